@@ -1,0 +1,1 @@
+"""What stands behind the ports; only wiring imports from here."""

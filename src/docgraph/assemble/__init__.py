@@ -1,0 +1,1 @@
+"""From evidence to a context that fits its budget: pure."""

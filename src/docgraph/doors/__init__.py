@@ -1,0 +1,1 @@
+"""Who comes in: doors translate, and decide nothing but who is asking."""

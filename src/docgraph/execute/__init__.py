@@ -1,0 +1,1 @@
+"""From a plan to evidence: sees planned text, never edges."""

@@ -1,0 +1,1 @@
+"""The porch: a source goes in; nodes, edges and chunks come out."""

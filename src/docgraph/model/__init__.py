@@ -1,0 +1,1 @@
+"""Frozen values: the words every room speaks."""

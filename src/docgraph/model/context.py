@@ -1,0 +1,66 @@
+"""The context: what a language model gets to read, item by item, each with its why."""
+
+from dataclasses import dataclass
+
+from docgraph.model.digest import digest
+from docgraph.model.node import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Rule (seed or edge), access decision, budget decision."""
+
+    rule: str
+    access: str
+    budget: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem:
+    """`layer` is `concept` or `evidence`; evidence is numbered and can be cited as `[number]`."""
+
+    number: int
+    layer: str
+    document: str
+    node: str
+    id: str
+    heading_path: tuple[str, ...]
+    location: Location
+    text: str
+    tokens: int
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentShare:
+    """How many tokens of the context a document's items take."""
+
+    document: str
+    items: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """`text` is what is sent; `tokens` is counted on exactly that text."""
+
+    question: str
+    plan_digest: str
+    text: str
+    tokens: int
+    max_tokens: int
+    tokenizer: str
+    items: tuple[ContextItem, ...]
+    documents: tuple[DocumentShare, ...]
+    omitted: tuple[Omission, ...]
+    reason: str
+
+    @property
+    def digest(self) -> str:
+        return digest(self)

@@ -1,0 +1,75 @@
+"""What execution fetched: passages of planned documents, grouped by document."""
+
+from dataclasses import dataclass
+
+from docgraph.model.digest import digest
+from docgraph.model.node import Location
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """What a planned node is about, and on what grounds its reader may see it."""
+
+    id: str
+    document: str
+    kind: str
+    title: str
+    summary: str
+    headings: tuple[str, ...]
+    location: Location
+    access: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassageScore:
+    """A passage of a planned node before its text is read; `similarity` is an exact integer."""
+
+    id: str
+    node: str
+    position: int
+    similarity: int | None
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    id: str
+    node: str
+    heading_path: tuple[str, ...]
+    text: str
+    location: Location
+    similarity: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEvidence:
+    """The evidence of one planned node; `cut` counts the passages its limits left out."""
+
+    concept: Concept
+    rule: str
+    passages: tuple[Passage, ...]
+    cut: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One thing execution let in or left out, and why."""
+
+    id: str
+    entered: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedContext:
+    """In the plan's order of admission. `decisions` lists what limits and budgets did."""
+
+    question: str
+    plan_digest: str
+    nodes: tuple[NodeEvidence, ...]
+    decisions: tuple[Decision, ...]
+    reason: str
+
+    @property
+    def digest(self) -> str:
+        return digest(self)

@@ -1,0 +1,90 @@
+"""The retrieval plan: who may speak, as pure data. No document's text, no scores."""
+
+from dataclasses import dataclass
+
+from docgraph.model.digest import digest
+from docgraph.model.identity import document_of
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.seeds import Selection
+
+Setting = tuple[str, str | int | float | bool | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A node admitted by an edge: `sender --via--> target`, `depth` hops from a seed.
+
+    `document_id` is what the plan admits; `target` is where the edge points, which may be a
+    section or symbol of it. `backwards` says that the edge was walked against its direction.
+    """
+
+    document_id: str
+    via: str
+    sender: str
+    target: str
+    depth: int
+    backwards: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A node that was reached and left out, and the limit that left it out."""
+
+    document_id: str
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """The bounds the plan was made under."""
+
+    search: tuple[Setting, ...]
+    selection: Selection
+    traversal_enabled: bool
+    max_depth: int
+    direction: str
+    relations: tuple[str, ...] | None
+    documents: int | None
+    seed_places: int | None
+    max_nodes: int | None
+    admit: str
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalPlan:
+    """`order` is the order of admission, over seeds and expanded nodes alike."""
+
+    question: str
+    query_vector: tuple[int, ...]
+    embedder: EmbedderIdentity
+    seed_documents: tuple[str, ...]
+    expanded_documents: tuple[Expansion, ...]
+    order: tuple[str, ...]
+    constraints: Constraints
+    cut: tuple[Cut, ...]
+
+    @property
+    def digest(self) -> str:
+        return digest(self)
+
+    @property
+    def nodes(self) -> frozenset[str]:
+        return frozenset(self.order)
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The root documents, in order of admission."""
+        return tuple(dict.fromkeys(document_of(node) for node in self.order))
+
+    def expansion_of(self, node: str) -> Expansion | None:
+        return next((e for e in self.expanded_documents if e.document_id == node), None)
+
+    def rule_for(self, node: str) -> str:
+        """In words: why the plan admits this node."""
+        found = self.expansion_of(node)
+        if found is None:
+            place = self.seed_documents.index(node) + 1
+            return f"seed {place} of {len(self.seed_documents)}"
+        arrow = "<-" if found.backwards else "->"
+        return f"{found.sender} {arrow}{found.via}{arrow} {found.target} (depth {found.depth})"

@@ -1,0 +1,1 @@
+"""YAML to a checked pipeline to a traced run."""

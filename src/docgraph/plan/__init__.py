@@ -1,0 +1,1 @@
+"""From seeds to a plan: sees edges, never text."""

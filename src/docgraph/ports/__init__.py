@@ -1,0 +1,1 @@
+"""Protocols: the narrow windows through which rooms see the world."""

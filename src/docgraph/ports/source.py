@@ -1,0 +1,29 @@
+"""Where ingestion gets its files."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A readable file below the source's root; `path` uses forward slashes."""
+
+    path: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A file that could not be used, and why; the rest goes on."""
+
+    path: str
+    reason: str
+
+
+class Source(Protocol):
+    def files(self) -> Iterator[SourceFile | Problem]:
+        """In any order; ingestion sorts."""
+        ...
+
+    def read(self, file: SourceFile) -> bytes | Problem: ...

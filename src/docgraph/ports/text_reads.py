@@ -1,0 +1,26 @@
+"""What execution may see: text of, and similarity within, planned nodes; no edges, no search.
+
+Every method raises NotPlanned for an id outside the plan and leaves out what is not visible.
+"""
+
+from typing import Protocol
+
+from docgraph.model.evidence import Concept, Passage, PassageScore
+
+
+class TextReads(Protocol):
+    def concepts(self, nodes: tuple[str, ...]) -> tuple[Concept, ...]:
+        """Title, summary and headings, in the order given."""
+        ...
+
+    def scores(self, node: str) -> tuple[PassageScore, ...]:
+        """The node's passages by position, with their exact similarity to the plan's vector."""
+        ...
+
+    def passages(self, scores: tuple[PassageScore, ...]) -> tuple[Passage, ...]:
+        """The texts of passages that `scores` named, in the order given."""
+        ...
+
+    def whole(self, nodes: tuple[str, ...]) -> tuple[Passage, ...]:
+        """Each node's whole text as one passage, in the order given."""
+        ...
