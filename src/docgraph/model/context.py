@@ -17,7 +17,7 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """`layer` is `concept` or `evidence`; evidence is numbered and can be cited as `[number]`."""
+    """`layer` is `concept` (number 0) or `evidence`, which can be cited as `[number]`."""
 
     number: int
     layer: str
@@ -51,7 +51,6 @@ class Context:
     """`text` is what is sent; `tokens` is counted on exactly that text."""
 
     question: str
-    plan_digest: str
     text: str
     tokens: int
     max_tokens: int

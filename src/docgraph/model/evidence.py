@@ -65,7 +65,6 @@ class RetrievedContext:
     """In the plan's order of admission. `decisions` lists what limits and budgets did."""
 
     question: str
-    plan_digest: str
     nodes: tuple[NodeEvidence, ...]
     decisions: tuple[Decision, ...]
     reason: str

@@ -1,0 +1,67 @@
+# docgraph: every command here sets up what it needs, once, in .venv.
+
+# Another interpreter: make PYTHON=python3.12 test
+PYTHON  ?=
+# Test processes side by side: make WORKERS=4 test
+WORKERS ?= 2
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+READY   := $(VENV)/.installed
+RESULTS := build/requirements.json
+
+PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS)
+PIP     := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
+           --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check format requirements lock clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+
+demo: $(READY) ## ingest docgraph's own repository, ask it a question, show plan, why and context
+	@$(BIN)/docgraph demo
+
+test: $(READY) ## run every test
+	@$(PYTEST)
+
+check: $(READY) ## format, lint, types, import contracts, weight, tests, requirements
+	@echo '— format and lint' && $(BIN)/ruff format --quiet --diff . && $(BIN)/ruff check --quiet .
+	@echo '— strict types' && $(BIN)/mypy
+	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
+	@echo '— weight' && $(BIN)/python -m checks.weigh_base_install
+	@echo '— tests' && $(PYTEST) --requirements $(RESULTS)
+	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
+
+format: $(READY) ## put the code in its one format, mend what can be mended
+	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+requirements: $(READY) ## each line of docs/requirements.md with the tests that keep it
+	@$(PYTEST) -m requirement --requirements $(RESULTS)
+	@$(BIN)/python -m checks.count_requirements $(RESULTS)
+
+lock: $(READY) ## choose newest allowed versions, write them with their hashes
+	@$(PIP) install 'uv>=0.7'
+	@$(COMPILE) pyproject.toml --output-file requirements.lock
+	@$(COMPILE) pyproject.toml --group dev --constraint requirements.lock \
+	  --output-file requirements-dev.lock
+
+clean: ## remove everything that make has made
+	@rm -rf $(VENV) build dist .docgraph .hypothesis .import_linter_cache .mypy_cache \
+	  .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The project itself, on top of the locked packages; again when pyproject.toml changes.
+$(READY): $(VENV)/.locked pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# A fresh environment with exactly the locked packages; again when the lock changes.
+$(VENV)/.locked: requirements-dev.lock
+	@python=$$(sh checks/find_python.sh $(PYTHON)) && \
+	  echo "docgraph: setting up $(VENV) with $$($$python -V), once" && \
+	  $$python -m venv --clear $(VENV)
+	@$(PIP) install --require-hashes --requirement requirements-dev.lock
+	@touch $@

@@ -1,0 +1,1 @@
+"""What the project checks about itself, besides its tests."""

@@ -1,0 +1,80 @@
+"""How many packages a plain `pip install docgraph` brings, and how many megabytes they take."""
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import Distribution
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+MOST_PACKAGES = 45
+MOST_MEGABYTES = 350
+SOURCES = Path(__file__).parent.parent / "src"
+
+Find = Callable[[str], Distribution]
+
+
+@dataclass(frozen=True, slots=True)
+class Weight:
+    package: str
+    megabytes: float
+
+
+def needed_by(name: str, find: Find = Distribution.from_name) -> dict[str, Distribution]:
+    """The distribution and all that it needs here, directly and indirectly; extras as asked."""
+    found: dict[str, Distribution] = {}
+    seen: set[Requirement] = set()
+    waiting = [Requirement(name)]
+    while waiting:
+        wanted = waiting.pop()
+        if wanted in seen:
+            continue
+        seen.add(wanted)
+        distribution = found.setdefault(canonicalize_name(wanted.name), find(wanted.name))
+        waiting.extend(
+            requirement
+            for requirement in map(Requirement, distribution.requires or ())
+            if applies(requirement, wanted.extras)
+        )
+    return found
+
+
+def applies(requirement: Requirement, extras: Iterable[str]) -> bool:
+    marker = requirement.marker
+    return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
+
+
+def megabytes(files: Iterable[Path]) -> float:
+    return sum(file.stat().st_size for file in files if file.is_file()) / 1e6
+
+
+def weigh(distribution: Distribution) -> float:
+    return megabytes(Path(str(file.locate())) for file in distribution.files or ())
+
+
+def verdict(weights: Sequence[Weight]) -> tuple[str, bool]:
+    """A sentence, and whether the install is light enough."""
+    total = sum(weight.megabytes for weight in weights)
+    heaviest = sorted(weights, key=lambda weight: (-weight.megabytes, weight.package))[:5]
+    sentence = (
+        f"base install: {len(weights)} packages (at most {MOST_PACKAGES}), "
+        f"{total:.0f} MB (at most {MOST_MEGABYTES}); heaviest: "
+        + ", ".join(f"{weight.package} {weight.megabytes:.0f}" for weight in heaviest)
+    )
+    return sentence, len(weights) <= MOST_PACKAGES and total <= MOST_MEGABYTES
+
+
+def main() -> int:
+    packages = needed_by("docgraph")
+    # An editable install lists no modules of its own, so they are weighed where they lie.
+    own = Weight("docgraph", megabytes(SOURCES.rglob("*")))
+    others = [Weight(name, weigh(packages[name])) for name in packages if name != own.package]
+    sentence, light = verdict([own, *others])
+    print(sentence)
+    return 0 if light else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""Embeds by asking an OpenAI-compatible server, such as Ollama, for its embeddings.
+
+A server cannot prove which weights it runs, so the identity names the server beside the model:
+the same name at another address counts as another model. That a vector does not depend on its
+companions is the server's promise to keep; `batch=1` leaves it none to break.
+"""
+
+from collections.abc import Sequence
+from threading import Lock
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.answered_vector import answered_vector
+from docgraph.adapters.json_endpoint import JsonEndpoint
+from docgraph.model.digest import digest
+from docgraph.model.errors import EmbedderError
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.vector import IntVector
+
+PROBE = "docgraph"
+
+
+class EndpointEmbedder:
+    """`dimensions`, when given, is asked of the server; else a first short text tells them."""
+
+    def __init__(
+        self, endpoint: JsonEndpoint, model: str, *, dimensions: int | None = None, batch: int = 32
+    ) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._asked = dimensions
+        self._dimensions = dimensions
+        self._batch = batch
+        self._lock = Lock()
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        with self._lock:
+            if self._dimensions is None:
+                self._dimensions = len(self._request([PROBE])[0])
+        known = {"server": self._endpoint.base, "model": self._model, "width": self._dimensions}
+        return EmbedderIdentity(self._model, digest(known), self._dimensions)
+
+    def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        width = self.identity.dimensions if texts else 0
+        starts = range(0, len(texts), self._batch)
+        vectors = [v for at in starts for v in self._request(texts[at : at + self._batch])]
+        for vector in vectors:
+            if len(vector) != width:
+                raise self._error(f"{len(vector)} dimensions, where {width} are expected")
+        return vectors
+
+    def _request(self, texts: Sequence[str]) -> list[IntVector]:
+        readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        body: dict[str, object] = {"model": self._model, "input": readable}
+        if self._asked is not None:
+            body["dimensions"] = self._asked
+        rows = self._rows(self._endpoint.post("/embeddings", body))
+        missing = [number for number in range(len(texts)) if number not in rows]
+        if missing or len(rows) != len(texts):
+            raise self._error(f"{len(rows)} vectors for {len(texts)} texts, none for {missing[:5]}")
+        return [self._vector(rows[number]) for number in range(len(texts))]
+
+    def _rows(self, answer: object) -> dict[int, object]:
+        data = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
+            raise self._error('the answer has no list "data" of objects')
+        indexes = [row.get("index") for row in data]
+        places = [index if isinstance(index, int) else at for at, index in enumerate(indexes)]
+        return {place: row.get("embedding") for place, row in zip(places, data, strict=True)}
+
+    def _vector(self, row: object) -> IntVector:
+        if not isinstance(row, list) or not row:
+            raise self._error('an "embedding" is not a list of numbers')
+        try:
+            with np.errstate(over="ignore"):
+                floats: npt.NDArray[np.float32] = np.array(row, dtype=np.float32)
+        except (TypeError, ValueError) as error:
+            raise self._error('an "embedding" is not a list of numbers') from error
+        if floats.ndim != 1:
+            raise self._error('an "embedding" is not a flat list of numbers')
+        return answered_vector(self._model, floats)
+
+    def _error(self, message: str) -> EmbedderError:
+        return EmbedderError(f"{self._endpoint.base}/embeddings: {self._model}: {message}")

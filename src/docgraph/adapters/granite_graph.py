@@ -1,0 +1,92 @@
+"""The granite encoder (RoBERTa: normalised after attention and after exact GELU) in ONNX."""
+
+import math
+
+import numpy as np
+
+from docgraph.adapters.granite_pack import GranitePack
+from docgraph.adapters.onnx_graph import Array, OnnxGraph
+
+VERSION = 1  # changes when the arithmetic does; part of the embedder's digest
+FLOAT = 1
+
+
+class GraniteGraph:
+    """`model` turns rows of tokens and their positions into the first tokens' vectors."""
+
+    def __init__(self, pack: GranitePack) -> None:
+        self._pack = pack
+        self._graph = OnnxGraph()
+        self._apply = self._graph.operation
+        self._heads = self._whole("heads", 0, 0, pack.heads, pack.width // pack.heads)
+        self._joined = self._whole("joined", 0, 0, pack.width)
+        self._scale = self._scalar("scale", 1 / math.sqrt(pack.width // pack.heads))
+        outputs = {"sentence_embedding": self._first_token()}
+        self.model = self._graph.model(("input_ids", "position_ids"), outputs)
+        self.weights = self._graph.weights
+
+    def _first_token(self) -> str:
+        zero, one = self._whole("zero", 0), self._whole("one", 1)
+        states = self._embedding()
+        *layers, last = (f"l{number}." for number in range(self._pack.layers))
+        for layer in layers:
+            states = self._layer(layer, states, states)
+        # Only the first token leaves the last layer, so it alone asks: a seventh of the work.
+        first = self._apply("Slice", states, zero, one, one)
+        return self._apply("Squeeze", self._layer(last, first, states), one)
+
+    def _embedding(self) -> str:
+        # The table is half of the model: its rows are made floats when they are looked up.
+        table = self._pack.quantised("word_emb")
+        whole = self._apply("Gather", self._constant("whole", table.whole), "input_ids")
+        scales = self._apply("Gather", self._constant("scales", table.scales), "input_ids")
+        words = self._apply("Mul", self._apply("Cast", whole, to=FLOAT), scales)
+        positions = self._constant("pos_emb", self._pack.floats("pos_emb"))
+        placed = self._apply(
+            "Add",
+            self._apply("Reshape", words, self._joined),
+            self._apply("Gather", positions, "position_ids"),
+        )
+        kind = self._constant("type_emb", self._pack.floats("type_emb")[0])
+        return self._normalised("emb_ln", self._apply("Add", placed, kind))
+
+    def _layer(self, layer: str, asking: str, answering: str) -> str:
+        attended = self._linear(f"{layer}ao", self._attention(layer, asking, answering))
+        states = self._normalised(f"{layer}aln", self._apply("Add", asking, attended))
+        inner = self._apply("Gelu", self._linear(f"{layer}f1", states))
+        outer = self._linear(f"{layer}f2", inner)
+        return self._normalised(f"{layer}fln", self._apply("Add", states, outer))
+
+    def _attention(self, layer: str, asking: str, answering: str) -> str:
+        query = self._projected(layer, 0, asking, (0, 2, 1, 3))
+        key = self._projected(layer, 1, answering, (0, 2, 3, 1))
+        value = self._projected(layer, 2, answering, (0, 2, 1, 3))
+        scores = self._apply("Mul", self._apply("MatMul", query, key), self._scale)
+        mixed = self._apply("MatMul", self._apply("Softmax", scores, axis=-1), value)
+        together = self._apply("Transpose", mixed, perm=(0, 2, 1, 3))
+        return self._apply("Reshape", together, self._joined)
+
+    def _projected(self, layer: str, part: int, states: str, order: tuple[int, ...]) -> str:
+        """One of query, key and value (which share a tensor), laid out by heads."""
+        rows = slice(part * self._pack.width, (part + 1) * self._pack.width)
+        linear = self._linear(f"{layer}qkv", states, rows)
+        return self._apply("Transpose", self._apply("Reshape", linear, self._heads), perm=order)
+
+    def _linear(self, name: str, states: str, rows: slice = slice(None)) -> str:
+        weight, bias = (self._pack.floats(f"{name}.{end}")[rows] for end in "wb")
+        named = f"{name}.{rows.start or 0}"
+        product = self._apply("MatMul", states, self._constant(f"{named}.w", weight.T))
+        return self._apply("Add", product, self._constant(f"{named}.b", bias))
+
+    def _normalised(self, name: str, states: str) -> str:
+        ends = (self._constant(f"{name}.{end}", self._pack.floats(f"{name}.{end}")) for end in "wb")
+        return self._apply("LayerNormalization", states, *ends, axis=-1, epsilon=self._pack.epsilon)
+
+    def _constant(self, name: str, array: Array) -> str:
+        return self._graph.constant(name, array)
+
+    def _whole(self, name: str, *numbers: int) -> str:
+        return self._graph.constant(name, np.array(numbers, dtype=np.int64))
+
+    def _scalar(self, name: str, number: float) -> str:
+        return self._graph.constant(name, np.array(number, dtype=np.float32))

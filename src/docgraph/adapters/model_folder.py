@@ -1,0 +1,62 @@
+"""A folder that holds a model: reads its files and remembers the digest of each one used."""
+
+import json
+import re
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from docgraph.model.digest import digest, digest_bytes
+from docgraph.model.errors import EmbedderError
+
+Shape = TypeVar("Shape", list[object], dict[str, object])
+
+# How a tensor kept in another file names it: key "location", a byte of length, the name.
+LOCATION = re.compile(rb"\n\x08location\x12([\x01-\x7f])", re.DOTALL)
+
+
+class ModelFolder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._used: dict[str, str] = {}
+
+    @property
+    def name(self) -> str:
+        return self.path.resolve().name
+
+    @property
+    def digest(self) -> str:
+        """Of the names and contents of every file read so far."""
+        return digest(self._used)
+
+    def has(self, file: str) -> bool:
+        return (self.path / file).is_file()
+
+    def read(self, file: str) -> bytes:
+        try:
+            data = (self.path / file).read_bytes()
+        except OSError as error:
+            raise EmbedderError(f"{self.path / file}: cannot be read: {error.strerror}") from error
+        self._used[file] = digest_bytes(data)
+        return data
+
+    def json(self, file: str, shape: type[Shape]) -> Shape:
+        """What a JSON file holds; an absent file holds an empty `shape`."""
+        if not self.has(file):
+            return shape()
+        try:
+            found = json.loads(self.read(file))
+        except ValueError as error:
+            raise EmbedderError(f"{self.path / file}: is not JSON: {error}") from error
+        if not isinstance(found, shape):
+            raise EmbedderError(f"{self.path / file}: holds no JSON {shape.__name__}")
+        return found
+
+    def tensors_of(self, file: str, model: bytes) -> dict[str, bytes]:
+        """The files that hold a model's large tensors, by the names the model uses."""
+        ends = ((match.end(), match[1][0]) for match in LOCATION.finditer(model))
+        names = sorted({model[end : end + length].decode("latin-1") for end, length in ends})
+        beside = PurePosixPath(file).parent
+        for name in names:
+            if PurePosixPath(name).name != name:
+                raise EmbedderError(f"{self.path / file}: tensors must lie beside it, not {name!r}")
+        return {name: self.read(str(beside / name)) for name in names}

@@ -1,0 +1,46 @@
+"""Embeds with any text model kept as an ONNX folder, laid out as sentence-transformers does."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from docgraph.adapters.model_folder import ModelFolder
+from docgraph.adapters.model_settings import first_position, max_length, pooling
+from docgraph.adapters.onnx_model import OnnxModel, leaves_pooling
+from docgraph.adapters.onnx_session import open_session
+from docgraph.adapters.text_runner import TextRunner
+from docgraph.adapters.tokenizer import load_tokenizer
+from docgraph.model.errors import EmbedderError
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.vector import IntVector
+
+MODEL_FILES = ("model.onnx", "onnx/model.onnx")
+
+
+class OnnxEmbedder:
+    """Its identity is its folder's name and the digest of every file that it read."""
+
+    def __init__(self, path: Path, cores: int | None = None) -> None:
+        folder = ModelFolder(path)
+        model = _open_model(folder)
+        width = len(model.vector([0]))
+        text = folder.read("tokenizer.json").decode("utf-8", "replace")
+        tokenizer = load_tokenizer(folder.name, text, max_length(folder))
+        self.runner = TextRunner(folder.name, tokenizer, model, width, cores)
+        self._identity = EmbedderIdentity(folder.name, folder.digest, width)
+
+    @property
+    def identity(self) -> EmbedderIdentity:
+        return self._identity
+
+    def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        return self.runner.embed(texts)
+
+
+def _open_model(folder: ModelFolder) -> OnnxModel:
+    file = next((file for file in MODEL_FILES if folder.has(file)), None)
+    if file is None:
+        raise EmbedderError(f"{folder.path}: holds neither {' nor '.join(MODEL_FILES)}")
+    data = folder.read(file)
+    session = open_session(folder.name, data, files=folder.tensors_of(file, data))
+    pooled = pooling(folder) if leaves_pooling(session) else "cls"
+    return OnnxModel(folder.name, session, pooling=pooled, first_position=first_position(folder))

@@ -1,0 +1,60 @@
+"""Opens an ONNX model for running on the caller's own thread, silently."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from docgraph.adapters.onnx_graph import Array
+from docgraph.model.errors import EmbedderError
+
+FATAL = 4
+NOTHING: Mapping[str, Any] = {}
+
+
+class Port(Protocol):
+    """An input or output of a session, as onnxruntime describes it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def shape(self) -> Sequence[int | str | None]: ...
+
+
+class Session(Protocol):
+    """The part of onnxruntime's InferenceSession that is used here; `run` may be called
+    from several threads at once."""
+
+    def get_inputs(self) -> Sequence[Port]: ...
+    def get_outputs(self) -> Sequence[Port]: ...
+    def run(self, outputs: Sequence[str], feeds: Mapping[str, Array]) -> Sequence[Array]: ...
+
+
+def open_session(
+    name: str,
+    model: bytes,
+    *,
+    weights: Mapping[str, Array] = NOTHING,
+    files: Mapping[str, bytes] = NOTHING,
+) -> Session:
+    """`weights` are read in place: keep them as long as the session."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = FATAL  # errors come back as exceptions
+    options.intra_op_num_threads = 1  # sums are then split alike on every number of cores
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    values = [onnxruntime.OrtValue.ortvalue_from_numpy(weight) for weight in weights.values()]
+    options.add_external_initializers(list(weights), values)
+    if files:
+        sizes = [len(data) for data in files.values()]
+        options.add_external_initializers_from_files_in_memory(
+            list(files), list(files.values()), sizes
+        )
+    try:
+        session: Session = onnxruntime.InferenceSession(
+            model, options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # onnxruntime's errors share no narrower class
+        raise EmbedderError(f"{name}: onnxruntime cannot load the model: {error}") from error
+    return session

@@ -1,0 +1,89 @@
+"""Opening the file: pragmas, the schema's version, and SQLite's errors in plain words."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from docgraph.adapters.named_queries import script
+from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+
+SCHEMA_VERSION = 1
+PACKAGE = "docgraph.adapters.sqlite"
+APPLICATION_ID = 0x646F6367  # "docg"
+
+
+@contextmanager
+def plain_errors(path: Path) -> Iterator[None]:
+    """SQLite's errors, said so that someone on call knows what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise StoreFull(
+                f"{path}: the disk is full. The last complete snapshot is intact; "
+                "free some space and run the command again."
+            ) from error
+        if code == sqlite3.SQLITE_NOTADB:
+            raise StoreError(f"{path}: this file is not a docgraph store") from error
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            raise StoreBusy(f"{path}: another process is writing; try again") from error
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR):
+            raise StoreError(f"{path}: cannot be used: {error}") from error
+        raise
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection to an existing store of this schema."""
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, timeout=30, cached_statements=256
+    )
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    return connection
+
+
+def create_or_check(path: Path) -> None:
+    """Makes the schema in a new file; refuses a file of another version or kind."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with plain_errors(path):
+        connection = connect(path)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                _create(connection)
+            connection.execute("COMMIT")
+            _check(connection, path)
+        finally:
+            connection.close()
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    for statement in _statements(script(PACKAGE, "schema.sql")):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("INSERT INTO meta VALUES ('changes', 0)")
+
+
+def _check(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise StoreError(f"{path}: this SQLite file is not a docgraph store")
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version != SCHEMA_VERSION:
+        raise WrongSchema(
+            f"{path}: written with schema {version}; this docgraph reads schema {SCHEMA_VERSION}. "
+            "Use the docgraph that wrote it, or ingest into a new store with --store."
+        )
+
+
+def _statements(text: str) -> Iterator[str]:
+    """One by one, so that they share a transaction (executescript would commit)."""
+    pending = ""
+    for line in text.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""

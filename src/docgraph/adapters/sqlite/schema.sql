@@ -1,0 +1,153 @@
+-- The embedded store. A row with `born` and `died` lives in the snapshots of its branch from
+-- `born` up to, not including, `died`; a row whose `born` is not published yet is seen by nobody.
+
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE branches (
+    id         INTEGER PRIMARY KEY,
+    tenant     TEXT NOT NULL,
+    repository TEXT NOT NULL,
+    name       TEXT NOT NULL,
+    newest     INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (tenant, repository, name)
+) STRICT;
+
+CREATE TABLE snapshots (
+    branch          INTEGER NOT NULL REFERENCES branches (id),
+    number          INTEGER NOT NULL,
+    embedder_name   TEXT NOT NULL,
+    embedder_digest TEXT NOT NULL,
+    dimensions      INTEGER NOT NULL,
+    created         TEXT NOT NULL,
+    PRIMARY KEY (branch, number)
+) STRICT, WITHOUT ROWID;
+
+-- Every distinct rule, once and unchangeable. Documents point at it from outside the snapshots,
+-- so that a changed rule counts at once for old snapshots too.
+CREATE TABLE access_classes (
+    id   INTEGER PRIMARY KEY,
+    rule TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE document_access (
+    branch INTEGER NOT NULL REFERENCES branches (id),
+    path   TEXT NOT NULL,
+    class  INTEGER NOT NULL REFERENCES access_classes (id),
+    PRIMARY KEY (branch, path)
+) STRICT, WITHOUT ROWID;
+
+-- Text and vectors, stored once within a tenant however many branches hold them.
+CREATE TABLE contents (
+    id     INTEGER PRIMARY KEY,
+    tenant TEXT NOT NULL,
+    hash   TEXT NOT NULL,
+    text   TEXT NOT NULL,
+    UNIQUE (tenant, hash)
+) STRICT;
+
+CREATE TABLE vectors (
+    id       INTEGER PRIMARY KEY,
+    tenant   TEXT NOT NULL,
+    embedder TEXT NOT NULL,
+    hash     TEXT NOT NULL,
+    vector   BLOB NOT NULL,
+    UNIQUE (tenant, embedder, hash)
+) STRICT;
+
+-- Document versions: the ordinal names one version of one document.
+CREATE TABLE documents (
+    ordinal     INTEGER PRIMARY KEY AUTOINCREMENT,
+    branch      INTEGER NOT NULL REFERENCES branches (id),
+    path        TEXT NOT NULL,
+    id          TEXT NOT NULL,
+    content     INTEGER NOT NULL REFERENCES contents (id),
+    fingerprint TEXT NOT NULL,
+    born        INTEGER NOT NULL,
+    died        INTEGER NOT NULL
+) STRICT;
+CREATE INDEX documents_by_path ON documents (branch, path, died);
+
+CREATE TABLE document_nodes (
+    handle     INTEGER PRIMARY KEY AUTOINCREMENT,
+    document   INTEGER NOT NULL REFERENCES documents (ordinal),
+    id         TEXT NOT NULL,
+    kind       TEXT NOT NULL,
+    title      TEXT NOT NULL,
+    summary    TEXT NOT NULL,
+    parent     TEXT,
+    first_line INTEGER NOT NULL,
+    last_line  INTEGER NOT NULL,
+    start      INTEGER NOT NULL,
+    stop       INTEGER NOT NULL,
+    page       INTEGER,
+    vector     BLOB NOT NULL
+) STRICT;
+CREATE INDEX document_nodes_by_id ON document_nodes (id);
+CREATE INDEX document_nodes_by_document ON document_nodes (document);
+
+CREATE TABLE defined_names (
+    name     TEXT NOT NULL,
+    document INTEGER NOT NULL REFERENCES documents (ordinal),
+    node     TEXT NOT NULL,
+    PRIMARY KEY (name, document, node)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX defined_names_by_document ON defined_names (document);
+
+CREATE TABLE vector_chunks (
+    handle       INTEGER PRIMARY KEY AUTOINCREMENT,
+    document     INTEGER NOT NULL REFERENCES documents (ordinal),
+    position     INTEGER NOT NULL,
+    id           TEXT NOT NULL,
+    node         TEXT NOT NULL,
+    heading_path TEXT NOT NULL,
+    first_line   INTEGER NOT NULL,
+    last_line    INTEGER NOT NULL,
+    start        INTEGER NOT NULL,
+    stop         INTEGER NOT NULL,
+    page         INTEGER,
+    vector       INTEGER NOT NULL REFERENCES vectors (id)
+) STRICT;
+CREATE INDEX vector_chunks_by_document ON vector_chunks (document, position);
+
+-- Unique by (source, relation, target) and by whether a person or a miner made it.
+CREATE TABLE document_relationships (
+    id              INTEGER PRIMARY KEY AUTOINCREMENT,
+    branch          INTEGER NOT NULL REFERENCES branches (id),
+    source          TEXT NOT NULL,
+    source_document TEXT NOT NULL,
+    relation        TEXT NOT NULL,
+    target          TEXT NOT NULL,
+    target_document TEXT NOT NULL,
+    hand            INTEGER NOT NULL,
+    origins         TEXT NOT NULL,
+    evidence        TEXT NOT NULL,
+    born            INTEGER NOT NULL,
+    died            INTEGER NOT NULL
+) STRICT;
+CREATE INDEX relationships_out ON document_relationships (source_document);
+CREATE INDEX relationships_in ON document_relationships (target_document);
+CREATE UNIQUE INDEX relationships_once
+    ON document_relationships (branch, source, relation, target, hand, died);
+
+-- A segment is written once: arrays over its passages and nodes, and packed postings. It holds
+-- documents born in snapshot `born` or before.
+CREATE TABLE segments (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    branch   INTEGER NOT NULL REFERENCES branches (id),
+    born     INTEGER NOT NULL,
+    passages INTEGER NOT NULL,
+    nodes    INTEGER NOT NULL,
+    arrays   BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE postings (
+    term        TEXT NOT NULL,
+    segment     INTEGER NOT NULL REFERENCES segments (id),
+    passages    BLOB NOT NULL,
+    frequencies BLOB NOT NULL,
+    PRIMARY KEY (term, segment)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX postings_by_segment ON postings (segment);

@@ -1,0 +1,135 @@
+"""SearchReads on SQLite: NumPy over packed segments, masked by what is visible."""
+
+import json
+import sqlite3
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.segment import Segment, unpack
+from docgraph.adapters.sqlite.visible import Visible
+from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
+
+_SQL = named_queries(PACKAGE, "reads.sql")
+Scores = npt.NDArray[np.int64]
+
+
+class SqliteSearch:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        visible: Visible,
+        segments: dict[int, Segment],
+        passage_vectors: Callable[[int, Segment], npt.NDArray[np.int16]],
+    ) -> None:
+        self._connection = connection
+        self._visible = visible
+        self._segments = segments
+        self._passage_vectors = passage_vectors
+
+    def nearest(
+        self, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+    ) -> tuple[tuple[str, int], ...]:
+        scans = [
+            self._scan(number, segment, vector, over, roll_up)
+            for number, segment in self._segments.items()
+        ]
+        owners = np.concatenate([owner for owner, _ in scans]) if scans else _nothing()
+        scores = np.concatenate([score for _, score in scans]) if scans else _nothing()
+        unique, where = np.unique(owners, return_inverse=True)
+        best = np.full(len(unique), np.iinfo(np.int64).min, dtype=np.int64)
+        np.maximum.at(best, where, scores)
+        if len(best) > top:
+            edge = np.partition(best, len(best) - top)[len(best) - top]
+            unique, best = unique[best >= edge], best[best >= edge]
+        named = zip(self.names(unique), best.tolist(), strict=True)
+        return tuple(sorted(named, key=lambda item: (-item[1], item[0]))[:top])
+
+    def _scan(
+        self, number: int, segment: Segment, vector: tuple[int, ...], over: Over, roll_up: bool
+    ) -> tuple[Handles, Scores]:
+        """Exact dot products of one segment's visible rows; float32 counts these in ones."""
+        query = np.array(vector, dtype=np.float32)
+        if over == "passages":
+            seen = self._visible.of(segment.passage_document)
+            rows = self._passage_vectors(number, segment)[seen]
+            owners = (segment.passage_root if roll_up else segment.passage_node)[seen]
+        else:
+            seen = self._visible.of(segment.node_document)
+            if over == "documents":
+                seen = seen & (segment.node_handle == segment.node_root)
+            rows = segment.node_vectors[seen]
+            owners = (segment.node_root if roll_up else segment.node_handle)[seen]
+        return owners, (rows.astype(np.float32) @ query).astype(np.int64)
+
+    def similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
+        query = np.array(vector, dtype=np.int64)
+        rows = self._connection.execute(_SQL["vectors_of_nodes"], {"ids": json.dumps(ids)})
+        return {
+            node: int(unpack(blob, np.int16) @ query) for node, blob in sorted(rows.fetchall())
+        }
+
+    def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+        passages = words = 0
+        offsets: dict[int, int] = {}
+        masks: dict[int, npt.NDArray[np.bool_]] = {}
+        total = 0
+        for number, segment in self._segments.items():
+            mask = self._visible.of(segment.passage_document)
+            masks[number], offsets[number] = mask, total
+            total += len(mask)
+            passages += int(mask.sum())
+            words += int(segment.passage_length[mask].sum())
+        found = (self._term(term, masks, offsets, roll_up) for term in terms)
+        return Postings(passages, words, tuple(term for term in found if len(term.passages)))
+
+    def _term(
+        self,
+        term: str,
+        masks: dict[int, npt.NDArray[np.bool_]],
+        offsets: dict[int, int],
+        roll_up: bool,
+    ) -> TermPostings:
+        columns: list[tuple[Handles, Handles, Handles, Handles]] = []
+        for number, packed, counted in self._connection.execute(
+            _SQL["postings_of_term"], {"term": term}
+        ):
+            if number not in masks:
+                continue
+            segment = self._segments[number]
+            places = unpack(packed)
+            seen = masks[number][places]
+            places = places[seen]
+            owners = segment.passage_root if roll_up else segment.passage_node
+            columns.append(
+                (
+                    places + offsets[number],
+                    owners[places],
+                    unpack(counted)[seen],
+                    segment.passage_length[places],
+                )
+            )
+        joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
+        return TermPostings(term, *(joined or [_nothing()] * 4))
+
+    def names(self, owners: Handles) -> list[str]:
+        rows = self._connection.execute(
+            _SQL["names_of_handles"], {"handles": json.dumps(owners.tolist())}
+        )
+        named = dict(rows.fetchall())
+        return [named[handle] for handle in owners.tolist()]
+
+    def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        rows = self._connection.execute(_SQL["definers"], {"names": json.dumps(names)})
+        return tuple((name, node) for name, node in rows)
+
+    def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:
+        rows = self._connection.execute(_SQL["kinds_of_nodes"], {"ids": json.dumps(ids)})
+        return dict(sorted(rows.fetchall()))
+
+
+def _nothing() -> Handles:
+    return np.empty(0, dtype=np.int64)

@@ -1,0 +1,55 @@
+"""A segment's arrays: what search needs of passages and nodes, packed into one blob."""
+
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """Side by side: one row per passage, one row per node. Handles are those of nodes."""
+
+    passage_document: Ints
+    passage_node: Ints
+    passage_root: Ints
+    passage_length: Ints
+    passage_vector: Ints
+    node_document: Ints
+    node_handle: Ints
+    node_root: Ints
+    node_vectors: npt.NDArray[np.int16]
+
+    def to_bytes(self) -> bytes:
+        buffer = io.BytesIO()
+        for name in self.__slots__:
+            np.save(buffer, getattr(self, name), allow_pickle=False)
+        return buffer.getvalue()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Segment":
+        buffer = io.BytesIO(data)
+        return cls.of([np.load(buffer, allow_pickle=False) for _ in cls.__slots__])
+
+    @classmethod
+    def of(cls, columns: "list[npt.NDArray[Any]]") -> "Segment":
+        return cls(*columns)
+
+    @classmethod
+    def joined(cls, parts: "list[Segment]") -> "Segment":
+        """Passages and nodes of all parts, one after the other."""
+        return cls.of(
+            [np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__]
+        )
+
+
+def pack(values: "list[int] | npt.NDArray[Any]", kind: Any = np.int32) -> bytes:
+    return np.asarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
+
+
+def unpack(data: bytes, kind: Any = np.int32) -> Ints:
+    return np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")).astype(np.int64)

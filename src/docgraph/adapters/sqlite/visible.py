@@ -1,0 +1,192 @@
+"""What a reader may see: `visible = alive[snapshot] & allowed[class[document]]`, in one place."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.named_queries import script
+from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.model.access import AccessRule, Principal
+from docgraph.model.errors import NotVisible, WrongEmbedder
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scope import Scope, SnapshotName, Wanted
+
+Ints = npt.NDArray[np.int64]
+FIRST_CHOICES = ("main", "master")
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    id: int
+    tenant: str
+    repository: str
+    name: str
+    newest: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Every document version by ordinal: its branch, life and class. Loaded once per change."""
+
+    changes: int
+    branch: Ints
+    born: Ints
+    died: Ints
+    access: Ints
+    rules: dict[int, AccessRule]
+    branches: tuple[Branch, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visible:
+    """One reader's view: which ordinals, in which snapshots."""
+
+    rows: Rows
+    mask: npt.NDArray[np.bool_]
+    scope: Scope
+    snapshots: dict[int, int]
+    principal: Principal
+
+    def of(self, documents: Ints) -> npt.NDArray[np.bool_]:
+        """For each document ordinal: may this reader see it?"""
+        seen: npt.NDArray[np.bool_] = self.mask[documents]
+        return seen
+
+    def grounds(self, ordinal: int) -> str:
+        return self.principal.grounds(self.rows.rules[int(self.rows.access[ordinal])])
+
+    def guard(self, connection: sqlite3.Connection) -> None:
+        """Binds this reader's rights to the views that every read selects from."""
+        flags = self.mask.tobytes()
+        size = len(flags)
+        snapshots = self.snapshots
+
+        def is_visible(ordinal: int) -> int:
+            return flags[ordinal] if 0 <= ordinal < size else 0
+
+        def in_scope(branch: int, born: int, died: int) -> int:
+            return int(branch in snapshots and born <= snapshots[branch] < died)
+
+        connection.create_function("is_visible", 1, is_visible, deterministic=True)
+        connection.create_function("in_scope", 3, in_scope, deterministic=True)
+        connection.executescript(script(PACKAGE, "visible.sql"))
+
+
+def load_rows(connection: sqlite3.Connection, changes: int) -> Rows:
+    last = connection.execute("SELECT coalesce(max(ordinal), 0) FROM documents").fetchone()[0]
+    table = np.full((last + 1, 4), -1, dtype=np.int64)
+    found = connection.execute(
+        "SELECT d.ordinal, d.branch, d.born, d.died, coalesce(a.class, -1) FROM documents AS d "
+        "LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path"
+    ).fetchall()
+    if found:
+        values = np.array(found, dtype=np.int64)
+        table[values[:, 0]] = values[:, 1:]
+    rules = connection.execute("SELECT id, rule FROM access_classes").fetchall()
+    branches = connection.execute(
+        "SELECT id, tenant, repository, name, newest FROM branches ORDER BY repository, name"
+    ).fetchall()
+    return Rows(
+        changes=changes,
+        branch=table[:, 0],
+        born=table[:, 1],
+        died=table[:, 2],
+        access=table[:, 3],
+        rules={number: rule_from_json(rule) for number, rule in rules},
+        branches=tuple(Branch(*row) for row in branches),
+    )
+
+
+def see(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
+    """Resolves the classes once, then the scope over what they let through."""
+    allowed = np.zeros(max(rows.rules, default=0) + 2, dtype=np.bool_)  # the last is for -1: no
+    for number, rule in rows.rules.items():
+        allowed[number] = principal.may_read(rule)
+    readable = allowed[rows.access]
+    chosen = _chosen(rows, readable, principal.tenant, wanted)
+    mask = np.zeros(len(readable), dtype=np.bool_)
+    for branch, snapshot in chosen.values():
+        mask |= readable & _alive(rows, branch, snapshot)
+    names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
+    snapshots = {branch.id: snapshot for branch, snapshot in chosen.values()}
+    return Visible(rows, mask, Scope(tuple(sorted(names))), snapshots, principal)
+
+
+def _alive(rows: Rows, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
+    alive: npt.NDArray[np.bool_] = (
+        (rows.branch == branch.id) & (rows.born <= snapshot) & (snapshot < rows.died)
+    )
+    return alive
+
+
+def _chosen(
+    rows: Rows, readable: npt.NDArray[np.bool_], tenant: str, wanted: Sequence[Wanted]
+) -> dict[str, tuple[Branch, int]]:
+    """One branch and snapshot per repository; absent and forbidden read alike."""
+    chosen: dict[str, tuple[Branch, int]] = {}
+    for wish in wanted:
+        found = {
+            name: pick
+            for name in sorted({b.repository for b in rows.branches if b.tenant == tenant})
+            if wish.repository in (None, name)
+            and (pick := _pick(rows, readable, tenant, name, wish)) is not None
+        }
+        if wish.repository is not None and not found:
+            where = f" on branch {wish.branch!r}" if wish.branch is not None else ""
+            which = f" in snapshot {wish.snapshot}" if wish.snapshot is not None else ""
+            raise NotVisible(f"nothing visible in repository {wish.repository!r}{where}{which}")
+        chosen.update(found)
+    return chosen
+
+
+def _pick(
+    rows: Rows, readable: npt.NDArray[np.bool_], tenant: str, repository: str, wish: Wanted
+) -> tuple[Branch, int] | None:
+    candidates = [
+        (branch, branch.newest if wish.snapshot is None else wish.snapshot)
+        for branch in rows.branches
+        if branch.tenant == tenant
+        and branch.repository == repository
+        and wish.branch in (None, branch.name)
+        and (wish.snapshot is None or wish.snapshot <= branch.newest)
+    ]
+    seen = [
+        (branch, snapshot)
+        for branch, snapshot in candidates
+        if bool(np.any(readable & _alive(rows, branch, snapshot)))
+    ]
+    order = {name: place for place, name in enumerate(FIRST_CHOICES)}
+    seen.sort(key=lambda item: (order.get(item[0].name, len(order)), item[0].name))
+    return seen[0] if seen else None
+
+
+def embedder_of(connection: sqlite3.Connection, visible: Visible) -> EmbedderIdentity | None:
+    """Whose vectors the scope holds; several are refused, since they cannot be compared."""
+    found: dict[EmbedderIdentity, str] = {}
+    names = {branch.id: branch.repository for branch in visible.rows.branches}
+    for branch, snapshot in sorted(visible.snapshots.items(), key=lambda item: names[item[0]]):
+        row = connection.execute(
+            "SELECT embedder_name, embedder_digest, dimensions FROM snapshots "
+            "WHERE branch = ? AND number = ?",
+            (branch, snapshot),
+        ).fetchone()
+        found.setdefault(EmbedderIdentity(*row), names[branch])
+    if len(found) > 1:
+        told = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
+        raise WrongEmbedder(f"repositories embedded by different models: {told}; name one of them")
+    return next(iter(found), None)
+
+
+def rule_to_json(rule: AccessRule) -> str:
+    return json.dumps(
+        [rule.tenant, sorted(rule.readers), sorted(rule.labels), rule.level], ensure_ascii=False
+    )
+
+
+def rule_from_json(text: str) -> AccessRule:
+    tenant, readers, labels, level = json.loads(text)
+    return AccessRule(tenant, frozenset(readers), frozenset(labels), level)

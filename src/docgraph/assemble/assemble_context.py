@@ -1,0 +1,91 @@
+"""assemble_context: fit concepts and evidence on a page that never exceeds its tokens."""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from annotated_types import Interval
+
+from docgraph.assemble.choose import Piece, choose
+from docgraph.assemble.render import render
+from docgraph.contract import action
+from docgraph.model.context import Context, ContextItem, DocumentShare, Omission, Why
+from docgraph.model.evidence import RetrievedContext
+from docgraph.model.tokens import TokenCounter
+
+
+def within_budget(context: Context) -> bool:
+    """A context never holds more tokens than its budget."""
+    return context.tokens <= context.max_tokens
+
+
+@action(ensures=(within_budget,))
+def assemble_context(
+    evidence: RetrievedContext,
+    tokens: TokenCounter,
+    *,
+    max_tokens: Annotated[int, Interval(ge=1, le=10_000_000)] = 4000,
+) -> Context:
+    """Tokens are counted on the rendered text, so the last piece goes while that is too long."""
+    chosen, omitted = choose(evidence, tokens, max_tokens)
+    text = page(chosen)
+    used = tokens.count(text)
+    while used > max_tokens:
+        last = chosen.pop()
+        omitted.append(Omission(last.id, f"the page took {used} of {max_tokens} tokens with it"))
+        text = page(chosen)
+        used = tokens.count(text)
+    items = tuple(_items(chosen))
+    return Context(
+        question=evidence.question,
+        text=text,
+        tokens=used,
+        max_tokens=max_tokens,
+        tokenizer=tokens.name,
+        items=items,
+        documents=shares(items),
+        omitted=tuple(omitted),
+        reason=evidence.reason or ("" if items else f"nothing fits into {max_tokens} tokens"),
+    )
+
+
+def arranged(pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+    """Concepts and evidence as the page shows them, each in the plan's order."""
+    ordered = sorted(pieces, key=lambda piece: piece.place)
+    return [p for p in ordered if not p.passage], [p for p in ordered if p.passage]
+
+
+def page(pieces: list[Piece]) -> str:
+    concepts, evidence = arranged(pieces)
+    return render([piece.block for piece in concepts], [piece.block for piece in evidence])
+
+
+def shares(items: tuple[ContextItem, ...]) -> tuple[DocumentShare, ...]:
+    """Tokens per document, in order of appearance."""
+    documents = dict.fromkeys(item.document for item in items)
+    return tuple(
+        DocumentShare(
+            document,
+            sum(item.document == document for item in items),
+            sum(item.tokens for item in items if item.document == document),
+        )
+        for document in documents
+    )
+
+
+def _items(pieces: list[Piece]) -> Iterator[ContextItem]:
+    """Evidence is numbered as the page numbers it; a concept has no number to cite."""
+    concepts, evidence = arranged(pieces)
+    for number, piece in [(0, piece) for piece in concepts] + list(enumerate(evidence, start=1)):
+        concept, passage = piece.node.concept, piece.passage
+        yield ContextItem(
+            number=number,
+            layer="evidence" if passage else "concept",
+            document=concept.document,
+            node=passage.node if passage else concept.id,
+            id=piece.id,
+            heading_path=passage.heading_path if passage else (),
+            location=passage.location if passage else concept.location,
+            text=passage.text if passage else concept.summary,
+            tokens=piece.tokens,
+            why=Why(rule=piece.node.rule, access=concept.access, budget=piece.budget),
+        )

@@ -1,0 +1,103 @@
+"""A signature is a contract.
+
+Positional parameters are what an action requires, keyword-only ones are its options in YAML, the
+return type is what it ensures. The loader reads this from the function itself, so that the
+contract cannot drift from the code.
+"""
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from docgraph.model.errors import ContractBroken
+
+F = TypeVar("F", bound=Callable[..., Any])
+Claim = Callable[[Any], bool]
+OptionRule = Callable[[Mapping[str, Any]], str | None]
+_TERMS = "__contract_terms__"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A keyword of an action, as YAML may set it."""
+
+    name: str
+    annotation: Any
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    ensures: tuple[Claim, ...]
+    options: tuple[OptionRule, ...]
+    implicit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What a function asks for, can be told, and gives.
+
+    `implicit` actions are not written in YAML: the loader puts one in where a step needs what
+    it makes and no earlier step made it.
+    """
+
+    name: str
+    function: Callable[..., Any]
+    requires: tuple[tuple[str, type], ...]
+    options: tuple[Option, ...]
+    makes: type
+    claims: tuple[Claim, ...]
+    option_rules: tuple[OptionRule, ...]
+    implicit: bool
+
+    def option(self, name: str) -> Option | None:
+        return next((option for option in self.options if option.name == name), None)
+
+    def call(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        """Runs the action and holds it to what it claims."""
+        result = self.function(*inputs, **options)
+        if not isinstance(result, self.makes):
+            raise ContractBroken(
+                f"{self.name} returned {type(result).__name__}, not {self.makes.__name__}"
+            )
+        for claim in self.claims:
+            if not claim(result):
+                raise ContractBroken(f"{self.name}: not {claim.__name__}: {claim.__doc__}")
+        return result
+
+
+def action(
+    *,
+    ensures: tuple[Claim, ...] = (),
+    options: tuple[OptionRule, ...] = (),
+    implicit: bool = False,
+) -> Callable[[F], F]:
+    """Marks a function as an action; `ensures` are claims about its result, checked each time."""
+
+    def mark(function: F) -> F:
+        setattr(function, _TERMS, _Terms(ensures, options, implicit))
+        return function
+
+    return mark
+
+
+def contract_of(function: Callable[..., Any]) -> Action:
+    terms: _Terms = getattr(function, _TERMS)
+    hints = typing.get_type_hints(function, include_extras=True)
+    parameters = inspect.signature(function).parameters.values()
+    return Action(
+        name=function.__name__,
+        function=function,
+        requires=tuple((p.name, hints[p.name]) for p in parameters if p.kind is not p.KEYWORD_ONLY),
+        options=tuple(
+            Option(p.name, hints[p.name], p.default)
+            for p in parameters
+            if p.kind is p.KEYWORD_ONLY
+        ),
+        makes=hints["return"],
+        claims=terms.ensures,
+        option_rules=terms.options,
+        implicit=terms.implicit,
+    )

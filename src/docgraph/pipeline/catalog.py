@@ -1,0 +1,48 @@
+"""The catalogue: every action that YAML may name."""
+
+from types import MappingProxyType
+
+from docgraph.assemble.assemble_context import assemble_context
+from docgraph.contract import Action, contract_of
+from docgraph.execute.fetch_evidence import fetch_evidence
+from docgraph.execute.fetch_node_texts import fetch_node_texts
+from docgraph.model.question import Question
+from docgraph.model.tokens import TokenCounter
+from docgraph.plan.expand_dependency_tree import expand_dependency_tree
+from docgraph.plan.expand_relationships import expand_relationships
+from docgraph.plan.plan_seeds import plan_seeds
+from docgraph.plan.select_scope import select_scope
+from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.reranker import Reranker
+from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.text_reads import TextReads
+from docgraph.search.search_nodes import search_nodes
+
+ACTIONS = MappingProxyType(
+    {
+        found.name: found
+        for found in map(
+            contract_of,
+            (
+                search_nodes,
+                select_scope,
+                expand_relationships,
+                expand_dependency_tree,
+                fetch_evidence,
+                fetch_node_texts,
+                assemble_context,
+            ),
+        )
+    }
+)
+IMPLICIT: tuple[Action, ...] = (contract_of(plan_seeds),)
+
+# What a run always has: the question, and the windows its reader may look through.
+GIVEN: tuple[type, ...] = (
+    Question,
+    SearchReads,
+    GraphReads,
+    TextReads,
+    TokenCounter,
+    Reranker,
+)

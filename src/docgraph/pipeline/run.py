@@ -1,0 +1,66 @@
+"""Running a pipeline: each step gets what it requires by type, and leaves a row in the trace."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from docgraph.contract import Action
+from docgraph.model.digest import digest, plain
+from docgraph.model.trace import StepTrace, Trace
+from docgraph.pipeline.pipeline import Pipeline, Step
+
+T = TypeVar("T")
+Values = dict[type, Any]
+Window = Callable[[Mapping[type, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Every value that was made, by its type, and the trace of how."""
+
+    values: Mapping[type, Any]
+    trace: Trace
+
+    def get(self, made: type[T]) -> T:
+        found: T = self.values[made]
+        return found
+
+
+def run(
+    pipeline: Pipeline,
+    given: Mapping[type, Any],
+    windows: Mapping[type, Window],
+    clock: Callable[[], float],
+) -> Run:
+    """`windows` open on demand; they are looked through, not recorded."""
+    values: Values = dict(given)
+    rows = [_perform(step, values, windows, clock) for step in pipeline.steps]
+    return Run(values, Trace(pipeline.name, pipeline.digest, tuple(rows)))
+
+
+def _perform(
+    step: Step, values: Values, windows: Mapping[type, Window], clock: Callable[[], float]
+) -> StepTrace:
+    action = step.action
+    inputs = tuple(
+        values[kind] if kind in values else windows[kind](values) for _, kind in action.requires
+    )
+    began = clock()
+    result = action.call(inputs, step.options)
+    took = (clock() - began) * 1000
+    read = _digests(action, values)
+    values[action.makes] = result
+    return StepTrace(
+        action=action.name,
+        implicit=action.implicit,
+        options=tuple((name, plain(value)) for name, value in step.options.items()),
+        inputs=read,
+        output=(action.makes.__name__, digest(result)),
+        milliseconds=round(took, 3),
+    )
+
+
+def _digests(action: Action, values: Values) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (kind.__name__, digest(values[kind])) for _, kind in action.requires if kind in values
+    )

@@ -1,0 +1,82 @@
+"""Reading YAML with line numbers, so that an error can say where."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from docgraph.model.errors import BadPipeline
+
+LARGEST = 64 * 1024
+DEEPEST = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A value and the line it stands on; containers hold Lines."""
+
+    value: Any
+    number: int
+
+    def plain(self) -> Any:
+        if isinstance(self.value, dict):
+            return {key: line.plain() for key, line in self.value.items()}
+        if isinstance(self.value, list):
+            return [line.plain() for line in self.value]
+        return self.value
+
+
+def read_lines(path: Path) -> dict[str, Line]:
+    """The top-level mapping of a YAML file. Anchors, duplicate keys and tags are refused."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise BadPipeline(f"{path}: cannot be read: {error.strerror}") from error
+    if len(data) > LARGEST:
+        raise BadPipeline(f"{path.name}: {len(data)} bytes; a pipeline takes at most {LARGEST}")
+    try:
+        text = data.decode("utf-8")
+        if any(isinstance(token, yaml.AnchorToken | yaml.AliasToken) for token in yaml.scan(text)):
+            raise BadPipeline(f"{path.name}: anchors and aliases are not used in pipelines")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except UnicodeDecodeError as error:
+        raise BadPipeline(f"{path.name}: not UTF-8 at byte {error.start}") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise BadPipeline(f"{path.name}:{line}: not YAML: {error.problem}") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        raise BadPipeline(f"{path.name}: not YAML: {error}") from error
+    if not isinstance(root, yaml.MappingNode):
+        raise BadPipeline(f"{path.name}:1: a pipeline starts with `pipeline: name`")
+    found: dict[str, Line] = _line(path.name, root, DEEPEST).value
+    return found
+
+
+def _line(file: str, node: yaml.Node, depth: int) -> Line:
+    number = node.start_mark.line + 1
+    if depth == 0:
+        raise BadPipeline(f"{file}:{number}: nested too deeply")
+    if isinstance(node, yaml.MappingNode):
+        found: dict[str, Line] = {}
+        for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise BadPipeline(f"{file}:{number}: keys are plain words")
+            if key.value in found:
+                raise BadPipeline(f"{file}:{key.start_mark.line + 1}: {key.value!r} stands twice")
+            inner = _line(file, value, depth - 1)
+            found[key.value] = Line(inner.value, key.start_mark.line + 1)
+        return Line(found, number)
+    if isinstance(node, yaml.SequenceNode):
+        return Line([_line(file, item, depth - 1) for item in node.value], number)
+    return Line(_scalar(file, node), number)
+
+
+def _scalar(file: str, node: yaml.Node) -> Any:
+    loader = yaml.SafeLoader("")
+    try:
+        return loader.construct_object(node, deep=True)
+    except (yaml.YAMLError, ValueError) as error:
+        raise BadPipeline(f"{file}:{node.start_mark.line + 1}: {error}") from error
+    finally:
+        loader.dispose()

@@ -1,0 +1,40 @@
+"""plan_seeds: the plan of the seeds alone, put in where a pipeline fetches without expanding."""
+
+from docgraph.contract import action
+from docgraph.model.identity import document_of
+from docgraph.model.plan import Constraints, Cut, RetrievalPlan
+from docgraph.model.question import Question
+from docgraph.model.seeds import Seeds
+from docgraph.plan.limits import DOCUMENTS
+
+
+def within(seeds: Seeds, documents: int) -> tuple[str, ...]:
+    """The seeds whose documents are the first so many; sections count as their document."""
+    roots = tuple(dict.fromkeys(document_of(seed) for seed in seeds.ids))[:documents]
+    return tuple(seed for seed in seeds.ids if document_of(seed) in roots)
+
+
+@action(implicit=True)
+def plan_seeds(question: Question, seeds: Seeds) -> RetrievalPlan:
+    kept = within(seeds, DOCUMENTS)
+    return RetrievalPlan(
+        question=question.text,
+        query_vector=question.vector,
+        embedder=question.embedder,
+        seed_documents=kept,
+        expanded_documents=(),
+        order=kept,
+        constraints=Constraints(
+            search=seeds.search,
+            selection=seeds.selection,
+            traversal_enabled=False,
+            max_depth=0,
+            direction="out",
+            relations=(),
+            documents=DOCUMENTS,
+            seed_places=None,
+            max_nodes=None,
+            admit="seeds",
+        ),
+        cut=tuple(Cut(seed, f"documents={DOCUMENTS}") for seed in seeds.ids if seed not in kept),
+    )

@@ -1,0 +1,29 @@
+"""The allow-list of relations that planning actions share: absent is all, empty is none."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+from docgraph.model.edge import Relationship
+from docgraph.model.relation import RELATIONS
+
+
+def known_relations(options: Mapping[str, object]) -> str | None:
+    """An unknown relation is an error that names what would fit."""
+    named = options.get("relations")
+    for name in named if isinstance(named, tuple) else ():
+        if name not in RELATIONS:
+            close = get_close_matches(str(name), RELATIONS, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(RELATIONS)}"
+            return f"no relation is called {name!r}; {hint}"
+    return None
+
+
+def allowed(relationship: Relationship, relations: tuple[str, ...] | None) -> bool:
+    """`contains` takes no place in a plan, so it is walked only where it is asked for."""
+    relation = relationship.edge.relation
+    return relation != "contains" if relations is None else relation in relations
+
+
+def first_place(relationship: Relationship) -> int:
+    """Where the source first says so; a hand-made edge without a place comes first."""
+    return min((evidence.start for evidence in relationship.evidence), default=-1)

@@ -1,0 +1,75 @@
+"""Deciding, among visible edges, which claim on the same words holds.
+
+Mining stores every candidate, so that an edge depends on its two ends alone; which of them wins
+is decided here, per question, over what the reader can see.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from docgraph.model.edge import Evidence, Relationship
+from docgraph.model.identity import document_of
+from docgraph.ports.graph_reads import GraphReads
+
+NAMESAKES = 8  # a title that more visible documents bear names none of them
+_Claim = tuple[Evidence, int]
+
+
+def outgoing(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, ...]:
+    """Settled edges that leave these nodes; claims compete within the whole document."""
+    documents = tuple(dict.fromkeys(document_of(node) for node in nodes))
+    winners = settled(window.edges(documents, "out"))
+    if documents == nodes:
+        return winners
+    own = {relationship.edge for relationship in window.edges(nodes, "out")}
+    return tuple(winner for winner in winners if winner.edge in own)
+
+
+def incoming(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, ...]:
+    entering = window.edges(nodes, "in")
+    senders = tuple(dict.fromkeys(document_of(found.edge.source) for found in entering))
+    winners = {winner.edge: winner for winner in settled(window.edges(senders, "out"))}
+    return tuple(winners[found.edge] for found in entering if found.edge in winners)
+
+
+def settled(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]:
+    """Longest claim wins, then lowest rank; what stays tied between too many names none."""
+    contests: defaultdict[tuple[str, str], list[_Claim]] = defaultdict(list)
+    for index, found in enumerate(relationships):
+        for evidence in found.evidence:
+            if evidence.end > evidence.start:
+                key = (document_of(found.edge.source), found.edge.relation)
+                contests[key].append((evidence, index))
+    lost: set[_Claim] = set()
+    for (_, relation), claims in contests.items():
+        allowed = NAMESAKES if relation == "mentions" else 1
+        lost.update(_losers(claims, relationships, allowed))
+    return tuple(_survivors(relationships, lost))
+
+
+def _losers(
+    claims: list[_Claim], relationships: tuple[Relationship, ...], allowed: int
+) -> Iterable[_Claim]:
+    spans: defaultdict[tuple[int, int], list[_Claim]] = defaultdict(list)
+    for claim in claims:
+        spans[(claim[0].start, claim[0].end)].append(claim)
+    reach = -1
+    for (_, end), rivals in sorted(spans.items(), key=lambda item: (item[0][0], -item[0][1])):
+        if end <= reach:
+            yield from rivals
+            continue
+        reach = end
+        best = min(evidence.rank for evidence, _ in rivals)
+        tied = [claim for claim in rivals if claim[0].rank == best]
+        yield from (claim for claim in rivals if claim[0].rank != best)
+        if len({document_of(relationships[index].edge.target) for _, index in tied}) > allowed:
+            yield from tied
+
+
+def _survivors(
+    relationships: tuple[Relationship, ...], lost: set[_Claim]
+) -> Iterable[Relationship]:
+    for index, found in enumerate(relationships):
+        kept = tuple(evidence for evidence in found.evidence if (evidence, index) not in lost)
+        if kept or not found.evidence:
+            yield Relationship(found.edge, found.origins, kept)

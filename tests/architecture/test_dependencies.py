@@ -1,0 +1,76 @@
+"""What the code imports, what pyproject.toml declares and what the locks hold are the same."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent.parent
+LOOKUPS = ("files", "find_spec", "import_module")
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+
+
+def imported_modules(file: Path) -> Iterator[str]:
+    """Modules named in import statements, and as text in calls that look a module up."""
+    for part in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        match part:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=str(name)):
+                yield name
+            case ast.Call(
+                func=ast.Name(id=called) | ast.Attribute(attr=called),
+                args=[ast.Constant(value=str(name)), *_],
+            ) if called in LOOKUPS:
+                yield name
+
+
+def imported_libraries() -> set[str]:
+    packages = {
+        module.partition(".")[0]
+        for file in (ROOT / "src").rglob("*.py")
+        for module in imported_modules(file)
+    }
+    imported = packages - sys.stdlib_module_names - {"docgraph"}
+    distributions = packages_distributions()
+    return {canonicalize_name(distributions[package][0]) for package in imported}
+
+
+def declared_dependencies() -> tuple[Requirement, ...]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project.get("optional-dependencies", {}).values()
+    return tuple(map(Requirement, [*project["dependencies"], *(r for e in extras for r in e)]))
+
+
+def locked(lock: str) -> dict[str, str]:
+    pins = re.findall(r"^([\w.-]+)==([^\s;]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
+    return {canonicalize_name(name): version for name, version in pins}
+
+
+def test_every_library_the_code_imports_is_declared_and_none_is_declared_in_vain() -> None:
+    assert imported_libraries() == {canonicalize_name(d.name) for d in declared_dependencies()}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_fits_what_is_declared(lock: str) -> None:
+    pins = locked(lock)
+    for dependency in declared_dependencies():
+        assert dependency.specifier.contains(pins[canonicalize_name(dependency.name)])
+
+
+def test_developers_run_what_users_run() -> None:
+    assert locked("requirements.lock").items() <= locked("requirements-dev.lock").items()
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_names_versions_and_hashes_but_no_place_to_get_them(lock: str) -> None:
+    for line in (ROOT / lock).read_text(encoding="utf-8").splitlines():
+        pin = r"[\w.-]+==[\w.]+( ; [^/]+)? \\"
+        assert re.fullmatch(rf"{pin}|    --hash=sha256:[0-9a-f]{{64}}( \\)?", line)

@@ -1,0 +1,21 @@
+"""What every test shares: requirement marks, reproducible examples, a clean environment."""
+
+import os
+
+import pytest
+from hypothesis import settings
+
+pytest_plugins = ("checks.requirement_marks", "pytester")
+
+# The same examples on every run, more of them in CI; `--hypothesis-profile explore` looks further.
+settings.register_profile("local", max_examples=50, deadline=None, derandomize=True, database=None)
+settings.register_profile("ci", settings.get_profile("local"), max_examples=200)
+settings.register_profile("explore", max_examples=2_000, deadline=None)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(autouse=True)
+def no_settings_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A developer's own docgraph settings decide no test."""
+    for name in [name for name in os.environ if name.startswith("DOCGRAPH_")]:
+        monkeypatch.delenv(name)

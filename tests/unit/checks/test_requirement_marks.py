@@ -1,0 +1,65 @@
+"""Which tests kept which requirements is written by pytest itself."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent.parent
+STORIES = """
+import pytest
+
+@pytest.mark.requirement(1)
+@pytest.mark.requirement(2)
+def test_kept(): pass
+
+@pytest.mark.requirement(3)
+def test_broken(): raise AssertionError
+
+@pytest.mark.requirement(4)
+def test_skipped(): pytest.skip("not today")
+
+@pytest.fixture
+def leaking():
+    yield
+    raise AssertionError
+
+@pytest.mark.requirement(5)
+def test_leaking(leaking): pass
+
+@pytest.mark.requirement()
+def test_without_a_number(): pass
+
+def test_unmarked(): pass
+"""
+
+
+@pytest.fixture(autouse=True)
+def the_plugin_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+
+
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_only_what_passed_from_set_up_to_tear_down_is_written_as_kept(
+    workers: str, pytester: pytest.Pytester, tmp_path: Path
+) -> None:
+    pytester.makepyfile(test_stories=STORIES)
+    file = tmp_path / "made" / "results.json"
+    options = ("-p", "checks.requirement_marks", "-n", workers, "--requirements", str(file))
+    pytester.runpytest_subprocess(*options)
+
+    rows = json.loads(file.read_text(encoding="utf-8"))
+    assert [(r["test"].partition("::")[2], sorted(r["requirements"], key=repr)) for r in rows] == [
+        ("test_broken", [3]),
+        ("test_kept", [1, 2]),
+        ("test_leaking", [5]),
+        ("test_skipped", [4]),
+        ("test_without_a_number", [None]),
+    ]
+    assert [r["passed"] for r in rows] == [False, True, False, False, True]
+
+
+def test_nothing_is_written_unasked(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_stories=STORIES)
+    pytester.runpytest_subprocess("-p", "checks.requirement_marks")
+    assert not list(pytester.path.glob("*.json"))
