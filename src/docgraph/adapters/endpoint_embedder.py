@@ -5,7 +5,8 @@ the same name at another address counts as another model. That a vector does not
 companions is the server's promise to keep; `batch=1` leaves it none to break.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from threading import Lock
 
 import numpy as np
@@ -25,9 +26,20 @@ class EndpointEmbedder:
     """`dimensions`, when given, is asked of the server; else a first short text tells them."""
 
     def __init__(
-        self, endpoint: JsonEndpoint, model: str, *, dimensions: int | None = None, batch: int = 32
+        self,
+        base: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        dimensions: int | None = None,
+        batch: int = 32,
+        timeout: float = 60.0,
+        retries: int = 4,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._endpoint = endpoint
+        self._endpoint = JsonEndpoint(
+            base, api_key=api_key, timeout=timeout, retries=retries, sleep=sleep
+        )
         self._model = model
         self._asked = dimensions
         self._dimensions = dimensions

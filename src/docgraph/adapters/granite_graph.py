@@ -31,7 +31,7 @@ class GraniteGraph:
         *layers, last = (f"l{number}." for number in range(self._pack.layers))
         for layer in layers:
             states = self._layer(layer, states, states)
-        # Only the first token leaves the last layer, so it alone asks: a seventh of the work.
+        # Only the first token leaves the last layer, so it alone asks: that saves a seventh.
         first = self._apply("Slice", states, zero, one, one)
         return self._apply("Squeeze", self._layer(last, first, states), one)
 

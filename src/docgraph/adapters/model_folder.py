@@ -3,12 +3,9 @@
 import json
 import re
 from pathlib import Path, PurePosixPath
-from typing import TypeVar
 
 from docgraph.model.digest import digest, digest_bytes
 from docgraph.model.errors import EmbedderError
-
-Shape = TypeVar("Shape", list[object], dict[str, object])
 
 # How a tensor kept in another file names it: key "location", a byte of length, the name.
 LOCATION = re.compile(rb"\n\x08location\x12([\x01-\x7f])", re.DOTALL)
@@ -39,16 +36,18 @@ class ModelFolder:
         self._used[file] = digest_bytes(data)
         return data
 
-    def json(self, file: str, shape: type[Shape]) -> Shape:
-        """What a JSON file holds; an absent file holds an empty `shape`."""
-        if not self.has(file):
-            return shape()
-        try:
-            found = json.loads(self.read(file))
-        except ValueError as error:
-            raise EmbedderError(f"{self.path / file}: is not JSON: {error}") from error
-        if not isinstance(found, shape):
-            raise EmbedderError(f"{self.path / file}: holds no JSON {shape.__name__}")
+    def settings(self, file: str) -> dict[str, object]:
+        """A JSON object; an absent file is an empty one."""
+        found = self._json(file) if self.has(file) else {}
+        if not isinstance(found, dict):
+            raise EmbedderError(f"{self.path / file}: holds no JSON object")
+        return found
+
+    def listed(self, file: str) -> list[object]:
+        """A JSON array; an absent file is an empty one."""
+        found = self._json(file) if self.has(file) else []
+        if not isinstance(found, list):
+            raise EmbedderError(f"{self.path / file}: holds no JSON array")
         return found
 
     def tensors_of(self, file: str, model: bytes) -> dict[str, bytes]:
@@ -60,3 +59,9 @@ class ModelFolder:
             if PurePosixPath(name).name != name:
                 raise EmbedderError(f"{self.path / file}: tensors must lie beside it, not {name!r}")
         return {name: self.read(str(beside / name)) for name in names}
+
+    def _json(self, file: str) -> object:
+        try:
+            return json.loads(self.read(file))
+        except ValueError as error:
+            raise EmbedderError(f"{self.path / file}: is not JSON: {error}") from error

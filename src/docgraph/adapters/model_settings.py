@@ -14,7 +14,7 @@ MAX_LENGTH = 512
 def pooling(folder: ModelFolder) -> Pooling:
     """Mean where the folder says nothing, as sentence-transformers does."""
     _refuse_further_modules(folder)
-    settings = folder.json(POOLING, dict[str, object])
+    settings = folder.settings(POOLING)
     prefix = "pooling_mode_"
     modes = [key.removeprefix(prefix) for key, on in settings.items() if on and prefix in key]
     if not modes:
@@ -26,7 +26,7 @@ def pooling(folder: ModelFolder) -> Pooling:
 
 
 def first_position(folder: ModelFolder) -> int:
-    config = folder.json("config.json", dict[str, object])
+    config = folder.settings("config.json")
     padding = config.get("pad_token_id")
     if config.get("model_type") in AFTER_PADDING:
         return padding + 1 if isinstance(padding, int) else 2
@@ -40,14 +40,14 @@ def max_length(folder: ModelFolder) -> int:
         ("tokenizer_config.json", "model_max_length", 0),
         ("config.json", "max_position_embeddings", first_position(folder)),
     )
-    found = ((folder.json(file, dict[str, object]).get(key), less) for file, key, less in places)
+    found = ((folder.settings(file).get(key), less) for file, key, less in places)
     lengths = [length - less for length, less in found if isinstance(length, int)]
     return max(1, min(lengths, default=MAX_LENGTH))
 
 
 def _refuse_further_modules(folder: ModelFolder) -> None:
     """Layers after pooling are not in the graph; leaving them out would give other vectors."""
-    for module in folder.json("modules.json", list[object]):
+    for module in folder.listed("modules.json"):
         kind = str(module.get("type")) if isinstance(module, dict) else str(module)
         if kind.rpartition(".")[2] not in PLAIN_MODULES:
             known = ", ".join(PLAIN_MODULES)

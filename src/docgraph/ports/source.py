@@ -7,10 +7,15 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A readable file below the source's root; `path` uses forward slashes."""
+    """A readable file below the source's root; `path` uses forward slashes.
+
+    `title` and `format` are given where the source knows them; else the text and the suffix say.
+    """
 
     path: str
     size: int
+    title: str | None = None
+    format: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,11 @@ class SegmentCache:
         self._arrays: dict[int, Segment] = {}
         self._vectors: dict[int, npt.NDArray[np.int16]] = {}
 
+    def keep(self, numbers: set[int]) -> None:
+        """Lets go of segments that were merged away."""
+        self._arrays = {n: kept for n, kept in self._arrays.items() if n in numbers}
+        self._vectors = {n: kept for n, kept in self._vectors.items() if n in numbers}
+
     def arrays(self, connection: sqlite3.Connection, number: int) -> Segment:
         if number not in self._arrays:
             row = connection.execute(_SQL["segment_arrays"], {"segment": number}).fetchone()
@@ -131,6 +136,7 @@ class SqliteStore:
         with self._lock:
             if self._rows is None or self._rows.changes != changes:
                 self._rows = load_rows(connection, changes)
+                self._segments.keep({n for (n,) in connection.execute("SELECT id FROM segments")})
             return self._rows
 
     @contextmanager

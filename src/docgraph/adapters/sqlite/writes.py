@@ -280,6 +280,7 @@ class SqliteWrites:
         self._touched = False
         with self._transaction():
             self._segments.merge()
+        self._segments = SegmentWriter(self._connection, self._branch, self._next)
         return SnapshotName(self._repository, self._name, self._newest)
 
 

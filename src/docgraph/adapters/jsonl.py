@@ -1,0 +1,86 @@
+"""A corpus in JSON lines as a source: one document per row, and its given edges."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.errors import BadInput
+from docgraph.model.identity import document_id
+from docgraph.model.relation import RELATIONS
+from docgraph.ports.source import Problem, SourceFile
+
+GIVEN = "given"
+
+
+class JsonlSource:
+    """Rows have `_id`, which becomes the path, `title` and `text`; all are of one format."""
+
+    def __init__(self, corpus: Path, format: str = "text") -> None:  # noqa: A002
+        if not corpus.is_file():
+            raise BadInput(f"{corpus}: there is no such file")
+        self._corpus = corpus
+        self._format = format
+        self._places: dict[str, int] = {}
+
+    def files(self) -> Iterator[SourceFile | Problem]:
+        """Remembers where each row starts, so that reading holds one row at a time."""
+        self._places.clear()
+        for place, number, line in _lines(self._corpus):
+            where = f"{self._corpus.name}:{number}"
+            row = _row(line, ("_id", "text"))
+            if row is None:
+                yield Problem(where, "not a JSON object with `_id` and `text`")
+                continue
+            path = str(row["_id"])
+            if not path or path in self._places:
+                yield Problem(where, f"`_id` {path!r} is empty or stands in an earlier row")
+                continue
+            self._places[path] = place
+            title = str(row.get("title") or "").strip() or None
+            yield SourceFile(path, len(line), title, self._format)
+
+    def read(self, file: SourceFile) -> bytes | Problem:
+        with self._corpus.open("rb") as handle:
+            handle.seek(self._places[file.path])
+            row = _row(handle.readline(), ("_id", "text"))
+        try:
+            return str(row["text"] if row else "").encode()
+        except UnicodeEncodeError as error:
+            return Problem(file.path, f"half a character at position {error.start}")
+
+
+def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
+    """Rows have `source`, `target` and `type`; the ends are `_id`s of the corpus beside them."""
+    found: list[Relationship] = []
+    for _, number, line in _lines(edges):
+        row = _row(line, ("source", "target", "type"))
+        if row is None:
+            raise BadInput(f"{edges}:{number}: not a JSON object with source, target and type")
+        if row["type"] not in RELATIONS:
+            known = ", ".join(RELATIONS)
+            raise BadInput(f"{edges}:{number}: no relation is called {row['type']!r}; {known}")
+        source, target = (document_id(repository, str(row[end])) for end in ("source", "target"))
+        evidence = Evidence(edges.name, number, 0, 0, 0, f"{row['type']} {row['target']}")
+        edge = Edge(source, str(row["type"]), target)
+        found.append(Relationship(edge, (GIVEN,), (evidence,)))
+    return tuple(found)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
+    """(byte offset, line number, line) of every line that is not blank."""
+    place = 0
+    with file.open("rb") as handle:
+        for number, line in enumerate(handle, start=1):
+            if line.strip():
+                yield place, number, line
+            place += len(line)
+
+
+def _row(line: bytes, needed: tuple[str, ...]) -> dict[str, Any] | None:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) and all(key in row for key in needed) else None

@@ -1,0 +1,5 @@
+"""The command line: `docgraph …`."""
+
+from docgraph.doors.cli.main import main
+
+__all__ = ["main"]

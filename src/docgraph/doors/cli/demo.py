@@ -1,0 +1,59 @@
+"""docgraph demo: docgraph's own repository, asked a question."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+from docgraph.doors.cli.options import pipeline_named as load_pipeline
+
+QUESTION = "Why can a hidden document not change what a reader gets?"
+STORE = ".docgraph/demo.db"
+
+
+def demo(
+    question: Annotated[str, typer.Argument(help="Another question.")] = QUESTION,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Ingest docgraph's own repository, ask a question, show plan, why and context."""
+    from docgraph.doors.cli.show import progress_bar, show_context, show_ingest, show_plan, show_why
+    from docgraph.doors.login import local
+    from docgraph.model.access import LOCAL_ONLY
+    from docgraph.wiring.build import open_folder
+
+    place = store or STORE
+    engine = engine_for(place, must_exist=False)
+    if not json:
+        typer.echo(f"$ docgraph ingest {home().name} --repository docgraph --store {place}")
+    with progress_bar(shown=not json) as progress:
+        result = engine.ingest(
+            local(),
+            open_folder(home(), 1_000_000),
+            repository="docgraph",
+            branch="main",
+            rule_for=lambda _: LOCAL_ONLY,
+            progress=progress,
+        )
+    found = engine.retrieve(local(), question, load_pipeline("documents"))
+    if json:
+        print_json({"ingest": result, "plan": found.plan, "context": found.context})
+        return
+    show_ingest(result, brief=True)
+    typer.echo(f'\n$ docgraph plan "{question}" --store {place}')
+    show_plan(found.saved())
+    typer.echo(f'\n$ docgraph explain "{question}" --store {place}')
+    show_why(found)
+    typer.echo(f'\n$ docgraph context "{question}" --store {place}')
+    show_context(found.context)
+    typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {place}")
+
+
+def home() -> Path:
+    """The repository this code lies in; where docgraph is installed without it, the package."""
+    import docgraph
+
+    package = Path(docgraph.__file__).resolve().parent
+    repository = package.parent.parent
+    return repository if (repository / "pyproject.toml").is_file() else package

@@ -1,0 +1,20 @@
+"""docgraph doctor: does everything that a question needs work here?"""
+
+import typer
+
+from docgraph.doors.cli.options import JsonOption, StoreOption, current_settings, print_json
+
+
+def doctor(store: StoreOption = None, json: JsonOption = False) -> None:
+    """Try every part for real: Python, SQLite, tokenizer, embedder, store. Exit 1 if one fails."""
+    from docgraph.doors.login import local
+    from docgraph.wiring.diagnose import diagnose
+
+    findings = diagnose(current_settings(store), local())
+    if json:
+        print_json({"findings": findings})
+    else:
+        for finding in findings:
+            typer.echo(f"{'ok  ' if finding.good else 'BAD '} {finding.part:<10} {finding.detail}")
+    if not all(finding.good for finding in findings):
+        raise typer.Exit(1)

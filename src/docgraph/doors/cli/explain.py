@@ -1,0 +1,53 @@
+"""docgraph explain: why each item of a context is there."""
+
+from docgraph.doors.cli.options import (
+    BranchOption,
+    JsonOption,
+    PipelineOption,
+    QuestionArgument,
+    RepositoryOption,
+    SnapshotOption,
+    StoreOption,
+    engine_for,
+    pipeline_named,
+    print_json,
+    wanted,
+)
+
+
+def explain(
+    question: QuestionArgument,
+    pipeline: PipelineOption = "documents",
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    snapshot: SnapshotOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Tell why each item of the context is there, what was left out, and what each step did."""
+    from docgraph.doors.cli.show import show_why
+    from docgraph.doors.login import local
+
+    found = engine_for(store).retrieve(
+        local(),
+        question,
+        pipeline_named(pipeline),
+        wanted=wanted(repository, branch, snapshot),
+    )
+    if json:
+        print_json(
+            {
+                "question": found.context.question,
+                "items": [
+                    {"id": i.id, "layer": i.layer, "number": i.number, "why": i.why, "at": i.location}
+                    for i in found.context.items
+                ],
+                "omitted": found.context.omitted,
+                "cut": found.plan.cut,
+                "selection": found.plan.constraints.selection,
+                "reason": found.context.reason,
+                "trace": found.run.trace,
+            }
+        )
+    else:
+        show_why(found)

@@ -1,0 +1,55 @@
+"""Where the command line begins: commands are gathered, errors become words and exit codes."""
+
+import json
+import os
+import sys
+
+import typer
+
+from docgraph.doors.cli.check import check
+from docgraph.doors.cli.context import context
+from docgraph.doors.cli.demo import demo
+from docgraph.doors.cli.doctor import doctor
+from docgraph.doors.cli.evaluate import evaluate
+from docgraph.doors.cli.explain import explain
+from docgraph.doors.cli.ingest import ingest
+from docgraph.doors.cli.plan import plan
+from docgraph.doors.cli.relations import relations
+from docgraph.doors.cli.run import run
+from docgraph.doors.cli.search import search
+from docgraph.doors.cli.status import status
+from docgraph.model.errors import DocgraphError
+
+# Plain help: rich would double the time of `docgraph --help`.
+app = typer.Typer(
+    name="docgraph",
+    help="Evidence for language models out of documents and code, with a proof for every piece.",
+    epilog="Start with: docgraph ingest PATH --repository NAME, then docgraph context QUESTION.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for command in (ingest, search, plan, run, context, explain, check, status, doctor, demo):
+    app.command()(command)
+app.command("eval")(evaluate)
+app.add_typer(relations, name="relations")
+
+
+def main() -> None:
+    try:
+        app()
+    except DocgraphError as error:
+        if "--json" in sys.argv:
+            print(json.dumps({"error": {"kind": type(error).__name__, "message": str(error)}}))
+        else:
+            print(f"docgraph: {error}", file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:
+        # The reader of our output left; that is not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+
+
+if __name__ == "__main__":
+    main()

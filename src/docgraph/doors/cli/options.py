@@ -1,0 +1,87 @@
+"""Options that several commands share, and what is built from them."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docgraph.model.scope import EVERYTHING, Wanted
+
+if TYPE_CHECKING:
+    from docgraph.engine import Engine
+    from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.wiring.settings import Settings
+
+StoreOption = Annotated[
+    str | None,
+    typer.Option(
+        "--store",
+        help="The store: a SQLite file. Default: DOCGRAPH_STORE, else .docgraph/docgraph.db.",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+RepositoryOption = Annotated[
+    str | None,
+    typer.Option("--repository", "-r", help="Ask this repository only.", show_default=False),
+]
+BranchOption = Annotated[
+    str | None,
+    typer.Option("--branch", "-b", help="Ask this branch of it.", show_default=False),
+]
+SnapshotOption = Annotated[
+    int | None,
+    typer.Option("--snapshot", help="Ask this snapshot of that branch.", show_default=False),
+]
+PipelineOption = Annotated[
+    str, typer.Option("--pipeline", "-p", help="A shipped pipeline's name, or a YAML file.")
+]
+SeedOption = Annotated[
+    list[str] | None,
+    typer.Option("--seed", help="Start from this node id instead of searching; repeatable."),
+]
+QuestionArgument = Annotated[str, typer.Argument(help="The question.", show_default=False)]
+
+
+def current_settings(store: str | None) -> "Settings":
+    from docgraph.wiring.settings import read_settings
+
+    return read_settings(os.environ, Path.cwd(), store)
+
+
+def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
+    """An engine on the chosen store; asking a store that nobody made is an error, not a new file."""
+    from docgraph.model.errors import BadInput
+    from docgraph.wiring.build import build_engine
+
+    settings = current_settings(store)
+    if must_exist and not Path(settings.store).is_file():
+        raise BadInput(
+            f"there is no store at {settings.store}; "
+            "make one with: docgraph ingest PATH --repository NAME"
+        )
+    return build_engine(settings)
+
+
+def pipeline_named(name: str) -> "Pipeline":
+    from docgraph.pipeline.load import load
+
+    return load(name)
+
+
+def wanted(
+    repository: str | None, branch: str | None, snapshot: int | None
+) -> tuple[Wanted, ...]:
+    if repository is None and branch is None and snapshot is None:
+        return EVERYTHING
+    return (Wanted(repository, branch, snapshot),)
+
+
+def print_json(value: object) -> None:
+    import json
+
+    from docgraph.model.digest import plain
+
+    sys.stdout.write(json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n")

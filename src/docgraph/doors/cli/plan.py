@@ -1,0 +1,57 @@
+"""docgraph plan: which documents may speak, and why."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docgraph.doors.cli.options import (
+    BranchOption,
+    JsonOption,
+    PipelineOption,
+    RepositoryOption,
+    SeedOption,
+    SnapshotOption,
+    StoreOption,
+    engine_for,
+    pipeline_named,
+    wanted,
+)
+
+
+def plan(
+    question: Annotated[
+        str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
+    ] = "",
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write the plan to this file, for `docgraph run`.")
+    ] = None,
+    seed: SeedOption = None,
+    pipeline: PipelineOption = "documents",
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    snapshot: SnapshotOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Decide which documents may speak, and draw the decision as a tree. Reads no text."""
+    from docgraph.doors.cli.show import show_plan
+    from docgraph.doors.login import local
+    from docgraph.model.plan import RetrievalPlan
+
+    found = engine_for(store).retrieve(
+        local(),
+        question,
+        pipeline_named(pipeline).up_to(RetrievalPlan),
+        seeds=seed or (),
+        wanted=wanted(repository, branch, snapshot),
+    )
+    saved = found.saved()
+    if save is not None:
+        save.write_text(saved.to_json(), encoding="utf-8")
+    if json:
+        typer.echo(saved.to_json(), nl=False)
+    else:
+        show_plan(saved)
+        if save is not None:
+            typer.echo(f"saved to {save}; execute it with: docgraph run {save}")

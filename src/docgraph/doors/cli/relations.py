@@ -1,0 +1,103 @@
+"""docgraph relations: list, add and remove relations by hand."""
+
+from typing import Annotated
+
+import typer
+
+from docgraph.doors.cli.options import (
+    BranchOption,
+    JsonOption,
+    RepositoryOption,
+    StoreOption,
+    engine_for,
+    print_json,
+    wanted,
+)
+
+relations = typer.Typer(
+    help="List relations, and add or remove your own.", no_args_is_help=True, rich_markup_mode=None
+)
+Source = Annotated[str, typer.Argument(help="The id of the node it leaves.", show_default=False)]
+Relation = Annotated[str, typer.Argument(help="The relation's type.", show_default=False)]
+Target = Annotated[str, typer.Argument(help="The id of the node it enters.", show_default=False)]
+
+
+@relations.command("list")
+def list_relations(
+    node: Annotated[
+        str | None, typer.Option("--node", help="Only relations that touch this node or document.")
+    ] = None,
+    relation: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List relations with their origin (a miner, or `hand`) and the lines that show them."""
+    from docgraph.doors.cli.show import show_relations
+    from docgraph.doors.login import local
+    from docgraph.model.identity import document_of
+
+    found = tuple(
+        known
+        for known in engine_for(store).relations(local(), wanted(repository, branch, None))
+        if relation in (None, known.edge.relation)
+        and (
+            node is None
+            or node in (known.edge.source, known.edge.target)
+            or node in (document_of(known.edge.source), document_of(known.edge.target))
+        )
+    )
+    if json:
+        print_json({"relations": found})
+    else:
+        show_relations(found)
+
+
+@relations.command("add")
+def add_relation(
+    source: Source,
+    relation: Relation,
+    target: Target,
+    note: Annotated[
+        str, typer.Option("--note", help="Why this relation holds; kept as its evidence.")
+    ] = "",
+    branch: BranchOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Add a relation by hand, as a new snapshot. Both ends must exist."""
+    from docgraph.doors.login import local
+    from docgraph.model.edge import Edge, Evidence
+    from docgraph.model.identity import path_of
+
+    evidence = (Evidence(path_of(source), 1, 0, 0, 0, note),) if note else ()
+    snapshot = engine_for(store).add_relation(
+        local(), Edge(source, relation, target), evidence, wanted(None, branch, None)
+    )
+    if json:
+        print_json({"snapshot": snapshot})
+    else:
+        typer.echo(f"added in snapshot {snapshot.snapshot} of {snapshot.repository}")
+
+
+@relations.command("rm")
+def remove_relation(
+    source: Source,
+    relation: Relation,
+    target: Target,
+    branch: BranchOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Remove a relation that was added by hand, as a new snapshot."""
+    from docgraph.doors.login import local
+    from docgraph.model.edge import Edge
+
+    snapshot = engine_for(store).remove_relation(
+        local(), Edge(source, relation, target), wanted(None, branch, None)
+    )
+    if json:
+        print_json({"snapshot": snapshot})
+    else:
+        typer.echo(f"removed in snapshot {snapshot.snapshot} of {snapshot.repository}")

@@ -1,0 +1,45 @@
+"""docgraph run: execute a saved plan."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from docgraph.doors.cli.options import (
+    JsonOption,
+    StoreOption,
+    engine_for,
+    pipeline_named,
+    print_json,
+)
+
+
+def run(
+    plan: Annotated[Path, typer.Argument(help="A plan saved by `docgraph plan --save`.")],
+    pipeline: Annotated[
+        str | None,
+        typer.Option(
+            "--pipeline", "-p", help="Execute with this pipeline, not the plan's own.",
+            show_default=False,
+        ),
+    ] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Execute a saved plan: text of planned documents alone, with the rights you have now."""
+    from docgraph.doors.cli.show import show_context
+    from docgraph.doors.login import local
+    from docgraph.model.errors import BadInput
+    from docgraph.pipeline.saved_plan import plan_from_json
+
+    try:
+        saved = plan_from_json(plan.read_bytes())
+    except OSError as error:
+        raise BadInput(f"{plan}: cannot be read: {error.strerror}") from error
+    found = engine_for(store).execute(local(), saved, pipeline_named(pipeline or saved.pipeline))
+    if json:
+        print_json({"context": found.context, "digest": found.context.digest})
+        return
+    if saved.edited:
+        typer.echo("note: this plan was edited after it was saved", err=True)
+    show_context(found.context)

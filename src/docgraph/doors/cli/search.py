@@ -1,0 +1,41 @@
+"""docgraph search: the seeds of a question."""
+
+from docgraph.doors.cli.options import (
+    BranchOption,
+    JsonOption,
+    PipelineOption,
+    QuestionArgument,
+    RepositoryOption,
+    SnapshotOption,
+    StoreOption,
+    engine_for,
+    pipeline_named,
+    print_json,
+    wanted,
+)
+
+
+def search(
+    question: QuestionArgument,
+    pipeline: PipelineOption = "documents",
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    snapshot: SnapshotOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Find seed documents: ids and scores, never text."""
+    from docgraph.doors.cli.show import show_seeds
+    from docgraph.doors.login import local
+    from docgraph.model.seeds import Seeds
+
+    found = engine_for(store).retrieve(
+        local(),
+        question,
+        pipeline_named(pipeline).up_to(Seeds),
+        wanted=wanted(repository, branch, snapshot),
+    )
+    if json:
+        print_json({"seeds": found.seeds, "scope": found.scope.snapshots})
+    else:
+        show_seeds(found.seeds)

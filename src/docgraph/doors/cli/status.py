@@ -1,0 +1,15 @@
+"""docgraph status: what can be seen in the store."""
+
+from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+
+
+def status(store: StoreOption = None, json: JsonOption = False) -> None:
+    """Show the snapshots you can ask, and how many nodes, chunks and relations they hold."""
+    from docgraph.doors.cli.show import show_status
+    from docgraph.doors.login import local
+
+    found = engine_for(store).status(local())
+    if json:
+        print_json(found)
+    else:
+        show_status(found)

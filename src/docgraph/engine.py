@@ -1,0 +1,227 @@
+"""The engine: one question walks through the whole house. Every way in names a principal."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from docgraph.model.access import Principal
+from docgraph.model.context import Context
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.errors import BadInput, NotVisible, WrongEmbedder
+from docgraph.model.identity import repository_of
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import EmbedderIdentity, Question
+from docgraph.model.relation import INVERSES, RELATIONS
+from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
+from docgraph.model.seeds import Seed, Seeds
+from docgraph.model.tokens import TokenCounter
+from docgraph.pipeline.bound_reranker import BoundReranker
+from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.run import Run, run
+from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
+from docgraph.plan.settle import settled
+from docgraph.ports.embedder import Embedder
+from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.reranker import RerankModel, Reranker
+from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.store import Reads, Store
+from docgraph.ports.text_reads import TextReads
+
+LONGEST_QUESTION = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What one question gave, the snapshots it was asked of, and the trace of how."""
+
+    scope: Scope
+    run: Run
+
+    @property
+    def seeds(self) -> Seeds:
+        return self.run.get(Seeds)
+
+    @property
+    def plan(self) -> RetrievalPlan:
+        return self.run.get(RetrievalPlan)
+
+    @property
+    def context(self) -> Context:
+        return self.run.get(Context)
+
+    def saved(self) -> SavedPlan:
+        plan = self.plan
+        return SavedPlan(FORMAT, plan, plan.digest, self.scope.snapshots, self.run.trace.pipeline)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a reader can see: snapshots, counts, and whose vectors they are."""
+
+    scope: Scope
+    counts: Mapping[str, int]
+    embedder: EmbedderIdentity | None
+
+
+class Engine:
+    def __init__(
+        self,
+        store: Store,
+        embedder: Callable[[], Embedder],
+        tokens: Callable[[], TokenCounter],
+        rerank_model: Callable[[], RerankModel | None],
+        clock: Callable[[], float],
+    ) -> None:
+        """Embedder and tokenizer are made when first needed: both take time to load."""
+        self.store = store
+        self._embedder = embedder
+        self._tokens = tokens
+        self._rerank_model = rerank_model
+        self._clock = clock
+
+    def retrieve(
+        self,
+        principal: Principal,
+        question: str,
+        pipeline: Pipeline,
+        *,
+        seeds: Sequence[str] = (),
+        wanted: Sequence[Wanted] = EVERYTHING,
+    ) -> Retrieval:
+        """Runs the whole pipeline; explicit ids take the place of search."""
+        text = checked_question(question, seeds)
+        with self.store.reads_as(principal, wanted) as reads:
+            given: dict[type, Any] = {Question: self._question(text, reads)}
+            if seeds:
+                given[Seeds] = explicit(reads.graph, seeds)
+                pipeline = pipeline.starting_from(Seeds)
+            return Retrieval(reads.scope, self._run(pipeline, given, reads))
+
+    def execute(self, principal: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
+        """Obeys a plan: on its own snapshots, with the rights the reader has now."""
+        wanted = tuple(Wanted(s.repository, s.branch, s.snapshot) for s in saved.snapshots)
+        visible = tuple(wish for wish in wanted if self._sees(principal, wish))
+        with self.store.reads_as(principal, visible) as reads:
+            if reads.embedder not in (None, saved.plan.embedder):
+                raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
+            given = {RetrievalPlan: saved.plan}
+            steps = pipeline.starting_from(RetrievalPlan)
+            return Retrieval(reads.scope, self._run(steps, given, reads))
+
+    def _sees(self, principal: Principal, wish: Wanted) -> bool:
+        """A plan does not outlive its permission: what is gone leaves an empty scope behind."""
+        try:
+            with self.store.reads_as(principal, (wish,)):
+                return True
+        except NotVisible:
+            return False
+
+    def status(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> Status:
+        with self.store.reads_as(principal, wanted) as reads:
+            return Status(reads.scope, reads.counts(), reads.embedder)
+
+    def relations(
+        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> tuple[Relationship, ...]:
+        """Every edge this reader's planning would see."""
+        with self.store.reads_as(principal, wanted) as reads:
+            return settled(reads.graph.listed())
+
+    def add_relation(
+        self,
+        principal: Principal,
+        edge: Edge,
+        evidence: tuple[Evidence, ...] = (),
+        wanted: Sequence[Wanted] = EVERYTHING,
+    ) -> SnapshotName:
+        """A relation to nothing is refused. Lifecycle relations store their inverse too."""
+        home, embedder = self._home(principal, edge, wanted)
+        with self.store.writes(
+            principal.tenant, home.repository, home.branch, embedder
+        ) as writes:
+            both = with_inverse(edge)
+            writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
+            return writes.publish()
+
+    def remove_relation(
+        self, principal: Principal, edge: Edge, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> SnapshotName:
+        home, embedder = self._home(principal, edge, wanted)
+        with self.store.writes(
+            principal.tenant, home.repository, home.branch, embedder
+        ) as writes:
+            if not writes.remove_by_hand(with_inverse(edge)):
+                raise BadInput(
+                    f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
+                    "a mined relation goes when its text no longer says so"
+                )
+            return writes.publish()
+
+    def _home(
+        self, principal: Principal, edge: Edge, wanted: Sequence[Wanted]
+    ) -> tuple[SnapshotName, EmbedderIdentity]:
+        """The source's branch. Absent and forbidden ends read alike."""
+        if edge.relation not in RELATIONS:
+            raise BadInput(
+                f"no relation is called {edge.relation!r}; known: {', '.join(RELATIONS)}"
+            )
+        with self.store.reads_as(principal, wanted) as reads:
+            for end in (edge.source, edge.target):
+                if not reads.graph.present((end,)):
+                    raise NotVisible(f"no visible node has the id {end!r}")
+            repository = repository_of(edge.source)
+            home = next(s for s in reads.scope.snapshots if s.repository == repository)
+        with self.store.reads_as(principal, (Wanted(home.repository, home.branch),)) as reads:
+            return home, reads.embedder or self._embedder().identity
+
+    def _question(self, text: str, reads: Reads) -> Question:
+        held = reads.embedder
+        if not text and held is not None:
+            return Question("", (), held)
+        embedder = self._embedder()
+        if held not in (None, embedder.identity):
+            assert held is not None
+            raise WrongEmbedder(
+                f"this snapshot was embedded by {held.name} ({held.digest[:12]}), the question "
+                f"would be by {embedder.identity.name} ({embedder.identity.digest[:12]}); "
+                "configure that embedder, or ingest again with this one"
+            )
+        vector = tuple(int(value) for value in embedder.embed([text])[0]) if text else ()
+        return Question(text, vector, embedder.identity)
+
+    def _run(self, pipeline: Pipeline, given: Mapping[type, Any], reads: Reads) -> Run:
+        windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
+            SearchReads: lambda _: reads.search,
+            GraphReads: lambda _: reads.graph,
+            TextReads: lambda values: reads.texts(values[RetrievalPlan]),
+            TokenCounter: lambda _: self._tokens(),
+            Reranker: lambda values: BoundReranker(self._rerank_model(), reads, values[Question]),
+        }
+        return run(pipeline, given, windows, self._clock)
+
+
+def with_inverse(edge: Edge) -> tuple[Edge, ...]:
+    """Lifecycle relations are stored both ways."""
+    if edge.relation not in INVERSES:
+        return (edge,)
+    return (edge, Edge(edge.target, INVERSES[edge.relation], edge.source))
+
+
+def checked_question(question: str, seeds: Sequence[str]) -> str:
+    text = question.strip()
+    if not text and not seeds:
+        raise BadInput("ask a question, or name seeds by id")
+    if len(text) > LONGEST_QUESTION:
+        raise BadInput(
+            f"a question takes at most {LONGEST_QUESTION} characters, this one has {len(text)}"
+        )
+    return text
+
+
+def explicit(graph: GraphReads, ids: Sequence[str]) -> Seeds:
+    """Explicit ids as seeds; what the reader cannot see is not there."""
+    found = graph.present(tuple(dict.fromkeys(ids)))
+    return Seeds(
+        ranked=tuple(Seed(node, 0.0, "explicit id") for node in found),
+        search=(("mode", "explicit"),),
+    )

@@ -1,0 +1,98 @@
+"""From what a reader found to the document that is stored."""
+
+from dataclasses import dataclass
+
+from docgraph.ingest.chunks import SIZE, chunks
+from docgraph.ingest.embedded import embedded_summary, embedded_text
+from docgraph.ingest.lines import Lines
+from docgraph.ingest.names import names
+from docgraph.ingest.parsed import Parsed, Part
+from docgraph.ingest.summary import summary_of_document, summary_of_part
+from docgraph.model.access import AccessRule
+from docgraph.model.digest import digest
+from docgraph.model.document import Document
+from docgraph.model.identity import document_id, section_id, symbol_id
+from docgraph.model.node import SECTION, Location, Node
+from docgraph.ports.source import SourceFile
+
+# Raised whenever the same bytes would give another document than before.
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A document with the text to embed for each of its chunks and nodes, in their order."""
+
+    document: Document
+    chunk_texts: tuple[str, ...]
+    node_texts: tuple[str, ...]
+
+
+def fingerprint(file: SourceFile, data_digest: str, known_as: str, size: int = SIZE) -> str:
+    """Changes when the document would; who may read it is no part of it."""
+    return digest((VERSION, file.path, file.title, known_as, data_digest, size))
+
+
+def build(
+    repository: str, path: str, parsed: Parsed, rule: AccessRule, mark: str, size: int = SIZE
+) -> Built:
+    """`mark` is the fingerprint under which the document will be recognised."""
+    nodes = nodes_of(repository, path, parsed)
+    parts = tuple(node.id for node in nodes[1:])
+    passages = chunks(path, parsed, nodes[0].id, parts, size)
+    document = Document(
+        path, parsed.text, nodes, passages, names(path, parsed, nodes), rule, mark
+    )
+    signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))
+    return Built(
+        document,
+        tuple(embedded_text(parsed.title, c, signatures.get(c.node, "")) for c in passages),
+        tuple(embedded_summary(parsed.title, node) for node in nodes),
+    )
+
+
+def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
+    """The document's own node, then its parts in order."""
+    root = document_id(repository, path)
+    lines = Lines(parsed.text)
+    nodes = [
+        Node(
+            id=root,
+            kind=parsed.kind,
+            title=parsed.title,
+            summary=summary_of_document(parsed),
+            parent=None,
+            source=_location(path, parsed.text, 0, len(parsed.text), lines),
+        )
+    ]
+    for index, part in enumerate(parsed.parts):
+        parent = root if part.parent is None else nodes[part.parent + 1].id
+        nodes.append(
+            Node(
+                id=part_id(root, part),
+                kind=part.kind,
+                title=_title(parsed, part),
+                summary=summary_of_part(parsed, index),
+                parent=parent,
+                source=_location(path, parsed.text, part.start, part.end, lines),
+            )
+        )
+    return tuple(nodes)
+
+
+def part_id(root: str, part: Part) -> str:
+    return (section_id if part.kind == SECTION else symbol_id)(root, part.name)
+
+
+def _title(parsed: Parsed, part: Part) -> str:
+    """A section goes by its heading, a symbol by its qualified name."""
+    if part.kind == SECTION or part.parent is None:
+        return part.title
+    return f"{_title(parsed, parsed.parts[part.parent])}.{part.title}"
+
+
+def _location(path: str, text: str, start: int, end: int, lines: Lines) -> Location:
+    """Blank space at the end belongs to nobody."""
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return Location(path, lines.at(start), lines.at(max(start, end - 1)), start, end)

@@ -1,0 +1,66 @@
+"""The exact identifiers that a document and its parts define, in their normalised spelling."""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from docgraph.ingest.parsed import Parsed
+from docgraph.model.document import DefinedName
+from docgraph.model.names import FAMILIES, looks_like_identifier, normalised
+from docgraph.model.node import CODE, SYMBOL_KINDS, Node
+
+_NUMBERED = re.compile(r"(?P<family>[A-Za-z]{2,})[-_ ]?0*(?P<number>\d+)(?![\d.])")
+_BARE_NUMBER = re.compile(r"0*(?P<number>\d+)(?=[-_. ]|$)")
+_DUNDER = re.compile(r"__\w+__")
+# Folders whose files are numbered without saying what they are.
+_SERIES = {
+    "adr": "ADR",
+    "adrs": "ADR",
+    "decisions": "ADR",
+    **{f"{family.casefold()}s": family for family in FAMILIES},
+}
+_FIELDS = {"request_for_comments": "RFC", **{f.casefold(): f for f in FAMILIES}}
+
+
+def names(path: str, parsed: Parsed, nodes: Sequence[Node]) -> tuple[DefinedName, ...]:
+    """Sorted, each once; `nodes[0]` is the document, the others are its parts in order."""
+    found = {
+        DefinedName(normalised(name), nodes[0].id)
+        for name in (*_of_file(path, parsed), *_of_document(path, parsed))
+    }
+    for part, node in zip(parsed.parts, nodes[1:], strict=True):
+        if part.kind in SYMBOL_KINDS:
+            spellings = (part.title, node.title, f"{parsed.title}.{node.title}")
+            bare = spellings if not _DUNDER.fullmatch(part.title) else spellings[1:]
+            found.update(DefinedName(normalised(name), node.id) for name in bare)
+    kept = (name for name in found if name.name)
+    return tuple(sorted(kept, key=lambda name: (name.name, name.node)))
+
+
+def _of_file(path: str, parsed: Parsed) -> Iterator[str]:
+    """Path and file name; the stem of code always, of a document when no plain word."""
+    place = PurePosixPath(path)
+    yield path
+    yield place.name
+    if parsed.kind == CODE:
+        yield parsed.title
+        yield parsed.title.rpartition(".")[2]
+    elif looks_like_identifier(place.stem) or "-" in place.stem:
+        yield place.stem
+
+
+def _of_document(path: str, parsed: Parsed) -> Iterator[str]:
+    """Its id, and its number in a series such as `PEP 484`, wherever it says so."""
+    if parsed.kind == CODE:
+        return
+    yield from (field.value for field in parsed.fields if field.name in {"id", "identifier"})
+    for field in parsed.fields:
+        if field.name in _FIELDS and field.value.isdecimal():
+            yield f"{_FIELDS[field.name]} {field.value}"
+    place = PurePosixPath(path)
+    for opening in (place.stem, parsed.title if parsed.titled else ""):
+        if match := _NUMBERED.match(opening):
+            yield match.group()
+    series = _SERIES.get(place.parent.name.casefold())
+    if series and (match := _BARE_NUMBER.match(place.stem)):
+        yield f"{series} {match['number']}"

@@ -1,0 +1,1 @@
+"""One file per format: text in, what it says out."""

@@ -1,0 +1,64 @@
+"""Header fields in running text: RFC 822 blocks, RST field lists, `**Status:** …` lines."""
+
+import re
+from collections.abc import Iterator
+
+from docgraph.ingest.lines import Lines
+from docgraph.ingest.parsed import Field, field_name
+
+_NAME = r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[ _-][A-Za-z0-9]+){0,3})"
+_PLAIN = re.compile(_NAME + r"[ \t]*:(?:[ \t]+(?P<value>\S.*))?$")
+_MARKED = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\*\*|__)?" + _NAME + r"(?:\*\*|__)?[ \t]*:(?:\*\*|__)?"
+    r"[ \t]+(?P<value>\S.*)$"
+)
+_LISTED = re.compile(":" + _NAME + r":(?:[ \t]+(?P<value>\S.*))?$")
+_COLUMN = re.compile(r"\s{3,}")  # RFCs set a second column beside their headers
+_FEWEST = 2
+
+
+def header_block(text: str, lines: Lines) -> tuple[tuple[Field, ...], int]:
+    """The fields of an opening block such as a PEP's or an RFC's, and where the block ends."""
+    start = len(text) - len(text.lstrip())
+    start = text.rfind("\n", 0, start) + 1
+    end = text.find("\n\n", start)
+    end = len(text) if end < 0 else end
+    found = tuple(_fields(text, start, end, lines, _PLAIN))
+    return (found, end) if len({field.line for field in found}) >= _FEWEST else ((), 0)
+
+
+def marked_fields(text: str, start: int, end: int, lines: Lines) -> tuple[Field, ...]:
+    """`Name: value` lines, also bold or as list items, as decision records have them."""
+    return tuple(_fields(text, start, end, lines, _MARKED))
+
+
+def listed_fields(text: str, start: int, end: int, lines: Lines) -> tuple[Field, ...]:
+    """reStructuredText's `:Name: value`."""
+    return tuple(_fields(text, start, end, lines, _LISTED))
+
+
+def _fields(
+    text: str, start: int, end: int, lines: Lines, form: re.Pattern[str]
+) -> Iterator[Field]:
+    """Every value on a line of its own; an indented line continues the field above it."""
+    current = ""
+    for first, line in _each_line(text, start, end):
+        match = form.match(line)
+        if match:
+            current = field_name(match["name"])
+            value, offset = match["value"] or "", max(match.start("value"), 0)
+        elif current and line[:1] in {" ", "\t"}:
+            value, offset = line.strip(), len(line) - len(line.lstrip())
+        else:
+            current = ""
+            continue
+        value = _COLUMN.split(value)[0].rstrip()
+        if value:
+            begin = first + offset
+            yield Field(current, value, lines.at(begin), begin, begin + len(value))
+
+
+def _each_line(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
+    for line in text[start:end].split("\n"):
+        yield start, line
+        start += len(line) + 1

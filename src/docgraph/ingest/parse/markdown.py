@@ -1,0 +1,102 @@
+"""Markdown: front matter, sections, links and decision-record fields, by the CommonMark rules."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from docgraph.ingest.lines import Lines
+from docgraph.ingest.parse.fields import marked_fields
+from docgraph.ingest.parse.front_matter import front_matter
+from docgraph.ingest.parse.markdown_links import links, remember_spans
+from docgraph.ingest.parse.sections import Heading, sections
+from docgraph.ingest.parse.titles import chosen, field_title
+from docgraph.ingest.parsed import Field, Parsed, Part, field_name
+from docgraph.ingest.slugs import Slugs
+from docgraph.model.node import DOCUMENT
+
+_VISIBLE = re.compile(r"[^\n]")
+_WORD = re.compile(r"\w")
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    parser = MarkdownIt("commonmark")
+    remember_spans(parser)
+    return parser
+
+
+def parse_markdown(path: str, text: str) -> Parsed:
+    """The H1 that opens a document is its title and no section."""
+    fields, border, remark = front_matter(text)
+    tokens = _markdown().parse(_VISIBLE.sub(" ", text[:border]) + text[border:])
+    lines = Lines(text)
+    lead, headings = _outline(tokens, lines)
+    first = next((heading.title for heading in headings if heading.level == 1), "")
+    title, titled = chosen(path, field_title(fields), first)
+    slugs, opening = Slugs(), border
+    if headings and headings[0].level == 1:
+        slugs.take(headings[0].title)
+        lead, opening = headings[0].lead or lead, headings[0].body
+        headings = headings[1:]
+    parts = sections(headings, len(text), slugs)
+    return Parsed(
+        kind=DOCUMENT,
+        title=title,
+        titled=titled,
+        text=text,
+        lead=lead,
+        parts=parts,
+        references=tuple(links(tokens, text, lines)),
+        fields=fields + tuple(_told_fields(text, opening, parts, lines)),
+        borders=(border,) if border else (),
+        remarks=(remark,) if remark else (),
+    )
+
+
+def _outline(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]:
+    """Headings at the top level, each with the first paragraph below it; and what precedes all."""
+    lead, headings = "", list[Heading]()
+    for token, inline in zip(tokens, tokens[1:], strict=False):
+        if token.level or token.map is None:
+            continue
+        if token.type == "heading_open":
+            start, body = (lines.start(line + 1) for line in token.map)
+            headings.append(Heading(int(token.tag[1]), spoken(inline), start, body))
+        elif token.type == "paragraph_open" and not (headings[-1].lead if headings else lead):
+            words = spoken(inline)
+            if not _WORD.search(words):
+                continue
+            if headings:
+                headings[-1] = replace(headings[-1], lead=words)
+            else:
+                lead = words
+    return lead, headings
+
+
+def spoken(inline: Token) -> str:
+    """What a reader would read aloud: text and code without markup or images."""
+    said = (
+        child.content if child.type in {"text", "code_inline"} else " "
+        for child in inline.children or ()
+        if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
+    )
+    return "".join(said).strip()
+
+
+def _told_fields(
+    text: str, opening: int, parts: Sequence[Part], lines: Lines
+) -> Iterator[Field]:
+    """Fields between title and first section, and the lines of a section called Status."""
+    preamble = parts[0].start if parts else len(text)
+    yield from marked_fields(text, opening, preamble, lines)
+    for part in parts:
+        if field_name(part.title) == "status":
+            start = text.find("\n", part.start, part.end) + 1 or part.end
+            for line in text[start : part.end].split("\n"):
+                if line.strip():
+                    yield Field("status", line, lines.at(start), start, start + len(line))
+                start += len(line) + 1

@@ -1,0 +1,138 @@
+"""Python: module, classes, functions and imports, with exact spans, even where it fails to parse."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import PurePosixPath
+
+import tree_sitter_python
+from tree_sitter import Language, Node, Parser, Query, QueryCursor
+
+from docgraph.ingest.lines import Lines
+from docgraph.ingest.parse.characters import Characters
+from docgraph.ingest.parse.python_imports import imports
+from docgraph.ingest.parsed import Parsed, Part
+from docgraph.model.node import CODE
+
+_LONGEST_SIGNATURE = 300
+_SPACES = re.compile(r"\s+")
+_QUERY = """
+(class_definition) @symbol
+(function_definition) @symbol
+(import_statement) @import
+(import_from_statement) @import
+"""
+
+
+@cache
+def _language() -> Language:
+    return Language(tree_sitter_python.language())
+
+
+@cache
+def _query() -> Query:
+    return Query(_language(), _QUERY)
+
+
+def parse_python(path: str, text: str) -> Parsed:
+    data = text.encode()
+    place = Characters(data)
+    root = Parser(_language()).parse(data).root_node
+    found = QueryCursor(_query()).captures(root)
+    symbols = sorted(found.get("symbol", ()), key=lambda node: node.start_byte)
+    statements = sorted(found.get("import", ()), key=lambda node: node.start_byte)
+    lines = Lines(text)
+    return Parsed(
+        kind=CODE,
+        title=module_name(path),
+        titled=False,
+        text=text,
+        lead=docstring(root),
+        parts=tuple(_parts(symbols, place)),
+        references=tuple(imports(statements, place, lines)),
+        remarks=(_remark(root),) if root.has_error else (),
+    )
+
+
+def module_name(path: str) -> str:
+    """What a person calls it: `src/docgraph/engine.py` is `docgraph.engine`."""
+    parts = list(PurePosixPath(path).with_suffix("").parts)
+    if "src" in parts[:-1]:
+        parts = parts[len(parts) - parts[::-1].index("src") :]
+    if parts[-1] == "__init__":
+        parts = parts[:-1]
+    while parts and not all(part.isidentifier() for part in parts):
+        parts = parts[1:]
+    return ".".join(parts) or PurePosixPath(path).name
+
+
+def _parts(symbols: Sequence[Node], place: Characters) -> Iterator[Part]:
+    """Of symbols with the same qualified name the second is called `name~2`, and so on."""
+    made: list[Part] = []
+    opened: list[int] = []
+    seen: dict[str, int] = {}
+    for symbol in symbols:
+        outer = _outer(symbol)
+        start, end = place(outer.start_byte), place(outer.end_byte)
+        while opened and made[opened[-1]].end <= start:
+            opened.pop()
+        parent = opened[-1] if opened else None
+        bare = _text(symbol.child_by_field_name("name")) or "unnamed"
+        name = f"{made[parent].name}.{bare}" if parent is not None else bare
+        seen[name] = seen.get(name, 0) + 1
+        if seen[name] > 1:
+            name = f"{name}~{seen[name]}"
+        kind = _kind(symbol, made[parent].kind if parent is not None else "")
+        body = symbol.child_by_field_name("body")
+        lead = docstring(body) if body else ""
+        made.append(Part(kind, name, bare, start, end, parent, lead, _signature(symbol)))
+        opened.append(len(made) - 1)
+    yield from made
+
+
+def _outer(symbol: Node) -> Node:
+    """A decorated definition begins with its decorators."""
+    above = symbol.parent
+    return above if above is not None and above.type == "decorated_definition" else symbol
+
+
+def _kind(symbol: Node, enclosing: str) -> str:
+    if symbol.type == "class_definition":
+        return "class"
+    return "method" if enclosing == "class" else "function"
+
+
+def _signature(symbol: Node) -> str:
+    body = symbol.child_by_field_name("body")
+    head = (symbol.text or b"")[: body.start_byte - symbol.start_byte if body else None].decode()
+    # a comment between the colon and the body is not part of the signature
+    flat = _SPACES.sub(" ", re.sub(r"(?m)#[^\n]*$", "", head)).strip().rstrip(":").rstrip()
+    return flat if len(flat) <= _LONGEST_SIGNATURE else flat[: _LONGEST_SIGNATURE - 1] + "…"
+
+
+def docstring(block: Node) -> str:
+    """The words of a block's first statement, when that is a string."""
+    first = next((child for child in block.named_children if child.type != "comment"), None)
+    if first is None or first.type != "expression_statement":
+        return ""
+    string = first.named_child(0)
+    if string is None or string.type != "string":
+        return ""
+    return "".join(_text(part) for part in string.children if part.type == "string_content").strip()
+
+
+def _text(node: Node | None) -> str:
+    return (node.text or b"").decode() if node is not None else ""
+
+
+def _remark(root: Node) -> str:
+    """Names the first place that does not parse."""
+    cursor = root.walk()
+    while cursor.node is not None and not (cursor.node.is_error or cursor.node.is_missing):
+        if cursor.node.has_error and cursor.goto_first_child():
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return "does not parse everywhere; read as far as it does"
+    line = cursor.node.start_point.row + 1 if cursor.node is not None else 1
+    return f"line {line}: does not parse; the rest was read"

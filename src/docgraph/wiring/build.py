@@ -1,0 +1,74 @@
+"""Building an engine: the whole wiring."""
+
+import time
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+from docgraph.engine import Engine
+from docgraph.model.errors import BadInput
+from docgraph.model.tokens import TokenCounter
+from docgraph.ports.embedder import Embedder
+from docgraph.ports.reranker import RerankModel
+from docgraph.ports.source import Source
+from docgraph.ports.store import Store
+from docgraph.wiring.settings import Settings
+
+
+def build_engine(settings: Settings) -> Engine:
+    """Models load when they are first needed, and once."""
+    return Engine(
+        store=open_store(settings),
+        embedder=cache(lambda: open_embedder(settings)),
+        tokens=cache(open_tokens),
+        rerank_model=cache(lambda: open_reranker(settings)),
+        clock=time.perf_counter,
+    )
+
+
+def open_store(settings: Settings) -> Store:
+    from docgraph.adapters.sqlite.store import SqliteStore
+
+    if "://" in settings.store:
+        raise BadInput(f"{settings.store}: a store is the path of a SQLite file")
+    return SqliteStore(
+        Path(settings.store),
+        now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        wait=settings.wait,
+    )
+
+
+def open_embedder(settings: Settings) -> Embedder:
+    if settings.embedder_folder:
+        from docgraph.adapters.onnx_embedder import OnnxEmbedder
+
+        return OnnxEmbedder(Path(settings.embedder_folder))
+    if settings.embedder_endpoint:
+        from docgraph.adapters.endpoint_embedder import EndpointEmbedder
+
+        endpoint = settings.embedder_endpoint
+        return EndpointEmbedder(endpoint.url, endpoint.model, api_key=endpoint.key)
+    from docgraph.adapters.granite import GraniteEmbedder
+
+    return GraniteEmbedder()
+
+
+def open_tokens() -> TokenCounter:
+    from docgraph.adapters.tokenizer import GraniteTokenCounter
+
+    return GraniteTokenCounter()
+
+
+def open_reranker(settings: Settings) -> RerankModel | None:
+    if settings.reranker_endpoint is None:
+        return None
+    from docgraph.adapters.endpoint_reranker import EndpointReranker
+
+    endpoint = settings.reranker_endpoint
+    return EndpointReranker(endpoint.url, endpoint.model, api_key=endpoint.key)
+
+
+def open_folder(path: Path, max_bytes: int) -> Source:
+    from docgraph.adapters.folder import FolderSource
+
+    return FolderSource(path, max_bytes=max_bytes)

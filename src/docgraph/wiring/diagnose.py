@@ -1,0 +1,58 @@
+"""Diagnosing an installation: each part that a question needs, tried for real."""
+
+import platform
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from docgraph.model.access import Principal
+from docgraph.model.errors import DocgraphError
+from docgraph.wiring.build import open_embedder, open_store, open_tokens
+from docgraph.wiring.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    part: str
+    good: bool
+    detail: str
+
+
+def diagnose(settings: Settings, principal: Principal) -> tuple[Finding, ...]:
+    return tuple(_findings(settings, principal))
+
+
+def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
+    version = platform.python_version()
+    yield Finding("python", sys.version_info >= (3, 11), f"{version}, 3.11 or newer needed")
+    good = sqlite3.sqlite_version_info >= (3, 37, 0)
+    yield Finding("sqlite", good, f"{sqlite3.sqlite_version}, 3.37 or newer needed")
+    yield Finding("settings", True, settings.config or "defaults and environment; no docgraph.yaml")
+    yield _tried("tokenizer", lambda: f"{open_tokens().count('one two three')} tokens in 3 words")
+    yield _tried("embedder", lambda: _embedder(settings))
+    if Path(settings.store).is_file():
+        yield _tried("store", lambda: _store(settings, principal))
+    else:
+        yield Finding("store", True, f"none at {settings.store} yet; `docgraph ingest` makes it")
+
+
+def _tried(part: str, attempt: Callable[[], str]) -> Finding:
+    try:
+        return Finding(part, True, attempt())
+    except (DocgraphError, OSError, ImportError) as error:
+        return Finding(part, False, str(error))
+
+
+def _embedder(settings: Settings) -> str:
+    embedder = open_embedder(settings)
+    (vector,) = embedder.embed(["does it work?"])
+    name = embedder.identity
+    return f"{name.name} ({name.digest[:12]}), {len(vector)} dimensions"
+
+
+def _store(settings: Settings, principal: Principal) -> str:
+    with open_store(settings).reads_as(principal) as reads:
+        seen = len(reads.scope.snapshots)
+        return f"{settings.store} opens; {seen} repositories visible to {principal.id}"

@@ -1,0 +1,96 @@
+"""Settings: the command line before the environment before docgraph.yaml before the defaults."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docgraph.model.errors import BadInput
+
+DEFAULT_STORE = ".docgraph/docgraph.db"
+CONFIG = "docgraph.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model server of the OpenAI dialect. Its key comes from the environment alone."""
+
+    url: str
+    model: str
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user may choose. Without an embedder, the one that comes with docgraph is used."""
+
+    store: str = DEFAULT_STORE
+    embedder_folder: str | None = None
+    embedder_endpoint: Endpoint | None = None
+    reranker_endpoint: Endpoint | None = None
+    wait: float = 600.0
+    config: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    folder: str | None = None
+    endpoint: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """docgraph.yaml as people write it."""
+
+    store: str | None = None
+    embedder: _Model = _Model()
+    reranker: _Model = _Model()
+    wait: float | None = None
+
+
+def read_settings(
+    environment: Mapping[str, str], folder: Path, store: str | None = None
+) -> Settings:
+    path = Path(environment.get("DOCGRAPH_CONFIG") or folder / CONFIG)
+    written = _read(path) if path.is_file() else _Written()
+    wait = environment.get("DOCGRAPH_WAIT")
+    try:
+        seconds = float(wait) if wait else 600.0 if written.wait is None else written.wait
+    except ValueError as error:
+        raise BadInput(f"DOCGRAPH_WAIT: {wait!r} is not a number of seconds") from error
+    return Settings(
+        store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
+        embedder_folder=environment.get("DOCGRAPH_EMBEDDER_FOLDER") or written.embedder.folder,
+        embedder_endpoint=_endpoint("EMBEDDER", environment, written.embedder),
+        reranker_endpoint=_endpoint("RERANKER", environment, written.reranker),
+        wait=seconds,
+        config=str(path) if path.is_file() else None,
+    )
+
+
+def _read(path: Path) -> _Written:
+    import yaml
+    from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+    for kind in (_Written, _Model):
+        kind.__pydantic_config__ = ConfigDict(extra="forbid", strict=True)  # type: ignore[attr-defined]
+    try:
+        data: Any = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        return TypeAdapter(_Written).validate_python(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{path}: {where}: {first['msg']}") from error
+    except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
+        raise BadInput(f"{path}: cannot be read: {error}") from error
+
+
+def _endpoint(name: str, environment: Mapping[str, str], written: _Model) -> Endpoint | None:
+    url = environment.get(f"DOCGRAPH_{name}_ENDPOINT") or written.endpoint
+    model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
+    if url is None:
+        return None
+    if model is None:
+        raise BadInput(f"the {name.lower()} endpoint {url} needs a model name beside it")
+    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY"))

@@ -1,0 +1,362 @@
+"""What every store must do. A store's whole test file is a subclass with one fixture."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import numpy as np
+import pytest
+
+from docgraph.doors.login import local
+from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.errors import NotPlanned, NotVisible
+from docgraph.model.evidence import PassageScore
+from docgraph.model.plan import Constraints, RetrievalPlan
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scope import SnapshotName, Wanted
+from docgraph.model.seeds import Selection
+from docgraph.ports.store import Reads, Store
+from docgraph.ports.writes import Writes
+from tests.support.small_world import DIMENSIONS, IDENTITY, document, hashed, write
+
+HIDDEN = AccessRule("local", frozenset({"others"}))
+NOWHERE = AccessRule("local")
+
+
+def vector(text: str) -> tuple[int, ...]:
+    return tuple(int(value) for value in hashed(text))
+
+
+def writing(
+    store: Store, repository: str = "r", branch: str = "main"
+) -> AbstractContextManager[Writes]:
+    return store.writes("local", repository, branch, IDENTITY)
+
+
+def ids(rows: tuple[tuple[str, int], ...]) -> list[str]:
+    return [node for node, _ in rows]
+
+
+def plan_of(*nodes: str, question: str = "apples") -> RetrievalPlan:
+    return RetrievalPlan(
+        question=question,
+        query_vector=vector(question),
+        embedder=IDENTITY,
+        seed_documents=nodes,
+        expanded_documents=(),
+        order=nodes,
+        constraints=Constraints(
+            (), Selection(), False, 0, "out", (), None, None, None, "seeds"
+        ),
+        cut=(),
+    )
+
+
+def mined(source: str, relation: str, target: str, *evidence: Evidence) -> Relationship:
+    return Relationship(Edge(source, relation, target), ("links",), evidence)
+
+
+class StoreRules:
+    """Subclasses provide the fixture `store`."""
+
+    @pytest.fixture
+    def fruit(self, store: Store) -> Store:
+        """Two visible documents, one of them in sections, and two hidden ones."""
+        with writing(store) as writes:
+            write(
+                writes,
+                [
+                    document("a.md", "apples are red", "pears are green", sections=True),
+                    document("b.md", "bananas are yellow", names=["banana_split"]),
+                    document("h.md", "apples apples apples", rule=HIDDEN, names=["banana_split"]),
+                    document("n.md", "apples apples", rule=NOWHERE),
+                ],
+            )
+            writes.replace_mined(
+                [
+                    mined("r:a.md", "references", "r:b.md", Evidence("a.md", 1, 0, 6, 0, "apples")),
+                    mined("r:a.md", "references", "r:h.md"),
+                    mined("r:h.md", "references", "r:b.md"),
+                    mined("r:a.md#s1", "explains", "r:b.md"),
+                ]
+            )
+            writes.publish()
+        return store
+
+    @pytest.mark.requirement(17)
+    @pytest.mark.requirement(34)
+    def test_hidden_documents_take_no_place_in_a_ranking(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            for over in ("documents", "sections", "passages"):
+                rows = reads.search.nearest(vector("apples"), over=over, roll_up=True, top=2)
+                assert sorted(ids(rows)) == ["r:a.md", "r:b.md"]
+
+    def test_a_ranking_is_exact_and_breaks_ties_by_id(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [document(f"{n}.md", "the same words", title="t") for n in "dbca"])
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            rows = reads.search.nearest(vector("same"), over="documents", roll_up=True, top=3)
+            assert ids(rows) == ["r:a.md", "r:b.md", "r:c.md"]
+            exact = int(hashed("the same words").astype(np.int64) @ hashed("same"))
+            flat = reads.search.nearest(vector("same"), over="passages", roll_up=True, top=1)
+            assert flat == (("r:a.md", exact),)
+
+    def test_a_section_speaks_for_itself_or_for_its_document(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            own = reads.search.nearest(vector("pears"), over="sections", roll_up=False, top=9)
+            assert set(ids(own)) == {"r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md"}
+            rolled = reads.search.nearest(vector("pears"), over="sections", roll_up=True, top=9)
+            best = dict(own)
+            assert dict(rolled)["r:a.md"] == max(v for k, v in best.items() if k[:6] == "r:a.md")
+
+    @pytest.mark.requirement(36)
+    def test_word_statistics_count_visible_passages_alone(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            found = reads.search.postings(("apples", "green", "nothing"), roll_up=True)
+            assert (found.passages, found.words) == (3, 9)
+            assert [term.term for term in found.terms] == ["apples", "green"]
+            assert [reads.search.names(term.owners) for term in found.terms] == [["r:a.md"]] * 2
+            own = reads.search.postings(("green",), roll_up=False).terms[0]
+            assert reads.search.names(own.owners) == ["r:a.md#s1"]
+
+    def test_only_visible_nodes_define_a_name(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            found = reads.search.definers(("banana_split", "nothing"))
+            assert found == (("banana_split", "r:b.md"),)
+
+    @pytest.mark.requirement(36)
+    def test_a_forbidden_id_and_an_absent_id_are_answered_alike(self, fruit: Store) -> None:
+        asked = ("r:a.md", "r:h.md", "r:absent.md")
+        with fruit.reads_as(local()) as reads:
+            assert list(reads.search.kinds(asked)) == ["r:a.md"]
+            assert list(reads.search.similarities(vector("x"), asked)) == ["r:a.md"]
+            assert reads.graph.present(asked) == ("r:a.md",)
+            texts = reads.texts(plan_of(*asked))
+            assert [concept.id for concept in texts.concepts(asked)] == ["r:a.md"]
+            assert [passage.id for passage in texts.whole(asked)] == ["r:a.md"]
+            assert texts.scores("r:h.md") == texts.scores("r:absent.md") == ()
+
+    @pytest.mark.requirement(34)
+    def test_an_edge_is_visible_when_both_its_ends_are(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            out = [found.edge for found in reads.graph.edges(("r:a.md",))]
+            assert out == [
+                Edge("r:a.md", "references", "r:b.md"),
+                Edge("r:a.md#s1", "explains", "r:b.md"),
+            ]
+            back = [found.edge for found in reads.graph.edges(("r:b.md",), "in")]
+            assert back == out
+            assert reads.graph.edges(("r:h.md",)) == ()
+            assert [found.edge for found in reads.graph.listed()] == out
+
+    def test_a_section_has_its_own_edges_and_a_document_those_of_its_sections(
+        self, fruit: Store
+    ) -> None:
+        with fruit.reads_as(local()) as reads:
+            assert [f.edge.relation for f in reads.graph.edges(("r:a.md#s1",))] == ["explains"]
+            assert reads.graph.edges(("r:a.md#s0",)) == ()
+
+    @pytest.mark.requirement(4)
+    def test_evidence_of_a_relation_reads_back_unchanged(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            (first, _) = reads.graph.edges(("r:a.md",))
+            assert first.evidence == (Evidence("a.md", 1, 0, 6, 0, "apples"),)
+            assert first.origins == ("links",)
+
+    @pytest.mark.requirement(3)
+    def test_a_relation_made_twice_is_one_and_tells_both_origins(self, fruit: Store) -> None:
+        edge = Edge("r:a.md", "references", "r:b.md")
+        for _ in range(2):
+            with writing(fruit) as writes:
+                writes.add_by_hand([Relationship(edge, (HAND,), ())])
+                writes.publish()
+        with fruit.reads_as(local()) as reads:
+            found = [known for known in reads.graph.listed() if known.edge == edge]
+            assert [known.origins for known in found] == [("hand", "links")]
+        with writing(fruit) as writes:
+            assert writes.remove_by_hand([edge]) == 1
+            assert writes.remove_by_hand([edge]) == 0
+            writes.publish()
+        with fruit.reads_as(local()) as reads:
+            found = [known for known in reads.graph.listed() if known.edge == edge]
+            assert [known.origins for known in found] == [("links",)]
+
+    @pytest.mark.requirement(27)
+    def test_text_outside_the_plan_is_refused(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            texts = reads.texts(plan_of("r:a.md#s0"))
+            for call in (
+                lambda: texts.concepts(("r:b.md",)),
+                lambda: texts.scores("r:b.md"),
+                lambda: texts.whole(("r:a.md",)),
+            ):
+                with pytest.raises(NotPlanned):
+                    call()
+
+    @pytest.mark.requirement(29)
+    def test_a_planned_section_admits_its_own_span_only(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            texts = reads.texts(plan_of("r:a.md#s0"))
+            (score,) = texts.scores("r:a.md#s0")
+            (passage,) = texts.passages((score,))
+            assert (passage.text, passage.location.cite()) == ("apples are red", "a.md:1")
+            assert texts.whole(("r:a.md#s0",))[0].text == "apples are red"
+            forged = PassageScore("r:a.md#s1@1", "r:a.md#s1", 1, 0, 0)
+            with pytest.raises(NotPlanned):
+                texts.passages((forged,))
+
+    @pytest.mark.requirement(28)
+    def test_similarity_within_a_plan_is_exact(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            scores = reads.texts(plan_of("r:a.md")).scores("r:a.md")
+            texts = ("apples are red", "pears are green")
+            query = hashed("apples").astype(np.int64)
+            assert [s.similarity for s in scores] == [int(hashed(t) @ query) for t in texts]
+
+    @pytest.mark.requirement(33)
+    def test_access_is_explained_in_the_readers_own_rights(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            (concept,) = reads.texts(plan_of("r:b.md")).concepts(("r:b.md",))
+            assert concept.access == "readable by group local"
+
+    @pytest.mark.requirement(10)
+    def test_an_old_snapshot_replays_and_nothing_of_another_one_appears(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one"), document("b.md", "two")])
+            writes.publish()
+        with writing(store) as writes:
+            write(writes, [document("a.md", "three")])
+            writes.drop(["b.md"])
+            writes.publish()
+
+        def texts(reads: Reads) -> dict[str, str]:
+            found = reads.texts(plan_of("r:a.md", "r:b.md")).whole(("r:a.md", "r:b.md"))
+            return {passage.id: passage.text for passage in found}
+
+        with store.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
+            assert texts(reads) == {"r:a.md": "one", "r:b.md": "two"}
+            assert reads.search.postings(("three",), roll_up=True).terms == ()
+        with store.reads_as(local()) as reads:
+            assert reads.scope.snapshots == (SnapshotName("r", "main", 2),)
+            assert texts(reads) == {"r:a.md": "three"}
+            assert reads.search.postings(("one", "two"), roll_up=True).terms == ()
+            assert ids(
+                reads.search.nearest(vector("two"), over="passages", roll_up=True, top=9)
+            ) == ["r:a.md"]
+
+    @pytest.mark.requirement(9)
+    def test_an_unpublished_write_is_seen_by_nobody_and_leaves_nothing(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one")])
+            writes.publish()
+        with writing(store) as writes:
+            write(writes, [document("a.md", "two"), document("b.md", "two")])
+            writes.replace_mined([mined("r:a.md", "references", "r:b.md")])
+            with store.reads_as(local()) as reads:
+                assert reads.counts() == {"nodes.document": 1, "chunks": 1}
+                assert reads.search.postings(("two",), roll_up=True).terms == ()
+        with writing(store) as writes:
+            assert list(writes.held()) == ["a.md"]
+            assert list(writes.texts()) == [("a.md", "one")]
+            assert not writes.changed
+            write(writes, [document("c.md", "three")])
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            assert ids(
+                reads.search.nearest(vector("x"), over="passages", roll_up=True, top=9)
+            ) and sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == ["r:a.md", "r:c.md"]
+
+    @pytest.mark.requirement(37)
+    def test_a_changed_rule_counts_for_old_snapshots_too(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one"), document("b.md", "two")])
+            writes.publish()
+        with writing(store) as writes:
+            writes.set_rules({"a.md": NOWHERE, "b.md": LOCAL_ONLY})
+            assert writes.changed
+            writes.publish()
+        for snapshot in (1, 2):
+            with store.reads_as(local(), (Wanted("r", "main", snapshot),)) as reads:
+                assert list(reads.search.kinds(("r:a.md", "r:b.md"))) == ["r:b.md"]
+
+    @pytest.mark.requirement(36)
+    def test_a_hidden_repository_reads_like_an_absent_one(self, store: Store) -> None:
+        with writing(store, "secret") as writes:
+            write(writes, [document("a.md", "one", repository="secret", rule=HIDDEN)])
+            writes.publish()
+
+        def refusal(wish: Wanted) -> str:
+            with pytest.raises(NotVisible) as caught, store.reads_as(local(), (wish,)):
+                pass
+            return str(caught.value)
+
+        assert refusal(Wanted("secret")).replace("secret", "absent") == refusal(Wanted("absent"))
+        with store.reads_as(local()) as reads:
+            assert reads.scope.snapshots == ()
+            assert reads.embedder is None
+
+    def test_a_question_asks_main_unless_it_names_a_branch(self, store: Store) -> None:
+        for branch in ("topic", "main"):
+            with writing(store, branch=branch) as writes:
+                write(writes, [document("a.md", branch)])
+                writes.publish()
+        with store.reads_as(local()) as reads:
+            assert reads.scope.snapshots == (SnapshotName("r", "main", 1),)
+        with store.reads_as(local(), (Wanted("r", "topic"),)) as reads:
+            assert reads.texts(plan_of("r:a.md")).whole(("r:a.md",))[0].text == "topic"
+
+    def test_everyone_must_be_written_out(self, store: Store) -> None:
+        with writing(store) as writes:
+            open_rule = AccessRule("local", frozenset({EVERYONE}))
+            write(
+                writes,
+                [
+                    document("open.md", "x", rule=open_rule),
+                    document("labelled.md", "x", rule=AccessRule("local", frozenset({EVERYONE}), frozenset({"pii"}))),
+                    document("high.md", "x", rule=AccessRule("local", frozenset({EVERYONE}), level=1)),
+                    document("foreign.md", "x", rule=AccessRule("other", frozenset({EVERYONE}))),
+                ],
+            )
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            asked = ("r:open.md", "r:labelled.md", "r:high.md", "r:foreign.md")
+            assert reads.graph.present(asked) == ("r:open.md",)
+
+    def test_documents_of_another_embedder_all_count_as_changed(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one")])
+            writes.publish()
+        other = EmbedderIdentity("other", "1" * 64, DIMENSIONS)
+        with store.writes("local", "r", "main", other) as writes:
+            assert [held.fingerprint for held in writes.held().values()] == [""]
+
+    @pytest.mark.requirement(8)
+    def test_many_small_ingests_give_what_one_gives(
+        self, store: Store, another_store: Callable[[], Store]
+    ) -> None:
+        """Segments are merged on the way; no number may change."""
+        documents = [document(f"{n:02}.md", f"word{n} common", sections=True) for n in range(30)]
+        for found in documents:
+            with writing(store) as writes:
+                write(writes, [found])
+                writes.publish()
+        whole = another_store()
+        with writing(whole) as writes:
+            write(writes, documents)
+            writes.publish()
+        with store.reads_as(local()) as few, whole.reads_as(local()) as one:
+            for over in ("documents", "sections", "passages"):
+                asked = {"over": over, "roll_up": False, "top": 50}
+                assert few.search.nearest(vector("word7 common"), **asked) == (
+                    one.search.nearest(vector("word7 common"), **asked)
+                )
+            for roll_up in (False, True):
+                left = few.search.postings(("common", "word7"), roll_up=roll_up)
+                right = one.search.postings(("common", "word7"), roll_up=roll_up)
+                assert (left.passages, left.words) == (right.passages, right.words)
+                for mine, theirs in zip(left.terms, right.terms, strict=True):
+                    assert sorted(few.search.names(mine.owners)) == sorted(
+                        one.search.names(theirs.owners)
+                    )
+            assert few.counts() == one.counts()

@@ -1,0 +1,255 @@
+"""An embedding server is asked in batches, given time, and believed only as far as it fits."""
+
+import json
+import socket
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import pytest
+
+from docgraph.adapters.endpoint_embedder import EndpointEmbedder
+from docgraph.adapters.json_endpoint import JsonEndpoint
+from docgraph.model.errors import EmbedderError
+from docgraph.model.vector import to_integers
+from docgraph.ports.embedder import Embedder
+
+KEY = "sk-very-secret"
+Body = dict[str, Any]
+Answer = tuple[int, object, dict[str, str]]
+
+
+def vector(text: str) -> list[float]:
+    return [float(len(text)), 1.0, -2.0]
+
+
+def good(body: Body) -> Answer:
+    rows = [{"index": n, "embedding": vector(text)} for n, text in enumerate(body["input"])]
+    return 200, {"data": rows[::-1]}, {}
+
+
+class Server(ThreadingHTTPServer):
+    """Answers by the first of `script` while there is one, then by `answer`."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.script: list[Answer] = []
+        self.answer: Callable[[Body], Answer] = good
+        self.asked: list[tuple[str, str | None, Body]] = []
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, self.headers["Authorization"], body))
+        script = self.server.script
+        status, answer, headers = script.pop(0) if script else self.server.answer(body)
+        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        self.send_response(status)
+        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def slept() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def embedder(server: Server, slept: list[float]) -> EndpointEmbedder:
+    return EndpointEmbedder(
+        server.base, "tiny", api_key=KEY, batch=2, timeout=5, retries=3, sleep=slept.append
+    )
+
+
+def answering(server: Server, *rows: object) -> None:
+    server.answer = lambda body: (200, {"data": list(rows)}, {})
+
+
+def test_a_server_keeps_the_port(embedder: Embedder) -> None:
+    texts = ["a", "bb", "ccc", "dddd", "eeeee"]
+    expected = [to_integers(np.array(vector(text))).tolist() for text in texts]
+    assert [found.tolist() for found in embedder.embed(texts)] == expected
+
+
+def test_texts_are_sent_in_batches_with_model_and_key(
+    server: Server, embedder: EndpointEmbedder
+) -> None:
+    embedder.embed(["a", "b", "c"])
+    assert [body["input"] for _, _, body in server.asked] == [["docgraph"], ["a", "b"], ["c"]]
+    assert {(path, key, body["model"]) for path, key, body in server.asked} == {
+        ("/v1/embeddings", f"Bearer {KEY}", "tiny")
+    }
+
+
+def test_dimensions_are_learned_by_one_short_text(
+    server: Server, embedder: EndpointEmbedder
+) -> None:
+    assert embedder.identity == embedder.identity
+    assert (embedder.identity.name, embedder.identity.dimensions) == ("tiny", 3)
+    assert len(server.asked) == 1
+
+
+def test_given_dimensions_are_asked_for_and_need_no_probe(server: Server) -> None:
+    embedder = EndpointEmbedder(server.base, "tiny", dimensions=3)
+    assert (embedder.identity.dimensions, server.asked) == (3, [])
+    embedder.embed(["a"])
+    assert [(key, body["dimensions"]) for _, key, body in server.asked] == [(None, 3)]
+
+
+def test_no_texts_ask_nothing(server: Server, embedder: EndpointEmbedder) -> None:
+    assert (embedder.embed([]), server.asked) == ([], [])
+
+
+def test_the_same_model_at_another_address_is_another_model(server: Server) -> None:
+    def digest(base: str, model: str = "tiny", dimensions: int = 3) -> str:
+        return EndpointEmbedder(base, model, dimensions=dimensions).identity.digest
+
+    here = digest("http://host:80/v1")
+    assert here == digest(" HTTP://Host/v1/ ")
+    others = (
+        digest("http://other/v1"),
+        digest("http://host/v1", "b"),
+        digest("http://host/v1", "tiny", 4),
+    )
+    assert len({here, *others}) == 4
+
+
+def test_a_busy_server_is_asked_again_when_it_says(
+    server: Server, embedder: EndpointEmbedder, slept: list[float]
+) -> None:
+    server.script = [
+        (429, {}, {"Retry-After": "7"}),
+        (503, {}, {}),
+        (500, {}, {"Retry-After": "9999"}),
+    ]
+    assert embedder.identity.dimensions == 3
+    assert slept == [7.0, 1.0, 30.0]
+
+
+def test_a_server_that_stays_busy_is_given_up(
+    server: Server, embedder: EndpointEmbedder, slept: list[float]
+) -> None:
+    server.answer = lambda body: (503, {"error": "loading"}, {})
+    with pytest.raises(EmbedderError, match=r"answered 503 4 times: .*loading"):
+        embedder.embed(["a"])
+    assert (len(server.asked), slept) == (4, [0.5, 1.0, 2.0])
+
+
+def test_a_refusal_is_not_asked_again_and_tells_no_key(
+    server: Server, embedder: EndpointEmbedder
+) -> None:
+    server.answer = lambda body: (401, {"error": f"wrong key {KEY}"}, {})
+    with pytest.raises(EmbedderError, match=r"answered 401: .*wrong key") as caught:
+        embedder.embed(["a"])
+    assert KEY not in str(caught.value)
+    assert len(server.asked) == 1
+
+
+def test_a_redirect_does_not_take_the_key_elsewhere(
+    server: Server, embedder: EndpointEmbedder
+) -> None:
+    server.script = [(307, {}, {"Location": f"{server.base}/elsewhere"})]
+    with pytest.raises(EmbedderError, match="answered 307"):
+        embedder.embed(["a"])
+    assert len(server.asked) == 1
+
+
+def test_nobody_listening_is_told() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(EmbedderError, match=f"127.0.0.1:{port}.*Connection refused"):
+        EndpointEmbedder(f"http://127.0.0.1:{port}/v1", "tiny").embed(["a"])
+
+
+def test_silence_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        with pytest.raises(EmbedderError, match=r"no answer within 0.05 seconds"):
+            EndpointEmbedder(base, "tiny", timeout=0.05).embed(["a"])
+
+
+WRONG: dict[str, tuple[object, str]] = {
+    "no JSON": (b"<html>", "not JSON"),
+    "no data": ({"vectors": []}, 'no list "data"'),
+    "no object": ([1], 'no list "data"'),
+    "rows of numbers": ({"data": [1, 2]}, 'no list "data" of objects'),
+    "missing vector": ({"data": [{"index": 1, "embedding": [1.0]}]}, "none for \\[0\\]"),
+    "no embedding": ({"data": [{"index": 0}]}, "not a list of numbers"),
+    "base64": ({"data": [{"index": 0, "embedding": "AACAPw=="}]}, "not a list of numbers"),
+    "words": ({"data": [{"index": 0, "embedding": ["a"]}]}, "not a list of numbers"),
+    "nested": ({"data": [{"index": 0, "embedding": [[1.0]]}]}, "not a flat list"),
+    "NaN": (b'{"data": [{"index": 0, "embedding": [NaN, 1.0]}]}', "not finite"),
+    "null": ({"data": [{"index": 0, "embedding": [None, 1.0]}]}, "not finite"),
+    "too large": ({"data": [{"index": 0, "embedding": [1e300]}]}, "not finite"),
+    "too wide": ({"data": [{"index": 0, "embedding": [1.0] * 1025}]}, "1025 dimensions"),
+}
+
+
+@pytest.mark.parametrize(("answer", "message"), WRONG.values(), ids=WRONG.keys())
+def test_an_answer_of_the_wrong_shape_is_told(
+    server: Server, embedder: EndpointEmbedder, answer: object, message: str
+) -> None:
+    server.answer = lambda body: (200, answer, {})
+    with pytest.raises(EmbedderError, match=message):
+        embedder.embed(["a"])
+
+
+def test_too_many_vectors_are_told(server: Server, embedder: EndpointEmbedder) -> None:
+    answering(server, {"embedding": [1.0]}, {"embedding": [2.0]})
+    with pytest.raises(EmbedderError, match="2 vectors for 1 texts"):
+        embedder.embed(["a"])
+
+
+def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmbedder) -> None:
+    assert embedder.identity.dimensions == 3
+    answering(server, {"embedding": [1.0, 2.0]})
+    with pytest.raises(EmbedderError, match="2 dimensions, where 3 are expected"):
+        embedder.embed(["a"])
+
+
+@pytest.mark.parametrize(
+    "base",
+    ["localhost:11434/v1", "ftp://host/v1", "http://", "http://host:port/v1", "http://h/v1?a=b"],
+)
+def test_what_is_no_address_is_told(base: str) -> None:
+    with pytest.raises(EmbedderError, match="not an address such as"):
+        JsonEndpoint(base)
+
+
+def test_a_password_in_the_address_is_refused_unspoken() -> None:
+    with pytest.raises(EmbedderError, match="use the API key") as caught:
+        JsonEndpoint(f"http://me:{KEY}@host/v1")
+    assert KEY not in str(caught.value)
+
+
+def test_a_key_with_a_line_break_is_refused_unspoken() -> None:
+    with pytest.raises(EmbedderError, match="characters that no key has") as caught:
+        JsonEndpoint("http://host/v1", api_key=f"{KEY}\r\nHost: other")
+    assert KEY not in str(caught.value)

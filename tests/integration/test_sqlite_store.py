@@ -1,0 +1,153 @@
+"""The SQLite store keeps the rules of every store, and some of its own."""
+
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+from docgraph.ports.store import Store
+from tests.conformance.store_rules import StoreRules, writing
+from tests.support.small_world import document, write
+
+
+def opened(path: Path, wait: float = 5) -> SqliteStore:
+    return SqliteStore(path, now=lambda: "2020-01-01T00:00:00+00:00", wait=wait)
+
+
+class TestSqliteStore(StoreRules):
+    @pytest.fixture
+    def store(self, tmp_path: Path) -> Store:
+        return opened(tmp_path / "store.db")
+
+    @pytest.fixture
+    def another_store(self, tmp_path: Path) -> Callable[[], Store]:
+        return lambda: opened(tmp_path / "another.db")
+
+
+def test_a_store_from_another_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    opened(tmp_path / "store.db")
+    with sqlite3.connect(tmp_path / "store.db") as raw:
+        raw.execute("PRAGMA user_version = 99")
+    raw.close()
+    with pytest.raises(WrongSchema, match=r"schema 99; this docgraph reads schema 1\. Use"):
+        opened(tmp_path / "store.db")
+
+
+def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("these are my notes, not a database\n" * 50)
+    with pytest.raises(StoreError, match="not a docgraph store"):
+        opened(text)
+    assert text.read_text().startswith("these are my notes")
+    foreign = sqlite3.connect(tmp_path / "foreign.db")
+    foreign.execute("CREATE TABLE mine (x)")
+    foreign.close()
+    with pytest.raises(StoreError, match="not a docgraph store"):
+        opened(tmp_path / "foreign.db")
+
+
+def test_a_full_disk_is_said_plainly_and_the_old_snapshot_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = opened(tmp_path / "store.db")
+    with writing(store) as writes:
+        write(writes, [document("a.md", "one")])
+        writes.publish()
+    size = (tmp_path / "store.db").stat().st_size // 4096
+
+    def cramped(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        connection.execute(f"PRAGMA max_page_count = {size + 60}")
+        return connection
+
+    from docgraph.adapters.sqlite import store as module
+
+    connect = module.connect
+    monkeypatch.setattr(module, "connect", cramped)
+    with pytest.raises(StoreFull, match="disk is full"), writing(store) as writes:
+        for number in range(500):
+            write(writes, [document(f"{number}.md", "word " * 2000 + str(number))])
+    monkeypatch.setattr(module, "connect", connect)
+    with store.reads_as(local()) as reads:
+        assert reads.counts() == {"nodes.document": 1, "chunks": 1}
+    with writing(store) as writes:
+        write(writes, [document("b.md", "two")])
+        writes.publish()
+    with store.reads_as(local()) as reads:
+        assert reads.counts() == {"nodes.document": 2, "chunks": 2}
+
+
+def test_a_second_ingest_queues_and_both_are_kept(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store.db", wait=30)
+    inside = threading.Event()
+
+    def second() -> None:
+        inside.wait(10)
+        with writing(store) as writes:
+            write(writes, [document("b.md", "two")])
+            writes.publish()
+
+    other = threading.Thread(target=second)
+    other.start()
+    with writing(store) as writes:
+        inside.set()
+        write(writes, [document("a.md", "one")])
+        writes.publish()
+    other.join(30)
+    with store.reads_as(local()) as reads:
+        assert reads.scope.snapshots[0].snapshot == 2
+        assert reads.counts() == {"nodes.document": 2, "chunks": 2}
+
+
+def test_an_ingest_that_waits_too_long_says_so(tmp_path: Path) -> None:
+    first = opened(tmp_path / "store.db")
+    second = opened(tmp_path / "store.db", wait=0.1)
+    with writing(first), pytest.raises(StoreBusy, match="another ingest"), writing(second):
+        pass
+
+
+@pytest.mark.requirement(9)
+def test_readers_never_wait_for_an_ingest(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store.db")
+    with writing(store) as writes:
+        write(writes, [document("a.md", "one")])
+        writes.publish()
+    with writing(store) as writes:
+        write(writes, [document("b.md", "two")])
+        with store.reads_as(local()) as before:
+            assert before.counts()["chunks"] == 1
+            writes.publish()
+            assert before.counts()["chunks"] == 1
+        with store.reads_as(local()) as after:
+            assert after.counts()["chunks"] == 2
+
+
+@pytest.mark.requirement(10)
+def test_text_and_vectors_are_stored_once_however_many_branches_hold_them(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store.db")
+    for branch in ("main", "one", "two"):
+        with writing(store, branch=branch) as writes:
+            write(writes, [document("a.md", "the same text")])
+            writes.publish()
+    raw = sqlite3.connect(tmp_path / "store.db")
+    assert raw.execute("SELECT count(*) FROM contents").fetchone() == (1,)
+    assert raw.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
+    raw.close()
+
+
+def test_no_read_names_a_raw_table() -> None:
+    """Every read starts from the views in visible.sql."""
+    import re
+
+    from docgraph.adapters.named_queries import named_queries, script
+
+    tables = re.findall(r"CREATE TABLE (\w+)", script("docgraph.adapters.sqlite", "schema.sql"))
+    assert len(tables) > 10
+    for name, query in named_queries("docgraph.adapters.sqlite", "reads.sql").items():
+        used = set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", query))
+        assert used and not used & set(tables), name

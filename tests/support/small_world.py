@@ -1,0 +1,111 @@
+"""A small world for tests: hand-made documents, and vectors made of hashes instead of a model.
+
+Stores cannot tell: they get the same documents and vectors as from an ingest.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.chunk import Chunk
+from docgraph.model.document import DefinedName, Document
+from docgraph.model.identity import chunk_id, document_id, section_id
+from docgraph.model.node import DOCUMENT, SECTION, Location, Node
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.vector import IntVector, joined, to_integers
+from docgraph.model.words import words
+from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
+
+DIMENSIONS = 16
+IDENTITY = EmbedderIdentity("hashed-words", "0" * 64, DIMENSIONS)
+
+
+class HashedWords:
+    """Texts that share words are close; deterministic on every machine."""
+
+    identity = IDENTITY
+
+    def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        return [hashed(text) for text in texts]
+
+
+class CountedWords:
+    """A token is a run of white space or of anything else."""
+
+    name = "counted-words"
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+
+def hashed(text: str) -> IntVector:
+    total = np.zeros(DIMENSIONS, dtype=np.float64)
+    for word in words(text):
+        seed = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:DIMENSIONS]
+        total += np.frombuffer(seed, dtype=np.uint8).astype(np.float64) - 127.5
+    return to_integers(total)
+
+
+def document(
+    path: str,
+    *passages: str,
+    repository: str = "r",
+    title: str | None = None,
+    rule: AccessRule = LOCAL_ONLY,
+    names: Sequence[str] = (),
+    sections: bool = False,
+) -> Document:
+    """One chunk per passage; with `sections`, each passage is a section `s0`, `s1`, …"""
+    root = document_id(repository, path)
+    text = "\n".join(passages)
+    lines = max(text.count("\n") + 1, 1)
+    title = title or path
+    nodes = [Node(root, DOCUMENT, title, title, None, Location(path, 1, lines, 0, len(text)))]
+    chunks: list[Chunk] = []
+    start = 0
+    for position, passage in enumerate(passages):
+        line = text[:start].count("\n") + 1
+        place = Location(path, line, line + passage.count("\n"), start, start + len(passage))
+        owner = root
+        if sections:
+            owner = section_id(root, f"s{position}")
+            nodes.append(Node(owner, SECTION, f"part {position}", passage, root, place))
+        chunks.append(Chunk(chunk_id(owner, position), owner, position, (), passage, place))
+        start += len(passage) + 1
+    return Document(
+        path=path,
+        text=text,
+        nodes=tuple(nodes),
+        chunks=tuple(chunks),
+        names=tuple(DefinedName(name, root) for name in names),
+        rule=rule,
+        fingerprint=text_key("\0".join((path, title, *passages))),
+    )
+
+
+def write(writes: Writes, documents: Sequence[Document]) -> None:
+    """As an ingest would: remember vectors, then put."""
+    texts = {chunk.text for found in documents for chunk in found.chunks}
+    writes.remember({text_key(text): hashed(text) for text in sorted(texts)})
+    writes.put([embedded(found) for found in documents])
+
+
+def embedded(found: Document) -> EmbeddedDocument:
+    vectors = [hashed(chunk.text) for chunk in found.chunks]
+    return EmbeddedDocument(
+        document=found,
+        chunk_texts=tuple(chunk.text for chunk in found.chunks),
+        node_vectors=tuple(
+            joined(
+                hashed(node.summary),
+                [
+                    vector
+                    for chunk, vector in zip(found.chunks, vectors, strict=True)
+                    if node.parent is None or chunk.node == node.id
+                ],
+            )
+            for node in found.nodes
+        ),
+    )
