@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from docgraph.adapters.endpoint_embedder import EndpointEmbedder
-from docgraph.adapters.json_endpoint import JsonEndpoint
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.endpoint.embedder import EndpointEmbedder
+from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
+from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
 from docgraph.ports.embedder import Embedder
 
@@ -156,7 +156,7 @@ def test_a_server_that_stays_busy_is_given_up(
     server: Server, embedder: EndpointEmbedder, slept: list[float]
 ) -> None:
     server.answer = lambda body: (503, {"error": "loading"}, {})
-    with pytest.raises(EmbedderError, match=r"answered 503 4 times: .*loading"):
+    with pytest.raises(ModelError, match=r"answered 503 4 times: .*loading"):
         embedder.embed(["a"])
     assert (len(server.asked), slept) == (4, [0.5, 1.0, 2.0])
 
@@ -165,7 +165,7 @@ def test_a_refusal_is_not_asked_again_and_tells_no_key(
     server: Server, embedder: EndpointEmbedder
 ) -> None:
     server.answer = lambda body: (401, {"error": f"wrong key {KEY}"}, {})
-    with pytest.raises(EmbedderError, match=r"answered 401: .*wrong key") as caught:
+    with pytest.raises(ModelError, match=r"answered 401: .*wrong key") as caught:
         embedder.embed(["a"])
     assert KEY not in str(caught.value)
     assert len(server.asked) == 1
@@ -175,7 +175,7 @@ def test_a_redirect_does_not_take_the_key_elsewhere(
     server: Server, embedder: EndpointEmbedder
 ) -> None:
     server.script = [(307, {}, {"Location": f"{server.base}/elsewhere"})]
-    with pytest.raises(EmbedderError, match="answered 307"):
+    with pytest.raises(ModelError, match="answered 307"):
         embedder.embed(["a"])
     assert len(server.asked) == 1
 
@@ -184,14 +184,14 @@ def test_nobody_listening_is_told() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with pytest.raises(EmbedderError, match=f"127.0.0.1:{port}.*Connection refused"):
+    with pytest.raises(ModelError, match=f"127.0.0.1:{port}.*Connection refused"):
         EndpointEmbedder(f"http://127.0.0.1:{port}/v1", "tiny").embed(["a"])
 
 
 def test_silence_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        with pytest.raises(EmbedderError, match=r"no answer within 0.05 seconds"):
+        with pytest.raises(ModelError, match=r"no answer within 0.05 seconds"):
             EndpointEmbedder(base, "tiny", timeout=0.05).embed(["a"])
 
 
@@ -217,20 +217,20 @@ def test_an_answer_of_the_wrong_shape_is_told(
     server: Server, embedder: EndpointEmbedder, answer: object, message: str
 ) -> None:
     server.answer = lambda body: (200, answer, {})
-    with pytest.raises(EmbedderError, match=message):
+    with pytest.raises(ModelError, match=message):
         embedder.embed(["a"])
 
 
 def test_too_many_vectors_are_told(server: Server, embedder: EndpointEmbedder) -> None:
     answering(server, {"embedding": [1.0]}, {"embedding": [2.0]})
-    with pytest.raises(EmbedderError, match="2 vectors for 1 texts"):
+    with pytest.raises(ModelError, match="2 vectors for 1 texts"):
         embedder.embed(["a"])
 
 
 def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmbedder) -> None:
     assert embedder.identity.dimensions == 3
     answering(server, {"embedding": [1.0, 2.0]})
-    with pytest.raises(EmbedderError, match="2 dimensions, where 3 are expected"):
+    with pytest.raises(ModelError, match="2 dimensions, where 3 are expected"):
         embedder.embed(["a"])
 
 
@@ -239,17 +239,17 @@ def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmb
     ["localhost:11434/v1", "ftp://host/v1", "http://", "http://host:port/v1", "http://h/v1?a=b"],
 )
 def test_what_is_no_address_is_told(base: str) -> None:
-    with pytest.raises(EmbedderError, match="not an address such as"):
+    with pytest.raises(ModelError, match="not an address such as"):
         JsonEndpoint(base)
 
 
 def test_a_password_in_the_address_is_refused_unspoken() -> None:
-    with pytest.raises(EmbedderError, match="use the API key") as caught:
+    with pytest.raises(ModelError, match="use the API key") as caught:
         JsonEndpoint(f"http://me:{KEY}@host/v1")
     assert KEY not in str(caught.value)
 
 
 def test_a_key_with_a_line_break_is_refused_unspoken() -> None:
-    with pytest.raises(EmbedderError, match="characters that no key has") as caught:
+    with pytest.raises(ModelError, match="characters that no key has") as caught:
         JsonEndpoint("http://host/v1", api_key=f"{KEY}\r\nHost: other")
     assert KEY not in str(caught.value)

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from docgraph.adapters.granite import GraniteEmbedder, open_granite
-from docgraph.adapters.granite_pack import GranitePack, find_pack, read_pack
-from docgraph.adapters.tokenizer import load_tokenizer, tokens
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.granite import GraniteEmbedder, open_granite
+from docgraph.adapters.onnx.granite_pack import GranitePack, find_pack, read_pack
+from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
+from docgraph.model.errors import ModelError
 from docgraph.model.vector import SCALE, cosine
 from docgraph.ports.embedder import Embedder
 
@@ -22,7 +22,7 @@ Floats = npt.NDArray[np.float64]
 WORDS = ("graph", "store", "snapshot", "of", "every", "document", "Zürich", "access_rule()")
 FRESH = """
 import sys
-from docgraph.adapters.granite import GraniteEmbedder
+from docgraph.adapters.onnx.granite import GraniteEmbedder
 embedder = GraniteEmbedder()
 embedder.identity
 print(sorted({"onnx", "onnxruntime", "tokenizers"} & set(sys.modules)))
@@ -104,7 +104,7 @@ def test_a_fresh_install_embeds_in_silence_and_loads_late() -> None:
 
 
 def test_a_missing_model_is_told_at_the_first_text(tmp_path: Path) -> None:
-    with pytest.raises(EmbedderError, match="pip install"):
+    with pytest.raises(ModelError, match="pip install"):
         GraniteEmbedder(tmp_path / "absent").embed(["a text"])
 
 

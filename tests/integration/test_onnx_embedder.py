@@ -11,8 +11,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from docgraph.adapters.onnx_embedder import OnnxEmbedder
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.embedder import OnnxEmbedder
+from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
 from docgraph.ports.embedder import Embedder
 
@@ -156,7 +156,7 @@ def test_tensors_kept_beside_the_model_are_part_of_its_identity(folder: Path) ->
     (folder / "weights.bin").write_bytes((TABLE + 1).tobytes())
     assert OnnxEmbedder(folder).identity.digest != identity.digest
     (folder / "weights.bin").unlink()
-    with pytest.raises(EmbedderError, match=r"weights.bin: cannot be read"):
+    with pytest.raises(ModelError, match=r"weights.bin: cannot be read"):
         OnnxEmbedder(folder)
 
 
@@ -204,7 +204,7 @@ def test_a_folder_that_does_not_fit_is_told_why(
     folder: Path, change: Change, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder)
-    with pytest.raises(EmbedderError, match=message):
+    with pytest.raises(ModelError, match=message):
         OnnxEmbedder(folder)
     assert capfd.readouterr().err == ""
 
@@ -212,7 +212,7 @@ def test_a_folder_that_does_not_fit_is_told_why(
 def test_a_vocabulary_that_is_larger_than_the_model_is_told(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("input_ids", "position_ids"))
     write_json(folder / "config.json", {"max_position_embeddings": 40})
-    with pytest.raises(EmbedderError, match="small-model: onnxruntime cannot run it"):
+    with pytest.raises(ModelError, match="small-model: onnxruntime cannot run it"):
         OnnxEmbedder(folder).embed(["red " * 30])
 
 
@@ -221,5 +221,5 @@ def test_tensors_outside_the_folder_are_not_read(folder: Path) -> None:
     model = onnx.load(folder / "model.onnx", load_external_data=False)
     model.graph.initializer[0].external_data[0].value = "../weights.bin"
     (folder / "model.onnx").write_bytes(model.SerializeToString())
-    with pytest.raises(EmbedderError, match="tensors must lie beside it"):
+    with pytest.raises(ModelError, match="tensors must lie beside it"):
         OnnxEmbedder(folder)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docgraph.ingest.chunks import SIZE, chunks
+from docgraph.ingest.chunks import SIZE, chunks, heading_paths
 from docgraph.ingest.embedded import embedded_summary, embedded_text
 from docgraph.ingest.lines import Lines
 from docgraph.ingest.names import names
@@ -52,7 +52,8 @@ def build(
 
 
 def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
-    """The document's own node, then its parts in order."""
+    """The document's own node, then its parts: sections by heading, symbols by qualified name."""
+    paths = heading_paths(parsed)
     root = document_id(repository, path)
     lines = Lines(parsed.text)
     nodes = [
@@ -71,7 +72,7 @@ def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
             Node(
                 id=part_id(root, part),
                 kind=part.kind,
-                title=_title(parsed, part),
+                title=part.title if part.kind == SECTION else ".".join(paths[index]),
                 summary=summary_of_part(parsed, index),
                 parent=parent,
                 source=_location(path, parsed.text, part.start, part.end, lines),
@@ -82,13 +83,6 @@ def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
 
 def part_id(root: str, part: Part) -> str:
     return (section_id if part.kind == SECTION else symbol_id)(root, part.name)
-
-
-def _title(parsed: Parsed, part: Part) -> str:
-    """A section goes by its heading, a symbol by its qualified name."""
-    if part.kind == SECTION or part.parent is None:
-        return part.title
-    return f"{_title(parsed, parsed.parts[part.parent])}.{part.title}"
 
 
 def _location(path: str, text: str, start: int, end: int, lines: Lines) -> Location:

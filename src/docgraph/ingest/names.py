@@ -9,8 +9,9 @@ from docgraph.model.document import DefinedName
 from docgraph.model.names import FAMILIES, looks_like_identifier, normalised
 from docgraph.model.node import CODE, SYMBOL_KINDS, Node
 
-_NUMBERED = re.compile(r"(?P<family>[A-Za-z]{2,})[-_ ]?0*(?P<number>\d+)(?![\d.])")
-_BARE_NUMBER = re.compile(r"0*(?P<number>\d+)(?=[-_. ]|$)")
+_NUMBERED_STEM = re.compile(r"[A-Za-z]{2,}[-_ ]?\d+(?!\w)")
+_NUMBERED_TITLE = re.compile(rf"(?:[A-Z]{{2,}}|(?i:{'|'.join(FAMILIES)}))[- ]?\d+(?![\w.]\w)")
+_BARE_NUMBER = re.compile(r"\d+(?=[-_. ]|$)")
 _DUNDER = re.compile(r"__\w+__")
 # Folders whose files are numbered without saying what they are.
 _SERIES = {
@@ -58,9 +59,10 @@ def _of_document(path: str, parsed: Parsed) -> Iterator[str]:
         if field.name in _FIELDS and field.value.isdecimal():
             yield f"{_FIELDS[field.name]} {field.value}"
     place = PurePosixPath(path)
-    for opening in (place.stem, parsed.title if parsed.titled else ""):
-        if match := _NUMBERED.match(opening):
-            yield match.group()
+    if match := _NUMBERED_STEM.match(place.stem):
+        yield match.group()
+    if parsed.titled and (match := _NUMBERED_TITLE.match(parsed.title)):
+        yield match.group()
     series = _SERIES.get(place.parent.name.casefold())
     if series and (match := _BARE_NUMBER.match(place.stem)):
-        yield f"{series} {match['number']}"
+        yield f"{series} {match.group()}"

@@ -49,5 +49,5 @@ class WrongEmbedder(StoreError):
     """The snapshot was embedded by another model."""
 
 
-class EmbedderError(DocgraphError):
-    """The embedder cannot be loaded or does not answer."""
+class ModelError(DocgraphError):
+    """A model cannot be loaded, or its server does not answer as it should."""

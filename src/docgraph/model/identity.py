@@ -6,16 +6,17 @@ can be taken apart without asking a store.
 
 from docgraph.model.errors import BadInput
 
-_ENCODED = {"%": "%25", ":": "%3A", "#": "%23"}
-_DECODED = {code: character for character, code in _ENCODED.items()}
+_CODES = (("%", "%25"), (":", "%3A"), ("#", "%23"))
 
 
 def encode(part: str) -> str:
-    return "".join(_ENCODED.get(character, character) for character in part)
+    for character, code in _CODES:
+        part = part.replace(character, code)
+    return part
 
 
 def decode(part: str) -> str:
-    for code, character in (("%3A", ":"), ("%23", "#"), ("%25", "%")):
+    for character, code in reversed(_CODES):
         part = part.replace(code, character)
     return part
 

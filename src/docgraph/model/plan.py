@@ -86,5 +86,5 @@ class RetrievalPlan:
         if found is None:
             place = self.seed_documents.index(node) + 1
             return f"seed {place} of {len(self.seed_documents)}"
-        arrow = "<-" if found.backwards else "->"
-        return f"{found.sender} {arrow}{found.via}{arrow} {found.target} (depth {found.depth})"
+        how = ", walked backwards" if found.backwards else ""
+        return f"{found.sender} ->{found.via}-> {found.target} (depth {found.depth}{how})"

@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_PART = re.compile(r"A+(?!a)|A?a+|0+")
 
 
 def words(text: str) -> list[str]:
@@ -18,7 +18,14 @@ def words(text: str) -> list[str]:
         word = match.group()
         found.append(word.casefold())
         if "_" in word or not (word.islower() or word.isupper() or word.istitle()):
-            parts = [part.casefold() for part in _PART.findall(word)]
+            parts = [word[slice(*part.span())] for part in _PART.finditer(_shape(word))]
             if len(parts) > 1:
-                found.extend(parts)
+                found.extend(part.casefold() for part in parts)
     return found
+
+
+def _shape(word: str) -> str:
+    """The word with `A` for capitals, `a` for other letters, `0` for digits, in any script."""
+    return "".join(
+        "_" if c == "_" else "A" if c.isupper() else "0" if c.isdigit() else "a" for c in word
+    )

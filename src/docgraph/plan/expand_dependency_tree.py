@@ -59,7 +59,10 @@ def expand_dependency_tree(
             max_nodes=max_nodes,
             admit="breadth_first",
         ),
-        cut=tuple(Cut(node, f"max_nodes={max_nodes}") for node in (*seeds.ids[max_nodes:], *beyond)),
+        cut=tuple(
+            Cut(node, f"max_nodes={max_nodes}")
+            for node in dict.fromkeys((*seeds.ids[max_nodes:], *beyond))
+        ),
     )
 
 

@@ -1,5 +1,9 @@
 """plan_seeds: the plan of the seeds alone, put in where a pipeline fetches without expanding."""
 
+from typing import Annotated
+
+from annotated_types import Interval
+
 from docgraph.contract import action
 from docgraph.model.identity import document_of
 from docgraph.model.plan import Constraints, Cut, RetrievalPlan
@@ -15,8 +19,13 @@ def within(seeds: Seeds, documents: int) -> tuple[str, ...]:
 
 
 @action(implicit=True)
-def plan_seeds(question: Question, seeds: Seeds) -> RetrievalPlan:
-    kept = within(seeds, DOCUMENTS)
+def plan_seeds(
+    question: Question,
+    seeds: Seeds,
+    *,
+    documents: Annotated[int, Interval(ge=1, le=500)] = DOCUMENTS,
+) -> RetrievalPlan:
+    kept = within(seeds, documents)
     return RetrievalPlan(
         question=question.text,
         query_vector=question.vector,
@@ -31,10 +40,10 @@ def plan_seeds(question: Question, seeds: Seeds) -> RetrievalPlan:
             max_depth=0,
             direction="out",
             relations=(),
-            documents=DOCUMENTS,
+            documents=documents,
             seed_places=None,
             max_nodes=None,
             admit="seeds",
         ),
-        cut=tuple(Cut(seed, f"documents={DOCUMENTS}") for seed in seeds.ids if seed not in kept),
+        cut=tuple(Cut(seed, f"documents={documents}") for seed in seeds.ids if seed not in kept),
     )

@@ -24,19 +24,24 @@ def select_scope(
 ) -> Seeds:
     """Same ingestion, same kind, and at least `cluster` of the best score (0: any score).
 
-    The primary is the first seed; a seed that defines a name in the question always stays.
+    The primary is the first seed and always stays. A seed that defines a name in the question
+    is close whatever its score.
     """
     if not seeds.ranked:
         return seeds
     primary = seeds.ranked[0]
     kinds = window.kinds(seeds.ids)
-    floor = cluster * max(seed.score for seed in seeds.ranked)
+    best = max(seed.score for seed in seeds.ranked)
+
+    def close(seed: Seed) -> bool:
+        """Scores may be negative, which no share of the best one measures."""
+        return not cluster or best <= 0 or seed.score >= cluster * best
 
     def belongs(seed: Seed) -> bool:
-        return (
+        return seed is primary or (
             (not repository or repository_of(seed.id) == repository_of(primary.id))
             and (not kind or kinds.get(seed.id) == kinds.get(primary.id))
-            and (seed.score >= floor or seed.why.startswith("defines "))
+            and (close(seed) or seed.why.startswith("defines "))
         )
 
     kept = tuple(seed for seed in seeds.ranked if belongs(seed))

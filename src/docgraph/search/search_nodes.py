@@ -15,19 +15,25 @@ from docgraph.model.words import words
 from docgraph.ports.reranker import Reranker
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.search.bm25 import B, K1, bm25
-from docgraph.search.fuse import by_normalised_scores, by_reciprocal_rank
+from docgraph.search.fuse import (
+    DIGITS,
+    RECIPROCAL_K,
+    WORDS_SHARE,
+    by_normalised_scores,
+    by_reciprocal_rank,
+)
 
 Mode = Literal["semantic", "bm25", "hybrid"]
 Fusion = Literal["reciprocal_rank", "normalised_scores"]
 Ranked = list[tuple[str, float]]
 
 
-def best_first(seeds: Seeds) -> bool:
-    """Seeds are unique ids."""
+def each_once(seeds: Seeds) -> bool:
+    """No seed stands twice."""
     return len(set(seeds.ids)) == len(seeds.ids)
 
 
-@action(ensures=(best_first,))
+@action(ensures=(each_once,))
 def search_nodes(
     question: Question,
     window: SearchReads,
@@ -56,14 +62,15 @@ def search_nodes(
         )
     else:
         ranked = meaning or by_word
+    places = {node: f"{mode} rank {place}" for place, (node, _) in enumerate(ranked, start=1)}
     if rerank:
         ranked = reordered(question.text, ranked, reranker, rerank)
     found = {} if mode == "semantic" else defined(question.text, window, roll_up)
     ranked = definers_first(ranked, found)
     return Seeds(
         ranked=tuple(
-            Seed(node, round(score, 9), found.get(node) or f"{mode} rank {place}")
-            for place, (node, score) in enumerate(ranked[:top], start=1)
+            Seed(node, round(score, DIGITS), found.get(node) or places[node])
+            for node, score in ranked[:top]
         ),
         search=(
             ("mode", mode),
@@ -71,6 +78,8 @@ def search_nodes(
             ("over", over),
             ("roll_up", roll_up),
             ("fusion", fusion if mode == "hybrid" else None),
+            ("rank_k", RECIPROCAL_K),
+            ("words_share", WORDS_SHARE),
             ("pool", pool),
             ("k1", K1),
             ("b", B),

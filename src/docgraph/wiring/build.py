@@ -1,11 +1,13 @@
 """Building an engine: the whole wiring."""
 
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
 from docgraph.engine import Engine
+from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
 from docgraph.model.tokens import TokenCounter
 from docgraph.ports.embedder import Embedder
@@ -40,21 +42,21 @@ def open_store(settings: Settings) -> Store:
 
 def open_embedder(settings: Settings) -> Embedder:
     if settings.embedder_folder:
-        from docgraph.adapters.onnx_embedder import OnnxEmbedder
+        from docgraph.adapters.onnx.embedder import OnnxEmbedder
 
         return OnnxEmbedder(Path(settings.embedder_folder))
     if settings.embedder_endpoint:
-        from docgraph.adapters.endpoint_embedder import EndpointEmbedder
+        from docgraph.adapters.endpoint.embedder import EndpointEmbedder
 
         endpoint = settings.embedder_endpoint
         return EndpointEmbedder(endpoint.url, endpoint.model, api_key=endpoint.key)
-    from docgraph.adapters.granite import GraniteEmbedder
+    from docgraph.adapters.onnx.granite import GraniteEmbedder
 
     return GraniteEmbedder()
 
 
 def open_tokens() -> TokenCounter:
-    from docgraph.adapters.tokenizer import GraniteTokenCounter
+    from docgraph.adapters.onnx.tokenizer import GraniteTokenCounter
 
     return GraniteTokenCounter()
 
@@ -62,10 +64,28 @@ def open_tokens() -> TokenCounter:
 def open_reranker(settings: Settings) -> RerankModel | None:
     if settings.reranker_endpoint is None:
         return None
-    from docgraph.adapters.endpoint_reranker import EndpointReranker
+    from docgraph.adapters.endpoint.reranker import EndpointReranker
 
     endpoint = settings.reranker_endpoint
     return EndpointReranker(endpoint.url, endpoint.model, api_key=endpoint.key)
+
+
+def open_jsonl(corpus: Path) -> Source:
+    from docgraph.adapters.jsonl import JsonlSource
+
+    return JsonlSource(corpus)
+
+
+def read_jsonl_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
+    from docgraph.adapters.jsonl import read_edges
+
+    return read_edges(edges, repository)
+
+
+def open_manifests(manifests: Path, blobs: Path, names: tuple[str, ...]) -> Mapping[str, Source]:
+    from docgraph.adapters.sources.manifests import read_manifests
+
+    return read_manifests(manifests, blobs, names)
 
 
 def open_folder(path: Path, max_bytes: int) -> Source:

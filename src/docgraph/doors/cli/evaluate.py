@@ -1,11 +1,19 @@
 """docgraph eval: flat against planned retrieval on questions with known answers."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, PipelineOption, StoreOption, print_json
+from docgraph.doors.cli.options import (
+    JsonOption,
+    PipelineOption,
+    StoreOption,
+    current_settings,
+    pipeline_named,
+    print_json,
+)
 
 
 def evaluate(
@@ -23,13 +31,20 @@ def evaluate(
 
     Ingests into a temporary store; with --store the store is kept and used again.
     """
-    from docgraph.doors.cli.show import show_measures
-    from docgraph.doors.cli.options import current_settings, pipeline_named
+    from docgraph.doors.cli.show import progress_bar, show_measures
+    from docgraph.doors.login import local
     from docgraph.evaluation.evaluate import evaluate as measure
 
-    found = measure(
-        directory, pipeline_named(pipeline), current_settings(store), keep=store, limit=limit
-    )
+    with progress_bar(shown=sys.stderr.isatty()) as progress:
+        found = measure(
+            directory,
+            pipeline_named(pipeline),
+            current_settings(store),
+            local,
+            keep=store,
+            limit=limit,
+            progress=progress,
+        )
     if json:
         print_json(found)
     else:

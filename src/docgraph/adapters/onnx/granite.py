@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 
-from docgraph.adapters import granite_graph, granite_pack
-from docgraph.adapters.onnx_model import OnnxModel
-from docgraph.adapters.onnx_session import open_session
-from docgraph.adapters.text_runner import TextRunner
-from docgraph.adapters.tokenizer import load_tokenizer
+from docgraph.adapters.onnx import granite_graph, granite_pack
+from docgraph.adapters.onnx.model import OnnxModel
+from docgraph.adapters.onnx.session import open_session
+from docgraph.adapters.onnx.text_runner import TextRunner
+from docgraph.adapters.onnx.tokenizer import load_tokenizer
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.answered_vector import answered_vector
-from docgraph.adapters.json_endpoint import JsonEndpoint
+from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
 from docgraph.model.digest import digest
-from docgraph.model.errors import EmbedderError
+from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 
@@ -94,5 +94,5 @@ class EndpointEmbedder:
             raise self._error('an "embedding" is not a flat list of numbers')
         return answered_vector(self._model, floats)
 
-    def _error(self, message: str) -> EmbedderError:
-        return EmbedderError(f"{self._endpoint.base}/embeddings: {self._model}: {message}")
+    def _error(self, message: str) -> ModelError:
+        return ModelError(f"{self._endpoint.base}/embeddings: {self._model}: {message}")

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from docgraph.adapters.granite_pack import GranitePack
-from docgraph.adapters.onnx_graph import Array, OnnxGraph
+from docgraph.adapters.onnx.granite_pack import GranitePack
+from docgraph.adapters.onnx.graph import Array, OnnxGraph
 
 VERSION = 1  # changes when the arithmetic does; part of the embedder's digest
 FLOAT = 1

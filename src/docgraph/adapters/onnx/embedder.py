@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from docgraph.adapters.model_folder import ModelFolder
-from docgraph.adapters.model_settings import first_position, max_length, pooling
-from docgraph.adapters.onnx_model import OnnxModel, leaves_pooling
-from docgraph.adapters.onnx_session import open_session
-from docgraph.adapters.text_runner import TextRunner
-from docgraph.adapters.tokenizer import load_tokenizer
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.model_folder import ModelFolder
+from docgraph.adapters.onnx.model_settings import first_position, max_length, pooling
+from docgraph.adapters.onnx.model import OnnxModel, leaves_pooling
+from docgraph.adapters.onnx.session import open_session
+from docgraph.adapters.onnx.text_runner import TextRunner
+from docgraph.adapters.onnx.tokenizer import load_tokenizer
+from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 
@@ -39,7 +39,7 @@ class OnnxEmbedder:
 def _open_model(folder: ModelFolder) -> OnnxModel:
     file = next((file for file in MODEL_FILES if folder.has(file)), None)
     if file is None:
-        raise EmbedderError(f"{folder.path}: holds neither {' nor '.join(MODEL_FILES)}")
+        raise ModelError(f"{folder.path}: holds neither {' nor '.join(MODEL_FILES)}")
     data = folder.read(file)
     session = open_session(folder.name, data, files=folder.tensors_of(file, data))
     pooled = pooling(folder) if leaves_pooling(session) else "cls"

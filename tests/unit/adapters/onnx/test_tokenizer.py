@@ -5,13 +5,13 @@ import sys
 
 import pytest
 
-from docgraph.adapters.tokenizer import GraniteTokenCounter, load_tokenizer
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.tokenizer import GraniteTokenCounter, load_tokenizer
+from docgraph.model.errors import ModelError
 from docgraph.model.tokens import TokenCounter
 
 FORKS = """
 import os, sys
-from docgraph.adapters.tokenizer import GraniteTokenCounter
+from docgraph.adapters.onnx.tokenizer import GraniteTokenCounter
 counter = GraniteTokenCounter()
 counter.count("before the fork")
 child = os.fork()
@@ -51,5 +51,5 @@ def test_counting_loads_no_model_and_survives_a_fork_in_silence() -> None:
 
 
 def test_an_unreadable_tokenizer_is_named() -> None:
-    with pytest.raises(EmbedderError, match="mine: the tokenizer cannot be read"):
+    with pytest.raises(ModelError, match="mine: the tokenizer cannot be read"):
         load_tokenizer("mine", "{}")

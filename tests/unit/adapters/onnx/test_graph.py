@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 
-from docgraph.adapters.onnx_graph import OnnxGraph
+from docgraph.adapters.onnx.graph import OnnxGraph
 
 
 def test_the_onnx_package_reads_what_was_written() -> None:

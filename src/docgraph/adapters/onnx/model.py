@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.onnx_graph import Array
-from docgraph.adapters.onnx_session import Port, Session
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.graph import Array
+from docgraph.adapters.onnx.session import Port, Session
+from docgraph.model.errors import ModelError
 
 Floats = npt.NDArray[np.floating]
 Pooling = Literal["cls", "mean"]
@@ -44,11 +44,11 @@ class OnnxModel:
         try:
             (answer,) = self._session.run([self._output], feeds)
         except Exception as error:  # onnxruntime's errors share no narrower class
-            raise EmbedderError(f"{self._name}: onnxruntime cannot run it: {error}") from error
+            raise ModelError(f"{self._name}: onnxruntime cannot run it: {error}") from error
         each_token = self._output != WHOLE_TEXT
         wanted = (1, len(tokens)) if each_token else (1,)
         if answer.shape[:-1] != wanted:
-            raise EmbedderError(
+            raise ModelError(
                 f"{self._name}: {self._output} has shape {answer.shape}, not {wanted} + width"
             )
         row: Floats = answer[0]
@@ -80,7 +80,7 @@ def leaves_pooling(session: Session) -> bool:
 
 def _known(name: str, port: Port) -> tuple[str, type[np.signedinteger]]:
     if port.name not in INPUTS or port.type not in TYPES:
-        raise EmbedderError(
+        raise ModelError(
             f"{name}: the model asks for {port.name} of {port.type}; "
             f"known are {', '.join(INPUTS)} of {' or '.join(TYPES)}"
         )
@@ -92,4 +92,4 @@ def _chosen(name: str, outputs: list[str]) -> str:
         if wanted in outputs:
             return wanted
     known = ", ".join((WHOLE_TEXT, *EACH_TOKEN))
-    raise EmbedderError(f"{name}: the model gives {', '.join(outputs)}; one of {known} would fit")
+    raise ModelError(f"{name}: the model gives {', '.join(outputs)}; one of {known} would fit")

@@ -1,8 +1,8 @@
 """How a model folder wants its texts read: its pooling, first position and longest text."""
 
-from docgraph.adapters.model_folder import ModelFolder
-from docgraph.adapters.onnx_model import Pooling
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.model_folder import ModelFolder
+from docgraph.adapters.onnx.model import Pooling
+from docgraph.model.errors import ModelError
 
 POOLING = "1_Pooling/config.json"
 POOLINGS: dict[str, Pooling] = {"cls_token": "cls", "mean_tokens": "mean"}
@@ -21,7 +21,7 @@ def pooling(folder: ModelFolder) -> Pooling:
         return "mean"
     if len(modes) > 1 or modes[0] not in POOLINGS:
         known = " or ".join(POOLINGS)
-        raise EmbedderError(f"{folder.path / POOLING}: {' with '.join(modes)}; {known} would fit")
+        raise ModelError(f"{folder.path / POOLING}: {' with '.join(modes)}; {known} would fit")
     return POOLINGS[modes[0]]
 
 
@@ -51,4 +51,4 @@ def _refuse_further_modules(folder: ModelFolder) -> None:
         kind = str(module.get("type")) if isinstance(module, dict) else str(module)
         if kind.rpartition(".")[2] not in PLAIN_MODULES:
             known = ", ".join(PLAIN_MODULES)
-            raise EmbedderError(f"{folder.path}: has a module {kind}; {known} would fit")
+            raise ModelError(f"{folder.path}: has a module {kind}; {known} would fit")

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from docgraph.adapters.onnx_graph import Array
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.graph import Array
+from docgraph.model.errors import ModelError
 
 FATAL = 4
 NOTHING: Mapping[str, Any] = {}
@@ -53,5 +53,5 @@ def open_session(
             model, options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:  # onnxruntime's errors share no narrower class
-        raise EmbedderError(f"{name}: onnxruntime cannot load the model: {error}") from error
+        raise ModelError(f"{name}: onnxruntime cannot load the model: {error}") from error
     return session

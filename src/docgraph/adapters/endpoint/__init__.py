@@ -1,0 +1,1 @@
+"""Models that run elsewhere, behind an OpenAI-compatible server."""

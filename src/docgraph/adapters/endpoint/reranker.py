@@ -1,0 +1,40 @@
+"""Reranks by asking a server for `POST /rerank`, as llama.cpp, vLLM, Jina and Cohere answer it."""
+
+import math
+from collections.abc import Sequence
+
+from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
+from docgraph.model.errors import ModelError
+
+
+class EndpointReranker:
+    def __init__(self, base: str, model: str, *, api_key: str | None = None) -> None:
+        self._endpoint = JsonEndpoint(base, api_key=api_key)
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        body = {"model": self._model, "query": question, "documents": list(texts)}
+        answer = self._endpoint.post("/rerank", body)
+        rows = answer.get("results") if isinstance(answer, dict) else None
+        if not isinstance(rows, list):
+            raise self._error('the answer has no list "results"')
+        scores = dict(self._score(row) for row in rows)
+        if sorted(scores) != list(range(len(texts))):
+            raise self._error(f"{len(scores)} scores for {len(texts)} texts")
+        return [scores[place] for place in range(len(texts))]
+
+    def _score(self, row: object) -> tuple[int, float]:
+        place = row.get("index") if isinstance(row, dict) else None
+        score = row.get("relevance_score") if isinstance(row, dict) else None
+        if not isinstance(place, int) or not isinstance(score, int | float):
+            raise self._error('a result lacks its "index" or "relevance_score"')
+        if not math.isfinite(score):
+            raise self._error("a score is not a finite number")
+        return place, float(score)
+
+    def _error(self, message: str) -> ModelError:
+        return ModelError(f"{self._endpoint.base}/rerank: {self._model}: {message}")

@@ -1,0 +1,1 @@
+"""Models that run here: the embedder that comes along, and any ONNX folder."""

@@ -1,0 +1,1 @@
+"""Measuring retrieval: flat and planned, side by side, on judged questions."""

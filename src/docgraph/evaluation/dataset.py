@@ -1,0 +1,130 @@
+"""Judged questions on disk: corpus.jsonl or manifests of snapshots, queries.jsonl, qrels.tsv."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from docgraph.model.edge import Relationship
+from docgraph.model.errors import BadInput
+from docgraph.model.identity import document_id
+from docgraph.ports.source import Source
+from docgraph.wiring.build import open_jsonl, open_manifests, read_jsonl_edges
+
+CORPUS = "corpus"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """What one ingest takes in."""
+
+    repository: str
+    branch: str
+    source: Source
+    given: tuple[Relationship, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuestion:
+    """`source` is a document that the asker must not see: the question was taken out of it."""
+
+    id: str
+    text: str
+    repository: str
+    branch: str
+    source: str | None
+    grades: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """`held_out` are pairs of documents whose relation would give an answer away."""
+
+    collections: tuple[Collection, ...]
+    questions: tuple[JudgedQuestion, ...]
+    held_out: frozenset[tuple[str, str]]
+
+
+def read_dataset(folder: Path, limit: int | None = None) -> Dataset:
+    """The first `limit` questions that have a judgement, with all documents they may need."""
+    grades = _judgements(folder / "qrels.tsv")
+    rows = [row for row in _rows(folder / "queries.jsonl") if str(row["_id"]) in grades][:limit]
+    if not rows:
+        raise BadInput(f"{folder}: no question has a judgement")
+    if (folder / "manifests.jsonl").is_file():
+        return _snapshots(folder, rows, grades)
+    edges = folder / "edges.jsonl"
+    given = read_jsonl_edges(edges, CORPUS) if edges.is_file() else ()
+    held_out = folder / "heldout_edges.jsonl"
+    pairs = _rows(held_out) if held_out.is_file() else ()
+    return Dataset(
+        collections=(Collection(CORPUS, "main", open_jsonl(folder / "corpus.jsonl"), given),),
+        questions=tuple(_question(row, CORPUS, "main", grades) for row in rows),
+        held_out=frozenset(
+            (document_id(CORPUS, row["source"]), document_id(CORPUS, row["target"]))
+            for row in pairs
+        ),
+    )
+
+
+def _snapshots(
+    folder: Path, rows: list[dict[str, Any]], grades: Mapping[str, Mapping[str, int]]
+) -> Dataset:
+    """Every question has a snapshot of its own: a branch named after it."""
+    wanted = {str(row["_id"]): row for row in rows}
+    sources = open_manifests(folder / "manifests.jsonl", folder / "blobs.jsonl.gz", tuple(wanted))
+    return Dataset(
+        collections=tuple(Collection(CORPUS, name, s, ()) for name, s in sources.items()),
+        questions=tuple(
+            _question(row, CORPUS, name, grades) for name, row in wanted.items() if name in sources
+        ),
+        held_out=frozenset(),
+    )
+
+
+def _question(
+    row: dict[str, Any], repository: str, branch: str, grades: Mapping[str, Mapping[str, int]]
+) -> JudgedQuestion:
+    name = str(row["_id"])
+    return JudgedQuestion(
+        id=name,
+        text=str(row["text"]),
+        repository=repository,
+        branch=branch,
+        source=row.get("source"),
+        grades={document_id(repository, path): g for path, g in grades[name].items()},
+    )
+
+
+def _judgements(path: Path) -> Mapping[str, Mapping[str, int]]:
+    """Questions with at least one relevant document; a first line without a number is a header."""
+    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    for number, line in enumerate(lines, start=1):
+        fields = line.split("\t")
+        if len(fields) != 3:
+            raise BadInput(f"{path}:{number}: not three columns: query, document, grade")
+        if fields[2].lstrip("-").isdecimal():
+            found[fields[0]][fields[1]] = int(fields[2])
+        elif number > 1:
+            raise BadInput(f"{path}:{number}: {fields[2]!r} is not a grade")
+    return {name: grades for name, grades in found.items() if max(grades.values()) > 0}
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    try:
+        with path.open(encoding="utf-8") as lines:
+            for number, line in enumerate(lines, start=1):
+                row = json.loads(line)
+                if not isinstance(row, dict):
+                    raise BadInput(f"{path}:{number}: not a JSON object")
+                yield row
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadInput(f"{path}: not JSON lines: {error}") from error
