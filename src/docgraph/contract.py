@@ -92,9 +92,7 @@ def contract_of(function: Callable[..., Any]) -> Action:
         function=function,
         requires=tuple((p.name, hints[p.name]) for p in parameters if p.kind is not p.KEYWORD_ONLY),
         options=tuple(
-            Option(p.name, hints[p.name], p.default)
-            for p in parameters
-            if p.kind is p.KEYWORD_ONLY
+            Option(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
         ),
         makes=hints["return"],
         claims=terms.ensures,

@@ -22,7 +22,7 @@ from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
 from docgraph.plan.settle import settled
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.reranker import RerankModel, Reranker
+from docgraph.ports.reranker import Reranker, RerankModel
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads
@@ -104,7 +104,7 @@ class Engine:
         with self.store.reads_as(principal, visible) as reads:
             if reads.embedder not in (None, saved.plan.embedder):
                 raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
-            given = {RetrievalPlan: saved.plan}
+            given: dict[type, Any] = {RetrievalPlan: saved.plan}
             steps = pipeline.starting_from(RetrievalPlan)
             return Retrieval(reads.scope, self._run(steps, given, reads))
 
@@ -136,9 +136,7 @@ class Engine:
     ) -> SnapshotName:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
         home, embedder = self._home(principal, edge, wanted)
-        with self.store.writes(
-            principal.tenant, home.repository, home.branch, embedder
-        ) as writes:
+        with self.store.writes(principal.tenant, home.repository, home.branch, embedder) as writes:
             both = with_inverse(edge)
             writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
             return writes.publish()
@@ -147,9 +145,7 @@ class Engine:
         self, principal: Principal, edge: Edge, wanted: Sequence[Wanted] = EVERYTHING
     ) -> SnapshotName:
         home, embedder = self._home(principal, edge, wanted)
-        with self.store.writes(
-            principal.tenant, home.repository, home.branch, embedder
-        ) as writes:
+        with self.store.writes(principal.tenant, home.repository, home.branch, embedder) as writes:
             if not writes.remove_by_hand(with_inverse(edge)):
                 raise BadInput(
                     f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "

@@ -15,10 +15,12 @@ from docgraph.model.plan import Constraints, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import SnapshotName, Wanted
 from docgraph.model.seeds import Selection
+from docgraph.ports.search_reads import Over
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.writes import Writes
 from tests.support.small_world import DIMENSIONS, IDENTITY, document, hashed, write
 
+OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
 HIDDEN = AccessRule("local", frozenset({"others"}))
 NOWHERE = AccessRule("local")
 
@@ -45,9 +47,7 @@ def plan_of(*nodes: str, question: str = "apples") -> RetrievalPlan:
         seed_documents=nodes,
         expanded_documents=(),
         order=nodes,
-        constraints=Constraints(
-            (), Selection(), False, 0, "out", (), None, None, None, "seeds"
-        ),
+        constraints=Constraints((), Selection(), False, 0, "out", (), None, None, None, "seeds"),
         cut=(),
     )
 
@@ -87,7 +87,7 @@ class StoreRules:
     @pytest.mark.requirement(34)
     def test_hidden_documents_take_no_place_in_a_ranking(self, fruit: Store) -> None:
         with fruit.reads_as(local()) as reads:
-            for over in ("documents", "sections", "passages"):
+            for over in OVERS:
                 rows = reads.search.nearest(vector("apples"), over=over, roll_up=True, top=2)
                 assert sorted(ids(rows)) == ["r:a.md", "r:b.md"]
 
@@ -263,9 +263,9 @@ class StoreRules:
             write(writes, [document("c.md", "three")])
             writes.publish()
         with store.reads_as(local()) as reads:
-            assert ids(
-                reads.search.nearest(vector("x"), over="passages", roll_up=True, top=9)
-            ) and sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == ["r:a.md", "r:c.md"]
+            rows = reads.search.nearest(vector("x"), over="passages", roll_up=True, top=9)
+            assert sorted(ids(rows)) == ["r:a.md", "r:c.md"]
+            assert sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == sorted(ids(rows))
 
     @pytest.mark.requirement(37)
     def test_a_changed_rule_counts_for_old_snapshots_too(self, store: Store) -> None:
@@ -313,8 +313,14 @@ class StoreRules:
                 writes,
                 [
                     document("open.md", "x", rule=open_rule),
-                    document("labelled.md", "x", rule=AccessRule("local", frozenset({EVERYONE}), frozenset({"pii"}))),
-                    document("high.md", "x", rule=AccessRule("local", frozenset({EVERYONE}), level=1)),
+                    document(
+                        "labelled.md",
+                        "x",
+                        rule=AccessRule("local", frozenset({EVERYONE}), frozenset({"pii"})),
+                    ),
+                    document(
+                        "high.md", "x", rule=AccessRule("local", frozenset({EVERYONE}), level=1)
+                    ),
                     document("foreign.md", "x", rule=AccessRule("other", frozenset({EVERYONE}))),
                 ],
             )
@@ -346,11 +352,12 @@ class StoreRules:
             write(writes, documents)
             writes.publish()
         with store.reads_as(local()) as few, whole.reads_as(local()) as one:
-            for over in ("documents", "sections", "passages"):
-                asked = {"over": over, "roll_up": False, "top": 50}
-                assert few.search.nearest(vector("word7 common"), **asked) == (
-                    one.search.nearest(vector("word7 common"), **asked)
-                )
+            for over in OVERS:
+                rows = [
+                    reads.search.nearest(vector("word7 common"), over=over, roll_up=False, top=50)
+                    for reads in (few, one)
+                ]
+                assert rows[0] == rows[1]
             for roll_up in (False, True):
                 left = few.search.postings(("common", "word7"), roll_up=roll_up)
                 right = one.search.postings(("common", "word7"), roll_up=roll_up)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docgraph.adapters.sqlite.connection import connect
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
@@ -51,6 +52,12 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
         opened(tmp_path / "foreign.db")
 
 
+def fill(store: Store) -> None:
+    with writing(store) as writes:
+        for number in range(500):
+            write(writes, [document(f"{number}.md", "word " * 2000 + str(number))])
+
+
 def test_a_full_disk_is_said_plainly_and_the_old_snapshot_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,14 +72,10 @@ def test_a_full_disk_is_said_plainly_and_the_old_snapshot_stays(
         connection.execute(f"PRAGMA max_page_count = {size + 60}")
         return connection
 
-    from docgraph.adapters.sqlite import store as module
-
-    connect = module.connect
-    monkeypatch.setattr(module, "connect", cramped)
-    with pytest.raises(StoreFull, match="disk is full"), writing(store) as writes:
-        for number in range(500):
-            write(writes, [document(f"{number}.md", "word " * 2000 + str(number))])
-    monkeypatch.setattr(module, "connect", connect)
+    with monkeypatch.context() as patch:
+        patch.setattr("docgraph.adapters.sqlite.store.connect", cramped)
+        with pytest.raises(StoreFull, match="disk is full"):
+            fill(store)
     with store.reads_as(local()) as reads:
         assert reads.counts() == {"nodes.document": 1, "chunks": 1}
     with writing(store) as writes:
@@ -150,4 +153,5 @@ def test_no_read_names_a_raw_table() -> None:
     assert len(tables) > 10
     for name, query in named_queries("docgraph.adapters.sqlite", "reads.sql").items():
         used = set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", query))
-        assert used and not used & set(tables), name
+        assert used
+        assert not used & set(tables), name

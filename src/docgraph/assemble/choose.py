@@ -32,7 +32,11 @@ def choose(
 ) -> tuple[list[Piece], list[Omission]]:
     """What is too long is left out whole, and shorter pieces after it may still enter."""
     chosen: list[Piece] = []
-    omitted: list[Omission] = []
+    omitted = [
+        Omission(node.concept.id, "no passage of it was fetched")
+        for node in evidence.nodes
+        if not node.passages
+    ]
     used = tokens.count("".join(HEADINGS))
     for node, passage, place in tried(evidence):
         block = evidence_block(node, passage) if passage else concept_block(node.concept)

@@ -18,7 +18,8 @@ def concept_block(concept: Concept) -> str:
 def evidence_block(node: NodeEvidence, passage: Passage) -> str:
     path = " > ".join((node.concept.title, *passage.heading_path))
     source = f"{repository_of(node.concept.id)}:{passage.location.cite()}"
-    return f"{path} ({source})\n{passage.text.strip()}\n\n"
+    text = passage.text.strip("\r\n").rstrip()  # the first line keeps its indent
+    return f"{path} ({source})\n{text}\n\n"
 
 
 def render(concepts: Sequence[str], evidence: Sequence[str]) -> str:

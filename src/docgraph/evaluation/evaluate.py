@@ -27,6 +27,10 @@ Progress = Callable[[str, int, int], None]
 Login = Callable[[frozenset[str]], Principal]
 
 
+def silent(what: str, done: int, of: int) -> None:
+    """No progress is shown."""
+
+
 def evaluate(
     folder: Path,
     pipeline: Pipeline,
@@ -35,7 +39,7 @@ def evaluate(
     *,
     keep: str | None = None,
     limit: int | None = None,
-    progress: Progress = lambda what, done, of: None,
+    progress: Progress = silent,
 ) -> dict[str, Any]:
     """`keep` names a store to keep, so that a second run need not embed again."""
     dataset = read_dataset(folder, limit)
@@ -58,7 +62,7 @@ def flat_pipeline(mode: str) -> Pipeline:
 
 
 def fill(engine: Engine, dataset: Dataset, login: Login, progress: Progress) -> None:
-    """Documents that questions were taken out of carry a label, so that their askers can lack it."""
+    """A document that a question was taken out of carries a label that its asker lacks."""
     labelled = {question.source for question in dataset.questions if question.source}
 
     def rule_for(path: str) -> AccessRule:

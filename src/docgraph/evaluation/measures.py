@@ -47,7 +47,9 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Means over the questions; times as percentiles."""
     times = [outcome.milliseconds for outcome in outcomes]
     means = {
-        **{f"recall@{at}": [recall(o.ranking, o.grades, at) for o in outcomes] for at in (2, 5, 10)},
+        **{
+            f"recall@{at}": [recall(o.ranking, o.grades, at) for o in outcomes] for at in (2, 5, 10)
+        },
         "ndcg@10": [ndcg(o.ranking, o.grades, 10) for o in outcomes],
         "mrr": [reciprocal_rank(o.ranking, o.grades) for o in outcomes],
         "documents": [float(o.documents) for o in outcomes],

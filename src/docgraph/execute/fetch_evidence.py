@@ -1,14 +1,23 @@
 """fetch_evidence: the best passages of planned nodes, limited per document and in all."""
 
+from collections import defaultdict
 from typing import Annotated
 
 from annotated_types import Interval
 
 from docgraph.contract import action
 from docgraph.execute.nothing import why_empty
-from docgraph.model.evidence import Decision, NodeEvidence, PassageScore, RetrievedContext
+from docgraph.model.evidence import (
+    Concept,
+    Decision,
+    NodeEvidence,
+    PassageScore,
+    RetrievedContext,
+)
 from docgraph.model.plan import RetrievalPlan
 from docgraph.ports.text_reads import TextReads
+
+Ranked = dict[str, list[PassageScore]]
 
 
 @action()
@@ -21,15 +30,17 @@ def fetch_evidence(
 ) -> RetrievedContext:
     """In the plan's order; within a node by similarity, then position.
 
-    When `in_all` is short, every node's best passage comes before any node's second.
+    Sections and symbols share their document's limit. When `in_all` is short, every node's best
+    passage comes before any node's second.
     """
     concepts = window.concepts(plan.order)
-    ranked, seen = {}, set[str]()
+    ranked: Ranked = {}
+    seen: set[str] = set()
     for concept in concepts:
         scores = [score for score in window.scores(concept.id) if score.id not in seen]
         seen.update(score.id for score in scores)
         ranked[concept.id] = sorted(scores, key=_closest)
-    chosen = _share({node: scores[:per_document] for node, scores in ranked.items()}, in_all)
+    chosen = _share(_limited(concepts, ranked, per_document), in_all)
     nodes = tuple(
         NodeEvidence(
             concept=concept,
@@ -51,9 +62,22 @@ def _closest(score: PassageScore) -> tuple[int, int]:
     return (-(score.similarity or 0), score.position)
 
 
-def _share(
-    ranked: dict[str, list[PassageScore]], in_all: int
-) -> dict[str, tuple[PassageScore, ...]]:
+def _limited(concepts: tuple[Concept, ...], ranked: Ranked, per_document: int) -> Ranked:
+    """The closest passages of each document, whichever of its planned nodes they lie in."""
+    whole: defaultdict[str, list[PassageScore]] = defaultdict(list)
+    for concept in concepts:
+        whole[concept.document] += ranked[concept.id]
+    kept = {
+        score.id
+        for scores in whole.values()
+        for score in sorted(scores, key=_closest)[:per_document]
+    }
+    return {
+        node: [score for score in scores if score.id in kept] for node, scores in ranked.items()
+    }
+
+
+def _share(ranked: Ranked, in_all: int) -> dict[str, tuple[PassageScore, ...]]:
     chosen: dict[str, list[PassageScore]] = {node: [] for node in ranked}
     rounds = max((len(scores) for scores in ranked.values()), default=0)
     turns = [

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.plan import Setting
+Option = tuple[str, str | int | float | bool | tuple[str, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class StepTrace:
     action: str
     implicit: bool
-    options: tuple[Setting, ...]
+    options: tuple[Option, ...]
     inputs: tuple[tuple[str, str], ...]
     output: tuple[str, str]
     milliseconds: float

@@ -7,7 +7,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-
 from docgraph.contract import Action
 from docgraph.model.errors import BadPipeline
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT

@@ -11,7 +11,7 @@ from docgraph.pipeline.yaml_lines import Line
 
 
 def checked_options(
-    file: str, action: Action, where: str, given: Mapping[str, Line]
+    file: str, action: Action, step: str, given: Mapping[str, Line]
 ) -> dict[str, Any]:
     """Every option by its declared type, strictly: no `"8"` for 8, no yes for a number."""
     checked: dict[str, Any] = {}
@@ -22,12 +22,12 @@ def checked_options(
             close = get_close_matches(name, names, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(names)}"
             raise BadPipeline(
-                f"{file}:{line.number}: {_step(where)}: no option is called {name!r}; {hint}"
+                f"{file}:{line.number}: {step}: no option is called {name!r}; {hint}"
             )
         try:
             checked[name] = checked_value(option.annotation, line.plain())
         except ValueError as error:
-            raise BadPipeline(f"{file}:{line.number}: {_step(where)}: {name}: {error}") from error
+            raise BadPipeline(f"{file}:{line.number}: {step}: {name}: {error}") from error
     return checked
 
 
@@ -44,7 +44,3 @@ def checked_value(annotation: Any, value: Any) -> Any:
     except ValidationError as error:
         problems = dict.fromkeys(problem["msg"] for problem in error.errors())
         raise ValueError(f"{value!r}: {'; '.join(problems)}") from error
-
-
-def _step(where: str) -> str:
-    return where.split(": ", 1)[1]

@@ -50,6 +50,3 @@ class Pipeline:
             self.name,
             tuple(s.with_options(options) if s.action.name == action else s for s in self.steps),
         )
-
-    def without(self, action: str) -> "Pipeline":
-        return Pipeline(self.name, tuple(s for s in self.steps if s.action.name != action))

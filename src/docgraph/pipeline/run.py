@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from docgraph.contract import Action
-from docgraph.model.digest import digest, plain
+from docgraph.model.digest import digest
+from docgraph.model.errors import BadPipeline
 from docgraph.model.trace import StepTrace, Trace
 from docgraph.pipeline.pipeline import Pipeline, Step
 
@@ -22,6 +23,8 @@ class Run:
     trace: Trace
 
     def get(self, made: type[T]) -> T:
+        if made not in self.values:
+            raise BadPipeline(f"pipeline {self.trace.pipeline!r} makes no {made.__name__}")
         found: T = self.values[made]
         return found
 
@@ -42,9 +45,7 @@ def _perform(
     step: Step, values: Values, windows: Mapping[type, Window], clock: Callable[[], float]
 ) -> StepTrace:
     action = step.action
-    inputs = tuple(
-        values[kind] if kind in values else windows[kind](values) for _, kind in action.requires
-    )
+    inputs = tuple(_input(action, kind, values, windows) for _, kind in action.requires)
     began = clock()
     result = action.call(inputs, step.options)
     took = (clock() - began) * 1000
@@ -53,11 +54,19 @@ def _perform(
     return StepTrace(
         action=action.name,
         implicit=action.implicit,
-        options=tuple((name, plain(value)) for name, value in step.options.items()),
+        options=tuple(step.options.items()),
         inputs=read,
         output=(action.makes.__name__, digest(result)),
         milliseconds=round(took, 3),
     )
+
+
+def _input(action: Action, kind: type, values: Values, windows: Mapping[type, Window]) -> Any:
+    if kind in values:
+        return values[kind]
+    if kind not in windows:
+        raise BadPipeline(f"{action.name} needs {kind.__name__}, which this run was not given")
+    return windows[kind](values)
 
 
 def _digests(action: Action, values: Values) -> tuple[tuple[str, str], ...]:

@@ -124,5 +124,10 @@ def _place(place: dict[str, int], node: str) -> int:
     """A node speaks for the frontier node that holds it."""
     if node in place:
         return place[node]
-    holders = (at for holder, at in place.items() if node.startswith(f"{holder}."))
-    return min(holders, default=place.get(document_of(node), len(place)))
+    root = document_of(node)
+    holders = (
+        at
+        for holder, at in place.items()
+        if document_of(holder) == root and node.startswith(f"{holder}.")
+    )
+    return min(holders, default=place.get(root, len(place)))

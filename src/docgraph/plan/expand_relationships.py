@@ -39,26 +39,27 @@ def expand_relationships(
     """Seeds take at most `seed_places`, neighbours the rest; what they leave free goes to seeds.
 
     Neighbours are ordered without relation weights: by their own similarity to the question, or
-    by seed and first mention.
+    by seed and first mention. They stand before the first seed that took a free place.
     """
     first = within(seeds, min(seed_places, documents))
     found = neighbours(first, graph, relations)
     if admit == "similarity":
         found = by_similarity(found, question, search)
-    places = documents - len({document_of(seed) for seed in first})
-    admitted = found[:places]
-    taken = {document_of(seed) for seed in first} | {e.document_id for e in admitted}
+    roots = {document_of(seed) for seed in first}
+    admitted = found[: documents - len(roots)]
+    expanded = tuple(expansion.document_id for expansion in admitted)
+    taken = roots.union(expanded)
     further = _further(seeds, taken, documents - len(taken))
-    kept = first + further
-    seed_documents = tuple(seed for seed in seeds.ids if seed in kept)
-    planned = {*kept, *(expansion.document_id for expansion in admitted)}
+    speaking = roots | further
+    kept = tuple(seed for seed in seeds.ids if document_of(seed) in speaking)
+    turn = next((at for at, seed in enumerate(kept) if document_of(seed) in further), len(kept))
     return RetrievalPlan(
         question=question.text,
         query_vector=question.vector,
         embedder=question.embedder,
-        seed_documents=seed_documents,
+        seed_documents=kept,
         expanded_documents=admitted,
-        order=first + tuple(e.document_id for e in admitted) + further,
+        order=kept[:turn] + expanded + kept[turn:],
         constraints=Constraints(
             search=seeds.search,
             selection=seeds.selection,
@@ -74,7 +75,7 @@ def expand_relationships(
         cut=tuple(
             Cut(node, f"documents={documents}")
             for node in dict.fromkeys((*(e.document_id for e in found), *seeds.ids))
-            if node not in planned and document_of(node) not in planned
+            if document_of(node) not in taken | further
         ),
     )
 
@@ -112,7 +113,7 @@ def by_similarity(
     return tuple(sorted(found, key=lambda e: (-near.get(e.document_id, 0), e.document_id)))
 
 
-def _further(seeds: Seeds, taken: set[str], places: int) -> tuple[str, ...]:
+def _further(seeds: Seeds, taken: set[str], places: int) -> frozenset[str]:
+    """The next seeds' documents, as many as there are free places."""
     roots = [root for root in dict.fromkeys(map(document_of, seeds.ids)) if root not in taken]
-    free = set(roots[: max(places, 0)])
-    return tuple(seed for seed in seeds.ids if document_of(seed) in free)
+    return frozenset(roots[:places])

@@ -7,7 +7,7 @@ is decided here, per question, over what the reader can see.
 from collections import defaultdict
 from collections.abc import Iterable
 
-from docgraph.model.edge import Evidence, Relationship
+from docgraph.model.edge import HAND, Evidence, Relationship
 from docgraph.model.identity import document_of
 from docgraph.ports.graph_reads import GraphReads
 
@@ -69,7 +69,10 @@ def _losers(
 def _survivors(
     relationships: tuple[Relationship, ...], lost: set[_Claim]
 ) -> Iterable[Relationship]:
+    """What a person said stands, even where mining claimed the same and lost."""
     for index, found in enumerate(relationships):
         kept = tuple(evidence for evidence in found.evidence if (evidence, index) not in lost)
         if kept or not found.evidence:
             yield Relationship(found.edge, found.origins, kept)
+        elif HAND in found.origins:
+            yield Relationship(found.edge, (HAND,), kept)

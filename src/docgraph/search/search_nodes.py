@@ -1,5 +1,6 @@
 """search_nodes: from a question to seeds, by meaning, by words, or by both."""
 
+import math
 from typing import Annotated, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from docgraph.model.vector import cosine
 from docgraph.model.words import words
 from docgraph.ports.reranker import Reranker
 from docgraph.ports.search_reads import Over, SearchReads
-from docgraph.search.bm25 import B, K1, bm25
+from docgraph.search.bm25 import K1, B, bm25
 from docgraph.search.fuse import (
     DIGITS,
     RECIPROCAL_K,
@@ -128,8 +129,6 @@ def definers_first(ranked: Ranked, found: dict[str, str]) -> Ranked:
 def reordered(text: str, ranked: Ranked, reranker: Reranker, first: int) -> Ranked:
     """The reranker reads; search sees numbers. Unscored candidates keep their order, behind."""
     scores = reranker.scores(text, tuple(node for node, _ in ranked[:first]))
-    place = {node: index for index, (node, _) in enumerate(ranked)}
-    head = sorted(
-        ranked[:first], key=lambda item: (-scores.get(item[0], float("-inf")), place[item[0]])
-    )
+    given = {node: score for node, score in scores.items() if math.isfinite(score)}
+    head = sorted(ranked[:first], key=lambda item: -given.get(item[0], -math.inf))
     return head + ranked[first:]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docgraph.model.errors import BadInput
 
@@ -32,8 +32,13 @@ class Settings:
     config: str | None = None
 
 
+# pydantic reads this from the dataclass; a plain dict keeps its import out of every start.
+_STRICT: dict[str, Any] = {"extra": "forbid", "strict": True}
+
+
 @dataclass(frozen=True, slots=True)
 class _Model:
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     folder: str | None = None
     endpoint: str | None = None
     model: str | None = None
@@ -43,6 +48,7 @@ class _Model:
 class _Written:
     """docgraph.yaml as people write it."""
 
+    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     store: str | None = None
     embedder: _Model = _Model()
     reranker: _Model = _Model()
@@ -71,10 +77,8 @@ def read_settings(
 
 def _read(path: Path) -> _Written:
     import yaml
-    from pydantic import ConfigDict, TypeAdapter, ValidationError
+    from pydantic import TypeAdapter, ValidationError
 
-    for kind in (_Written, _Model):
-        kind.__pydantic_config__ = ConfigDict(extra="forbid", strict=True)  # type: ignore[attr-defined]
     try:
         data: Any = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
         return TypeAdapter(_Written).validate_python(data)

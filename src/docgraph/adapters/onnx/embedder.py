@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from docgraph.adapters.onnx.model import OnnxModel, leaves_pooling
 from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.model_settings import first_position, max_length, pooling
-from docgraph.adapters.onnx.model import OnnxModel, leaves_pooling
 from docgraph.adapters.onnx.session import open_session
 from docgraph.adapters.onnx.text_runner import TextRunner
 from docgraph.adapters.onnx.tokenizer import load_tokenizer

@@ -1,7 +1,7 @@
 """How a model folder wants its texts read: its pooling, first position and longest text."""
 
-from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.model import Pooling
+from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.model.errors import ModelError
 
 POOLING = "1_Pooling/config.json"

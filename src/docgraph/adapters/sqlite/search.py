@@ -68,9 +68,7 @@ class SqliteSearch:
     def similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         query = np.array(vector, dtype=np.int64)
         rows = self._connection.execute(_SQL["vectors_of_nodes"], {"ids": json.dumps(ids)})
-        return {
-            node: int(unpack(blob, np.int16) @ query) for node, blob in sorted(rows.fetchall())
-        }
+        return {node: int(unpack(blob, np.int16) @ query) for node, blob in sorted(rows.fetchall())}
 
     def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
         passages = words = 0

@@ -95,7 +95,9 @@ class SqliteTexts:
     def _passage(self, score: PassageScore) -> Passage:
         """A chunk that lies in no planned node is refused."""
         for planned in self._plan.order:
-            holder = self._node(planned) if document_of(planned) == document_of(score.node) else None
+            holder = (
+                self._node(planned) if document_of(planned) == document_of(score.node) else None
+            )
             row = self._chunk(holder, score.position) if holder is not None else None
             if holder is not None and row is not None:
                 return Passage(

@@ -39,7 +39,13 @@ def explain(
             {
                 "question": found.context.question,
                 "items": [
-                    {"id": i.id, "layer": i.layer, "number": i.number, "why": i.why, "at": i.location}
+                    {
+                        "id": i.id,
+                        "layer": i.layer,
+                        "number": i.number,
+                        "why": i.why,
+                        "at": i.location,
+                    }
                     for i in found.context.items
                 ],
                 "omitted": found.context.omitted,

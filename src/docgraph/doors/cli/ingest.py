@@ -13,7 +13,9 @@ def ingest(
     path: Annotated[Path, typer.Argument(help="A folder, or a single file.", show_default=False)],
     repository: Annotated[
         str,
-        typer.Option("--repository", "-r", help="The name that ids begin with.", show_default=False),
+        typer.Option(
+            "--repository", "-r", help="The name that ids begin with.", show_default=False
+        ),
     ],
     branch: Annotated[str, typer.Option("--branch", "-b", help="The branch to write.")] = "main",
     reader: Annotated[

@@ -52,7 +52,7 @@ def current_settings(store: str | None) -> "Settings":
 
 
 def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
-    """An engine on the chosen store; asking a store that nobody made is an error, not a new file."""
+    """An engine on the chosen store; asking one that nobody made is an error, not a new file."""
     from docgraph.model.errors import BadInput
     from docgraph.wiring.build import build_engine
 
@@ -71,9 +71,7 @@ def pipeline_named(name: str) -> "Pipeline":
     return load(name)
 
 
-def wanted(
-    repository: str | None, branch: str | None, snapshot: int | None
-) -> tuple[Wanted, ...]:
+def wanted(repository: str | None, branch: str | None, snapshot: int | None) -> tuple[Wanted, ...]:
     if repository is None and branch is None and snapshot is None:
         return EVERYTHING
     return (Wanted(repository, branch, snapshot),)

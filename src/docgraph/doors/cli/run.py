@@ -19,7 +19,9 @@ def run(
     pipeline: Annotated[
         str | None,
         typer.Option(
-            "--pipeline", "-p", help="Execute with this pipeline, not the plan's own.",
+            "--pipeline",
+            "-p",
+            help="Execute with this pipeline, not the plan's own.",
             show_default=False,
         ),
     ] = None,

@@ -45,7 +45,9 @@ def show_plan(saved: "SavedPlan") -> None:
         branches[seed] = tree.add(f"[cyan]{place[seed]}. {escape(seed)}[/cyan] seed")
     for found in plan.expanded_documents:
         here = found.target if found.backwards else found.sender
-        holder = next((n for n in branches if here == n or here.startswith((f"{n}#", f"{n}::"))), "")
+        holder = next(
+            (n for n in branches if here == n or here.startswith((f"{n}#", f"{n}::"))), ""
+        )
         arrow = "<-" if found.backwards else "->"
         label = f"{arrow} {found.via} [green]{place[found.document_id]}. "
         label += f"{escape(found.document_id)}[/green]"
@@ -96,10 +98,17 @@ def show_relations(found: tuple[Relationship, ...]) -> None:
     for known in found:
         edge = known.edge
         places = [f"{e.path}:{e.line}" for e in known.evidence]
-        shown = places[0] + (f" and {len(places) - 1} more" if len(places) > 1 else "") if places else ""
+        shown = (
+            places[0] + (f" and {len(places) - 1} more" if len(places) > 1 else "")
+            if places
+            else ""
+        )
         table.add_row(
-            escape(edge.source), edge.relation, escape(edge.target),
-            ", ".join(known.origins), escape(shown),
+            escape(edge.source),
+            edge.relation,
+            escape(edge.target),
+            ", ".join(known.origins),
+            escape(shown),
         )
     out.print(table)
     out.print(f"{len(found)} relations")

@@ -10,12 +10,12 @@ _ROLE = re.compile(r":(?P<role>doc|pep|rfc):`(?:[^`<]*<(?P<inner>[^`>]+)>|(?P<pl
 _EMBEDDED = re.compile(r"(?<![`:\w])`[^`<]*<(?P<target>[^`<>]+)>`__?(?!\w)")
 _NAMED = re.compile(r"(?<![`:\w])`(?P<quoted>[^`<>]+)`_(?![_\w])|(?<![\w`])(?P<word>\w[\w.-]*\w)_\b")
 _DEFINED = re.compile(
-    r"^[ \t]*\.\. _(?:`(?P<quoted>[^`]+)`|(?P<name>[^:`\n]+)):[ \t]+(?P<target>\S+)[ \t]*$", re.M
+    r"^[ \t]*\.\. _(?:`(?P<quoted>[^`]+)`|(?P<name>[^:`\n]+)):[ \t]+(?P<target>\S+)[ \t]*$", re.MULTILINE
 )
 _CONTENTS = re.compile(
-    r"^(?P<indent>[ \t]*)\.\. toctree::.*\n(?P<body>(?:(?P=indent)[ \t]+\S.*\n?|[ \t]*\n)*)", re.M
+    r"^(?P<indent>[ \t]*)\.\. toctree::.*\n(?P<body>(?:(?P=indent)[ \t]+\S.*\n?|[ \t]*\n)*)", re.MULTILINE
 )
-_ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$", re.M)
+_ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$", re.MULTILINE)
 
 
 def links(masked: str, lines: Lines) -> Iterator[Reference]:
