@@ -4,7 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from docgraph.model.access import Principal
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.result import IngestResult, Progress
+from docgraph.ingest.run import ingest
+from docgraph.model.access import AccessRule, Principal
 from docgraph.model.context import Context
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.model.errors import BadInput, NotVisible, WrongEmbedder
@@ -24,10 +27,12 @@ from docgraph.ports.embedder import Embedder
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker, RerankModel
 from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.source import Source
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads
 
 LONGEST_QUESTION = 20_000
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,41 @@ class Engine:
         except NotVisible:
             return False
 
+    def ingest(
+        self,
+        principal: Principal,
+        source: Source,
+        *,
+        repository: str,
+        branch: str,
+        rule_for: Callable[[str], AccessRule],
+        without: Sequence[str] = (),
+        given: Sequence[Relationship] = (),
+        keep: Callable[[Relationship], bool] = lambda _: True,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> IngestResult:
+        """A new snapshot of a branch, if anything changed.
+
+        `without` names miners to switch off; `keep` decides which mined and given edges stay.
+        """
+        for name in (repository, branch):
+            if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+                raise BadInput(f"{name!r} cannot name a repository or branch")
+        embedder = self._embedder()
+        tenant = principal.tenant
+        with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
+            return ingest(
+                source,
+                writes,
+                embedder,
+                repository=repository,
+                rule_for=rule_for,
+                miners=chosen_miners(without),
+                given=given,
+                keep=keep,
+                progress=progress,
+            )
+
     def status(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> Status:
         with self.store.reads_as(principal, wanted) as reads:
             return Status(reads.scope, reads.counts(), reads.embedder)
@@ -194,6 +234,13 @@ class Engine:
             Reranker: lambda values: BoundReranker(self._rerank_model(), reads, values[Question]),
         }
         return run(pipeline, given, windows, self._clock)
+
+
+def chosen_miners(without: Sequence[str]) -> frozenset[str]:
+    if unknown := sorted(set(without) - ALL_MINERS):
+        known = ", ".join(sorted(ALL_MINERS))
+        raise BadInput(f"no miner is called {', '.join(unknown)}; known: {known}")
+    return ALL_MINERS - frozenset(without)
 
 
 def with_inverse(edge: Edge) -> tuple[Edge, ...]:

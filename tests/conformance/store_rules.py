@@ -164,6 +164,20 @@ class StoreRules:
             assert first.evidence == (Evidence("a.md", 1, 0, 6, 0, "apples"),)
             assert first.origins == ("links",)
 
+    def test_mined_edges_follow_the_text_from_snapshot_to_snapshot(self, fruit: Store) -> None:
+        moved = Evidence("a.md", 7, 90, 96, 0, "apples")
+        with writing(fruit) as writes:
+            writes.replace_mined([mined("r:a.md", "references", "r:b.md", moved)])
+            assert writes.changed
+            writes.publish()
+        with writing(fruit) as writes:
+            writes.replace_mined([mined("r:a.md", "references", "r:b.md", moved)])
+            assert not writes.changed
+        with fruit.reads_as(local()) as reads:
+            assert [found.evidence for found in reads.graph.listed()] == [(moved,)]
+        with fruit.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
+            assert len(reads.graph.listed()) == 2
+
     @pytest.mark.requirement(3)
     def test_a_relation_made_twice_is_one_and_tells_both_origins(self, fruit: Store) -> None:
         edge = Edge("r:a.md", "references", "r:b.md")

@@ -4,12 +4,14 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from docgraph.engine import Engine
 from docgraph.evaluation.dataset import Dataset, JudgedQuestion, read_dataset
 from docgraph.evaluation.measures import Outcome, summary
+from docgraph.ingest.result import Progress
 from docgraph.model.access import LOCAL, AccessRule, Principal
 from docgraph.model.edge import Relationship
 from docgraph.model.identity import document_of
@@ -23,12 +25,8 @@ from docgraph.wiring.settings import Settings
 
 MODES = ("semantic", "bm25", "hybrid")
 DEEPEST_RANK = 10
-Progress = Callable[[str, int, int], None]
+Report = Callable[[Progress], None]
 Login = Callable[[frozenset[str]], Principal]
-
-
-def silent(what: str, done: int, of: int) -> None:
-    """No progress is shown."""
 
 
 def evaluate(
@@ -39,7 +37,7 @@ def evaluate(
     *,
     keep: str | None = None,
     limit: int | None = None,
-    progress: Progress = silent,
+    progress: Report = lambda _: None,
 ) -> dict[str, Any]:
     """`keep` names a store to keep, so that a second run need not embed again."""
     dataset = read_dataset(folder, limit)
@@ -61,7 +59,7 @@ def flat_pipeline(mode: str) -> Pipeline:
     return Pipeline(f"flat-{mode}", steps.changed("search_nodes", mode=mode).steps)
 
 
-def fill(engine: Engine, dataset: Dataset, login: Login, progress: Progress) -> None:
+def fill(engine: Engine, dataset: Dataset, login: Login, progress: Report) -> None:
     """A document that a question was taken out of carries a label that its asker lacks."""
     labelled = {question.source for question in dataset.questions if question.source}
 
@@ -74,7 +72,6 @@ def fill(engine: Engine, dataset: Dataset, login: Login, progress: Progress) -> 
         return not dataset.held_out.intersection((ends, ends[::-1]))
 
     for number, collection in enumerate(dataset.collections, start=1):
-        name = f"ingest {number}/{len(dataset.collections)}"
         engine.ingest(
             login(frozenset()),
             collection.source,
@@ -83,8 +80,12 @@ def fill(engine: Engine, dataset: Dataset, login: Login, progress: Progress) -> 
             rule_for=rule_for,
             given=collection.given,
             keep=keep,
-            progress=lambda what, done, of, name=name: progress(f"{name} {what}", done, of),
+            progress=partial(_tell, progress, f"ingest {number}/{len(dataset.collections)}"),
         )
+
+
+def _tell(progress: Report, name: str, now: Progress) -> None:
+    progress(replace(now, stage=f"{name} {now.stage}"))
 
 
 def ask(
@@ -92,7 +93,7 @@ def ask(
     dataset: Dataset,
     pipeline: Pipeline,
     login: Login,
-    progress: Progress,
+    progress: Report,
     name: str,
 ) -> list[Outcome]:
     labels = frozenset(question.source for question in dataset.questions if question.source)
@@ -101,7 +102,7 @@ def ask(
     for number, question in enumerate(dataset.questions, start=1):
         principal = login(labels - {question.source or ""})
         outcomes.append(_outcome(engine, question, pipeline, ranker, principal))
-        progress(f"ask {name}", number, len(dataset.questions))
+        progress(Progress(f"ask {name}", number, len(dataset.questions)))
     return outcomes
 
 

@@ -40,9 +40,7 @@ def build(
     nodes = nodes_of(repository, path, parsed)
     parts = tuple(node.id for node in nodes[1:])
     passages = chunks(path, parsed, nodes[0].id, parts, size)
-    document = Document(
-        path, parsed.text, nodes, passages, names(path, parsed, nodes), rule, mark
-    )
+    document = Document(path, parsed.text, nodes, passages, names(path, parsed, nodes), rule, mark)
     signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))
     return Built(
         document,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from semantic_text_splitter import TextSplitter
 
@@ -52,7 +53,7 @@ def regions(parsed: Parsed) -> Iterator[tuple[int | None, int, int]]:
     """Stretches of text with the part they belong to; None is the document itself."""
     for owner, begin, end in _owned(parsed):
         cuts = [begin, *(border for border in parsed.borders if begin < border < end), end]
-        for first, last in zip(cuts, cuts[1:], strict=False):
+        for first, last in pairwise(cuts):
             if parsed.text[first:last].strip():
                 yield owner, first, last
 

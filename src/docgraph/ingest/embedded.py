@@ -28,4 +28,4 @@ def embedded_summary(title: str, node: Node) -> str:
 
 def _begins_with(text: str, signature: str) -> bool:
     """Whatever decorators stand before it, a symbol's first passage holds its signature."""
-    return signature.split("(", maxsplit=1)[0] in text
+    return signature.partition("(")[0] in text

@@ -1,9 +1,10 @@
 """Lines of a text: from a character's offset to its line and back."""
 
-import re
 from bisect import bisect_right
 
-_NEWLINE = re.compile("\n")
+import numpy as np
+
+_NEWLINE = ord("\n")
 
 
 class Lines:
@@ -12,7 +13,8 @@ class Lines:
     __slots__ = ("_starts",)
 
     def __init__(self, text: str) -> None:
-        self._starts = [0, *(match.end() for match in _NEWLINE.finditer(text))]
+        characters = np.frombuffer(text.encode("utf-32-le"), dtype=np.dtype("<u4"))
+        self._starts = [0, *(np.flatnonzero(characters == _NEWLINE) + 1).tolist()]
 
     def at(self, offset: int) -> int:
         return bisect_right(self._starts, offset)

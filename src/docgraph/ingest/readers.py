@@ -35,7 +35,7 @@ SUFFIXES = tuple(sorted(suffix for known in FORMATS for suffix in known.suffixes
 _BY_NAME = {known.name: known for known in FORMATS}
 _BY_SUFFIX = {suffix: known for known in FORMATS for suffix in known.suffixes}
 # Files that projects write without a suffix.
-_BARE = frozenset(["authors", "changelog", "changes", "contributing", "install", "license", "news", "notice", "readme"])
+_BARE = ("authors", "changelog", "changes", "contributing", "license", "news", "notice", "readme")
 
 
 def format_for(file: SourceFile) -> Format | None:

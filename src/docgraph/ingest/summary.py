@@ -3,7 +3,7 @@
 import re
 
 from docgraph.ingest.parsed import Parsed, Part
-from docgraph.model.node import CODE, SECTION
+from docgraph.model.node import SECTION
 
 LONGEST = 400
 _LEAD = 280
@@ -13,18 +13,15 @@ _SENTENCE = re.compile(r"[.!?…。]['\")\]]*(?=\s|$)|[。！？]")  # noqa: RUF
 
 def summary_of_document(parsed: Parsed) -> str:
     """Title and lead; then what stands at the top level, as far as there is room."""
-    top = [part.title for part in parsed.parts if part.parent is None and part.title]
-    word = "Defines" if parsed.kind == CODE else "Sections"
-    return _joined(parsed.title, _lead(parsed.lead), word, tuple(dict.fromkeys(top)))
+    top = [part for part in parsed.parts if part.parent is None]
+    return _joined(parsed.title, _lead(parsed.lead), _inventory(top))
 
 
 def summary_of_part(parsed: Parsed, index: int) -> str:
-    """A section's heading and lead; a symbol's signature and the first words of its docstring."""
+    """Heading or signature, lead or first words of the docstring, and what stands inside."""
     part = parsed.parts[index]
-    if part.kind == SECTION:
-        inner = [other.title for other in _inside(parsed, index)]
-        return _joined(part.title, _lead(part.lead), "Sections", tuple(dict.fromkeys(inner)))
-    return _joined(part.signature or part.title, _lead(part.lead), "", ())
+    inner = _inside(parsed, index) if part.kind in {SECTION, "class"} else []
+    return _joined(part.signature or part.title, _lead(part.lead), _inventory(inner))
 
 
 def _inside(parsed: Parsed, index: int) -> list[Part]:
@@ -37,12 +34,21 @@ def _inside(parsed: Parsed, index: int) -> list[Part]:
     return found
 
 
-def _joined(title: str, lead: str, word: str, headings: tuple[str, ...]) -> str:
+def _inventory(parts: list[Part]) -> tuple[str, ...]:
+    """A word for what follows, then the titles, each once; private symbols go unnamed."""
+    if not parts:
+        return ()
+    sections = parts[0].kind == SECTION
+    titles = (part.title for part in parts if sections or not part.title.startswith("_"))
+    return ("Sections" if sections else "Defines", *dict.fromkeys(titles))
+
+
+def _joined(title: str, lead: str, inventory: tuple[str, ...]) -> str:
     said = f"{title.rstrip('.')}. {lead}" if lead and lead != title else title
     listed = ""
-    for heading in headings:
-        longer = f"{listed}; {heading}" if listed else f"{word}: {heading}"
-        if len(said) + len(longer) + 2 > LONGEST:
+    for heading in inventory[1:]:
+        longer = f"{listed}; {heading}" if listed else f"{inventory[0]}: {heading}"
+        if len(said) + len(longer) + 3 > LONGEST:
             break
         listed = longer
     return f"{said}{'' if said.endswith('.') else '.'} {listed}." if listed else said

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 SCALE = 4080
 LARGEST = 1024  # dimensions up to which rounding cannot push a partial sum past 2**24
+LONGEST_SQUARED = 2**24
 
 IntVector = npt.NDArray[np.int16]
 

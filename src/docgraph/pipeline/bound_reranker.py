@@ -35,9 +35,7 @@ class BoundReranker:
         }
         if not texts:
             return {}
-        return dict(
-            zip(texts, self._model.relevance(question, tuple(texts.values())), strict=True)
-        )
+        return dict(zip(texts, self._model.relevance(question, tuple(texts.values())), strict=True))
 
 
 def _closest(window: TextReads, node: str) -> str:

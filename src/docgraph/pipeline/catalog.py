@@ -1,6 +1,8 @@
 """The catalogue: every action that YAML may name."""
 
+from collections.abc import Callable
 from types import MappingProxyType
+from typing import Any
 
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.contract import Action, contract_of
@@ -18,23 +20,16 @@ from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from docgraph.search.search_nodes import search_nodes
 
-ACTIONS = MappingProxyType(
-    {
-        found.name: found
-        for found in map(
-            contract_of,
-            (
-                search_nodes,
-                select_scope,
-                expand_relationships,
-                expand_dependency_tree,
-                fetch_evidence,
-                fetch_node_texts,
-                assemble_context,
-            ),
-        )
-    }
+_FUNCTIONS: tuple[Callable[..., Any], ...] = (
+    search_nodes,
+    select_scope,
+    expand_relationships,
+    expand_dependency_tree,
+    fetch_evidence,
+    fetch_node_texts,
+    assemble_context,
 )
+ACTIONS = MappingProxyType({function.__name__: contract_of(function) for function in _FUNCTIONS})
 IMPLICIT: tuple[Action, ...] = (contract_of(plan_seeds),)
 
 # What a run always has: the question, and the windows its reader may look through.

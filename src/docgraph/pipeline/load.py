@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from docgraph.contract import Action
 from docgraph.model.errors import BadPipeline
+from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
 from docgraph.pipeline.options import checked_options
 from docgraph.pipeline.pipeline import Pipeline, Step
@@ -36,35 +36,40 @@ def shipped() -> dict[str, Path]:
 def load(name: str) -> Pipeline:
     """By the name of a shipped pipeline, or by path."""
     path = shipped().get(name) or Path(name)
+    if path.name == name and not path.exists():
+        raise BadPipeline(
+            f"no pipeline is called {name!r}; {would_fit(name, shipped())} Or give a file's path"
+        )
     title, written = _read(path, seen=())
     return Pipeline(title, tuple(_checked_line(written)))
 
 
 def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_Written]]:
-    if path in seen or len(seen) > DEEPEST_EXTENDS:
-        raise BadPipeline(f"{path.name}: extends itself: {' > '.join(p.name for p in seen)}")
     top = read_lines(path)
     _only_known(path.name, top, KEYS)
-    if "pipeline" not in top or not isinstance(top["pipeline"].value, str):
-        raise BadPipeline(f"{path.name}:1: a pipeline needs a name: `pipeline: my-name`")
-    title = top["pipeline"].value
+    name = top.get("pipeline", Line(None, 1))
+    if not isinstance(name.value, str) or not name.value:
+        raise BadPipeline(
+            f"{path.name}:{name.number}: a pipeline needs a name: `pipeline: my-name`"
+        )
     if "extends" not in top:
         for key in ("change", "without"):
             if key in top:
                 raise BadPipeline(f"{path.name}:{top[key].number}: {key!r} needs `extends`")
         if "steps" not in top:
             raise BadPipeline(f"{path.name}:1: nothing to do; write `steps:` or `extends:`")
-        return title, _steps(path.name, top["steps"])
+        return name.value, _steps(path.name, top["steps"])
     if "steps" in top:
         raise BadPipeline(
             f"{path.name}:{top['steps'].number}: `extends` takes the other pipeline's steps; "
             "write `change:` or `without:` instead of `steps:`"
         )
-    parent = _parent(path, top["extends"])
-    return title, _extended(path.name, top, _read(parent, (*seen, path))[1])
+    chain = (*seen, path.resolve())
+    parent = _parent(path, top["extends"], chain)
+    return name.value, _extended(path.name, top, _read(parent, chain)[1])
 
 
-def _parent(path: Path, line: Line) -> Path:
+def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
     name = line.value
     if not isinstance(name, str):
         raise BadPipeline(f"{path.name}:{line.number}: `extends` takes one name or path")
@@ -74,6 +79,13 @@ def _parent(path: Path, line: Line) -> Path:
         raise BadPipeline(
             f"{path.name}:{line.number}: no pipeline is called {name!r}; "
             f"shipped: {', '.join(shipped())}; or give a file beside this one"
+        )
+    if found.resolve() in chain:
+        names = " > ".join(link.name for link in (*chain, found))
+        raise BadPipeline(f"{path.name}:{line.number}: a pipeline extends itself: {names}")
+    if len(chain) > DEEPEST_EXTENDS:
+        raise BadPipeline(
+            f"{path.name}:{line.number}: more than {DEEPEST_EXTENDS} pipelines extend each other"
         )
     return found
 
@@ -90,47 +102,56 @@ def _step(file: str, number: int, item: Line) -> _Written:
     if not isinstance(item.value, dict) or len(item.value) != 1:
         raise BadPipeline(f"{file}:{item.number}: step {number} is not `- action: {{options}}`")
     (name, options), *_ = item.value.items()
-    where = f"{file}:{item.number}: step {number} ({name})"
-    return _Written(file, item.number, _action(where, name), _options(where, file, name, options))
+    step = f"step {number} ({name})"
+    action = _action(f"{file}:{item.number}: {step}", name)
+    return _Written(file, item.number, action, _options(file, step, action, options))
 
 
 def _action(where: str, name: str) -> Action:
     if name not in ACTIONS:
-        close = get_close_matches(name, ACTIONS, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"there are: {', '.join(ACTIONS)}"
-        raise BadPipeline(f"{where}: no action is called {name!r}; {hint}")
+        raise BadPipeline(f"{where}: no action is called {name!r}; {would_fit(name, ACTIONS)}")
     return ACTIONS[name]
 
 
-def _options(where: str, file: str, name: str, line: Line) -> Mapping[str, Any]:
+def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, Any]:
     given = {} if line.value is None else line.value
     if not isinstance(given, dict):
-        raise BadPipeline(f"{where}: options are written as {{name: value}}, not {given!r}")
-    return checked_options(file, ACTIONS[name], where, given)
+        raise BadPipeline(
+            f"{file}:{line.number}: {step}: options are written as {{name: value}}, "
+            f"not {line.plain()!r}"
+        )
+    return checked_options(file, action, step, given)
 
 
 def _extended(file: str, top: Mapping[str, Line], written: list[_Written]) -> list[_Written]:
-    names = [step.action.name for step in written]
     for item in _listed(file, top.get("without")):
-        if item.value not in names:
-            raise BadPipeline(f"{file}:{item.number}: no step {item.value!r} to leave out: {names}")
+        _held(f"{file}:{item.number}: without {item.value}", item.value, written)
         written = [step for step in written if step.action.name != item.value]
+    if not written:
+        raise BadPipeline(f"{file}:{top['without'].number}: `without` leaves no step to do")
     changes = top["change"].value if "change" in top else {}
     if not isinstance(changes, dict):
         raise BadPipeline(f"{file}:{top['change'].number}: `change` is {{action: {{options}}}}")
     for name, line in changes.items():
-        where = f"{file}:{line.number}: change of {name}"
-        if name not in names:
-            _action(where, name)
-            raise BadPipeline(f"{where}: the extended pipeline has no such step: {names}")
-        given = _options(where, file, name, line)
+        change = f"change of {name}"
+        action = _held(f"{file}:{line.number}: {change}", name, written)
+        given = _options(file, change, action, line)
         written = [
-            _Written(file, line.number, step.action, {**step.options, **given})
-            if step.action.name == name
+            _Written(file, line.number, action, {**step.options, **given})
+            if step.action is action
             else step
             for step in written
         ]
     return written
+
+
+def _held(where: str, name: str, written: Sequence[_Written]) -> Action:
+    """The action of that name, which must be one of the extended pipeline's steps."""
+    action = _action(where, name)
+    names = [step.action.name for step in written]
+    if name not in names:
+        raise BadPipeline(f"{where}: the extended pipeline has: {', '.join(names)}")
+    return action
 
 
 def _listed(file: str, line: Line | None) -> Sequence[Line]:
@@ -144,9 +165,7 @@ def _listed(file: str, line: Line | None) -> Sequence[Line]:
 def _only_known(file: str, top: Mapping[str, Line], keys: Sequence[str]) -> None:
     for key, line in top.items():
         if key not in keys:
-            close = get_close_matches(key, keys, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(keys)}"
-            raise BadPipeline(f"{file}:{line.number}: unknown key {key!r}; {hint}")
+            raise BadPipeline(f"{file}:{line.number}: unknown key {key!r}; {would_fit(key, keys)}")
 
 
 def _checked_line(written: Sequence[_Written]) -> list[Step]:

@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from docgraph.contract import Action
 from docgraph.model.errors import BadPipeline
+from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.yaml_lines import Line
 
 
@@ -18,12 +18,8 @@ def checked_options(
     for name, line in given.items():
         option = action.option(name)
         if option is None:
-            names = [option.name for option in action.options]
-            close = get_close_matches(name, names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(names)}"
-            raise BadPipeline(
-                f"{file}:{line.number}: {step}: no option is called {name!r}; {hint}"
-            )
+            hint = would_fit(name, [option.name for option in action.options])
+            raise BadPipeline(f"{file}:{line.number}: {step}: no option is called {name!r}; {hint}")
         try:
             checked[name] = checked_value(option.annotation, line.plain())
         except ValueError as error:

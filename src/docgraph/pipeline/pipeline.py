@@ -36,12 +36,16 @@ class Pipeline:
 
     def up_to(self, made: type) -> "Pipeline":
         """The steps through the last one that makes this."""
-        last = max((i for i, step in enumerate(self.steps) if step.action.makes is made), default=-1)
+        last = max(
+            (i for i, step in enumerate(self.steps) if step.action.makes is made), default=-1
+        )
         return Pipeline(self.name, self.steps[: last + 1])
 
     def starting_from(self, made: type) -> "Pipeline":
         """The steps after the last one that makes this, for a run that is handed it."""
-        last = max((i for i, step in enumerate(self.steps) if step.action.makes is made), default=-1)
+        last = max(
+            (i for i, step in enumerate(self.steps) if step.action.makes is made), default=-1
+        )
         return Pipeline(self.name, self.steps[last + 1 :])
 
     def changed(self, action: str, **options: Any) -> "Pipeline":

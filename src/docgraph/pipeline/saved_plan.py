@@ -7,10 +7,11 @@ from docgraph.model.digest import canonical, plain
 from docgraph.model.errors import BadPlan
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.scope import SnapshotName
-from docgraph.model.vector import SCALE
+from docgraph.model.vector import LONGEST_SQUARED
 
 FORMAT = "docgraph.plan/1"
 LARGEST = 16 * 1024 * 1024
+MOST_PLANNED = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ def plan_from_json(text: str | bytes) -> SavedPlan:
         raise BadPlan(f"a saved plan takes at most {LARGEST} bytes, this one has {len(text)}")
     try:
         saved = TypeAdapter(SavedPlan).validate_json(text, strict=True)
-        written = json.loads(text)
+        exact = canonical(saved) == canonical(json.loads(text))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
@@ -48,8 +49,8 @@ def plan_from_json(text: str | bytes) -> SavedPlan:
         raise BadPlan(f"not a saved plan: {error}") from error
     if saved.format != FORMAT:
         raise BadPlan(f"plan format {saved.format!r}; this docgraph reads {FORMAT!r}")
-    if canonical(saved) != canonical(written):
-        raise BadPlan("not a saved plan: it holds keys that a plan does not have")
+    if not exact:
+        raise BadPlan("not a saved plan: its keys are not exactly those of a plan")
     _consistent(saved.plan)
     return saved
 
@@ -57,6 +58,8 @@ def plan_from_json(text: str | bytes) -> SavedPlan:
 def _consistent(plan: RetrievalPlan) -> None:
     expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
     named = (*plan.seed_documents, *expanded)
+    if len(plan.order) > MOST_PLANNED:
+        raise BadPlan(f"a plan holds at most {MOST_PLANNED} nodes, this one {len(plan.order)}")
     if sorted(plan.order) != sorted(named) or len(set(named)) != len(named):
         raise BadPlan("the plan's order does not name its seeds and expanded documents once each")
     if len(plan.query_vector) not in (0, plan.embedder.dimensions):
@@ -64,7 +67,5 @@ def _consistent(plan: RetrievalPlan) -> None:
             f"the query vector has {len(plan.query_vector)} numbers, "
             f"its embedder {plan.embedder.dimensions}"
         )
-    if any(abs(value) > SCALE for value in plan.query_vector):
-        raise BadPlan("the query vector holds numbers that no unit vector has")
-
-
+    if sum(value * value for value in plan.query_vector) > LONGEST_SQUARED:
+        raise BadPlan("the query vector is longer than any unit vector, so it cannot be exact")

@@ -10,6 +10,7 @@ from docgraph.model.errors import BadPipeline
 
 LARGEST = 64 * 1024
 DEEPEST = 16
+_REFUSED = (yaml.AnchorToken, yaml.AliasToken, yaml.TagToken)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +30,44 @@ class Line:
 
 def read_lines(path: Path) -> dict[str, Line]:
     """The top-level mapping of a YAML file. Anchors, duplicate keys and tags are refused."""
+    text = _text(path)
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadPipeline(f"{path}: cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST:
-        raise BadPipeline(f"{path.name}: {len(data)} bytes; a pipeline takes at most {LARGEST}")
-    try:
-        text = data.decode("utf-8")
-        if any(isinstance(token, yaml.AnchorToken | yaml.AliasToken) for token in yaml.scan(text)):
-            raise BadPipeline(f"{path.name}: anchors and aliases are not used in pipelines")
+        for token in yaml.scan(text):
+            if isinstance(token, _REFUSED):
+                raise BadPipeline(
+                    f"{path.name}:{token.start_mark.line + 1}: "
+                    "anchors, aliases and tags are not used in pipelines"
+                )
         root = yaml.compose(text, Loader=yaml.SafeLoader)
-    except UnicodeDecodeError as error:
-        raise BadPipeline(f"{path.name}: not UTF-8 at byte {error.start}") from error
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise BadPipeline(f"{path.name}:{line}: not YAML: {error.problem}") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        raise BadPipeline(f"{path.name}: not YAML: {error}") from error
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise BadPipeline(f"{path.name}:{line}: not YAML: {error.reason}") from error
+    except RecursionError as error:
+        raise BadPipeline(f"{path.name}:1: nested too deeply") from error
     if not isinstance(root, yaml.MappingNode):
         raise BadPipeline(f"{path.name}:1: a pipeline starts with `pipeline: name`")
     found: dict[str, Line] = _line(path.name, root, DEEPEST).value
     return found
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError as error:
+        raise BadPipeline(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadPipeline(f"{str(path)!r}: cannot be read: {error}") from error
+    if len(data) > LARGEST:
+        raise BadPipeline(f"{path.name}: a pipeline takes at most {LARGEST} bytes, this is longer")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadPipeline(f"{path.name}:{line}: not UTF-8 at byte {error.start}") from error
 
 
 def _line(file: str, node: yaml.Node, depth: int) -> Line:

@@ -113,7 +113,9 @@ def steps_from(
         for relationship in found:
             if allowed(relationship, relations):
                 edge = relationship.edge
-                here, there = (edge.target, edge.source) if backwards else (edge.source, edge.target)
+                here, there = (
+                    (edge.target, edge.source) if backwards else (edge.source, edge.target)
+                )
                 key = (_place(place, here), first_place(relationship), backwards, relationship)
                 step = Expansion(there, edge.relation, edge.source, edge.target, depth, backwards)
                 steps.append((key, step))

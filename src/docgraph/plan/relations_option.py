@@ -1,10 +1,10 @@
 """The allow-list of relations that planning actions share: absent is all, empty is none."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 from docgraph.model.edge import Relationship
 from docgraph.model.relation import RELATIONS
+from docgraph.model.would_fit import would_fit
 
 
 def known_relations(options: Mapping[str, object]) -> str | None:
@@ -12,9 +12,7 @@ def known_relations(options: Mapping[str, object]) -> str | None:
     named = options.get("relations")
     for name in named if isinstance(named, tuple) else ():
         if name not in RELATIONS:
-            close = get_close_matches(str(name), RELATIONS, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else f"known: {', '.join(RELATIONS)}"
-            return f"no relation is called {name!r}; {hint}"
+            return f"no relation is called {name!r}; {would_fit(name, RELATIONS)}"
     return None
 
 

@@ -204,12 +204,12 @@ class SqliteWrites:
     def replace_mined(self, relationships: Iterable[Relationship]) -> None:
         rows = self._run("living_relationships", branch=self._branch, hand=0, forever=FOREVER)
         living = {tuple(row[1:]): row[0] for row in rows.fetchall()}
+        new = [found for found in relationships if living.pop(_row(found), None) is None]
         with self._transaction():
-            for relationship in relationships:
-                if living.pop(_row(relationship), None) is None:
-                    self._add_edge(relationship, hand=0)
             for number in living.values():
                 self._run("end_relationship", id=number, snapshot=self._next)
+            for relationship in new:
+                self._add_edge(relationship, hand=0)
             self._touched = self._touched or bool(living)
 
     def add_by_hand(self, relationships: Sequence[Relationship]) -> None:

@@ -31,7 +31,8 @@ def evaluate(
 
     Ingests into a temporary store; with --store the store is kept and used again.
     """
-    from docgraph.doors.cli.show import progress_bar, show_measures
+    from docgraph.doors.cli.progress import progress_bar
+    from docgraph.doors.cli.show import show_measures
     from docgraph.doors.login import local
     from docgraph.evaluation.evaluate import evaluate as measure
 

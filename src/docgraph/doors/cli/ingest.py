@@ -39,7 +39,8 @@ def ingest(
     json: JsonOption = False,
 ) -> None:
     """Ingest a folder as a new snapshot; only what changed is read into it."""
-    from docgraph.doors.cli.show import progress_bar, show_ingest
+    from docgraph.doors.cli.progress import progress_bar
+    from docgraph.doors.cli.show import show_ingest
     from docgraph.doors.login import local
     from docgraph.model.access import LOCAL, AccessRule
     from docgraph.wiring.build import open_folder

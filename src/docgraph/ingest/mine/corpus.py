@@ -1,12 +1,13 @@
 """The corpus as miners see it: a light sketch of every document, and texts one at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from docgraph.ingest.parsed import Field, Reference
+from docgraph.ingest.parsed import Field, Parsed, Reference
 from docgraph.model.document import DefinedName
 from docgraph.model.identity import document_of
+from docgraph.model.node import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,23 @@ class Sketch:
     @property
     def folder(self) -> str:
         return self.path.rpartition("/")[0]
+
+
+def sketched(
+    path: str, parsed: Parsed, nodes: Sequence[Node], names: tuple[DefinedName, ...]
+) -> Sketch:
+    """What miners need of a parsed file; its first node is the document's own."""
+    return Sketch(
+        id=nodes[0].id,
+        path=path,
+        kind=parsed.kind,
+        title=parsed.title,
+        titled=parsed.titled,
+        nodes=frozenset(node.id for node in nodes),
+        names=names,
+        references=parsed.references,
+        fields=parsed.fields,
+    )
 
 
 class Corpus:

@@ -9,36 +9,34 @@ from docgraph.ingest.mine.corpus import Corpus, Sketch, distance
 from docgraph.ingest.mine.header_values import values
 from docgraph.ingest.mine.links import anchored
 from docgraph.ingest.mine.paths import candidates, leads_elsewhere, split_anchor
-from docgraph.ingest.parsed import Field
+from docgraph.ingest.parsed import Field, field_name
 from docgraph.model.identity import document_of, path_of
 from docgraph.model.names import identifiers, normalised
 
+# What people write → the relation it states; a status says it in a sentence.
 _LIFECYCLE = {
-    "supersede": "supersedes",
-    "supercede": "supersedes",
-    "replace": "replaces",
-    "obsolete": "obsoletes",
-    "update": "updates",
-    "amend": "updates",
+    "amended by": "updated_by",
+    "amends": "updates",
+    "obsoleted by": "obsoleted_by",
+    "obsoletes": "obsoletes",
+    "replaced by": "replaced_by",
+    "replaces": "replaces",
+    "superceded by": "superseded_by",
+    "supercedes": "supersedes",
+    "superseded by": "superseded_by",
+    "supersedes": "supersedes",
+    "updated by": "updated_by",
+    "updates": "updates",
 }
-_BY = {"supersedes": "superseded_by", "replaces": "replaced_by"} | {
-    "obsoletes": "obsoleted_by",
-    "updates": "updated_by",
-}
-_PLAIN = ("decision_for", "derived_from", "example_of", "explains", "implements", "references")
-RELATION_OF = {
-    **{f"{verb}s": relation for verb, relation in _LIFECYCLE.items()},
-    **{f"{verb}d_by": _BY[relation] for verb, relation in _LIFECYCLE.items()},
-    "amended_by": "updated_by",
-    **{name: name for name in _PLAIN},
-    "requires": "requires",
+_PLAIN = {
+    **{name: name for name in ("decision_for", "derived_from", "example_of", "explains")},
+    **{name: name for name in ("implements", "references", "requires")},
     "depends_on": "requires",
     "related": "references",
     "see_also": "references",
 }
-_STATUS = re.compile(
-    rf"\b(?P<verb>{'|'.join(_LIFECYCLE)})(?P<form>s|e?d\s+by)\b:?\s*", re.IGNORECASE
-)
+RELATION_OF = {field_name(words): name for words, name in _LIFECYCLE.items()} | _PLAIN
+_STATUS = re.compile(rf"(?i)\b(?P<words>{'|'.join(_LIFECYCLE)})\b:?\s*".replace(" by", r"\s+by"))
 _NUMBERED = re.compile(r"([a-z]{2,})\d+")
 _RULE = 1_000  # a better way of reading a value outranks every distance
 
@@ -60,8 +58,7 @@ def _stated(field: Field) -> Iterator[tuple[str, Field]]:
         said = list(_STATUS.finditer(field.value))
         ends = [match.start() for match in said[1:]] + [len(field.value)]
         for match, end in zip(said, ends, strict=True):
-            relation = _LIFECYCLE[match["verb"].lower()]
-            relation = relation if match["form"].lower() == "s" else _BY[relation]
+            relation = RELATION_OF[field_name(match["words"])]
             start = field.start + match.end()
             rest = field.value[match.end() : end]
             yield relation, replace(field, value=rest, start=start, end=start + len(rest))
@@ -69,11 +66,11 @@ def _stated(field: Field) -> Iterator[tuple[str, Field]]:
 
 def _meant(corpus: Corpus, sketch: Sketch, relation: str, value: Field) -> Iterator[Finding]:
     ranks: dict[str, int] = {}
-    for rule, nodes in enumerate(_readings(corpus, sketch, value.value)):
-        for place, node in enumerate(nodes):
-            # candidates of a path come best first, those of a name by nearness
-            within = place if rule == 0 else distance(sketch.path, path_of(node))
-            ranks.setdefault(node, rule * _RULE + within)
+    for node, rank in _linked(corpus, sketch, value.value):
+        ranks.setdefault(node, rank)
+    for rule, nodes in enumerate(_readings(corpus, sketch, value.value), start=1):
+        for node in nodes:
+            ranks.setdefault(node, rule * _RULE + distance(sketch.path, path_of(node)))
     if not ranks:
         yield Unresolved(sketch.path, value.line, f"{relation} {value.value}")
     for node, rank in ranks.items():
@@ -82,17 +79,23 @@ def _meant(corpus: Corpus, sketch: Sketch, relation: str, value: Field) -> Itera
 
 
 def _readings(corpus: Corpus, sketch: Sketch, value: str) -> Iterator[list[str]]:
-    """As a path, an id, a name, a number of the document's own series, a title, names inside."""
-    path, anchor = split_anchor(value)
-    written = () if leads_elsewhere(value) or not path else tuple(candidates(sketch.folder, path))
-    rooted = tuple(candidates("", path)) if written else ()
-    found = (corpus.by_path.get(candidate) for candidate in (*written, *rooted))
-    yield [anchored(target, anchor) for target in found if target is not None]
+    """As an id, a name, a number of the document's own series, a title, or names inside."""
     yield [value] if corpus.holds(value) else []
     yield [*corpus.by_name.get(normalised(value), ())]
     yield [node for name in _in_series(sketch, value) for node in corpus.by_name.get(name, ())]
     yield [*corpus.by_title.get(value, ())]
     yield [node for name in identifiers(value) for node in corpus.by_name.get(name, ())]
+
+
+def _linked(corpus: Corpus, sketch: Sketch, value: str) -> Iterator[tuple[str, int]]:
+    """As a path from the file, else from the root."""
+    path, anchor = split_anchor(value)
+    if leads_elsewhere(value) or not path:
+        return
+    written = dict.fromkeys((*candidates(sketch.folder, path), *candidates("", path)))
+    for rank, candidate in enumerate(written):
+        if candidate in corpus.by_path:
+            yield anchored(corpus.by_path[candidate], anchor), rank
 
 
 def _in_series(sketch: Sketch, value: str) -> list[str]:

@@ -7,7 +7,7 @@ from docgraph.ingest.mine.claims import Claim, Finding, Unresolved, claim
 from docgraph.ingest.mine.corpus import Corpus, Sketch
 from docgraph.ingest.mine.modules import Modules
 from docgraph.ingest.parsed import Reference
-from docgraph.model.identity import symbol_id
+from docgraph.model.identity import document_of, symbol_id
 
 _SUBMODULE = 2  # what a module defines comes before a file of that name beside it
 
@@ -23,7 +23,7 @@ def imports(corpus: Corpus) -> Iterator[Finding]:
                 continue
             module = reference.target.partition(":")[0]
             found = list(_found(modules, sketch, reference))
-            yield from (c for c in found if c.edge.target != sketch.id)
+            yield from (c for c in found if document_of(c.edge.target) != sketch.id)
             if found:
                 known.add(module)
             elif reference.style == "import":

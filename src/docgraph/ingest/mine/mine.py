@@ -44,12 +44,9 @@ def mine(
 
     A given edge with an end that the corpus does not hold is unresolved.
     """
-    if unknown := sorted(miners - ALL_MINERS):
-        known = ", ".join(sorted(ALL_MINERS))
-        raise BadInput(f"no miner is called {', '.join(unknown)}; known: {known}")
     relationships: list[Relationship] = []
     unresolved: list[Unresolved] = []
-    for name in sorted(miners):
+    for name in known_miners(miners):
         relationships.extend(_run(name, corpus, unresolved))
     for relationship in given:
         if missing := [end for end in _ends(relationship) if not corpus.holds(end)]:
@@ -61,6 +58,13 @@ def mine(
     whole = united(with_inverses(relationships))
     counts = Counter(origin for found in whole for origin in found.origins)
     return Mined(whole, tuple(sorted(set(unresolved))), tuple(sorted(counts.items())))
+
+
+def known_miners(miners: frozenset[str]) -> tuple[str, ...]:
+    if unknown := sorted(miners - ALL_MINERS):
+        known = ", ".join(sorted(ALL_MINERS))
+        raise BadInput(f"no miner is called {', '.join(unknown)}; known: {known}")
+    return tuple(sorted(miners))
 
 
 def _run(name: str, corpus: Corpus, unresolved: list[Unresolved]) -> Iterator[Relationship]:

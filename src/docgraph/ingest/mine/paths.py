@@ -7,7 +7,10 @@ from urllib.parse import unquote
 
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _SUFFIXES = (".md", ".rst", ".txt", ".markdown", ".py")
-_FRONT_PAGES = ("README.md", "index.md", "README.rst", "index.rst", "readme.md", "README.txt")
+_FRONT_PAGES = (
+    *("README.md", "index.md", "README.rst", "index.rst", "readme.md", "index.markdown"),
+    *("README.txt", "README", "__init__.py"),
+)
 
 
 def leads_elsewhere(target: str) -> bool:

@@ -60,14 +60,16 @@ def _mentions(
         if spelling in own or (sketch.kind == CODE and " " not in spelling):
             continue
         for bearer, rank in bearers[spelling]:
-            found = places[bearer.id]
             # matches come by their ends: an early start may still follow
-            if bearer.id != sketch.id and len(found) < 2 * MOST_EVIDENCE:
-                found.append((start, start + len(spelling), rank))
+            if len(places[bearer.id]) < 2 * MOST_EVIDENCE:
+                places[bearer.id].append((start, start + len(spelling), rank))
+    if not places:
+        return
     lines = Lines(text)
     for target in sorted(places):
         for start, end, rank in sorted(places[target])[:MOST_EVIDENCE]:
-            evidence = Evidence(sketch.path, lines.at(start), start, end, rank, text[start:end])
+            says = text[start:end].translate(_BLANK)
+            evidence = Evidence(sketch.path, lines.at(start), start, end, rank, says)
             yield Claim(Edge(sketch.id, "mentions", target), evidence)
 
 

@@ -15,6 +15,7 @@ _MARKED = re.compile(
 _LISTED = re.compile(":" + _NAME + r":(?:[ \t]+(?P<value>\S.*))?$")
 _COLUMN = re.compile(r"\s{3,}")  # RFCs set a second column beside their headers
 _FEWEST = 2
+_MOST_STRAY = 1  # the line above an RFC's fields
 
 
 def header_block(text: str, lines: Lines) -> tuple[tuple[Field, ...], int]:
@@ -23,8 +24,16 @@ def header_block(text: str, lines: Lines) -> tuple[tuple[Field, ...], int]:
     start = text.rfind("\n", 0, start) + 1
     end = text.find("\n\n", start)
     end = len(text) if end < 0 else end
-    found = tuple(_fields(text, start, end, lines, _PLAIN))
-    return (found, end) if len({field.line for field in found}) >= _FEWEST else ((), 0)
+    stray = 0
+    heads = 0
+    for _, line in _each_line(text, start, end):
+        if _PLAIN.match(line):
+            heads += 1
+        elif not (heads and line[:1] in {" ", "\t"}):
+            stray += 1
+    if heads < _FEWEST or stray > _MOST_STRAY:
+        return (), 0
+    return tuple(_fields(text, start, end, lines, _PLAIN)), end
 
 
 def marked_fields(text: str, start: int, end: int, lines: Lines) -> tuple[Field, ...]:
@@ -45,7 +54,7 @@ def _fields(
     for first, line in _each_line(text, start, end):
         match = form.match(line)
         if match:
-            current = field_name(match["name"])
+            current = field_name(match["name"]) if match["value"] else ""
             value, offset = match["value"] or "", max(match.start("value"), 0)
         elif current and line[:1] in {" ", "\t"}:
             value, offset = line.strip(), len(line) - len(line.lstrip())

@@ -7,7 +7,7 @@ import yaml
 
 from docgraph.ingest.parsed import Field, field_name
 
-_BLOCK = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 _LONGEST = 65_536
 
 
@@ -28,20 +28,18 @@ def front_matter(text: str) -> tuple[tuple[Field, ...], int, str]:
         return (), 0, "line 1: front matter is not YAML; kept as text"
     if not isinstance(root, yaml.MappingNode):
         return (), 0, "" if root is None else "line 1: front matter is not a mapping; kept as text"
-    return tuple(_fields(root, match.start("yaml"))), match.end(), ""
+    return tuple(_fields(root, text, match.start("yaml"))), match.end(), ""
 
 
-def _fields(root: yaml.MappingNode, offset: int) -> Iterator[Field]:
-    for key, value in root.value:
+def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[Field]:
+    for key, told in root.value:
         if not isinstance(key, yaml.ScalarNode):
             continue
-        values = value.value if isinstance(value, yaml.SequenceNode) else [value]
-        for item in values:
+        for item in told.value if isinstance(told, yaml.SequenceNode) else [told]:
             if isinstance(item, yaml.ScalarNode) and item.value.strip():
-                yield Field(
-                    name=field_name(key.value),
-                    value=item.value.strip(),
-                    line=item.start_mark.line + 2,
-                    start=item.start_mark.index + offset,
-                    end=item.end_mark.index + offset,
-                )
+                value, line = item.value.strip(), item.start_mark.line + 2
+                first, last = item.start_mark.index + offset, item.end_mark.index + offset
+                inside = text.find(value, first, last)  # without its quotation marks
+                if inside >= 0:
+                    first, last = inside, inside + len(value)
+                yield Field(field_name(key.value), value, line, first, last)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -60,7 +61,7 @@ def parse_markdown(path: str, text: str) -> Parsed:
 def _outline(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]:
     """Headings at the top level, each with the first paragraph below it; and what precedes all."""
     lead, headings = "", list[Heading]()
-    for token, inline in zip(tokens, tokens[1:], strict=False):
+    for token, inline in pairwise(tokens):
         if token.level or token.map is None:
             continue
         if token.type == "heading_open":
@@ -87,9 +88,7 @@ def spoken(inline: Token) -> str:
     return "".join(said).strip()
 
 
-def _told_fields(
-    text: str, opening: int, parts: Sequence[Part], lines: Lines
-) -> Iterator[Field]:
+def _told_fields(text: str, opening: int, parts: Sequence[Part], lines: Lines) -> Iterator[Field]:
     """Fields between title and first section, and the lines of a section called Status."""
     preamble = parts[0].start if parts else len(text)
     yield from marked_fields(text, opening, preamble, lines)

@@ -1,4 +1,4 @@
-"""Python: module, classes, functions and imports, with exact spans, even where it fails to parse."""
+"""Python: module, classes, functions and imports, as far as a file parses."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +16,7 @@ from docgraph.model.node import CODE
 
 _LONGEST_SIGNATURE = 300
 _SPACES = re.compile(r"\s+")
+_COMMENT = re.compile(r"(?m)#[^\n]*$")
 _QUERY = """
 (class_definition) @symbol
 (function_definition) @symbol
@@ -105,8 +106,8 @@ def _kind(symbol: Node, enclosing: str) -> str:
 def _signature(symbol: Node) -> str:
     body = symbol.child_by_field_name("body")
     head = (symbol.text or b"")[: body.start_byte - symbol.start_byte if body else None].decode()
-    # a comment between the colon and the body is not part of the signature
-    flat = _SPACES.sub(" ", re.sub(r"(?m)#[^\n]*$", "", head)).strip().rstrip(":").rstrip()
+    flat = _SPACES.sub(" ", _COMMENT.sub("", head)).strip().rstrip(":").rstrip()
+    flat = flat.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     return flat if len(flat) <= _LONGEST_SIGNATURE else flat[: _LONGEST_SIGNATURE - 1] + "…"
 
 

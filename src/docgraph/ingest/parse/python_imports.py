@@ -11,9 +11,7 @@ from docgraph.ingest.parsed import Reference
 _NAMES = ("dotted_name", "aliased_import")
 
 
-def imports(
-    statements: Sequence[Node], place: Characters, lines: Lines
-) -> Iterator[Reference]:
+def imports(statements: Sequence[Node], place: Characters, lines: Lines) -> Iterator[Reference]:
     """`import a.b` names a module; `from a import b` a module and something in it."""
     for statement in statements:
         for style, target, node in _named(statement):

@@ -19,7 +19,8 @@ _CODE = re.compile(
     r"|productionlist|sourcecode|testcode)::"
 )
 _NOT_PROSE = re.compile(r"[ \t]|\.\. |:[^:`\n]+:(?:\s|$)|[-*+] |__ |>>>|[+|=]")
-_MARKUP = re.compile(r":[\w:+-]+:(?=`)|`+__?(?!\w)|`|\*\*?|(?<=\w)__?(?!\w)|\s*<[^<>`]+>(?=`)")
+_MARKUP = re.compile(r":[\w:+-]+:(?=`)|`+__?(?!\w)|`|\*\*?|(?<=[^\W_])_(?!\w)|\s*<[^<>`]+>(?=`)")
+_NUMBERED = re.compile(r":(pep|rfc):`(\d+)`")
 
 
 def parse_rst(path: str, text: str) -> Parsed:
@@ -50,7 +51,7 @@ def parse_rst(path: str, text: str) -> Parsed:
 
 
 def _with_leads(text: str, found: list[Heading]) -> list[Heading]:
-    ends = [heading.start for heading in found[1:]] + [len(text)]
+    ends = [*(heading.start for heading in found), len(text)][1:]
     return [
         replace(heading, lead=_lead(text, heading.body, end))
         for heading, end in zip(found, ends, strict=True)
@@ -62,7 +63,8 @@ def _lead(text: str, start: int, end: int) -> str:
     for paragraph in re.split(r"\n[ \t]*\n", text[start:end]):
         words = paragraph.strip("\n")
         if words and not _NOT_PROSE.match(words):
-            return _MARKUP.sub("", words).removesuffix("::")
+            named = _NUMBERED.sub(lambda match: f"{match[1].upper()} {match[2]}", words)
+            return _MARKUP.sub("", named).removesuffix("::")
     return ""
 
 

@@ -8,14 +8,16 @@ from docgraph.ingest.parsed import Reference
 
 _ROLE = re.compile(r":(?P<role>doc|pep|rfc):`(?:[^`<]*<(?P<inner>[^`>]+)>|(?P<plain>[^`<]+))`")
 _EMBEDDED = re.compile(r"(?<![`:\w])`[^`<]*<(?P<target>[^`<>]+)>`__?(?!\w)")
-_NAMED = re.compile(r"(?<![`:\w])`(?P<quoted>[^`<>]+)`_(?![_\w])|(?<![\w`])(?P<word>\w[\w.-]*\w)_\b")
+_NAMED = re.compile(
+    r"(?<![`:\w])`(?P<quoted>[^`<>]+)`_(?![_\w])|(?<![\w`])(?P<word>\w[\w.-]*\w)_\b"
+)
 _DEFINED = re.compile(
-    r"^[ \t]*\.\. _(?:`(?P<quoted>[^`]+)`|(?P<name>[^:`\n]+)):[ \t]+(?P<target>\S+)[ \t]*$", re.MULTILINE
+    r"(?m)^[ \t]*\.\. _(?:`(?P<quoted>[^`]+)`|(?P<name>[^:`\n]+)):[ \t]+(?P<target>\S+)[ \t]*$"
 )
 _CONTENTS = re.compile(
-    r"^(?P<indent>[ \t]*)\.\. toctree::.*\n(?P<body>(?:(?P=indent)[ \t]+\S.*\n?|[ \t]*\n)*)", re.MULTILINE
+    r"(?m)^(?P<indent>[ \t]*)\.\. toctree::.*\n(?P<body>(?:(?P=indent)[ \t]+\S.*\n?|[ \t]*\n)*)"
 )
-_ENTRY = re.compile(r"^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$", re.MULTILINE)
+_ENTRY = re.compile(r"(?m)^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$")
 
 
 def links(masked: str, lines: Lines) -> Iterator[Reference]:

@@ -1,0 +1,50 @@
+"""The survey before an ingest: which files there are, in order, and who reads them."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from docgraph.ingest.readers import SUFFIXES, Format, format_for, suffix_of
+from docgraph.model.errors import BadInput
+from docgraph.ports.source import Problem, Source, SourceFile
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    files: tuple[tuple[SourceFile, Format], ...]
+    problems: tuple[Problem, ...]
+    skipped: tuple[tuple[str, int], ...]
+
+
+def survey(source: Source) -> Survey:
+    """Sorted by path, so that the order in which a source lists its files counts for nothing."""
+    files: dict[str, tuple[SourceFile, Format]] = {}
+    problems: list[Problem] = []
+    skipped: Counter[str] = Counter()
+    for found in source.files():
+        if isinstance(found, Problem):
+            problems.append(found)
+            continue
+        known = format_for(found)
+        if known is None:
+            skipped[suffix_of(found.path) or "no suffix"] += 1
+        elif found.path in files:
+            problems.append(Problem(found.path, "listed twice; the first was taken"))
+        else:
+            files[found.path] = (found, known)
+    return Survey(
+        tuple(files[path] for path in sorted(files)),
+        tuple(problems),
+        tuple(sorted(skipped.items())),
+    )
+
+
+def nothing_usable(problems: tuple[Problem, ...], skipped: tuple[tuple[str, int], ...]) -> BadInput:
+    """Says for each file that was there why it was not taken."""
+    reasons = [f"{problem.path}: {problem.reason}" for problem in problems[:_SHOWN]]
+    if len(problems) > _SHOWN:
+        reasons.append(f"and {len(problems) - _SHOWN} more")
+    reasons += [f"{count} x {suffix}: no reader for it" for suffix, count in skipped]
+    why = "; ".join(reasons) or "there are no files"
+    return BadInput(f"nothing to ingest: {why}. Readable are {' '.join(SUFFIXES)}")

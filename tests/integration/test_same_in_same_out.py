@@ -1,0 +1,53 @@
+"""The same input gives the same bytes, whatever the file order, process or hash seed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FILES = {
+    "README.md": "# Rocket\n\nThe [pump](docs/pump.md) feeds the Combustion Chamber.\n\n"
+    "## Fuel\n\nKerosene and oxygen.\n\n## Fuel\n\nAgain.\n",
+    "docs/pump.md": "---\nsupersedes: adr/0001-hand-pump.md\n---\n# Turbo Pump\n\nDraws fuel.\n",
+    "docs/chamber.rst": "Combustion Chamber\n==================\n\nHot.\n\nWalls\n-----\n\nCooled.\n",
+    "docs/adr/0001-hand-pump.md": "# ADR-1: Hand Pump\n\nStatus: superseded\n\nSlow.\n",
+    "notes.txt": "Notes on the Turbo Pump\n\nIt hums. See ADR-1.\n",
+    "engine.py": '"""The engine draws fuel with its pump."""\n\nimport tank\n\n\n'
+    "def draw_fuel() -> int:\n    return tank.level()\n",
+    "tank.py": "def level() -> int:\n    return 1\n",
+}
+
+
+def walk(folder: Path, store: Path, order: str, hash_seed: str) -> bytes:
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    command = [sys.executable, "-m", "tests.support.one_walk", str(folder), str(store), order]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, env=env, cwd=root, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def written(folder: Path, paths: list[str]) -> Path:
+    for path in paths:
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(FILES[path])
+    return folder
+
+
+@pytest.mark.requirement(7)
+@pytest.mark.requirement(23)
+def test_same_files_same_bytes_in_any_order_process_and_hash_seed(tmp_path: Path) -> None:
+    one = written(tmp_path / "one", sorted(FILES))
+    two = written(tmp_path / "two", sorted(FILES, reverse=True))
+    walks = {
+        (order, seed): walk(folder, tmp_path / f"{order}{seed}.db", order, seed)
+        for folder, order in ((one, "forwards"), (two, "backwards"))
+        for seed in ("0", "1", "2", "3", "4")
+    }
+    assert len(set(walks.values())) == 1
+    found = json.loads(walks["forwards", "0"])
+    assert len(found["relations"]) >= 4
+    assert all(context["items"] for context in found["contexts"])

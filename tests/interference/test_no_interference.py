@@ -1,0 +1,83 @@
+"""What a reader may not see changes not one byte of what they get."""
+
+import itertools
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.edge import HAND, Edge, Relationship
+from docgraph.model.errors import BadInput
+from tests.interference.everything import everything
+from tests.interference.worlds import HIDDEN, PATHS, VISIBLE, File, World, edges, worlds
+from tests.support.memory_source import MemorySource
+from tests.support.small_world import IDENTITY, CountedWords, HashedWords
+
+
+@pytest.fixture(scope="module")
+def places() -> Iterator[Iterator[Path]]:
+    with tempfile.TemporaryDirectory() as folder:
+        yield (Path(folder) / f"{number}.db" for number in itertools.count())
+
+
+def engine_on(path: Path) -> Engine:
+    store = SqliteStore(path, now=lambda: "now", wait=5)
+    return Engine(store, HashedWords, CountedWords, lambda: None, time.perf_counter)
+
+
+def ingest(engine: Engine, world: Mapping[str, File], repository: str = "r") -> None:
+    try:
+        engine.ingest(
+            local(),
+            MemorySource({path: file.text for path, file in world.items()}),
+            repository=repository,
+            branch="main",
+            rule_for=lambda path: world[path].rule,
+        )
+    except BadInput:
+        assert not world
+
+
+def relate(engine: Engine, chosen: list[Edge]) -> None:
+    """By hand, also to and from what is hidden: the store holds them, readers may not notice."""
+    with engine.store.writes("local", "r", "main", IDENTITY) as writes:
+        writes.add_by_hand([Relationship(edge, (HAND,), ()) for edge in dict.fromkeys(chosen)])
+        writes.publish()
+
+
+@pytest.mark.requirement(36)
+@settings(max_examples=200, phases=(Phase.explicit, Phase.generate))
+@given(data=st.data())
+def test_hidden_documents_change_no_byte(data: st.DataObject, places: Iterator[Path]) -> None:
+    """Hidden documents are added, changed and removed around the same visible ones."""
+    visible = data.draw(worlds(PATHS, VISIBLE), label="visible")
+    free = tuple(path for path in PATHS if path not in visible)
+    history = data.draw(st.lists(worlds(free, HIDDEN), min_size=1, max_size=3), label="hidden")
+    by_hand = data.draw(edges(), label="edges")
+
+    alone = engine_on(next(places))
+    ingest(alone, visible)
+    relate(alone, by_hand)
+    among = engine_on(next(places))
+    for hidden in history:
+        ingest(among, {**visible, **hidden})
+    ingest(among, data.draw(worlds(PATHS, HIDDEN), label="elsewhere"), "s")
+    relate(among, by_hand)
+    assert everything(among, local()) == everything(alone, local())
+
+
+def test_the_harness_sees_a_visible_change(places: Iterator[Path]) -> None:
+    """A harness that cannot fail proves nothing."""
+    world: World = {"a.md": File("# Rocket\n\nfuel\n", VISIBLE[0])}
+    before = engine_on(next(places))
+    ingest(before, world)
+    after = engine_on(next(places))
+    ingest(after, {**world, "b.md": File("# Fuel\n\nthrust\n", VISIBLE[0])})
+    assert everything(before, local()) != everything(after, local())

@@ -1,0 +1,17 @@
+"""A source that lives in memory: paths and texts."""
+
+from collections.abc import Iterator, Mapping
+
+from docgraph.ports.source import Problem, SourceFile
+
+
+class MemorySource:
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = {path: text.encode() for path, text in texts.items()}
+
+    def files(self) -> Iterator[SourceFile | Problem]:
+        for path, data in self._texts.items():
+            yield SourceFile(path, len(data))
+
+    def read(self, file: SourceFile) -> bytes | Problem:
+        return self._texts[file.path]

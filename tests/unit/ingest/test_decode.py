@@ -1,0 +1,27 @@
+"""Text is UTF-8 or it is named as what it is."""
+
+import pytest
+
+from docgraph.ingest.decode import decoded
+from docgraph.ports.source import Problem
+
+
+def test_a_mark_and_carriage_returns_are_taken_off() -> None:
+    assert decoded("a", b"\xef\xbb\xbfa\r\nb\rc\n") == "a\nb\nc\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"ab\0c", "binary: a NUL at byte 2"),
+        (b"ab\xffc", "not UTF-8: 0xff at byte 2"),
+        (b"\xef\xbb\xbfab\xe4", "not UTF-8: 0xe4 at byte 5"),
+        ("hi".encode("utf-16"), "UTF-16, not UTF-8; save it as UTF-8"),
+    ],
+)
+def test_what_is_no_text_is_a_problem_with_its_place(data: bytes, reason: str) -> None:
+    assert decoded("a", data) == Problem("a", reason)
+
+
+def test_control_characters_are_text() -> None:
+    assert decoded("a", b"\x1b[1m\x0c") == "\x1b[1m\x0c"

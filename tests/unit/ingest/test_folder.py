@@ -1,0 +1,116 @@
+"""A folder is walked without leaving it, and says what it could not use."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.folder import FolderSource
+from docgraph.model.errors import BadInput
+from docgraph.ports.source import Problem, SourceFile
+
+
+def write(root: Path, *paths: str) -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(path)
+
+
+def paths(found: Iterable[SourceFile | Problem]) -> list[str]:
+    return sorted(file.path for file in found if isinstance(file, SourceFile))
+
+
+def problems(found: Iterable[SourceFile | Problem]) -> dict[str, str]:
+    return {file.path: file.reason for file in found if isinstance(file, Problem)}
+
+
+def test_paths_are_relative_with_forward_slashes(tmp_path: Path) -> None:
+    write(tmp_path, "b.md", "a/c.md", "a/b/d.py")
+    source = FolderSource(tmp_path)
+    assert paths(source.files()) == ["a/b/d.py", "a/c.md", "b.md"]
+    assert source.read(SourceFile("a/c.md", 6)) == b"a/c.md"
+
+
+def test_hidden_and_built_things_are_left_out(tmp_path: Path) -> None:
+    write(tmp_path, ".git/x.md", ".hidden.md", "node_modules/x.md", "a/__pycache__/x.py")
+    write(tmp_path, "pyproject.toml", "build/x.py", "dist/x.md", "my-env/pyvenv.cfg", "my-env/x.py")
+    write(tmp_path, "kept.md", "pip/build/kept.py", "x.egg-info/top.txt")
+    assert paths(FolderSource(tmp_path).files()) == ["kept.md", "pip/build/kept.py", "pyproject.toml"]
+
+
+def test_a_single_file_is_a_source(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md")
+    source = FolderSource(tmp_path / "a.md")
+    assert list(source.files()) == [SourceFile("a.md", 4)]
+    assert source.read(SourceFile("a.md", 4)) == b"a.md"
+
+
+def test_a_root_that_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"nowhere: there is no such file or folder"):
+        FolderSource(tmp_path / "nowhere")
+
+
+def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
+    write(tmp_path, "outside/secret.md", "root/a.md")
+    root = tmp_path / "root"
+    (root / "out.md").symlink_to(tmp_path / "outside/secret.md")
+    (root / "outdir").symlink_to(tmp_path / "outside")
+    (root / "inner.md").symlink_to(root / "a.md")
+    (root / "dangling.md").symlink_to(root / "nothing.md")
+    found = list(FolderSource(root).files())
+    assert paths(found) == ["a.md", "inner.md"]
+    assert problems(found) == {
+        "dangling.md": "a link that leads nowhere",
+        "out.md": "a link that leads out of the folder is not followed",
+        "outdir": "a link that leads out of the folder is not followed",
+    }
+
+
+def test_a_loop_of_links_ends(tmp_path: Path) -> None:
+    write(tmp_path, "a/b.md")
+    (tmp_path / "a/loop").symlink_to(tmp_path / "a")
+    (tmp_path / "self").symlink_to(tmp_path / "self")
+    found = list(FolderSource(tmp_path).files())
+    assert paths(found) == ["a/b.md"]
+    assert problems(found) == {"self": "a link that leads nowhere"}
+
+
+def test_what_is_not_a_regular_file_is_named_and_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    assert problems(FolderSource(tmp_path).files()) == {"pipe.md": "not a regular file"}
+
+
+def test_a_file_that_is_too_large_says_the_limit_and_how_to_raise_it(tmp_path: Path) -> None:
+    (tmp_path / "big.md").write_bytes(b"x" * 1001)
+    source = FolderSource(tmp_path, max_bytes=1000)
+    found = source.read(SourceFile("big.md", 1001))
+    reason = "1,001 bytes is over the limit of 1,000; --max-bytes raises it"
+    assert found == Problem("big.md", reason)
+
+
+@pytest.mark.requirement(11)
+def test_an_unreadable_file_is_a_problem_and_no_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, "a.md")
+
+    def denied(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    source = FolderSource(tmp_path)
+    monkeypatch.setattr(Path, "open", denied)
+    assert source.read(SourceFile("a.md", 4)) == Problem("a.md", "cannot be read: Permission denied")
+    monkeypatch.setattr(os, "scandir", denied)
+    assert problems(source.files()) == {".": "cannot be opened: Permission denied"}
+
+
+def test_a_file_that_vanished_is_a_problem(tmp_path: Path) -> None:
+    source = FolderSource(tmp_path)
+    reason = "cannot be read: No such file or directory"
+    assert source.read(SourceFile("gone.md", 1)) == Problem("gone.md", reason)
+
+
+def test_a_name_that_is_not_utf8_is_a_problem(tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(b"\xff.md")).write_text("x")
+    assert problems(FolderSource(tmp_path).files()) == {"\\xff.md": "its name is not valid UTF-8"}

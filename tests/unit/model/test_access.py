@@ -1,0 +1,72 @@
+"""Who may read what."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Principal
+
+names = st.frozensets(st.sampled_from(["a", "b", "c", EVERYONE]))
+levels = st.integers(0, 3)
+rules = st.builds(AccessRule, st.sampled_from(["t", "u"]), names, names, levels)
+people = st.builds(Principal, st.just("p"), st.sampled_from(["t", "u"]), names, names, levels)
+
+
+def someone(
+    *groups: str, tenant: str = "t", labels: frozenset[str] = frozenset(), clearance: int = 0
+) -> Principal:
+    return Principal("p", tenant, frozenset(groups), labels, clearance)
+
+
+@pytest.mark.requirement(35)
+@given(people)
+def test_a_rule_without_readers_lets_nobody_in(person: Principal) -> None:
+    assert not person.may_read(AccessRule(person.tenant))
+
+
+@pytest.mark.requirement(35)
+@given(people, rules)
+def test_one_group_all_labels_and_the_level_are_needed(person: Principal, rule: AccessRule) -> None:
+    assert person.may_read(rule) == (
+        person.tenant == rule.tenant
+        and any(group in rule.readers for group in (*person.groups, EVERYONE))
+        and all(label in person.labels for label in rule.labels)
+        and rule.level <= person.clearance
+    )
+
+
+@pytest.mark.requirement(35)
+@given(people, rules)
+def test_losing_a_right_never_opens_a_document(person: Principal, rule: AccessRule) -> None:
+    less = Principal(person.id, person.tenant, frozenset(), frozenset(), 0)
+    assert not less.may_read(rule) or person.may_read(rule)
+
+
+@pytest.mark.requirement(35)
+def test_everyone_ends_at_the_tenant() -> None:
+    rule = AccessRule("t", frozenset({EVERYONE}))
+    assert someone().may_read(rule)
+    assert not someone(tenant="u").may_read(rule)
+
+
+def test_without_rules_only_the_person_at_the_keyboard_reads() -> None:
+    assert someone("local", tenant="local").may_read(LOCAL_ONLY)
+    assert not someone("staff", tenant="local").may_read(LOCAL_ONLY)
+
+
+@pytest.mark.requirement(33)
+@pytest.mark.requirement(36)
+@given(people, rules)
+def test_grounds_name_nothing_but_the_readers_own_rights(
+    person: Principal, rule: AccessRule
+) -> None:
+    if person.may_read(rule):
+        wider = AccessRule(rule.tenant, rule.readers | {"strangers"}, rule.labels, rule.level)
+        assert person.grounds(wider) == person.grounds(rule)
+
+
+def test_grounds_are_told_in_words() -> None:
+    rule = AccessRule("t", frozenset({"ops", "dev"}), frozenset({"eu", "hr"}), 2)
+    reader = someone("ops", "dev", labels=frozenset({"hr", "eu"}), clearance=3)
+    assert reader.grounds(rule) == "readable by group dev, labels eu hr, level 2 cleared"
+    assert someone().grounds(AccessRule("t", frozenset({EVERYONE}))) == "readable by everyone"

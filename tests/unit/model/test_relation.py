@@ -1,0 +1,22 @@
+"""The catalogue of relations."""
+
+import pytest
+
+from docgraph.model.relation import INVERSES, RELATIONS
+
+
+def test_relations_are_listed_by_name() -> None:
+    assert list(RELATIONS) == sorted(RELATIONS)
+
+
+@pytest.mark.requirement(5)
+def test_every_inverse_is_a_relation_and_turns_back() -> None:
+    for relation, inverse in INVERSES.items():
+        assert inverse in RELATIONS
+        assert INVERSES[inverse] == relation != inverse
+
+
+@pytest.mark.requirement(5)
+@pytest.mark.parametrize("relation", ["supersedes", "replaces", "obsoletes", "updates"])
+def test_lifecycle_relations_have_an_inverse(relation: str) -> None:
+    assert relation in INVERSES

@@ -1,0 +1,28 @@
+"""Which snapshots a question is asked of."""
+
+import pytest
+
+from docgraph.model.errors import BadInput
+from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
+
+A1, A2, B1 = SnapshotName("a", "main", 1), SnapshotName("a", "next", 2), SnapshotName("b", "m", 1)
+
+
+@pytest.mark.requirement(10)
+def test_a_scope_names_each_repository_once_and_in_order() -> None:
+    assert Scope((A1, B1)).snapshots == (A1, B1)
+    for wrong in ((B1, A1), (A1, A1), (A1, A2)):
+        with pytest.raises(BadInput, match="each repository once, in order"):
+            Scope(wrong)
+
+
+@pytest.mark.requirement(10)
+def test_a_snapshot_number_needs_its_repository_and_branch() -> None:
+    assert Wanted("a", "main", 3).snapshot == 3
+    for repository, branch in ((None, None), ("a", None), (None, "main")):
+        with pytest.raises(BadInput, match="needs its repository and branch"):
+            Wanted(repository, branch, 3)
+
+
+def test_by_default_everything_visible_is_asked() -> None:
+    assert (Wanted(None, None, None),) == EVERYTHING

@@ -1,0 +1,118 @@
+"""Fusing rankings."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from docgraph.search.fuse import (
+    RECIPROCAL_K,
+    WORDS_SHARE,
+    Ranking,
+    by_normalised_scores,
+    by_reciprocal_rank,
+    ordered,
+)
+
+nodes = st.lists(st.sampled_from("abcdefghij"), unique=True)
+scores = st.floats(-1, 1)
+
+
+@st.composite
+def rankings(draw: st.DrawFn, low: float = -1.0) -> list[tuple[str, float]]:
+    found = draw(nodes)
+    marks = sorted(draw(st.lists(st.floats(low, 1), min_size=len(found), max_size=len(found))))
+    return list(zip(found, reversed(marks), strict=True))
+
+
+@pytest.mark.requirement(13)
+@given(st.dictionaries(st.text(), scores), st.randoms(use_true_random=False))
+def test_best_comes_first_and_ties_go_by_id(found: dict[str, float], chance: random.Random) -> None:
+    items = list(found.items())
+    chance.shuffle(items)
+    ranked = ordered(dict(items))
+    assert ranked == ordered(found)
+    assert ranked == sorted(ranked, key=lambda item: (-item[1], item[0]))
+
+
+@pytest.mark.requirement(13)
+@given(rankings(), rankings())
+def test_reciprocal_rank_does_not_depend_on_which_ranking_comes_first(
+    a: Ranking, b: Ranking
+) -> None:
+    assert by_reciprocal_rank((a, b)) == by_reciprocal_rank((b, a))
+
+
+@pytest.mark.requirement(13)
+@given(rankings(), rankings())
+def test_reciprocal_rank_orders_as_exact_fractions_would(a: Ranking, b: Ranking) -> None:
+    exact: dict[str, Fraction] = {}
+    for ranking in (a, b):
+        for place, (node, _) in enumerate(ranking, start=1):
+            exact[node] = exact.get(node, Fraction(0)) + Fraction(1, RECIPROCAL_K + place)
+    expected = sorted(exact, key=lambda node: (-exact[node], node))
+    assert [node for node, _ in by_reciprocal_rank((a, b))] == expected
+
+
+@pytest.mark.requirement(13)
+def test_places_that_add_up_to_the_same_tie_by_id() -> None:
+    """Among the first 200 some pairs of places have equal sums, which floats add up unequally."""
+    pairs: dict[Fraction, list[tuple[int, int]]] = {}
+    for x in range(1, 201):
+        for y in range(x, 201):
+            exact = Fraction(1, RECIPROCAL_K + x) + Fraction(1, RECIPROCAL_K + y)
+            pairs.setdefault(exact, []).append((x, y))
+    uneven = [
+        found
+        for found in pairs.values()
+        if len({1 / (RECIPROCAL_K + x) + 1 / (RECIPROCAL_K + y) for x, y in found}) > 1
+    ]
+    assert uneven
+    for (p, q), (r, s), *_ in uneven:
+        if len({p, q, r, s}) == 4:
+            first = {p: "b", r: "a"}
+            second = {q: "b", s: "a"}
+            fused = by_reciprocal_rank((ranked(first), ranked(second)))
+            assert [node for node, _ in fused if node in "ab"] == ["a", "b"]
+
+
+def ranked(places: dict[int, str]) -> Ranking:
+    return [(places.get(place, f"filler{place}"), 0.0) for place in range(1, 201)]
+
+
+@pytest.mark.requirement(13)
+@given(rankings(), rankings(low=0.01))
+@example([("a", 1.0), ("b", 0.5), ("c", 0.1)], [("c", 1.0), ("d", 1.0)])
+def test_normalised_scores_never_put_first_what_is_worse_in_both(
+    meaning: Ranking, words: Ranking
+) -> None:
+    """What is not among a ranking's first is behind its last."""
+    near, told = dict(meaning), dict(words)
+    fused = [node for node, _ in by_normalised_scores(meaning, words)]
+    lowest = min(near.values(), default=0.0)
+    for place, better in enumerate(fused):
+        for worse in fused[:place]:
+            assert not (
+                near.get(better, lowest) > near.get(worse, lowest) + 1e-9
+                and told.get(better, 0.0) > told.get(worse, 0.0) + 1e-9
+            )
+
+
+@pytest.mark.requirement(13)
+def test_normalised_scores_measure_from_the_median_of_the_candidates() -> None:
+    fused = dict(by_normalised_scores([("a", 0.9), ("b", 0.8), ("c", 0.6)], [("c", 4.0)]))
+    assert fused["a"] == pytest.approx(0.5)
+    assert fused["b"] == 0.0
+    assert fused["c"] == pytest.approx(-1 + WORDS_SHARE)
+
+
+def test_candidates_that_are_all_alike_have_no_meaning_score() -> None:
+    assert by_normalised_scores([("a", 1.0), ("b", 1.0)], []) == [("a", 0.0), ("b", 0.0)]
+    assert by_normalised_scores([], [("b", 2.0), ("a", 2.0)]) == [("a", 0.3), ("b", 0.3)]
+
+
+def test_nothing_fuses_to_nothing() -> None:
+    assert by_reciprocal_rank(([], [])) == []
+    assert by_normalised_scores([], []) == []

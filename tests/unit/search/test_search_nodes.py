@@ -1,0 +1,285 @@
+"""From a question to seeds."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.contract import contract_of
+from docgraph.model.errors import ContractBroken
+from docgraph.model.seeds import Seed, Seeds
+from docgraph.search.search_nodes import each_once, search_nodes
+from tests.unit.windows import (
+    EAST,
+    NORTH,
+    Held,
+    Part,
+    Prefers,
+    Said,
+    World,
+    ask,
+    document,
+    towards,
+    world,
+)
+
+NOBODY = Prefers({}, name="none")
+MODES = ("semantic", "bm25", "hybrid")
+
+# Meaning prefers the lake, words the mill.
+LAKE = document("r:lake.md", Said("still water", NORTH), meaning=NORTH)
+MILL = document("r:mill.md", Said("how a mill grinds", EAST), meaning=towards(0.6))
+ROAD = document("r:road.md", Said("a long way", EAST), meaning=EAST)
+VILLAGE = world(ROAD, MILL, LAKE)
+
+
+def find(place: World, text: str = "mill", *, reranker: Prefers = NOBODY, **options: Any) -> Seeds:
+    found = contract_of(search_nodes).call((ask(text), place.search, reranker), options)
+    assert isinstance(found, Seeds)
+    return found
+
+
+def settings(found: Seeds) -> dict[str, object]:
+    return dict(found.search)
+
+
+@pytest.mark.requirement(13)
+def test_meaning_words_or_both_find_seeds() -> None:
+    assert find(VILLAGE, mode="semantic").ids == ("r:lake.md", "r:mill.md", "r:road.md")
+    assert find(VILLAGE, mode="bm25").ids == ("r:mill.md",)
+    assert find(VILLAGE, mode="hybrid").ids == ("r:mill.md", "r:lake.md", "r:road.md")
+
+
+@pytest.mark.requirement(13)
+def test_how_seeds_were_found_is_recorded() -> None:
+    recorded = settings(find(VILLAGE))
+    assert recorded == {
+        "mode": "hybrid",
+        "top": 8,
+        "over": "sections",
+        "roll_up": True,
+        "fusion": "reciprocal_rank",
+        "rank_k": 60,
+        "words_share": 0.3,
+        "pool": 200,
+        "k1": 1.2,
+        "b": 0.75,
+        "rerank": None,
+    }
+    assert settings(find(VILLAGE, mode="bm25"))["fusion"] is None
+
+
+@pytest.mark.requirement(13)
+@pytest.mark.parametrize(
+    ("fusion", "first"), [("reciprocal_rank", "r:mill.md"), ("normalised_scores", "r:lake.md")]
+)
+def test_rankings_are_fused_by_place_or_by_score(fusion: str, first: str) -> None:
+    found = find(VILLAGE, fusion=fusion)
+    assert settings(found)["fusion"] == fusion
+    assert found.ids[0] == first
+
+
+@pytest.mark.requirement(13)
+def test_fusion_sees_the_first_200_of_each_ranking_and_no_more() -> None:
+    crowd = [
+        document(f"r:{n:03}", Said("mill", EAST), meaning=towards(1 - n / 1000)) for n in range(205)
+    ]
+    far = document("r:far", Said("mill mill", EAST), meaning=EAST)
+    found = find(world(*crowd, far), top=205)
+    assert len(found.ids) == 205
+    assert settings(found)["pool"] == 205
+    score = {seed.id: seed.score for seed in find(world(*crowd, far), top=200).ranked}
+    assert score["r:far"] == round(1 / 61, 12)  # first by words, beyond 200 by meaning
+
+
+@pytest.mark.requirement(13)
+def test_a_larger_pool_is_taken_where_more_is_asked_for_than_the_pool_holds() -> None:
+    assert settings(find(VILLAGE, top=1000))["pool"] == 1000
+    assert settings(find(VILLAGE, pool=5, top=2))["pool"] == 5
+
+
+@pytest.mark.requirement(14)
+def test_eight_documents_are_the_default() -> None:
+    many = world(*(document(f"r:{n:02}", "mill") for n in range(12)))
+    assert find(many).ids == tuple(f"r:{n:02}" for n in range(8))
+
+
+@pytest.mark.requirement(14)
+def test_a_document_is_found_by_its_sections_summary() -> None:
+    inner = document("r:book", "x", meaning=EAST, parts=(Part("#deep", meaning=NORTH),))
+    other = document("r:note", "x", meaning=towards(0.5))
+    place = world(inner, other)
+    assert find(place, mode="semantic").ids == ("r:book", "r:note")
+    assert find(place, mode="semantic", over="documents").ids == ("r:note", "r:book")
+    assert find(place, mode="semantic", roll_up=False).ids == ("r:book#deep", "r:note", "r:book")
+
+
+@pytest.mark.requirement(14)
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=6))
+def test_over_passages_equals_the_flat_baseline(shares: list[list[float]]) -> None:
+    """Flat: every chunk by itself, ranked, then each document at its first appearance."""
+    held = [
+        document(f"r:{n}", *(Said("x", towards(share)) for share in row), meaning=EAST)
+        for n, row in enumerate(shares)
+    ]
+    question = ask("x")
+    chunks = sorted(
+        (-int(sum(a * int(b) for a, b in zip(question.vector, row, strict=True))), found.id)
+        for found in held
+        for row in found.chunk_vectors
+    )
+    flat = tuple(dict.fromkeys(node for _, node in chunks))[:8]
+    assert find(world(*held), mode="semantic", over="passages").ids == flat
+
+
+@pytest.mark.requirement(15)
+def test_seeds_hold_no_text() -> None:
+    told = str(find(VILLAGE))
+    assert "grinds" not in told
+    assert "Summary of" not in told
+
+
+@pytest.mark.requirement(13)
+@pytest.mark.parametrize("mode", MODES)
+def test_ties_go_by_id(mode: str) -> None:
+    alike = [document(f"r:{name}", "mill") for name in "cab"]
+    assert find(world(*alike), mode=mode).ids == ("r:a", "r:b", "r:c")
+    assert find(world(*alike), mode=mode, top=2).ids == ("r:a", "r:b")
+
+
+@pytest.mark.requirement(13)
+def test_ties_at_the_edge_of_the_pool_are_broken_by_id_too() -> None:
+    alike = [document(f"r:{name}", "mill") for name in "dcba"]
+    assert find(world(*alike), mode="bm25", pool=2, top=2).ids == ("r:a", "r:b")
+
+
+@pytest.mark.requirement(7)
+@pytest.mark.parametrize("mode", MODES)
+@given(order=st.permutations([LAKE, MILL, ROAD]))
+def test_the_order_of_rows_in_a_store_does_not_show(mode: str, order: list[Held]) -> None:
+    assert find(world(*order), mode=mode) == find(VILLAGE, mode=mode)
+
+
+@pytest.mark.requirement(17)
+@pytest.mark.requirement(36)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("fusion", ["reciprocal_rank", "normalised_scores"])
+@given(chance=st.randoms(use_true_random=False), hidden=st.integers(0, 30))
+def test_hidden_documents_take_no_place_and_move_no_score(
+    mode: str, fusion: str, chance: random.Random, hidden: int
+) -> None:
+    secret = [
+        document(f"a:{n}", Said("mill mill mill", towards(chance.random())), meaning=NORTH)
+        for n in range(hidden)
+    ]
+    among = world(
+        *secret,
+        *VILLAGE.documents,
+        hidden=[held.id for held in secret],
+        names=[("mill.grind", held.id) for held in secret],
+    )
+    asked = "mill `mill.grind`"
+    options: dict[str, Any] = {"mode": mode, "fusion": fusion, "top": 3, "pool": 3}
+    assert find(among, asked, **options) == find(VILLAGE, asked, **options)
+
+
+NAMED = world(*VILLAGE.documents, names=[("open_gate", "r:road.md")])
+
+
+@pytest.mark.requirement(18)
+@pytest.mark.parametrize("mode", ["bm25", "hybrid"])
+def test_an_identifier_puts_its_defining_node_on_top(mode: str) -> None:
+    found = find(NAMED, "mill open_gate", mode=mode)
+    assert found.ids[0] == "r:road.md"
+    assert found.ranked[0].why == "defines open_gate"
+    assert "r:mill.md" in found.ids
+
+
+@pytest.mark.requirement(18)
+def test_meaning_alone_knows_no_identifiers() -> None:
+    found = find(NAMED, "mill open_gate", mode="semantic")
+    assert found == find(VILLAGE, "mill open_gate", mode="semantic")
+
+
+@pytest.mark.requirement(18)
+def test_the_defining_node_stays_on_top_when_candidates_are_reranked() -> None:
+    found = find(NAMED, "mill open_gate", reranker=Prefers({"r:lake.md": 9}), rerank=3)
+    assert found.ids[:2] == ("r:road.md", "r:lake.md")
+
+
+@pytest.mark.requirement(18)
+def test_a_definition_is_found_beyond_the_pool() -> None:
+    found = find(NAMED, "mill open_gate", mode="bm25", pool=1, top=1)
+    assert found.ids == ("r:road.md",)
+    assert found.ranked[0].score == 0.0
+
+
+@pytest.mark.requirement(18)
+def test_not_rolled_up_the_symbol_itself_is_on_top() -> None:
+    code = document("r:gate.py", parts=(Part("::open_gate", (Said("def open_gate", EAST),)),))
+    place = world(*VILLAGE.documents, code, names=[("open_gate", "r:gate.py::open_gate")])
+    assert find(place, "open_gate", roll_up=False).ids[0] == "r:gate.py::open_gate"
+    assert find(place, "open_gate").ids[0] == "r:gate.py"
+
+
+@pytest.mark.requirement(16)
+def test_reranking_reorders_and_changes_the_shape_in_nothing() -> None:
+    before = find(VILLAGE)
+    after = find(VILLAGE, rerank=3, reranker=Prefers({"r:road.md": 2.0, "r:mill.md": 1.0}))
+    assert after.ids == ("r:road.md", "r:mill.md", "r:lake.md")
+    assert set(after.ranked) == set(before.ranked)
+    assert [name for name, _ in after.search] == [name for name, _ in before.search]
+    assert settings(after)["rerank"] == "opinionated"
+
+
+@pytest.mark.requirement(16)
+def test_only_the_first_candidates_are_reranked() -> None:
+    before = find(VILLAGE)
+    after = find(VILLAGE, rerank=2, reranker=Prefers({"r:road.md": 9, before.ids[1]: 1}))
+    assert after.ids == (before.ids[1], before.ids[0], "r:road.md")
+
+
+@pytest.mark.requirement(16)
+@pytest.mark.parametrize("odd", [float("nan"), float("inf"), float("-inf")])
+def test_a_score_that_is_no_number_counts_as_none(odd: float) -> None:
+    before = find(VILLAGE)
+    last = before.ids[-1]
+    after = find(VILLAGE, rerank=3, reranker=Prefers({before.ids[0]: odd, last: -5.0}))
+    assert after.ids == (last, *before.ids[:-1])
+
+
+@pytest.mark.requirement(33)
+def test_a_seed_says_its_rank_before_definitions_and_reranking_moved_it() -> None:
+    found = find(NAMED, "mill open_gate", rerank=3, reranker=Prefers({"r:lake.md": 9}))
+    assert [seed.why for seed in found.ranked] == [
+        "defines open_gate",
+        "hybrid rank 2",
+        "hybrid rank 1",
+    ]
+
+
+@pytest.mark.requirement(26)
+@pytest.mark.parametrize("mode", MODES)
+def test_an_empty_world_has_no_seeds(mode: str) -> None:
+    assert find(world(), mode=mode).ids == ()
+    assert find(world(LAKE, hidden=["r:lake.md"]), mode=mode).ids == ()
+
+
+@pytest.mark.requirement(26)
+@pytest.mark.parametrize("text", ["", "?!", "zebra"])
+def test_a_question_whose_words_nobody_uses_finds_nothing_by_words(text: str) -> None:
+    assert find(VILLAGE, text, mode="bm25").ids == ()
+
+
+def test_a_seed_that_stands_twice_breaks_the_contract() -> None:
+    twice = Seeds((Seed("r:a", 1, ""), Seed("r:a", 1, "")), ())
+    assert not each_once(twice)
+
+    class Doubled:
+        def nearest(self, *_: object, **__: object) -> tuple[tuple[str, int], ...]:
+            return (("r:a", 1), ("r:a", 1))
+
+    with pytest.raises(ContractBroken, match="No seed stands twice"):
+        contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {"mode": "semantic"})
