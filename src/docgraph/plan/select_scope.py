@@ -1,5 +1,6 @@
-"""select_scope: keep the primary document or the tight cluster around it, and say why."""
+"""select_scope: keep the primary document and the cluster that dominates, and say why."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 from annotated_types import Interval
@@ -9,6 +10,8 @@ from docgraph.model.identity import repository_of
 from docgraph.model.seeds import Seed, Seeds, Selection
 from docgraph.ports.search_reads import SearchReads
 
+# What dominates holds two thirds of the candidates' score; a bare majority is no cluster.
+SHARE = 0.66
 # Below half of the best score a candidate stands in one ranking only, and not high in it.
 CLUSTER = 0.4
 
@@ -20,40 +23,61 @@ def select_scope(
     *,
     repository: bool = True,
     kind: bool = True,
+    share: Annotated[float, Interval(gt=0.5, le=1)] = SHARE,
     cluster: Annotated[float, Interval(ge=0, le=1)] = CLUSTER,
 ) -> Seeds:
-    """Same ingestion, same kind, and at least `cluster` of the best score (0: any score).
+    """Same ingestion, same kind, close in score: whatever dominates the candidates.
 
-    The primary is the first seed and always stays. A seed that defines a name in the question
-    is close whatever its score.
+    A repository or kind dominates when its candidates hold `share` of all their scores; without
+    a dominant one nothing is left out for it. `cluster` is the part of the best score that a
+    candidate needs (0: any score). The primary, which is the first seed, and a seed that defines
+    a name in the question always stay.
     """
-    if not seeds.ranked:
-        return seeds
-    primary = seeds.ranked[0]
     kinds = window.kinds(seeds.ids)
-    best = max(seed.score for seed in seeds.ranked)
-
-    def close(seed: Seed) -> bool:
-        """Scores may be negative, which no share of the best one measures."""
-        return not cluster or best <= 0 or seed.score >= cluster * best
-
-    def belongs(seed: Seed) -> bool:
-        return seed is primary or (
-            (not repository or repository_of(seed.id) == repository_of(primary.id))
-            and (not kind or kinds.get(seed.id) == kinds.get(primary.id))
-            and (close(seed) or seed.why.startswith("defines "))
-        )
-
-    kept = tuple(seed for seed in seeds.ranked if belongs(seed))
-    rules = [f"repository {repository_of(primary.id)}"] if repository else []
-    rules += [f"kind {kinds.get(primary.id)}"] if kind else []
-    rules += [f"at least {cluster:g} of the best score"] if cluster else []
+    kept, reasons = seeds.ranked, list[str]()
+    if repository:
+        kept, reason = _dominant(kept, "repository", lambda s: repository_of(s.id), share)
+        reasons.append(reason)
+    if kind:
+        kept, reason = _dominant(kept, "kind", lambda seed: kinds.get(seed.id, ""), share)
+        reasons.append(reason)
+    if cluster:
+        kept = _close(kept, cluster)
+        reasons.append(f"at least {cluster:g} of the best score")
+    if not seeds.ranked or not reasons:
+        return seeds
     return Seeds(
         ranked=kept,
         search=seeds.search,
         selection=Selection(
-            rule="dominant" if rules else "all",
-            reason=f"like {primary.id}: {', '.join(rules)}" if rules else "every candidate kept",
+            rule="dominant",
+            reason="; ".join(reasons),
             dropped=tuple(seed.id for seed in seeds.ranked if seed not in kept),
         ),
     )
+
+
+def _dominant(
+    seeds: tuple[Seed, ...], name: str, trait: Callable[[Seed], str], share: float
+) -> tuple[tuple[Seed, ...], str]:
+    """Those of the trait that holds `share` of the scores; all of them when none does."""
+    mass: dict[str, float] = {}
+    for seed in seeds:
+        mass[trait(seed)] = mass.get(trait(seed), 0.0) + max(seed.score, 0.0)
+    total = sum(mass[value] for value in sorted(mass))
+    best = min(mass, key=lambda value: (-mass[value], value), default="")
+    if total <= 0 or mass[best] < share * total:
+        return seeds, f"no {name} dominates"
+    kept = tuple(seed for seed in seeds if _stays(seed, seeds) or trait(seed) == best)
+    return kept, f"{name} {best} holds {round(100 * mass[best] / total)} % of the score"
+
+
+def _close(seeds: tuple[Seed, ...], cluster: float) -> tuple[Seed, ...]:
+    """Scores may be negative, which no share of the best one measures."""
+    best = max((seed.score for seed in seeds), default=0.0)
+    floor = cluster * best if best > 0 else float("-inf")
+    return tuple(seed for seed in seeds if _stays(seed, seeds) or seed.score >= floor)
+
+
+def _stays(seed: Seed, seeds: tuple[Seed, ...]) -> bool:
+    return seed is seeds[0] or seed.why.startswith("defines ")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from docgraph.model.words import words
 from docgraph.ports.search_reads import Postings
 from docgraph.search.bm25 import K1, B, best_per_owner, bm25
-from tests.unit.windows import MemorySearch, document, world
+from tests.unit.windows import MemorySearch, Part, Said, document, world
 
 texts = st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6)
 
@@ -70,9 +70,9 @@ def test_a_document_scores_as_its_best_passage() -> None:
 
 
 def test_not_rolled_up_the_owner_is_the_innermost_node() -> None:
-    window = world(document("r:one", "lake")).search
+    window = world(document("r:one", parts=(Part("#shore", (Said("lake"),)),))).search
     owners, _ = bm25(window.postings(("lake",), roll_up=False))
-    assert window.names(owners) == ["r:one"]
+    assert window.names(owners) == ["r:one#shore"]
 
 
 def test_no_terms_and_no_passages_give_nothing() -> None:

@@ -1,0 +1,69 @@
+"""From what a reader found to nodes, chunks and names with ids that stay."""
+
+import pytest
+
+from docgraph.ingest.build import build, fingerprint
+from docgraph.model.access import LOCAL_ONLY
+from docgraph.ports.source import SourceFile
+from tests.unit.ingest.fakes import parsed
+
+MARKDOWN = "# T\n\nLead.\n\n## A\n\n### B\n\ntext\n\n## A\n"
+PYTHON = "def f():\n    def g(): ...\n\nclass C:\n    def f(self): ...\n\ndef f(): ...\n"
+
+
+@pytest.mark.requirement(1)
+def test_a_document_its_sections_and_symbols_are_nodes_with_parents() -> None:
+    document = build("r", "a.md", parsed("a.md", MARKDOWN), LOCAL_ONLY, "m").document
+    assert [(n.id, n.kind, n.title, n.parent) for n in document.nodes] == [
+        ("r:a.md", "document", "T", None),
+        ("r:a.md#a", "section", "A", "r:a.md"),
+        ("r:a.md#b", "section", "B", "r:a.md#a"),
+        ("r:a.md#a-1", "section", "A", "r:a.md"),
+    ]
+    code = build("r", "a.py", parsed("a.py", PYTHON), LOCAL_ONLY, "m").document
+    assert [(n.id, n.kind, n.title, n.parent) for n in code.nodes] == [
+        ("r:a.py", "code", "a", None),
+        ("r:a.py::f", "function", "f", "r:a.py"),
+        ("r:a.py::f.g", "function", "f.g", "r:a.py::f"),
+        ("r:a.py::C", "class", "C", "r:a.py"),
+        ("r:a.py::C.f", "method", "C.f", "r:a.py::C"),
+        ("r:a.py::f~2", "function", "f", "r:a.py"),
+    ]
+
+
+def test_a_nodes_place_can_be_opened() -> None:
+    document = build("r", "a.md", parsed("a.md", MARKDOWN), LOCAL_ONLY, "m").document
+    assert [node.source.cite() for node in document.nodes] == [
+        "a.md:1-11",
+        "a.md:5-9",
+        "a.md:7-9",
+        "a.md:11",
+    ]
+    place = document.nodes[1].source
+    assert document.text[place.start : place.end] == "## A\n\n### B\n\ntext"
+
+
+def test_there_is_a_text_to_embed_for_every_chunk_and_node() -> None:
+    made = build("r", "a.md", parsed("a.md", MARKDOWN), LOCAL_ONLY, "m")
+    assert len(made.chunk_texts) == len(made.document.chunks)
+    assert len(made.node_texts) == len(made.document.nodes)
+
+
+def test_an_empty_file_is_a_node_without_chunks() -> None:
+    document = build("r", "p/__init__.py", parsed("p/__init__.py", ""), LOCAL_ONLY, "m").document
+    assert [node.title for node in document.nodes] == ["p"]
+    assert document.chunks == ()
+
+
+def test_a_fingerprint_changes_with_everything_that_makes_the_document() -> None:
+    file = SourceFile("a", 1, "T")
+    marks = {
+        fingerprint(file, "digest", "text"),
+        fingerprint(SourceFile("b", 1, "T"), "digest", "text"),
+        fingerprint(SourceFile("a", 1, "U"), "digest", "text"),
+        fingerprint(file, "other", "text"),
+        fingerprint(file, "digest", "rst"),
+        fingerprint(file, "digest", "text", 400),
+    }
+    assert len(marks) == 6
+    assert fingerprint(SourceFile("a", 9, "T"), "digest", "text") in marks

@@ -1,0 +1,99 @@
+"""Every chunk lies in exactly one node, and together they hold all there is to read."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.ingest.build import nodes_of
+from docgraph.ingest.chunks import chunks, regions
+from docgraph.ingest.parsed import Parsed
+from docgraph.model.chunk import Chunk
+from tests.unit.ingest.fakes import parsed
+
+MARKDOWN = """\
+---
+status: draft
+---
+# Title
+
+Lead.
+
+## One
+
+First.
+
+### Inner
+
+Deep.
+
+## Two
+
+Second.
+"""
+
+
+def cut(path: str, found: Parsed, size: int = 800) -> tuple[Chunk, ...]:
+    root, *parts = (node.id for node in nodes_of("r", path, found))
+    return chunks(path, found, root, parts, size)
+
+
+@pytest.mark.requirement(6)
+def test_a_chunk_has_one_node_a_heading_path_and_lines() -> None:
+    found = cut("a.md", parsed("a.md", MARKDOWN))
+    assert [(c.node, c.heading_path, c.location.cite()) for c in found] == [
+        ("r:a.md", (), "a.md:1-3"),
+        ("r:a.md", (), "a.md:4-6"),
+        ("r:a.md#one", ("One",), "a.md:8-10"),
+        ("r:a.md#inner", ("One", "Inner"), "a.md:12-14"),
+        ("r:a.md#two", ("Two",), "a.md:16-18"),
+    ]
+
+
+def test_positions_count_within_the_document_and_make_the_id() -> None:
+    found = cut("a.md", parsed("a.md", MARKDOWN))
+    assert [c.position for c in found] == [0, 1, 2, 3, 4]
+    assert found[3].id == "r:a.md#inner@3"
+
+
+def test_code_between_methods_belongs_to_the_class() -> None:
+    text = 'class A:\n    """Doc."""\n    def f(self):\n        pass\n    x = 1\ny = 2\n'
+    found = cut("a.py", parsed("a.py", text))
+    assert [(c.node, c.text) for c in found] == [
+        ("r:a.py::A", 'class A:\n    """Doc."""'),
+        ("r:a.py::A.f", "def f(self):\n        pass"),
+        ("r:a.py::A", "x = 1"),
+        ("r:a.py", "y = 2"),
+    ]
+
+
+@given(
+    st.sampled_from(["a.md", "a.rst", "a.txt", "a.py"]),
+    st.lists(
+        st.sampled_from(["# a\n", "b\n=\n", "word ", "\n\n", "def f():\n", " ", "é😀" * 30]),
+        max_size=60,
+    ),
+    st.integers(min_value=10, max_value=60),
+)
+def test_chunks_hold_every_visible_character_once(path: str, pieces: list[str], size: int) -> None:
+    found = parsed(path, "".join(pieces))
+    last = 0
+    for chunk in cut(path, found, size):
+        start, end = chunk.location.start, chunk.location.end
+        assert chunk.text.strip()
+        assert len(chunk.text) <= size
+        assert found.text[start:end] == chunk.text
+        assert not found.text[last:start].strip()
+        last = end
+    assert not found.text[last:].strip()
+
+
+def test_a_long_text_without_lines_is_cut_in_reasonable_time() -> None:
+    found = cut("a.txt", parsed("a.txt", "日本語" * 20_000))
+    assert "".join(chunk.text for chunk in found) == "日本語" * 20_000
+
+
+def test_no_stretch_reaches_across_the_end_of_front_matter() -> None:
+    found = parsed("a.md", MARKDOWN)
+    border = found.borders[0]
+    assert [owner for owner, _, _ in regions(found)] == [None, None, 0, 1, 2]
+    assert all(end <= border or start >= border for _, start, end in regions(found))

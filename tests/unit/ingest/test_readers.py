@@ -1,0 +1,107 @@
+"""Every file has at most one reader, and no text makes a reader fail."""
+
+from dataclasses import astuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.ingest.parsed import Parsed
+from docgraph.ingest.readers import FORMATS, Format, format_for, read
+from docgraph.model.errors import BadInput
+from docgraph.ports.source import Problem, SourceFile
+
+PIECES = [
+    *("# a", "## b\n", "---", "===", "```", "[x](y)", "> ", "- ", "\n\n", "    ", "\t", "::", "`"),
+    *("title: x\n", ".. _a: b\n", ":doc:`c`", "a_", "`d <e>`_", "PEP: 1\n", ".. toctree::\n\n"),
+    *("def f(", "):\n", "class A:\n", "@d\n", '"""', "import a.b", "from . import (", "é", "😀"),
+    *("\x00", "\x0c", "\u2028", "\x1b", "\r", " ", "\\", "<", "|", "{", "'", "async ", "lambda: "),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("a.md", "markdown"),
+        ("A.MD", "markdown"),
+        ("a.rst", "rst"),
+        ("a.txt", "text"),
+        ("docs/README", "text"),
+        ("a/b.py", "python"),
+        ("a.png", None),
+        ("Makefile", None),
+    ],
+)
+def test_the_suffix_says_who_reads(path: str, name: str | None) -> None:
+    found = format_for(SourceFile(path, 1))
+    assert (found.name if found else None) == name
+
+
+def test_a_source_may_say_the_format_itself() -> None:
+    found = format_for(SourceFile("pep-0484", 1, format="rst"))
+    assert found is not None
+    assert found.name == "rst"
+
+
+def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(BadInput, match=r"'word'; known: markdown, python, rst, text"):
+        format_for(SourceFile("a", 1, format="word"))
+
+
+def test_a_given_title_comes_before_the_texts_own() -> None:
+    file = SourceFile("a.md", 1, title="Given\n title")
+    known = format_for(file)
+    assert known is not None
+    found = read(file, b"# Own", known)
+    assert isinstance(found, Parsed)
+    assert (found.title, found.titled) == ("Given title", True)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b" \n\n"])
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+def test_an_empty_file_is_a_document(known: Format, data: bytes) -> None:
+    found = read(SourceFile(f"pkg/__init__{known.suffixes[0]}", 0), data, known)
+    assert isinstance(found, Parsed)
+    assert found.parts == ()
+    assert found.title
+
+
+@pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
+@given(pieces=st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40))
+def test_no_text_makes_a_reader_fail_or_point_outside(known: Format, pieces: list[str]) -> None:
+    data = "".join(pieces).encode("utf-8", "replace")
+    found = read(SourceFile(f"a{known.suffixes[0]}", len(data)), data, known)
+    if isinstance(found, Problem):
+        assert b"\0" in data
+        return
+    places = [*found.references, *found.fields]
+    assert all(0 <= p.start < p.end <= len(found.text) for p in places)
+    assert all(found.text.count("\n", 0, p.start) + 1 == p.line for p in places)
+    assert_nested(found)
+
+
+def assert_nested(found: Parsed) -> None:
+    """Parts stand in order, inside their parents, and beside their neighbours."""
+    assert len({part.name for part in found.parts}) == len(found.parts)
+    for index, part in enumerate(found.parts):
+        assert 0 <= part.start <= part.end <= len(found.text), astuple(part)
+        if part.parent is not None:
+            parent = found.parts[part.parent]
+            assert part.parent < index
+            assert parent.start <= part.start
+            assert part.end <= parent.end
+        if index:
+            assert found.parts[index - 1].start <= part.start
+
+
+def test_deep_nesting_is_read_or_named() -> None:
+    for one, text in (
+        ("markdown", "> " * 5_000 + "x"),
+        ("python", "".join(f"{' ' * n}def f{n}():\n" for n in range(300)) + " " * 300 + "pass"),
+        ("python", "(" * 20_000),
+        ("rst", "`" * 20_000),
+    ):
+        file = SourceFile("a", 1, format=one)
+        known = format_for(file)
+        assert known is not None
+        assert isinstance(read(file, text.encode(), known), Parsed | Problem)

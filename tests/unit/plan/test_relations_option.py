@@ -1,0 +1,48 @@
+"""The allow-list of relations."""
+
+import pytest
+
+from docgraph.model.edge import Edge, Relationship
+from docgraph.model.relation import RELATIONS
+from docgraph.plan.relations_option import allowed, first_place, known_relations
+from tests.unit.windows import edge, said
+
+
+@pytest.mark.requirement(21)
+def test_absent_is_all_but_containment() -> None:
+    walked = {name for name in RELATIONS if allowed(edge("r:a", "r:b", name), None)}
+    assert walked == set(RELATIONS) - {"contains"}
+
+
+@pytest.mark.requirement(21)
+def test_empty_is_none() -> None:
+    assert not any(allowed(edge("r:a", "r:b", name), ()) for name in RELATIONS)
+
+
+@pytest.mark.requirement(21)
+def test_listed_is_listed() -> None:
+    assert allowed(edge("r:a", "r:b", "calls"), ("calls", "contains"))
+    assert allowed(edge("r:a", "r:b", "contains"), ("calls", "contains"))
+    assert not allowed(edge("r:a", "r:b", "imports"), ("calls",))
+
+
+@pytest.mark.requirement(21)
+def test_an_unknown_relation_is_told_with_what_would_fit() -> None:
+    assert known_relations({"relations": ("calls", "import")}) == (
+        "no relation is called 'import'; did you mean 'imports'?"
+    )
+    told = known_relations({"relations": ("zzz",)})
+    assert told is not None
+    assert told.startswith("no relation is called 'zzz'; known: calls, contains, ")
+
+
+@pytest.mark.requirement(21)
+@pytest.mark.parametrize("options", [{}, {"relations": None}, {"relations": ()}])
+def test_no_list_and_an_empty_one_are_known(options: dict[str, object]) -> None:
+    assert known_relations(options) is None
+
+
+def test_an_edge_stands_where_its_source_first_says_so() -> None:
+    twice = Relationship(Edge("r:a", "mentions", "r:b"), ("m",), (said("b", 9), said("b", 4)))
+    assert first_place(twice) == 4
+    assert first_place(edge("r:a", "r:b")) == -1

@@ -1,0 +1,116 @@
+"""Keeping the primary document or the tight cluster around it."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.contract import contract_of
+from docgraph.model.seeds import Seed, Seeds
+from docgraph.plan.select_scope import select_scope
+from tests.unit.windows import World, document, seeds, world
+
+PLACE = world(*(document(node) for node in ("a:one", "a:two", "a:three.py", "b:four", "b:five")))
+ids = st.lists(st.sampled_from([held.id for held in PLACE.documents]), unique=True, min_size=1)
+numbers = st.floats(-2, 2)
+
+
+def scope(found: Seeds, place: World = PLACE, **options: Any) -> Seeds:
+    kept = contract_of(select_scope).call((found, place.search), options)
+    assert isinstance(kept, Seeds)
+    return kept
+
+
+def scored(**scores: float) -> Seeds:
+    return Seeds(tuple(Seed(f"a:{name}", score, "") for name, score in scores.items()), ())
+
+
+@pytest.mark.requirement(19)
+def test_candidates_outside_the_dominant_repository_are_left_out() -> None:
+    kept = scope(seeds("b:four", "a:one", "b:five"), kind=False, cluster=0.0)
+    assert kept.ids == ("b:four", "b:five")
+    assert kept.selection.rule == "dominant"
+    assert kept.selection.reason == "repository b holds 71 % of the score"
+    assert kept.selection.dropped == ("a:one",)
+
+
+@pytest.mark.requirement(19)
+def test_candidates_outside_the_dominant_kind_are_left_out() -> None:
+    kept = scope(seeds("a:three.py", "a:one"), cluster=0.0)
+    assert kept.ids == ("a:three.py",)
+    assert kept.selection.reason.endswith("; kind code holds 67 % of the score")
+
+
+@pytest.mark.requirement(19)
+def test_without_a_dominant_kind_both_kinds_stay() -> None:
+    found = Seeds((Seed("a:three.py", 1.0, ""), Seed("a:one", 0.9, "")), ())
+    kept = scope(found, cluster=0.0)
+    assert kept.ids == found.ids
+    assert kept.selection.reason.endswith("; no kind dominates")
+
+
+@pytest.mark.requirement(19)
+def test_the_primary_stays_beside_the_kind_that_dominates_the_others() -> None:
+    found = Seeds(
+        (Seed("a:three.py", 1.0, ""), Seed("a:one", 0.9, ""), Seed("a:two", 0.9, ""),
+         Seed("b:four", 0.9, "")),
+        (),
+    )  # fmt: skip
+    kept = scope(found, cluster=0.0)
+    assert kept.ids == ("a:three.py", "a:one", "a:two")
+    assert kept.selection.dropped == ("b:four",)
+
+
+@pytest.mark.requirement(19)
+def test_candidates_far_behind_the_best_are_left_out() -> None:
+    kept = scope(scored(one=1.0, two=0.4, three=0.39), kind=False)
+    assert kept.ids == ("a:one", "a:two")
+    assert kept.selection.reason.endswith("; at least 0.4 of the best score")
+    assert kept.selection.dropped == ("a:three",)
+
+
+@pytest.mark.requirement(19)
+@given(ids)
+def test_switched_off_every_candidate_is_kept(found: list[str]) -> None:
+    kept = scope(seeds(*found), repository=False, kind=False, cluster=0.0)
+    assert kept.ranked == seeds(*found).ranked
+    assert (kept.selection.rule, kept.selection.dropped) == ("all", ())
+    assert kept.selection.reason == "every candidate kept"
+
+
+@pytest.mark.requirement(19)
+@given(st.lists(numbers, min_size=1, max_size=5), st.floats(0, 1))
+def test_the_primary_always_stays_whatever_the_scores(scores: list[float], cluster: float) -> None:
+    """A reranked primary may score less than others, and similarities may be negative."""
+    found = Seeds(tuple(Seed(f"a:{n}", score, "") for n, score in enumerate(scores)), ())
+    assert scope(found, cluster=cluster).ids[0] == "a:0"
+
+
+@pytest.mark.requirement(19)
+@given(st.lists(numbers, min_size=1, max_size=5))
+def test_a_cluster_of_zero_means_any_score(scores: list[float]) -> None:
+    found = Seeds(tuple(Seed(f"a:{n}", score, "") for n, score in enumerate(scores)), ())
+    assert scope(found, kind=False, cluster=0.0).ids == found.ids
+
+
+@pytest.mark.requirement(18)
+@pytest.mark.requirement(19)
+def test_a_seed_that_defines_a_name_is_close_whatever_its_score() -> None:
+    found = Seeds((Seed("a:one", 1.0, ""), Seed("a:two", 0.0, "defines open_gate")), ())
+    assert scope(found).ids == ("a:one", "a:two")
+
+
+@pytest.mark.requirement(19)
+@given(ids)
+def test_what_stays_and_what_is_dropped_make_up_the_candidates_in_order(found: list[str]) -> None:
+    before = seeds(*found)
+    kept = scope(before)
+    assert sorted(kept.ids + kept.selection.dropped) == sorted(before.ids)
+    assert kept.ids == tuple(node for node in before.ids if node in kept.ids)
+    assert kept.search == before.search
+
+
+@pytest.mark.requirement(26)
+def test_no_seeds_stay_no_seeds() -> None:
+    assert scope(seeds()) == seeds()

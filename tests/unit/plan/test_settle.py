@@ -1,0 +1,184 @@
+"""Which claim on the same words holds, decided over what the reader can see."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.plan.settle import NAMESAKES, incoming, outgoing, settled
+from tests.unit.windows import Part, document, edge, said, world
+
+places = st.builds(
+    lambda start, length, rank: Evidence("s.md", 1, start, start + length, rank, ""),
+    st.integers(0, 6),
+    st.integers(0, 4),
+    st.integers(0, 2),
+)
+claims = st.builds(
+    Relationship,
+    st.builds(
+        Edge,
+        st.sampled_from(["r:s", "r:s#x", "r:t"]),
+        st.sampled_from(["mentions", "references"]),
+        st.sampled_from([f"r:{name}" for name in "abcde"]),
+    ),
+    st.sampled_from([("mined",), (HAND,), (HAND, "mined")]),
+    st.lists(places, max_size=3, unique=True).map(tuple),
+)
+many = st.lists(claims, max_size=10, unique_by=lambda found: found.edge).map(
+    lambda found: tuple(sorted(found))
+)
+
+
+def claim(target: str, words: str, start: int, rank: int = 0, by: str = "titles") -> Relationship:
+    return Relationship(Edge("r:s", "mentions", target), (by,), (said(words, start, rank),))
+
+
+def targets(*found: Relationship) -> list[str]:
+    return [winner.edge.target for winner in settled(tuple(sorted(found)))]
+
+
+@pytest.mark.requirement(3)
+def test_the_longest_claim_on_the_same_words_wins() -> None:
+    longer, shorter = claim("r:long", "python guide", 10), claim("r:short", "python", 10)
+    assert targets(longer, shorter) == ["r:long"]
+    assert targets(shorter) == ["r:short"]
+
+
+def test_claims_that_only_overlap_both_stand() -> None:
+    assert targets(claim("r:a", "0123456789", 0), claim("r:b", "567890123", 5)) == ["r:a", "r:b"]
+
+
+def test_then_the_lowest_rank_wins() -> None:
+    assert targets(claim("r:a", "python", 10, rank=1), claim("r:b", "python", 10)) == ["r:b"]
+
+
+def test_a_title_with_too_many_bearers_names_none_of_them() -> None:
+    bearers = [claim(f"r:{n:02}", "guide", 10) for n in range(NAMESAKES + 1)]
+    assert len(targets(*bearers[:-1])) == NAMESAKES
+    assert targets(*bearers) == []
+
+
+def test_any_other_relation_has_one_target_or_none() -> None:
+    one, two = (
+        Relationship(Edge("r:s", "imports", node), ("imports",), (said("gate", 3),))
+        for node in ("r:a", "r:b")
+    )
+    assert targets(one) == ["r:a"]
+    assert targets(one, two) == []
+
+
+def test_two_sections_of_one_document_are_one_target() -> None:
+    one, two = (
+        Relationship(Edge("r:s", "references", node), ("links",), (said("gate", 3),))
+        for node in ("r:a#x", "r:a#y")
+    )
+    assert targets(one, two) == ["r:a#x", "r:a#y"]
+
+
+def test_different_relations_do_not_compete() -> None:
+    mention = claim("r:a", "python", 10)
+    link = Relationship(Edge("r:s", "references", "r:b"), ("links",), (said("python guide", 10),))
+    assert targets(mention, link) == ["r:a", "r:b"]
+
+
+def test_claims_of_a_documents_sections_compete_with_each_other() -> None:
+    inner = Relationship(Edge("r:s#x", "mentions", "r:b"), ("titles",), (said("python", 10),))
+    assert targets(claim("r:a", "python guide", 10), inner) == ["r:a"]
+
+
+def test_an_edge_keeps_only_the_places_where_it_won() -> None:
+    twice = Relationship(
+        Edge("r:s", "mentions", "r:b"), ("titles",), (said("python", 10), said("python", 50))
+    )
+    (_, kept) = settled((claim("r:a", "python guide", 10), twice))
+    assert kept.evidence == (said("python", 50),)
+
+
+@pytest.mark.requirement(3)
+def test_what_a_person_said_stands_even_where_mining_claimed_the_same_and_lost() -> None:
+    both = Relationship(Edge("r:s", "mentions", "r:b"), (HAND, "titles"), (said("python", 10),))
+    assert settled((claim("r:a", "python guide", 10), both))[1] == Relationship(
+        both.edge, (HAND,), ()
+    )
+
+
+def test_an_edge_without_a_place_is_nobodys_rival() -> None:
+    assert targets(edge("r:s", "r:a", "mentions"), claim("r:b", "python", 0)) == ["r:a", "r:b"]
+
+
+@pytest.mark.requirement(7)
+@given(many, st.randoms(use_true_random=False))
+def test_settling_does_not_depend_on_the_order_of_edges(
+    found: tuple[Relationship, ...], chance: random.Random
+) -> None:
+    shuffled = list(found)
+    chance.shuffle(shuffled)
+    assert tuple(sorted(settled(tuple(shuffled)))) == settled(found)
+
+
+@given(many)
+def test_settling_twice_changes_nothing_more(found: tuple[Relationship, ...]) -> None:
+    once = settled(found)
+    assert settled(once) == once
+
+
+@given(many)
+def test_settling_invents_nothing(found: tuple[Relationship, ...]) -> None:
+    stored = {relationship.edge: relationship for relationship in found}
+    for winner in settled(found):
+        assert set(winner.evidence) <= set(stored[winner.edge].evidence)
+        assert set(winner.origins) <= set(stored[winner.edge].origins)
+
+
+@given(many, st.sampled_from("abcde"))
+def test_an_edge_of_another_source_decides_nothing(
+    found: tuple[Relationship, ...], target: str
+) -> None:
+    stranger = Relationship(
+        Edge("r:stranger", "mentions", f"r:{target}"), ("m",), (said("very long claim", 0),)
+    )
+    assert settled((*found, stranger)) == (*settled(found), stranger)
+
+
+@pytest.mark.requirement(36)
+@given(many, st.frozensets(st.sampled_from([f"r:{name}" for name in "abcde"])))
+def test_an_edge_that_is_not_visible_changes_nothing(
+    found: tuple[Relationship, ...], hidden: frozenset[str]
+) -> None:
+    documents = [document("r:s", parts=(Part("#x"),)), document("r:t")]
+    documents += [document(f"r:{name}") for name in "abcde"]
+    seen = tuple(r for r in found if r.edge.target not in hidden)
+    among = world(*documents, edges=found, hidden=hidden).graph
+    alone = world(*(d for d in documents if d.id not in hidden), edges=seen).graph
+    for nodes in (("r:s",), ("r:s#x",), ("r:t", "r:s")):
+        assert outgoing(among, nodes) == outgoing(alone, nodes)
+    assert incoming(among, ("r:a", "r:b")) == incoming(alone, ("r:a", "r:b"))
+
+
+def test_what_leaves_a_section_is_settled_within_the_whole_document() -> None:
+    graph = world(
+        document("r:s", parts=(Part("#x"),)),
+        document("r:a"),
+        document("r:b"),
+        edges=[
+            claim("r:a", "python guide", 10),
+            Relationship(Edge("r:s#x", "mentions", "r:b"), ("titles",), (said("python", 10),)),
+        ],
+    ).graph
+    assert outgoing(graph, ("r:s#x",)) == ()
+    assert [found.edge.target for found in outgoing(graph, ("r:s",))] == ["r:a"]
+
+
+@pytest.mark.requirement(20)
+def test_what_enters_a_node_is_settled_where_it_was_said() -> None:
+    graph = world(
+        document("r:s"),
+        document("r:a"),
+        document("r:b"),
+        edges=[claim("r:a", "python guide", 10), claim("r:b", "python", 10)],
+    ).graph
+    assert incoming(graph, ("r:b",)) == ()
+    assert [found.edge.source for found in incoming(graph, ("r:a",))] == ["r:s"]
