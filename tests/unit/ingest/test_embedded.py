@@ -24,7 +24,9 @@ def test_what_a_passage_opens_with_is_not_said_twice() -> None:
 def test_a_later_passage_of_a_symbol_tells_the_signature() -> None:
     later = chunk("return total", "Sum", "add")
     signature = "def add(self, more)"
-    assert embedded_text("m", later, signature) == "m > Sum > add\ndef add(self, more)\nreturn total"
+    assert (
+        embedded_text("m", later, signature) == "m > Sum > add\ndef add(self, more)\nreturn total"
+    )
     first = chunk("def add(self, more):\n    total = 1", "Sum", "add")
     assert embedded_text("m", first, signature) == "m > Sum\ndef add(self, more):\n    total = 1"
 

@@ -36,7 +36,11 @@ def test_hidden_and_built_things_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, ".git/x.md", ".hidden.md", "node_modules/x.md", "a/__pycache__/x.py")
     write(tmp_path, "pyproject.toml", "build/x.py", "dist/x.md", "my-env/pyvenv.cfg", "my-env/x.py")
     write(tmp_path, "kept.md", "pip/build/kept.py", "x.egg-info/top.txt")
-    assert paths(FolderSource(tmp_path).files()) == ["kept.md", "pip/build/kept.py", "pyproject.toml"]
+    assert paths(FolderSource(tmp_path).files()) == [
+        "kept.md",
+        "pip/build/kept.py",
+        "pyproject.toml",
+    ]
 
 
 def test_a_single_file_is_a_source(tmp_path: Path) -> None:
@@ -100,7 +104,9 @@ def test_an_unreadable_file_is_a_problem_and_no_crash(
 
     source = FolderSource(tmp_path)
     monkeypatch.setattr(Path, "open", denied)
-    assert source.read(SourceFile("a.md", 4)) == Problem("a.md", "cannot be read: Permission denied")
+    assert source.read(SourceFile("a.md", 4)) == Problem(
+        "a.md", "cannot be read: Permission denied"
+    )
     monkeypatch.setattr(os, "scandir", denied)
     assert problems(source.files()) == {".": "cannot be opened: Permission denied"}
 

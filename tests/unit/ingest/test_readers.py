@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.parsed import Parsed
+from docgraph.ingest.parsed import Field, Parsed, Reference
 from docgraph.ingest.readers import FORMATS, Format, format_for, read
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
@@ -74,7 +74,7 @@ def test_no_text_makes_a_reader_fail_or_point_outside(known: Format, pieces: lis
     if isinstance(found, Problem):
         assert b"\0" in data
         return
-    places = [*found.references, *found.fields]
+    places: list[Reference | Field] = [*found.references, *found.fields]
     assert all(0 <= p.start < p.end <= len(found.text) for p in places)
     assert all(found.text.count("\n", 0, p.start) + 1 == p.line for p in places)
     assert_nested(found)

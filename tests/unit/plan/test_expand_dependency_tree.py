@@ -226,5 +226,8 @@ def test_without_relations_the_plan_is_its_seeds(ids: list[str]) -> None:
 def test_a_tree_past_its_bounds_is_not_what_the_action_claims() -> None:
     plan = grow(chain("ab", "bc"), "r:a")
     assert within_bounds(plan)
-    for limit in ({"max_nodes": 2}, {"max_depth": 1}):
-        assert not within_bounds(replace(plan, constraints=replace(plan.constraints, **limit)))
+    for tighter in (
+        replace(plan.constraints, max_nodes=2),
+        replace(plan.constraints, max_depth=1),
+    ):
+        assert not within_bounds(replace(plan, constraints=tighter))

@@ -1,5 +1,1 @@
-"""The command line: `docgraph …`."""
-
-from docgraph.doors.cli.main import main
-
-__all__ = ["main"]
+"""The command line: one file per command; it begins in `main`."""

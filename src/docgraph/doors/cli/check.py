@@ -11,7 +11,10 @@ def check(
     pipeline: Annotated[str, typer.Argument(help="A YAML file, or a shipped pipeline's name.")],
     json: JsonOption = False,
 ) -> None:
-    """Check a pipeline without running it, and print its steps with every option."""
+    """Check a pipeline without running it.
+
+    Prints its steps with every option, or file, line and what would fit.
+    """
     from docgraph.doors.cli.show import show_pipeline
     from docgraph.model.digest import plain
 

@@ -35,7 +35,11 @@ def context(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Search, plan, fetch and assemble: the context of a question, within its token budget."""
+    """Give the context of a question.
+
+    Searches, plans, fetches and assembles: what a language model would get to read, within its
+    token budget.
+    """
     from docgraph.doors.cli.show import show_context
     from docgraph.doors.login import local
     from docgraph.model.errors import BadInput

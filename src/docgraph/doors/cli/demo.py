@@ -17,9 +17,12 @@ def demo(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Ingest docgraph's own repository, ask a question, show plan, why and context."""
-    from docgraph.doors.cli.show import show_context, show_ingest, show_plan, show_why
+    """Ask docgraph's own repository.
+
+    Ingests it into .docgraph/demo.db, asks a question, and shows plan, why and context.
+    """
     from docgraph.doors.cli.progress import progress_bar
+    from docgraph.doors.cli.show import show_context, show_ingest, show_plan, show_why
     from docgraph.doors.login import local
     from docgraph.model.access import LOCAL_ONLY
     from docgraph.wiring.build import open_folder

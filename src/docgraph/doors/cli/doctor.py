@@ -6,7 +6,10 @@ from docgraph.doors.cli.options import JsonOption, StoreOption, current_settings
 
 
 def doctor(store: StoreOption = None, json: JsonOption = False) -> None:
-    """Try every part for real: Python, SQLite, tokenizer, embedder, store. Exit 1 if one fails."""
+    """Try every part for real.
+
+    Python, SQLite, settings, tokenizer, embedder and store; the exit code is 1 if one fails.
+    """
     from docgraph.doors.login import local
     from docgraph.wiring.diagnose import diagnose
 

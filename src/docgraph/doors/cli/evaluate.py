@@ -27,9 +27,10 @@ def evaluate(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Measure flat and planned retrieval side by side on a set of judged questions.
+    """Measure flat and planned retrieval.
 
-    Ingests into a temporary store; with --store the store is kept and used again.
+    Side by side, on a folder of judged questions. Ingests into a temporary store; with --store the
+    store is kept and used again.
     """
     from docgraph.doors.cli.progress import progress_bar
     from docgraph.doors.cli.show import show_measures

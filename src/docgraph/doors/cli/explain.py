@@ -24,7 +24,11 @@ def explain(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Tell why each item of the context is there, what was left out, and what each step did."""
+    """Tell why each item is there.
+
+    For every item of the context its rule, access and budget decision; then what was left out, and
+    what each step did.
+    """
     from docgraph.doors.cli.show import show_why
     from docgraph.doors.login import local
 

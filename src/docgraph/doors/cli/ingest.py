@@ -38,7 +38,11 @@ def ingest(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Ingest a folder as a new snapshot; only what changed is read into it."""
+    """Take a folder in, as a new snapshot.
+
+    Only what changed is embedded again; what is gone from the folder is gone from the snapshot.
+    Readers see the old snapshot until the new one is complete.
+    """
     from docgraph.doors.cli.progress import progress_bar
     from docgraph.doors.cli.show import show_ingest
     from docgraph.doors.login import local

@@ -3,9 +3,11 @@
 import json
 import os
 import sys
+from typing import Annotated
 
 import typer
 
+from docgraph import __version__
 from docgraph.doors.cli.check import check
 from docgraph.doors.cli.context import context
 from docgraph.doors.cli.demo import demo
@@ -23,13 +25,30 @@ from docgraph.model.errors import DocgraphError
 # Plain help: rich would double the time of `docgraph --help`.
 app = typer.Typer(
     name="docgraph",
-    help="Evidence for language models out of documents and code, with a proof for every piece.",
     epilog="Start with: docgraph ingest PATH --repository NAME, then docgraph context QUESTION.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"docgraph {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Evidence for language models out of documents and code, with a proof for every piece."""
+
+
 for command in (ingest, search, plan, run, context, explain, check, status, doctor, demo):
     app.command()(command)
 app.command("eval")(evaluate)

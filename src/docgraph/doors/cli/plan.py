@@ -34,7 +34,10 @@ def plan(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Decide which documents may speak, and draw the decision as a tree. Reads no text."""
+    """Decide which documents may speak.
+
+    Draws the decision as a tree: seeds, and below each what its relations let in. Reads no text.
+    """
     from docgraph.doors.cli.show import show_plan
     from docgraph.doors.login import local
     from docgraph.model.plan import RetrievalPlan

@@ -15,7 +15,7 @@ from docgraph.doors.cli.options import (
 )
 
 relations = typer.Typer(
-    help="List relations, and add or remove your own.", no_args_is_help=True, rich_markup_mode=None
+    help="List relations; add or remove your own.", no_args_is_help=True, rich_markup_mode=None
 )
 Source = Annotated[str, typer.Argument(help="The id of the node it leaves.", show_default=False)]
 Relation = Annotated[str, typer.Argument(help="The relation's type.", show_default=False)]
@@ -33,7 +33,10 @@ def list_relations(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List relations with their origin (a miner, or `hand`) and the lines that show them."""
+    """List relations, each with its origin.
+
+    The origin is a miner's name, or `hand`; beside it stand the lines that show the relation.
+    """
     from docgraph.doors.cli.show import show_relations
     from docgraph.doors.login import local
     from docgraph.model.identity import document_of
@@ -66,7 +69,10 @@ def add_relation(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Add a relation by hand, as a new snapshot. Both ends must exist."""
+    """Add a relation by hand.
+
+    Publishes a new snapshot. Both ends must exist; `supersedes` and its like are stored both ways.
+    """
     from docgraph.doors.login import local
     from docgraph.model.edge import Edge, Evidence
     from docgraph.model.identity import path_of
@@ -90,7 +96,10 @@ def remove_relation(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Remove a relation that was added by hand, as a new snapshot."""
+    """Remove a relation made by hand.
+
+    Publishes a new snapshot. What was mined goes when its text no longer says so.
+    """
     from docgraph.doors.login import local
     from docgraph.model.edge import Edge
 

@@ -28,7 +28,10 @@ def run(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Execute a saved plan: text of planned documents alone, with the rights you have now."""
+    """Execute a saved plan.
+
+    Reads text of planned documents alone, on the plan's snapshots, with the rights you have now.
+    """
     from docgraph.doors.cli.show import show_context
     from docgraph.doors.login import local
     from docgraph.model.errors import BadInput

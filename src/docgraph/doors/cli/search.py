@@ -24,7 +24,7 @@ def search(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Find seed documents: ids and scores, never text."""
+    """Find seeds: ids and scores, never text."""
     from docgraph.doors.cli.show import show_seeds
     from docgraph.doors.login import local
     from docgraph.model.seeds import Seeds

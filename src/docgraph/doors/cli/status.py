@@ -4,7 +4,10 @@ from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, prin
 
 
 def status(store: StoreOption = None, json: JsonOption = False) -> None:
-    """Show the snapshots you can ask, and how many nodes, chunks and relations they hold."""
+    """Show what you can ask.
+
+    The newest snapshot of every repository, and how many nodes, chunks and relations they hold.
+    """
     from docgraph.doors.cli.show import show_status
     from docgraph.doors.login import local
 

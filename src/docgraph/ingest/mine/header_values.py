@@ -10,7 +10,7 @@ _LINK = re.compile(
     r"\[[^\]\n]*\]\(<?(?P<markdown>[^)\s>]+)[^)\n]*\)"
     r"|(?::[\w:+-]+:)?`[^`<\n]*<(?P<rst>[^`>\n]+)>`_{0,2}"
 )
-_PIECE = re.compile(r"(?:(?!,|;|\s+and\s+|\s+&\s+).)+")
+_BETWEEN = re.compile(r"[,;]|\s+(?:and|&)\s+")
 _WRAPPING = " \t\"'`*[](){}<>."
 _NOTHING = frozenset({"", "-", "--", "n/a", "na", "none", "null", "~", "nothing", "and"})
 
@@ -21,12 +21,14 @@ def values(field: Field) -> Iterator[Field]:
         target = match["markdown"] or match["rst"]
         yield _part(field, match.start(), match.end(), target.strip())
     rest = _LINK.sub(lambda match: "," * len(match.group()), field.value)
-    for piece in _PIECE.finditer(rest):
-        words = piece.group()
-        value = words.strip(_WRAPPING)
+    ends = [*(match.span() for match in _BETWEEN.finditer(rest)), (len(rest), len(rest))]
+    start = 0
+    for end, following in ends:
+        value = rest[start:end].strip(_WRAPPING)
         if value.casefold() not in _NOTHING:
-            start = piece.start() + words.index(value)
-            yield _part(field, start, start + len(value), value)
+            place = rest.index(value, start)
+            yield _part(field, place, place + len(value), value)
+        start = following
 
 
 def _part(field: Field, start: int, end: int, value: str) -> Field:

@@ -56,8 +56,8 @@ def _stated(field: Field) -> Iterator[tuple[str, Field]]:
         yield RELATION_OF[field.name], field
     elif field.name == "status":
         said = list(_STATUS.finditer(field.value))
-        ends = [match.start() for match in said[1:]] + [len(field.value)]
-        for match, end in zip(said, ends, strict=True):
+        ends = [*(match.start() for match in said[1:]), len(field.value)]
+        for match, end in zip(said, ends, strict=False):
             relation = RELATION_OF[field_name(match["words"])]
             start = field.start + match.end()
             rest = field.value[match.end() : end]

@@ -18,16 +18,17 @@ def parse_text(path: str, text: str) -> Parsed:
     first = _PARAGRAPH.search(text, border)
     opening, _, rest = first.group().partition("\n") if first else ("", "", "")
     line = opening if len(opening) <= _LONGEST_TITLE else ""
-    title, titled = chosen(path, field_title(fields), line)
+    header = field_title(fields)
+    title, titled = chosen(path, header, line)
     lead = first
-    if first and line and not rest:
+    if first and line and not header and not rest.strip():
         lead = _PARAGRAPH.search(text, first.end()) or first
     return Parsed(
         kind=DOCUMENT,
         title=title,
         titled=titled,
         text=text,
-        lead=lead.group() if lead else "",
+        lead=lead.group().strip() if lead else "",
         fields=fields,
         borders=(border,) if border else (),
     )

@@ -54,7 +54,10 @@ def test_an_rfcs_second_column_is_not_read() -> None:
 
 
 def test_prose_and_code_are_no_header() -> None:
-    for text in ("Note: this.\nIt goes on: well.\nAnd on.\n", "class A:\n    x: int = 1\n    y: 2\n"):
+    for text in (
+        "Note: this.\nIt goes on: well.\nAnd on.\n",
+        "class A:\n    x: int = 1\n    y: 2\n",
+    ):
         assert header_block(text, Lines(text)) == ((), 0)
 
 

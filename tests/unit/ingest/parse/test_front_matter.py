@@ -6,7 +6,7 @@ from docgraph.ingest.parse.front_matter import front_matter
 
 
 def test_scalars_and_lists_become_fields_with_their_places() -> None:
-    text = '---\ntitle: "A: b"\nid: 0012\ndate: 2024-13-45\nsupersedes: [x.md, \'y\']\n---\n# H\n'
+    text = "---\ntitle: \"A: b\"\nid: 0012\ndate: 2024-13-45\nsupersedes: [x.md, 'y']\n---\n# H\n"
     fields, end, remark = front_matter(text)
     assert [(f.name, f.value, f.line) for f in fields] == [
         ("title", "A: b", 2),

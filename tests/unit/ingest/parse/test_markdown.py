@@ -35,7 +35,9 @@ def test_an_anchor_equal_to_the_titles_is_counted_as_on_github() -> None:
 
 
 def test_the_lead_is_the_first_paragraph_with_words() -> None:
-    text = "# T\n\n[![badge](b.svg)](x)\n\n- item\n\nReal *lead*\nhere.\n\n## S\n\n![i](i)\n\nLead.\n"
+    text = (
+        "# T\n\n[![badge](b.svg)](x)\n\n- item\n\nReal *lead*\nhere.\n\n## S\n\n![i](i)\n\nLead.\n"
+    )
     found = parsed("a.md", text)
     assert found.lead == "Real lead here."
     assert found.parts[0].lead == "Lead."

@@ -11,7 +11,10 @@ from tests.unit.ingest.fakes import parsed
         ("import a.b as c, d", [("import", "a.b"), ("import", "d")]),
         ("from a.b import c as d", [("import", "a.b"), ("import-name", "a.b:c")]),
         ("from . import x", [("import", "."), ("import-name", ".:x")]),
-        ("from ..a import (x,\n  y)", [("import", "..a")] + [("import-name", f"..a:{n}") for n in "xy"]),
+        (
+            "from ..a import (x,\n  y)",
+            [("import", "..a")] + [("import-name", f"..a:{n}") for n in "xy"],
+        ),
         ("from a import *", [("import", "a")]),
         ("from __future__ import annotations", []),
         ("def f():\n    import a", [("import", "a")]),

@@ -1,0 +1,52 @@
+"""A small repository, ingested once with the real embedder into a real store."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from docgraph.doors.cli.main import app
+from tests.integration.test_same_in_same_out import FILES, written
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture(scope="session")
+def rocket(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The store that commands ask; nobody writes to it."""
+    place = tmp_path_factory.mktemp("rocket")
+    folder = written(place / "files", sorted(FILES))
+    store = place / "store.db"
+    result = CliRunner().invoke(
+        app, ["ingest", str(folder), "--repository", "rocket", "--store", str(store)]
+    )
+    assert result.exit_code == 0, result.output
+    return store
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Path]:
+    """Commands run in an empty folder, so that no docgraph.yaml is found by chance."""
+    before = Path.cwd()
+    os.chdir(tmp_path)
+    yield tmp_path
+    os.chdir(before)
+
+
+@pytest.fixture
+def docgraph(elsewhere: Path) -> Run:
+    """Runs a command; errors of docgraph's own come back as exceptions in the result."""
+
+    def run(*words: str) -> Result:
+        return CliRunner().invoke(app, list(words))
+
+    return run
+
+
+def data(result: Result) -> Any:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)

@@ -1,0 +1,145 @@
+"""A folder goes in, a proven context comes out: the commands, as people use them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.conftest import Run, data
+
+QUESTION = "How does the pump draw fuel?"
+
+
+@pytest.mark.requirement(15)
+def test_search_gives_ids_and_scores_and_no_text(docgraph: Run, rocket: Path) -> None:
+    found = data(docgraph("search", QUESTION, "--store", str(rocket), "--json"))
+    assert found["seeds"]["ranked"][0]["id"] in {"rocket:docs/pump.md", "rocket:engine.py"}
+    assert "Draws fuel" not in json.dumps(found)
+    shown = docgraph("search", QUESTION, "--store", str(rocket))
+    assert "rocket:docs/pump.md" in shown.output
+
+
+@pytest.mark.requirement(18)
+def test_an_exact_identifier_leads_to_what_defines_it(docgraph: Run, rocket: Path) -> None:
+    asked = ("where is draw_fuel?", "--store", str(rocket), "--json")
+    (first, *_) = data(docgraph("search", *asked))["seeds"]["ranked"]
+    assert (first["id"], first["why"]) == ("rocket:engine.py", "defines draw_fuel")
+    (first, *_) = data(docgraph("search", *asked, "-p", "code"))["seeds"]["ranked"]
+    assert first["id"] == "rocket:engine.py::draw_fuel"
+
+
+@pytest.mark.requirement(20)
+def test_a_plan_is_drawn_as_a_tree(docgraph: Run, rocket: Path) -> None:
+    shown = docgraph("plan", "What is the README about?", "--store", str(rocket)).output
+    assert "rocket:README.md  seed" in shown
+    assert "seed" in shown
+    assert "->" in shown
+
+
+@pytest.mark.requirement(23)
+@pytest.mark.requirement(28)
+def test_a_saved_plan_run_later_gives_the_same_context(
+    docgraph: Run, rocket: Path, elsewhere: Path
+) -> None:
+    asked = (QUESTION, "--store", str(rocket), "--json")
+    docgraph("plan", *asked, "--save", "plan.json")
+    saved = json.loads((elsewhere / "plan.json").read_text())
+    assert saved["plan"]["query_vector"]
+    assert saved["snapshots"] == [{"repository": "rocket", "branch": "main", "snapshot": 1}]
+    again = data(docgraph("run", "plan.json", "--store", str(rocket), "--json"))
+    assert again["context"] == data(docgraph("context", *asked))["context"]
+
+
+@pytest.mark.requirement(32)
+@pytest.mark.requirement(33)
+def test_every_item_of_a_context_says_why_it_is_there(docgraph: Run, rocket: Path) -> None:
+    context = data(docgraph("context", QUESTION, "--store", str(rocket), "--json"))["context"]
+    assert {item["layer"] for item in context["items"]} == {"concept", "evidence"}
+    for item in context["items"]:
+        assert all(item["why"][part] for part in ("rule", "access", "budget"))
+    assert context["tokens"] <= context["max_tokens"]
+    assert sum(share["items"] for share in context["documents"]) == len(context["items"])
+    shown = docgraph("explain", QUESTION, "--store", str(rocket)).output
+    assert "readable by group local" in shown
+    assert "seed 1 of" in shown
+
+
+@pytest.mark.requirement(32)
+def test_a_smaller_budget_gives_a_smaller_context(docgraph: Run, rocket: Path) -> None:
+    asked = ("context", QUESTION, "--store", str(rocket), "--json", "--max-tokens", "60")
+    small = data(docgraph(*asked))["context"]
+    assert 0 < small["tokens"] <= 60
+    assert small["omitted"]
+
+
+@pytest.mark.requirement(24)
+def test_explicit_ids_can_be_the_seeds_without_a_question(docgraph: Run, rocket: Path) -> None:
+    asked = ("--seed", "rocket:README.md", "--seed", "rocket:gone.md", "--store", str(rocket))
+    plan = data(docgraph("plan", *asked, "--json"))["plan"]
+    assert plan["seed_documents"] == ["rocket:README.md"]
+    assert plan["query_vector"] == []
+    context = data(docgraph("context", *asked, "--json"))["context"]
+    assert any("Kerosene" in item["text"] for item in context["items"])
+
+
+@pytest.mark.requirement(26)
+def test_no_seeds_is_an_empty_context_that_says_why(docgraph: Run, rocket: Path) -> None:
+    asked = ("context", "--seed", "rocket:gone.md", "--store", str(rocket), "--json")
+    context = data(docgraph(*asked))["context"]
+    assert (context["items"], context["reason"]) == ([], "nothing visible matches")
+
+
+@pytest.mark.requirement(44)
+def test_a_run_can_be_exported_step_by_step(docgraph: Run, rocket: Path) -> None:
+    trace = data(docgraph("explain", QUESTION, "--store", str(rocket), "--json"))["trace"]
+    assert [step["action"] for step in trace["steps"]] == [
+        "search_nodes",
+        "select_scope",
+        "expand_relationships",
+        "fetch_evidence",
+        "assemble_context",
+    ]
+    for earlier, later in zip(trace["steps"], trace["steps"][1:], strict=False):
+        assert earlier["output"] in later["inputs"]
+        assert later["options"]
+        assert later["milliseconds"] >= 0
+
+
+def test_status_tells_what_can_be_asked(docgraph: Run, rocket: Path) -> None:
+    found = data(docgraph("status", "--store", str(rocket), "--json"))
+    assert found["counts"]["nodes.document"] == 5
+    assert found["counts"]["nodes.code"] == 2
+    assert found["embedder"]["name"] == "granite-embedding-30m-english"
+
+
+def test_doctor_tries_every_part_for_real(docgraph: Run, rocket: Path) -> None:
+    found = data(docgraph("doctor", "--store", str(rocket), "--json"))["findings"]
+    assert [finding["part"] for finding in found] == [
+        "python",
+        "sqlite",
+        "settings",
+        "tokenizer",
+        "embedder",
+        "store",
+    ]
+    assert all(finding["good"] for finding in found)
+
+
+def test_doctor_names_what_is_wrong_and_fails(docgraph: Run, elsewhere: Path) -> None:
+    (elsewhere / "bad.db").write_text("no database " * 100)
+    result = docgraph("doctor", "--store", "bad.db")
+    assert result.exit_code == 1
+    assert "not a docgraph store" in result.output
+
+
+def test_the_demo_shows_plan_why_and_context(
+    docgraph: Run, elsewhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (elsewhere / "own").mkdir()
+    (elsewhere / "own" / "README.md").write_text("# House\n\nHidden things change nothing.\n")
+    monkeypatch.setattr("docgraph.doors.cli.demo.home", lambda: elsewhere / "own")
+    shown = docgraph("demo").output
+    for part in ("$ docgraph ingest", "$ docgraph plan", "$ docgraph explain", "$ docgraph context"):
+        assert part in shown
+    assert "Hidden things change nothing." in shown
+    assert (elsewhere / ".docgraph" / "demo.db").is_file()

@@ -1,0 +1,18 @@
+"""A result can be told as data."""
+
+import json
+
+from docgraph.ingest.run import ingest
+from docgraph.model.access import LOCAL_ONLY
+from docgraph.model.digest import plain
+from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites
+
+
+def test_a_result_is_plain_data() -> None:
+    source = MemorySource({"a.md": "# A\n\n[b](gone.md)"})
+    found = ingest(
+        source, MemoryWrites(), HashEmbedder(), repository="r", rule_for=lambda _: LOCAL_ONLY
+    )
+    told = json.loads(json.dumps(plain(found)))
+    assert told["unresolved"] == [{"path": "a.md", "line": 3, "what": "gone.md"}]
+    assert told["snapshot"] == {"repository": "r", "branch": "main", "snapshot": 1}

@@ -1,0 +1,32 @@
+"""Documents are written in short batches."""
+
+from docgraph.ingest.build import Built, build
+from docgraph.ingest.result import Progress
+from docgraph.ingest.write import BATCH_CHUNKS, BATCH_FILES, batches, write
+from docgraph.model.access import LOCAL_ONLY
+from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
+
+
+def built(path: str, words: int = 1) -> Built:
+    return build("r", path, parsed(path, "word\n\n" * words), LOCAL_ONLY, "m", 10)
+
+
+def test_a_batch_ends_with_its_files_or_its_chunks() -> None:
+    small = [built(f"{n}.txt") for n in range(BATCH_FILES + 1)]
+    assert [len(batch) for batch in batches(small)] == [BATCH_FILES, 1]
+    large = built("a.txt", 2 * BATCH_CHUNKS)
+    assert len(large.chunk_texts) >= BATCH_CHUNKS
+    assert [len(batch) for batch in batches([large, large])] == [1, 1]
+
+
+def test_files_with_nothing_to_write_still_make_progress() -> None:
+    told: list[Progress] = []
+    writes = MemoryWrites()
+    done = [None] * BATCH_FILES + [built("a.txt")]
+    written = write(done, len(done), writes, HashEmbedder(), told.append)
+    assert [(p.stage, p.done, p.total) for p in told] == [
+        ("documents", 64, 65),
+        ("documents", 65, 65),
+    ]
+    assert writes.batches == [1]
+    assert (written.nodes, written.chunks, written.vectors) == (1, 1, 1)
