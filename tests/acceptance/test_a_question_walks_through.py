@@ -139,7 +139,12 @@ def test_the_demo_shows_plan_why_and_context(
     (elsewhere / "own" / "README.md").write_text("# House\n\nHidden things change nothing.\n")
     monkeypatch.setattr("docgraph.doors.cli.demo.home", lambda: elsewhere / "own")
     shown = docgraph("demo").output
-    for part in ("$ docgraph ingest", "$ docgraph plan", "$ docgraph explain", "$ docgraph context"):
+    for part in (
+        "$ docgraph ingest",
+        "$ docgraph plan",
+        "$ docgraph explain",
+        "$ docgraph context",
+    ):
         assert part in shown
     assert "Hidden things change nothing." in shown
     assert (elsewhere / ".docgraph" / "demo.db").is_file()

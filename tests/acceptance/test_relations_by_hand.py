@@ -21,7 +21,9 @@ def store(docgraph: Run, elsewhere: Path) -> str:
 def edges(docgraph: Run, store: str) -> dict[tuple[str, str, str], list[str]]:
     found = data(docgraph("relations", "list", "--store", store, "--json"))["relations"]
     return {
-        (known["edge"]["source"], known["edge"]["relation"], known["edge"]["target"]): known["origins"]
+        (known["edge"]["source"], known["edge"]["relation"], known["edge"]["target"]): known[
+            "origins"
+        ]
         for known in found
     }
 

@@ -116,7 +116,8 @@ class _Writer:
             name = inner.suffix.lstrip("#:").rpartition(".")[2]
             inner_kind = SECTION if inner.suffix.startswith("#") else "function"
             self.node(self.id + inner.suffix, inner_kind, name, node, inner)
-        self.nodes[at] = replace(self.nodes[at], source=self._here(start, first))
+        whole = replace(self._here(start, first), last_line=max(first, self.lines - 1))
+        self.nodes[at] = replace(self.nodes[at], source=whole)
 
     def _chunk(self, node: str, path: tuple[str, ...], passage: Said) -> None:
         start, first = len(self.text), self.lines

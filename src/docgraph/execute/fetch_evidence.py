@@ -6,10 +6,9 @@ from typing import Annotated
 from annotated_types import Interval
 
 from docgraph.contract import action
-from docgraph.execute.nothing import why_empty
+from docgraph.execute.nothing import absent, why_empty
 from docgraph.model.evidence import (
     Concept,
-    Decision,
     NodeEvidence,
     PassageScore,
     RetrievedContext,
@@ -50,12 +49,8 @@ def fetch_evidence(
         )
         for concept in concepts
     )
-    return RetrievedContext(
-        question=plan.question,
-        nodes=nodes,
-        decisions=_missing(plan, frozenset(ranked)),
-        reason=why_empty(plan, nodes),
-    )
+    missing = tuple(absent(node) for node in plan.order if node not in ranked)
+    return RetrievedContext(plan.question, nodes, missing, why_empty(plan, nodes, missing))
 
 
 def _closest(score: PassageScore) -> tuple[int, int]:
@@ -89,12 +84,3 @@ def _share(ranked: Ranked, in_all: int) -> dict[str, tuple[PassageScore, ...]]:
     for node, score in turns[:in_all]:
         chosen[node].append(score)
     return {node: tuple(scores) for node, scores in chosen.items()}
-
-
-def _missing(plan: RetrievalPlan, visible: frozenset[str]) -> tuple[Decision, ...]:
-    """Forbidden, deleted and never there read alike."""
-    return tuple(
-        Decision(node, False, "nothing visible under this id")
-        for node in plan.order
-        if node not in visible
-    )

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from docgraph.contract import action
-from docgraph.execute.nothing import why_empty
+from docgraph.execute.nothing import absent, why_empty
 from docgraph.model.evidence import Decision, NodeEvidence, Passage, RetrievedContext
 from docgraph.model.identity import document_of
 from docgraph.model.plan import RetrievalPlan
@@ -46,7 +46,7 @@ def fetch_node_texts(
     for node in arranged(plan, order):
         texts = window.whole((node,))
         if not texts:
-            decisions.append(Decision(node, False, "nothing visible under this id"))
+            decisions.append(absent(node))
             continue
         holder = _holder(texts[0], entered)
         if holder:
@@ -60,8 +60,8 @@ def fetch_node_texts(
         decisions.append(Decision(node, True, f"{size} {unit}, {left} left"))
         concept = window.concepts((node,))[0]
         entered.append(NodeEvidence(concept, plan.rule_for(node), texts, cut=0))
-    nodes = tuple(entered)
-    return RetrievedContext(plan.question, nodes, tuple(decisions), why_empty(plan, nodes))
+    nodes, told = tuple(entered), tuple(decisions)
+    return RetrievedContext(plan.question, nodes, told, why_empty(plan, nodes, told))
 
 
 def arranged(plan: RetrievalPlan, order: Order) -> tuple[str, ...]:

@@ -37,9 +37,7 @@ def load(name: str) -> Pipeline:
     """By the name of a shipped pipeline, or by path."""
     path = shipped().get(name) or Path(name)
     if path.name == name and not path.exists():
-        raise BadPipeline(
-            f"no pipeline is called {name!r}; {would_fit(name, shipped())} Or give a file's path"
-        )
+        raise BadPipeline(f"no pipeline or file is called {name!r}; {would_fit(name, shipped())}")
     title, written = _read(path, seen=())
     return Pipeline(title, tuple(_checked_line(written)))
 

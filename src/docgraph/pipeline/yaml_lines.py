@@ -10,6 +10,13 @@ from docgraph.model.errors import BadPipeline
 
 LARGEST = 64 * 1024
 DEEPEST = 16
+_OPENS = (
+    yaml.BlockMappingStartToken,
+    yaml.BlockSequenceStartToken,
+    yaml.FlowMappingStartToken,
+    yaml.FlowSequenceStartToken,
+)
+_CLOSES = (yaml.BlockEndToken, yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
 _REFUSED = (yaml.AnchorToken, yaml.AliasToken, yaml.TagToken)
 
 
@@ -32,12 +39,7 @@ def read_lines(path: Path) -> dict[str, Line]:
     """The top-level mapping of a YAML file. Anchors, duplicate keys and tags are refused."""
     text = _text(path)
     try:
-        for token in yaml.scan(text):
-            if isinstance(token, _REFUSED):
-                raise BadPipeline(
-                    f"{path.name}:{token.start_mark.line + 1}: "
-                    "anchors, aliases and tags are not used in pipelines"
-                )
+        _scan(path.name, text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -45,12 +47,22 @@ def read_lines(path: Path) -> dict[str, Line]:
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise BadPipeline(f"{path.name}:{line}: not YAML: {error.reason}") from error
-    except RecursionError as error:
-        raise BadPipeline(f"{path.name}:1: nested too deeply") from error
     if not isinstance(root, yaml.MappingNode):
         raise BadPipeline(f"{path.name}:1: a pipeline starts with `pipeline: name`")
-    found: dict[str, Line] = _line(path.name, root, DEEPEST).value
+    found: dict[str, Line] = _line(path.name, root).value
     return found
+
+
+def _scan(file: str, text: str) -> None:
+    """Before anything is built: what a pipeline does not use, and depth that takes long to read."""
+    depth = 0
+    for token in yaml.scan(text):
+        where = f"{file}:{token.start_mark.line + 1}"
+        depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
+        if depth > DEEPEST:
+            raise BadPipeline(f"{where}: nested too deeply")
+        if isinstance(token, _REFUSED):
+            raise BadPipeline(f"{where}: anchors, aliases and tags are not used in pipelines")
 
 
 def _text(path: Path) -> str:
@@ -70,10 +82,8 @@ def _text(path: Path) -> str:
         raise BadPipeline(f"{path.name}:{line}: not UTF-8 at byte {error.start}") from error
 
 
-def _line(file: str, node: yaml.Node, depth: int) -> Line:
+def _line(file: str, node: yaml.Node) -> Line:
     number = node.start_mark.line + 1
-    if depth == 0:
-        raise BadPipeline(f"{file}:{number}: nested too deeply")
     if isinstance(node, yaml.MappingNode):
         found: dict[str, Line] = {}
         for key, value in node.value:
@@ -81,11 +91,11 @@ def _line(file: str, node: yaml.Node, depth: int) -> Line:
                 raise BadPipeline(f"{file}:{number}: keys are plain words")
             if key.value in found:
                 raise BadPipeline(f"{file}:{key.start_mark.line + 1}: {key.value!r} stands twice")
-            inner = _line(file, value, depth - 1)
+            inner = _line(file, value)
             found[key.value] = Line(inner.value, key.start_mark.line + 1)
         return Line(found, number)
     if isinstance(node, yaml.SequenceNode):
-        return Line([_line(file, item, depth - 1) for item in node.value], number)
+        return Line([_line(file, item) for item in node.value], number)
     return Line(_scalar(file, node), number)
 
 

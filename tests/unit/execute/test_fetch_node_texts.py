@@ -166,7 +166,7 @@ def test_hidden_and_absent_texts_read_alike() -> None:
 def test_an_empty_plan_gives_no_texts_and_says_why() -> None:
     assert fetch(world(), seeds_only()).reason == "nothing visible matches"
     nothing_fits = fetch(world(document("r:a", "x" * 9)), seeds_only("r:a"), max_chars=1)
-    assert nothing_fits.reason == "nothing of this plan fits its budget"
+    assert nothing_fits.reason == "nothing visible of this plan has a text that fits"
 
 
 @pytest.mark.requirement(30)

@@ -1,5 +1,6 @@
 """What people see in the terminal. Machines get --json."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from docgraph.model.context import Context
-from docgraph.model.edge import Relationship
+from docgraph.model.edge import HAND, Relationship
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.pipeline.saved_plan import SavedPlan
 
-out = Console(highlight=False, soft_wrap=True)
+# An id must stay whole, also in a pipe: lines are as long as they are, and a terminal wraps them.
+out = Console(highlight=False, soft_wrap=True, width=100_000, height=25)
 # A document's text must not be able to steer a terminal: only tab and newline pass.
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 
@@ -34,10 +36,10 @@ def show_seeds(seeds: Seeds) -> None:
     if not seeds.ranked:
         out.print("nothing visible matches")
         return
-    table = _table("", "seed", "score", "why")
+    widest = max(len(seed.why) for seed in seeds.ranked)
     for place, seed in enumerate(seeds.ranked, start=1):
-        table.add_row(str(place), said(seed.id), f"{seed.score:.4f}", said(seed.why))
-    out.print(table)
+        why = said(f"{seed.why:<{widest}}")
+        out.print(f"{place:>3}  {seed.score:.4f}  {why}  [cyan]{said(seed.id)}[/cyan]")
     if seeds.selection.dropped:
         out.print(f"[dim]kept: {said(seeds.selection.reason)}[/dim]")
         out.print(f"[dim]left out: {said(', '.join(seeds.selection.dropped))}[/dim]")
@@ -46,7 +48,8 @@ def show_seeds(seeds: Seeds) -> None:
 def show_plan(saved: "SavedPlan") -> None:
     """The plan as a small tree: seeds, and below each what its edges let in."""
     plan = saved.plan
-    tree = Tree(f"[bold]plan {plan.digest[:12]}[/bold] {said(plan.question)}")
+    asked = said(plan.question or "of explicit ids")
+    tree = Tree(f"[bold]plan {plan.digest[:12]}[/bold] {asked}")
     place = {node: index for index, node in enumerate(plan.order, start=1)}
     branches: dict[str, Tree] = {}
     for seed in plan.seed_documents:
@@ -60,7 +63,8 @@ def show_plan(saved: "SavedPlan") -> None:
         tree.add(f"[dim]{count} more reached, left out by {said(limit)}[/dim]")
     if plan.constraints.selection.dropped:
         reason = said(plan.constraints.selection.reason)
-        tree.add(f"[dim]{len(plan.constraints.selection.dropped)} left out, not {reason}[/dim]")
+        count = len(plan.constraints.selection.dropped)
+        tree.add(f"[dim]{count} found, left out of scope: {reason}[/dim]")
     if not plan.order:
         tree.add("nothing visible matches")
     out.print(tree)
@@ -78,7 +82,8 @@ def show_context(context: Context) -> None:
         out.print(f"[bold]{said(context.reason)}[/bold]")
     out.print(said(context.text), end="")
     shares = ", ".join(f"{share.document} {share.tokens}" for share in context.documents)
-    out.print(f"[dim]{context.tokens} of {context.max_tokens} tokens: {said(shares)}[/dim]")
+    told = f": {shares}" if shares else ""
+    out.print(f"[dim]{context.tokens} of {context.max_tokens} tokens{said(told)}[/dim]")
 
 
 def show_why(found: "Retrieval") -> None:
@@ -101,24 +106,29 @@ def show_why(found: "Retrieval") -> None:
 
 
 def show_relations(found: tuple[Relationship, ...]) -> None:
-    table = _table("source", "relation", "target", "origin", "shown at")
     for known in found:
         edge = known.edge
-        places = [f"{e.path}:{e.line}" for e in known.evidence]
-        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        shown = f"{places[0]}{more}" if places else ""
-        ends = said(edge.source), edge.relation, said(edge.target)
-        table.add_row(*ends, ", ".join(known.origins), said(shown))
-    out.print(table)
-    out.print(f"{len(found)} relations")
+        shown = [e.says if HAND in known.origins else f"{e.path}:{e.line}" for e in known.evidence]
+        more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
+        place = f": {shown[0]}{more}" if shown else ""
+        name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"
+        out.print(f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]")
+    out.print(f"{len(found)} relation{'' if len(found) == 1 else 's'}")
 
 
 def show_pipeline(pipeline: "Pipeline") -> None:
     out.print(f"[bold]{said(pipeline.name)}[/bold] is sound ({pipeline.digest[:12]})")
     for number, step in enumerate(pipeline.steps, start=1):
-        options = ", ".join(f"{name}: {value}" for name, value in step.options.items())
+        options = ", ".join(f"{name}: {_as_yaml(value)}" for name, value in step.options.items())
         implicit = " (put in: no step before the next makes a plan)" if step.action.implicit else ""
         out.print(f"{number}. {step.action.name}{implicit} {said('{' + options + '}')}")
+
+
+def _as_yaml(value: object) -> str:
+    """As a pipeline file would say it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_as_yaml, value))}]"
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def show_status(status: "Status") -> None:
@@ -134,11 +144,11 @@ def show_status(status: "Status") -> None:
 
 
 def show_measures(found: Mapping[str, Any]) -> None:
-    rows = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
-    rows["planned"] = found["planned"]
-    table = _table("", *found["planned"])
-    for name, measures in rows.items():
-        table.add_row(name, *(f"{value:g}" for value in measures.values()))
+    columns = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
+    columns["planned"] = found["planned"]
+    table = Table("", *columns, box=None, pad_edge=False, header_style="bold")
+    for name in found["planned"]:
+        table.add_row(name, *(f"{measures[name]:g}" for measures in columns.values()))
     out.print(table)
 
 
@@ -160,10 +170,3 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
         out.print(f"[yellow]odd: {said(remark.path)}: {said(remark.reason)}[/yellow]")
     for problem in result.problems:
         out.print(f"[yellow]not used: {said(problem.path)}: {said(problem.reason)}[/yellow]")
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    return table

@@ -1,4 +1,8 @@
-"""Python: module, classes, functions and imports, as far as a file parses."""
+"""Python: module, classes, functions and imports, as far as a file parses.
+
+Places come from bytes alone: in tree-sitter 0.26.0, reading `start_point` corrupts memory
+(tree-sitter/py-tree-sitter#472).
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -51,7 +55,7 @@ def parse_python(path: str, text: str) -> Parsed:
         lead=docstring(root),
         parts=tuple(_parts(symbols, place)),
         references=tuple(imports(statements, place, lines)),
-        remarks=(_remark(root),) if root.has_error else (),
+        remarks=(_remark(root, place, lines),) if root.has_error else (),
     )
 
 
@@ -126,14 +130,12 @@ def _text(node: Node | None) -> str:
     return (node.text or b"").decode() if node is not None else ""
 
 
-def _remark(root: Node) -> str:
+def _remark(root: Node, place: Characters, lines: Lines) -> str:
     """Names the first place that does not parse."""
-    cursor = root.walk()
-    while cursor.node is not None and not (cursor.node.is_error or cursor.node.is_missing):
-        if cursor.node.has_error and cursor.goto_first_child():
-            continue
-        while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                return "does not parse everywhere; read as far as it does"
-    line = cursor.node.start_point.row + 1 if cursor.node is not None else 1
-    return f"line {line}: does not parse; the rest was read"
+    node: Node | None = root
+    bad = root
+    while node is not None:
+        bad = node
+        inner = (child for child in node.children if child.has_error or child.is_missing)
+        node = None if node.is_error else next(inner, None)
+    return f"line {lines.at(place(bad.start_byte))}: does not parse; the rest was read"

@@ -1,0 +1,46 @@
+"""How a context reads."""
+
+from docgraph.assemble.render import concept_block, evidence_block, render
+from docgraph.model.evidence import Concept, NodeEvidence, Passage
+from docgraph.model.node import Location
+
+HERE = Location("guide/a:b.md", 3, 7, 0, 40)
+CONCEPT = Concept(
+    "docs:guide/a%3Ab.md", "docs:guide/a%3Ab.md", "document", "A guide", "What it is.",
+    ("First", "Second"), HERE, "readable by everyone",
+)  # fmt: skip
+
+
+def passage(text: str, *path: str) -> Passage:
+    return Passage("docs:guide/a%3Ab.md@0", CONCEPT.id, path, text, HERE, 1)
+
+
+def block(text: str, *path: str) -> str:
+    return evidence_block(NodeEvidence(CONCEPT, "seed 1 of 1", (), 0), passage(text, *path))
+
+
+def test_a_concept_reads_as_title_place_summary_and_headings() -> None:
+    assert concept_block(CONCEPT) == (
+        "- A guide (docs:guide/a:b.md): What it is. Headings: First; Second.\n"
+    )
+
+
+def test_evidence_reads_as_path_place_and_text() -> None:
+    assert block("Some text.", "First") == (
+        "A guide > First (docs:guide/a:b.md:3-7)\nSome text.\n\n"
+    )
+
+
+def test_the_first_line_of_code_keeps_its_indent() -> None:
+    told = block("\r\n\n    def f():\n        return 1\n   \n")
+    assert told.partition("\n")[2] == "    def f():\n        return 1\n\n"
+
+
+def test_evidence_is_numbered_from_one() -> None:
+    assert render(["- c\n"], ["one\n\n", "two\n\n"]) == (
+        "## Documents\n\n- c\n\n## Evidence\n\n[1] one\n\n[2] two\n"
+    )
+
+
+def test_nothing_renders_as_nothing() -> None:
+    assert render([], []) == ""

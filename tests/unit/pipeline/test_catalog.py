@@ -1,0 +1,55 @@
+"""Every action that YAML may name."""
+
+import inspect
+
+import pytest
+
+from docgraph.model.context import Context
+from docgraph.model.evidence import RetrievedContext
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.seeds import Seeds
+from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
+from docgraph.plan.limits import DEEPEST
+
+
+@pytest.mark.requirement(41)
+def test_the_catalogue_holds_the_actions_of_both_systems() -> None:
+    assert {name: action.makes for name, action in ACTIONS.items()} == {
+        "search_nodes": Seeds,
+        "select_scope": Seeds,
+        "expand_relationships": RetrievalPlan,
+        "expand_dependency_tree": RetrievalPlan,
+        "fetch_evidence": RetrievedContext,
+        "fetch_node_texts": RetrievedContext,
+        "assemble_context": Context,
+    }
+    assert [action.name for action in IMPLICIT] == ["plan_seeds"]
+
+
+@pytest.mark.requirement(41)
+@pytest.mark.parametrize("name", ACTIONS)
+def test_one_action_is_one_file_one_function_one_word(name: str) -> None:
+    assert ACTIONS[name].function.__module__.endswith(f".{name}")
+    assert (inspect.getdoc(inspect.getmodule(ACTIONS[name].function)) or "").startswith(f"{name}:")
+
+
+@pytest.mark.requirement(41)
+@pytest.mark.parametrize("name", ACTIONS)
+def test_what_an_action_requires_is_given_or_made_by_another(name: str) -> None:
+    made = {action.makes for action in (*ACTIONS.values(), *IMPLICIT)}
+    assert all(kind in GIVEN or kind in made for _, kind in ACTIONS[name].requires)
+
+
+@pytest.mark.requirement(41)
+@pytest.mark.parametrize("name", ACTIONS)
+def test_every_option_has_a_default(name: str) -> None:
+    assert all(o.default is not inspect.Parameter.empty for o in ACTIONS[name].options)
+
+
+@pytest.mark.requirement(20)
+def test_depth_is_an_option_of_the_tree_alone_and_has_a_hard_ceiling() -> None:
+    deep = [name for name, action in ACTIONS.items() if action.option("max_depth")]
+    assert deep == ["expand_dependency_tree"]
+    option = ACTIONS["expand_dependency_tree"].option("max_depth")
+    assert option is not None
+    assert f"le={DEEPEST}" in str(option.annotation)

@@ -1,0 +1,69 @@
+"""Checking an action's options against its signature."""
+
+from typing import Any, Literal
+
+import pytest
+
+from docgraph.model.errors import BadPipeline
+from docgraph.pipeline.catalog import ACTIONS
+from docgraph.pipeline.options import checked_options, checked_value
+from docgraph.pipeline.yaml_lines import Line
+
+
+@pytest.mark.requirement(41)
+@pytest.mark.parametrize(
+    ("annotation", "value", "checked"),
+    [
+        (int, 8, 8),
+        (bool, False, False),
+        (float, 1, 1.0),
+        (int | None, None, None),
+        (tuple[str, ...] | None, ["a", "b"], ("a", "b")),
+        (tuple[str, ...] | None, [], ()),
+        (Literal["out", "in"], "in", "in"),
+    ],
+)
+def test_a_value_becomes_what_its_type_says(annotation: Any, value: Any, checked: Any) -> None:
+    assert checked_value(annotation, value) == checked
+
+
+@pytest.mark.requirement(41)
+@pytest.mark.parametrize(
+    ("annotation", "value"),
+    [
+        (int, "8"),
+        (int, 8.0),
+        (int, True),
+        (bool, 1),
+        (bool, "yes"),
+        (float, "0.5"),
+        (int, None),
+        (tuple[str, ...] | None, "calls"),
+        (tuple[str, ...] | None, [1]),
+        (Literal["out", "in"], "sideways"),
+        (float, float("nan")),
+        (float, float("inf")),
+        (int, {"a": 1}),
+        (int, object()),
+    ],
+)
+def test_a_value_of_another_type_is_refused(annotation: Any, value: Any) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        checked_value(annotation, value)
+
+
+@pytest.mark.requirement(41)
+def test_the_refusal_says_what_would_fit() -> None:
+    with pytest.raises(ValueError, match=r"'sideways': Input should be 'out' or 'in'"):
+        checked_value(Literal["out", "in"], "sideways")
+
+
+@pytest.mark.requirement(41)
+def test_options_are_checked_by_name_with_file_line_and_step() -> None:
+    search = ACTIONS["search_nodes"]
+    given = {"top": Line(3, 7), "mode": Line("bm25", 8)}
+    assert checked_options("a: b.yaml", search, "step 1", given) == {"top": 3, "mode": "bm25"}
+    with pytest.raises(BadPipeline, match=r"^a: b.yaml:9: step 1: no option is called 'modes'; "):
+        checked_options("a: b.yaml", search, "step 1", {"modes": Line("bm25", 9)})
+    with pytest.raises(BadPipeline, match=r"^a: b.yaml:9: step 1: top: 'x': "):
+        checked_options("a: b.yaml", search, "step 1", {"top": Line("x", 9)})
