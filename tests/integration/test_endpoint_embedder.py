@@ -1,11 +1,7 @@
 """An embedding server is asked in batches, given time, and believed only as far as it fits."""
 
-import json
 import socket
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,10 +11,9 @@ from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
 from docgraph.ports.embedder import Embedder
+from tests.support.scripted_server import Answer, Body, Server, serving
 
 KEY = "sk-very-secret"
-Body = dict[str, Any]
-Answer = tuple[int, object, dict[str, str]]
 
 
 def vector(text: str) -> list[float]:
@@ -30,49 +25,10 @@ def good(body: Body) -> Answer:
     return 200, {"data": rows[::-1]}, {}
 
 
-class Server(ThreadingHTTPServer):
-    """Answers by the first of `script` while there is one, then by `answer`."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.script: list[Answer] = []
-        self.answer: Callable[[Body], Answer] = good
-        self.asked: list[tuple[str, str | None, Body]] = []
-
-    @property
-    def base(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.asked.append((self.path, self.headers["Authorization"], body))
-        script = self.server.script
-        status, answer, headers = script.pop(0) if script else self.server.answer(body)
-        data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
-        self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        pass
-
-
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(good) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

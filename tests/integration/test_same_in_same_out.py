@@ -12,7 +12,7 @@ FILES = {
     "README.md": "# Rocket\n\nThe [pump](docs/pump.md) feeds the Combustion Chamber.\n\n"
     "## Fuel\n\nKerosene and oxygen.\n\n## Fuel\n\nAgain.\n",
     "docs/pump.md": "---\nsupersedes: adr/0001-hand-pump.md\n---\n# Turbo Pump\n\nDraws fuel.\n",
-    "docs/chamber.rst": "Combustion Chamber\n==================\n\nHot.\n\nWalls\n-----\n\nCooled.\n",
+    "docs/chamber.rst": "Combustion Chamber\n==================\n\nHot.\n\nWall\n----\n\nCooled.\n",
     "docs/adr/0001-hand-pump.md": "# ADR-1: Hand Pump\n\nStatus: superseded\n\nSlow.\n",
     "notes.txt": "Notes on the Turbo Pump\n\nIt hums. See ADR-1.\n",
     "engine.py": '"""The engine draws fuel with its pump."""\n\nimport tank\n\n\n'

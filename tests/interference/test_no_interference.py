@@ -4,17 +4,20 @@ import itertools
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from docgraph.adapters.sqlite.search import SqliteSearch
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.errors import BadInput
+from docgraph.ports.search_reads import Postings
 from tests.interference.everything import everything
 from tests.interference.worlds import HIDDEN, PATHS, VISIBLE, File, World, edges, worlds
 from tests.support.memory_source import MemorySource
@@ -81,3 +84,27 @@ def test_the_harness_sees_a_visible_change(places: Iterator[Path]) -> None:
     after = engine_on(next(places))
     ingest(after, {**world, "b.md": File("# Fuel\n\nthrust\n", VISIBLE[0])})
     assert everything(before, local()) != everything(after, local())
+
+
+@pytest.mark.requirement(36)
+def test_the_harness_catches_statistics_over_hidden_passages(
+    places: Iterator[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A leak planted on purpose: the number of passages counts hidden ones too."""
+    honest = SqliteSearch.postings
+
+    def leaking(self: SqliteSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+        found = honest(self, terms, roll_up=roll_up)
+        rows = sum(len(segment.passage_document) for segment in self._segments.values())
+        return replace(found, passages=rows)
+
+    visible: World = {
+        "a.md": File("# Rocket\n\nfuel thrust orbit\n", VISIBLE[0]),
+        "b.md": File("# Fuel\n\nthrust crew\n", VISIBLE[0]),
+    }
+    alone, among = engine_on(next(places)), engine_on(next(places))
+    ingest(alone, visible)
+    ingest(among, {**visible, "d.rst": File("Landing\n=======\n\nthrust\n", HIDDEN[0])})
+    assert everything(among, local()) == everything(alone, local())
+    monkeypatch.setattr(SqliteSearch, "postings", leaking)
+    assert everything(among, local()) != everything(alone, local())

@@ -26,7 +26,8 @@ def summary_of_part(parsed: Parsed, index: int) -> str:
 
 def _inside(parsed: Parsed, index: int) -> list[Part]:
     found: list[Part] = []
-    for part in parsed.parts[index + 1 :]:
+    for at in range(index + 1, len(parsed.parts)):
+        part = parsed.parts[at]
         if part.start >= parsed.parts[index].end:
             break
         if part.parent == index:

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Set
 from typing import Any
 
-
 _ATOMS = frozenset({str, int, float, bool, type(None)})
 
 

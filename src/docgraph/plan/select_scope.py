@@ -69,7 +69,7 @@ def _dominant(
     if total <= 0 or mass[best] < share * total:
         return seeds, f"no {name} dominates"
     kept = tuple(seed for seed in seeds if _stays(seed, seeds) or trait(seed) == best)
-    return kept, f"{name} {best} holds {round(100 * mass[best] / total)} % of the score"
+    return kept, f"{name} {best} dominates"
 
 
 def _close(seeds: tuple[Seed, ...], cluster: float) -> tuple[Seed, ...]:

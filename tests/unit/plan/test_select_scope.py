@@ -31,7 +31,7 @@ def test_candidates_outside_the_dominant_repository_are_left_out() -> None:
     kept = scope(seeds("b:four", "a:one", "b:five"), kind=False, cluster=0.0)
     assert kept.ids == ("b:four", "b:five")
     assert kept.selection.rule == "dominant"
-    assert kept.selection.reason == "repository b holds 71 % of the score"
+    assert kept.selection.reason == "repository b dominates"
     assert kept.selection.dropped == ("a:one",)
 
 
@@ -39,7 +39,7 @@ def test_candidates_outside_the_dominant_repository_are_left_out() -> None:
 def test_candidates_outside_the_dominant_kind_are_left_out() -> None:
     kept = scope(seeds("a:three.py", "a:one"), cluster=0.0)
     assert kept.ids == ("a:three.py",)
-    assert kept.selection.reason.endswith("; kind code holds 67 % of the score")
+    assert kept.selection.reason.endswith("; kind code dominates")
 
 
 @pytest.mark.requirement(19)
@@ -96,9 +96,25 @@ def test_a_cluster_of_zero_means_any_score(scores: list[float]) -> None:
 
 @pytest.mark.requirement(18)
 @pytest.mark.requirement(19)
-def test_a_seed_that_defines_a_name_is_close_whatever_its_score() -> None:
-    found = Seeds((Seed("a:one", 1.0, ""), Seed("a:two", 0.0, "defines open_gate")), ())
-    assert scope(found).ids == ("a:one", "a:two")
+@pytest.mark.parametrize("definer", ["a:two", "a:three.py", "b:four"])
+def test_a_seed_that_defines_a_name_in_the_question_always_stays(definer: str) -> None:
+    found = Seeds((Seed("a:one", 1.0, ""), Seed(definer, 0.0, "defines open_gate")), ())
+    assert scope(found).ids == ("a:one", definer)
+
+
+@pytest.mark.requirement(19)
+@pytest.mark.parametrize(("share", "kept"), [(0.66, ("a:one",)), (0.7, ("a:one", "b:four"))])
+def test_how_much_dominates_is_a_setting(share: float, kept: tuple[str, ...]) -> None:
+    found = seeds("a:one", "b:four")
+    assert scope(found, kind=False, cluster=0.0, share=share).ids == kept
+
+
+@pytest.mark.requirement(23)
+@given(ids)
+def test_the_reason_holds_no_score(found: list[str]) -> None:
+    """It stands in the plan, which holds none."""
+    reason = scope(seeds(*found)).selection.reason
+    assert not set("0123456789") & set(reason.replace("at least 0.4", ""))
 
 
 @pytest.mark.requirement(19)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # An id must stay whole, also in a pipe: lines are as long as they are, and a terminal wraps them.
 out = Console(highlight=False, soft_wrap=True, width=100_000, height=25)
+_SHOWN = 5
 # A document's text must not be able to steer a terminal: only tab and newline pass.
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 
@@ -164,6 +165,10 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
     out.print(f"relations: {counted or 'none'}; {len(result.unresolved)} targets not found")
     if brief:
         return
+    for lost in result.unresolved[:_SHOWN]:
+        out.print(f"[dim]not found: {said(lost.what)} ({said(lost.path)}:{lost.line})[/dim]")
+    if len(result.unresolved) > _SHOWN:
+        out.print(f"[dim]and {len(result.unresolved) - _SHOWN} more; --json lists all[/dim]")
     for suffix, count in result.skipped:
         out.print(f"[dim]skipped {count} x {said(suffix)}: no reader for it[/dim]")
     for remark in result.remarks:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import PurePosixPath
 
 import tree_sitter_python
-from tree_sitter import Language, Node, Parser, Query, QueryCursor
+from tree_sitter import Language, Node, Parser
 
 from docgraph.ingest.lines import Lines
 from docgraph.ingest.parse.characters import Characters
@@ -21,12 +21,15 @@ from docgraph.model.node import CODE
 _LONGEST_SIGNATURE = 300
 _SPACES = re.compile(r"\s+")
 _COMMENT = re.compile(r"(?m)#[^\n]*$")
-_QUERY = """
-(class_definition) @symbol
-(function_definition) @symbol
-(import_statement) @import
-(import_from_statement) @import
-"""
+_SYMBOLS = frozenset({"class_definition", "function_definition"})
+_IMPORTS = frozenset({"import_from_statement", "import_statement"})
+# Where statements stand inside others; expressions hold none, however deep they are.
+_HOLDERS = _SYMBOLS | {
+    *("module", "block", "decorated_definition", "ERROR", "if_statement", "elif_clause"),
+    *("else_clause", "for_statement", "while_statement", "with_statement", "try_statement"),
+    *("except_clause", "except_group_clause", "finally_clause", "match_statement", "case_clause"),
+}
+_WALKED = _HOLDERS | _IMPORTS
 
 
 @cache
@@ -34,18 +37,13 @@ def _language() -> Language:
     return Language(tree_sitter_python.language())
 
 
-@cache
-def _query() -> Query:
-    return Query(_language(), _QUERY)
-
-
 def parse_python(path: str, text: str) -> Parsed:
     data = text.encode()
     place = Characters(data)
     root = Parser(_language()).parse(data).root_node
-    found = QueryCursor(_query()).captures(root)
-    symbols = sorted(found.get("symbol", ()), key=lambda node: node.start_byte)
-    statements = sorted(found.get("import", ()), key=lambda node: node.start_byte)
+    statements = list(_statements(root))
+    symbols = [(node, first) for node, first in statements if node.type in _SYMBOLS]
+    importing = [node for node, _ in statements if node.type in _IMPORTS]
     lines = Lines(text)
     return Parsed(
         kind=CODE,
@@ -54,7 +52,7 @@ def parse_python(path: str, text: str) -> Parsed:
         text=text,
         lead=docstring(root),
         parts=tuple(_parts(symbols, place)),
-        references=tuple(imports(statements, place, lines)),
+        references=tuple(imports(importing, place, lines)),
         remarks=(_remark(root, place, lines),) if root.has_error else (),
     )
 
@@ -71,14 +69,26 @@ def module_name(path: str) -> str:
     return ".".join(parts) or PurePosixPath(path).name
 
 
-def _parts(symbols: Sequence[Node], place: Characters) -> Iterator[Part]:
+def _statements(root: Node) -> Iterator[tuple[Node, Node]]:
+    """Definitions and imports in order, each with where it begins: its decorators, if any."""
+    waiting = [(root, root)]
+    while waiting:
+        node, first = waiting.pop()
+        if node.type in _SYMBOLS or node.type in _IMPORTS:
+            yield node, first
+        if node.type in _HOLDERS:
+            inner = [child for child in node.named_children if child.type in _WALKED]
+            decorated = node.type == "decorated_definition"
+            waiting.extend((child, node if decorated else child) for child in reversed(inner))
+
+
+def _parts(symbols: Sequence[tuple[Node, Node]], place: Characters) -> Iterator[Part]:
     """Of symbols with the same qualified name the second is called `name~2`, and so on."""
     made: list[Part] = []
     opened: list[int] = []
     seen: dict[str, int] = {}
-    for symbol in symbols:
-        outer = _outer(symbol)
-        start, end = place(outer.start_byte), place(outer.end_byte)
+    for symbol, first in symbols:
+        start, end = place(first.start_byte), place(symbol.end_byte)
         while opened and made[opened[-1]].end <= start:
             opened.pop()
         parent = opened[-1] if opened else None
@@ -93,12 +103,6 @@ def _parts(symbols: Sequence[Node], place: Characters) -> Iterator[Part]:
         made.append(Part(kind, name, bare, start, end, parent, lead, _signature(symbol)))
         opened.append(len(made) - 1)
     yield from made
-
-
-def _outer(symbol: Node) -> Node:
-    """A decorated definition begins with its decorators."""
-    above = symbol.parent
-    return above if above is not None and above.type == "decorated_definition" else symbol
 
 
 def _kind(symbol: Node, enclosing: str) -> str:

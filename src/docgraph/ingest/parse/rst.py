@@ -19,7 +19,9 @@ _CODE = re.compile(
     r"|productionlist|sourcecode|testcode)::"
 )
 _NOT_PROSE = re.compile(r"[ \t]|\.\. |:[^:`\n]+:(?:\s|$)|[-*+] |__ |>>>|[+|=]")
-_MARKUP = re.compile(r":[\w:+-]+:(?=`)|`{1,2}__?(?!\w)|`|\*\*?|(?<=[^\W_])_(?!\w)|\s*<[^<>`]+>(?=`)")
+_MARKUP = re.compile(
+    r":[\w:+-]+:(?=`)|`{1,2}__?(?!\w)|`|\*\*?|(?<=[^\W_])_(?!\w)|\s*<[^<>`]+>(?=`)"
+)
 _NUMBERED = re.compile(r":(pep|rfc):`(\d+)`")
 
 

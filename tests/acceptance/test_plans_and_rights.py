@@ -1,0 +1,127 @@
+"""A plan decides who may speak; rights decide anew, each time it is executed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.conftest import Run, data
+
+STORE = ("--store", "s.db")
+SECRET = "The launch code is 0000."
+
+
+def repository(docgraph: Run, name: str, text: str, *options: str) -> None:
+    folder = Path(name)
+    folder.mkdir(exist_ok=True)
+    (folder / "page.md").write_text(f"# {name.title()} page\n\n{text}\n")
+    assert docgraph("ingest", name, "-r", name, *STORE, *options).exit_code == 0
+
+
+@pytest.fixture
+def saved(docgraph: Run, elsewhere: Path) -> Path:
+    """A plan over a page that everyone at this keyboard may read, beside one that they may not."""
+    repository(docgraph, "open", "The launch is on Monday.")
+    repository(docgraph, "secret", SECRET, "--reader", "others")
+    docgraph("plan", "When is the launch?", *STORE, "--save", "plan.json")
+    return elsewhere / "plan.json"
+
+
+@pytest.mark.requirement(34)
+def test_what_others_may_read_is_in_no_answer(docgraph: Run, saved: Path) -> None:
+    for command in ("search", "plan", "context", "explain"):
+        for form in ((), ("--json",)):
+            shown = docgraph(command, "What is the launch code?", *STORE, *form)
+            assert shown.exit_code == 0
+            assert "secret" not in shown.output.lower()
+    assert "secret" not in docgraph("status", *STORE).output
+
+
+@pytest.mark.requirement(27)
+@pytest.mark.requirement(34)
+def test_a_plan_edited_to_name_a_hidden_document_yields_nothing_of_it(
+    docgraph: Run, saved: Path
+) -> None:
+    before = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
+    plan = json.loads(saved.read_text())
+
+    def edited(name: str) -> dict[str, object]:
+        other = json.loads(json.dumps(plan))
+        other["plan"]["seed_documents"].append(f"{name}:page.md")
+        other["plan"]["order"].append(f"{name}:page.md")
+        other["snapshots"].append({"repository": name, "branch": "main", "snapshot": 1})
+        saved.write_text(json.dumps(other))
+        found: dict[str, object] = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
+        return found
+
+    hidden, absent = edited("secret"), edited("zzzzzz")
+    assert SECRET not in json.dumps(hidden)
+    assert [item["id"] for item in hidden["items"]] == [item["id"] for item in before["items"]]  # type: ignore[attr-defined]
+    assert hidden == absent
+    assert "edited" in docgraph("run", str(saved), *STORE).output
+
+
+@pytest.mark.requirement(37)
+def test_a_plan_does_not_outlive_its_permission(docgraph: Run, saved: Path) -> None:
+    repository(docgraph, "open", "The launch is on Monday.", "--reader", "others")
+    context = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
+    assert context["items"] == []
+    assert context["reason"] == "nothing visible is left of this plan"
+    asked = ("context", "When is the launch?", *STORE, "--json")
+    assert data(docgraph(*asked))["context"]["reason"] == "nothing visible matches"
+
+
+@pytest.mark.requirement(25)
+def test_without_relations_expanding_changes_no_byte_of_the_evidence(
+    docgraph: Run, elsewhere: Path
+) -> None:
+    folder = elsewhere / "files"
+    folder.mkdir()
+    for number in range(9):
+        (folder / f"{number}.md").write_text(f"# Page {number}\n\nAbout fuel and part {number}.\n")
+    docgraph("ingest", "files", "-r", "r", *STORE, "--without", "titles", "--without", "links")
+    (elsewhere / "plain.yaml").write_text(
+        "pipeline: documents\nextends: documents\nwithout: [expand_relationships]\n"
+    )
+    asked = ("context", "fuel of part 3", *STORE, "--json")
+    planned, plain = data(docgraph(*asked)), data(docgraph(*asked, "-p", "plain.yaml"))
+    assert planned["context"] == plain["context"]
+    assert planned["digest"] == plain["digest"]
+    assert planned["context"]["items"]
+
+
+@pytest.mark.requirement(42)
+@pytest.mark.requirement(43)
+def test_extends_changes_one_line_of_a_shipped_pipeline(docgraph: Run, elsewhere: Path) -> None:
+    (elsewhere / "mine.yaml").write_text(
+        "pipeline: mine\nextends: documents\nchange:\n  assemble_context: {max_tokens: 900}\n"
+    )
+    shipped = data(docgraph("check", "documents", "--json"))["steps"]
+    mine = data(docgraph("check", "mine.yaml", "--json"))["steps"]
+    assert mine[:-1] == shipped[:-1]
+    assert (shipped[-1]["options"], mine[-1]["options"]) == (
+        {"max_tokens": 4000},
+        {"max_tokens": 900},
+    )
+
+
+def test_two_ingests_at_once_both_end_up_in_the_store(docgraph: Run, elsewhere: Path) -> None:
+    command = str(Path(sys.executable).with_name("docgraph"))
+    for name in ("one", "two"):
+        (elsewhere / name).mkdir()
+        (elsewhere / name / "page.md").write_text(f"# {name}\n\nA page.\n")
+    running = [
+        subprocess.Popen(
+            [command, "ingest", name, "-r", name, *STORE, "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        for name in ("one", "two")
+    ]
+    for process in running:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors.decode()
+    found = data(docgraph("status", *STORE, "--json"))["scope"]["snapshots"]
+    assert [name["repository"] for name in found] == ["one", "two"]

@@ -1,0 +1,137 @@
+"""What the README and the docs show can be pasted, and prints what they say it prints."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from checks.draw_terminal import drawn
+
+ROOT = Path(__file__).parent.parent.parent
+README = ROOT / "README.md"
+PICTURE = ROOT / "docs" / "pictures" / "plan.svg"
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+
+# ```sh is run and must work, ```sh fails must not; ```text straight after it is what it prints.
+EXAMPLE = re.compile(
+    r"^```sh(?P<fails> fails)?\n(?P<commands>.*?)^```\n(?:\s*```text\n(?P<shown>.*?)^```\n)?",
+    re.MULTILINE | re.DOTALL,
+)
+SET_UP = re.compile(r"^(?:make|\. \.venv/).*\n", re.MULTILINE)
+# What may differ between machines: digests, times. `…` stands for what is left out.
+VARYING = re.compile(r"(\b[0-9a-f]{12,64}\b| +[0-9.]+ ms\b|…)")
+MARK = "@@ example "
+NO_NETWORK = """
+import sys
+
+def refuse(event, arguments):
+    if event in {"socket.connect", "socket.getaddrinfo"}:
+        raise PermissionError("this session has no network")
+
+sys.addaudithook(refuse)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    commands: str
+    fails: bool
+    shown: str | None
+
+
+def examples(page: Path) -> list[Example]:
+    """Without the lines that set docgraph up: that is done already."""
+    found = (
+        Example(SET_UP.sub("", match["commands"]), bool(match["fails"]), match["shown"])
+        for match in EXAMPLE.finditer(page.read_text(encoding="utf-8"))
+    )
+    return [example for example in found if example.commands]
+
+
+def beginning() -> list[Example]:
+    """The README's session through its ingest; every page of the docs goes on from there."""
+    session = examples(README)
+    last = next(n for n, example in enumerate(session) if "docgraph ingest" in example.commands)
+    return session[: last + 1]
+
+
+def printed(session: list[Example], place: Path) -> list[str]:
+    """What each example really prints, in one shell, in an empty folder, without a network."""
+    (place / "sitecustomize.py").write_text(NO_NETWORK)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.endswith("_COLOR")},
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PYTHONPATH": str(place),
+        "TMPDIR": str(place),
+    }
+    run = subprocess.run(
+        ["bash", "-c", "\n".join(script(session))],
+        cwd=place,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stdout
+    return re.split(rf"^{MARK}\d+\n", run.stdout, flags=re.MULTILINE)[1:]
+
+
+def script(session: list[Example]) -> Iterator[str]:
+    yield "set -e"
+    for number, example in enumerate(session):
+        yield f"echo '{MARK}{number}'"
+        yield (
+            f"if (\n{example.commands}\n); then exit 99; fi" if example.fails else example.commands
+        )
+
+
+def pattern(shown: str) -> str:
+    """Every line as it stands; a line `…` is any number of lines."""
+    return "".join(
+        r"(?:.*\n)*?" if line == "…\n" else "".join(map(_loosely, VARYING.split(line)))
+        for line in shown.splitlines(keepends=True)
+    )
+
+
+def _loosely(part: str) -> str:
+    if not VARYING.fullmatch(part):
+        return re.escape(part)
+    return ".*" if part == "…" else r" +[0-9.]+ ms" if part.endswith(" ms") else "[0-9a-f]+"
+
+
+@pytest.mark.parametrize("page", [README, *PAGES], ids=lambda page: page.name)
+def test_what_a_page_shows_is_what_its_commands_print(page: Path, tmp_path: Path) -> None:
+    own = examples(page)
+    if not own:
+        pytest.skip("shows no commands")
+    before = [] if page == README else beginning()
+    really = printed(before + own, tmp_path)[len(before) :]
+    for example, output in zip(own, really, strict=True):
+        if example.shown is not None:
+            assert re.fullmatch(pattern(example.shown), output), f"{example.commands}{output}"
+
+
+def test_the_readme_shows_every_step_from_folder_to_context() -> None:
+    commands = "".join(example.commands for example in examples(README))
+    for step in ("docgraph ingest", "docgraph plan", "docgraph context"):
+        assert step in commands
+
+
+def test_the_picture_is_the_plan_that_the_session_draws(tmp_path: Path) -> None:
+    (plan,) = (e.commands.strip() for e in examples(README) if "docgraph plan" in e.commands)
+    coloured = Example(f"FORCE_COLOR=1 TERM=xterm-256color {plan}\n", fails=False, shown=None)
+    now = drawn(printed([*beginning(), coloured], tmp_path)[-1], plan)
+    assert re.fullmatch(pattern(PICTURE.read_text(encoding="utf-8")), now)
+
+
+def test_the_sessions_have_no_network(tmp_path: Path) -> None:
+    connect = "import socket; socket.create_connection(('127.0.0.1', 9))"
+    (output,) = printed([Example(f'python -c "{connect}"\n', fails=True, shown=None)], tmp_path)
+    assert "this session has no network" in output
