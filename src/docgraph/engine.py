@@ -22,7 +22,7 @@ from docgraph.pipeline.bound_reranker import BoundReranker
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run, run
 from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
-from docgraph.plan.settle import settled
+from docgraph.plan.settle import confirmed, settled
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker, RerankModel
@@ -165,7 +165,7 @@ class Engine:
     ) -> tuple[Relationship, ...]:
         """Every edge this reader's planning would see."""
         with self.store.reads_as(principal, wanted) as reads:
-            return settled(reads.graph.listed())
+            return confirmed(settled(reads.graph.listed()), reads.graph)
 
     def add_relation(
         self,

@@ -1,5 +1,6 @@
 """The survey before an ingest: which files there are, in order, and who reads them."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, Source, SourceFile
 
 _SHOWN = 10
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break a citation's line
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,9 @@ def survey(source: Source) -> Survey:
     for found in source.files():
         if isinstance(found, Problem):
             problems.append(found)
+            continue
+        if _CONTROL.search(found.path):
+            problems.append(Problem(repr(found.path), "its name holds control characters"))
             continue
         known = format_for(found)
         if known is None:

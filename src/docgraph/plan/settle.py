@@ -7,8 +7,9 @@ is decided here, per question, over what the reader can see.
 from collections import defaultdict
 from collections.abc import Iterable
 
-from docgraph.model.edge import HAND, Evidence, Relationship
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.model.identity import document_of
+from docgraph.model.relation import INVERSES
 from docgraph.ports.graph_reads import GraphReads
 
 NAMESAKES = 8  # a title that more visible documents bear names none of them
@@ -18,7 +19,7 @@ _Claim = tuple[Evidence, int]
 def outgoing(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, ...]:
     """Settled edges that leave these nodes; claims compete within the whole document."""
     documents = tuple(dict.fromkeys(document_of(node) for node in nodes))
-    winners = settled(window.edges(documents, "out"))
+    winners = confirmed(settled(window.edges(documents, "out")), window)
     if documents == nodes:
         return winners
     own = {relationship.edge for relationship in window.edges(nodes, "out")}
@@ -28,8 +29,31 @@ def outgoing(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, 
 def incoming(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, ...]:
     entering = window.edges(nodes, "in")
     senders = tuple(dict.fromkeys(document_of(found.edge.source) for found in entering))
-    winners = {winner.edge: winner for winner in settled(window.edges(senders, "out"))}
+    settled_out = confirmed(settled(window.edges(senders, "out")), window)
+    winners = {winner.edge: winner for winner in settled_out}
     return tuple(winners[found.edge] for found in entering if found.edge in winners)
+
+
+def confirmed(
+    winners: tuple[Relationship, ...], window: GraphReads
+) -> tuple[Relationship, ...]:
+    """An inverse that another document's words say holds if they still do once it has settled."""
+    said_there = tuple(winner for winner in winners if _is_said_elsewhere(winner))
+    if not said_there:
+        return winners
+    speakers = tuple(dict.fromkeys(document_of(winner.edge.target) for winner in said_there))
+    held = {forward.edge for forward in settled(window.edges(speakers, "out"))}
+    lost = {winner.edge for winner in said_there if _inverse(winner.edge) not in held}
+    return tuple(winner for winner in winners if winner.edge not in lost)
+
+
+def _is_said_elsewhere(found: Relationship) -> bool:
+    places = found.evidence
+    return found.edge.relation in INVERSES and not any(e.end > e.start for e in places)
+
+
+def _inverse(edge: Edge) -> Edge:
+    return Edge(edge.target, INVERSES[edge.relation], edge.source)
 
 
 def settled(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]:

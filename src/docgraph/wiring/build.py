@@ -71,13 +71,13 @@ def open_reranker(settings: Settings) -> RerankModel | None:
 
 
 def open_jsonl(corpus: Path) -> Source:
-    from docgraph.adapters.jsonl import JsonlSource
+    from docgraph.adapters.sources.jsonl import JsonlSource
 
     return JsonlSource(corpus)
 
 
 def read_jsonl_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
-    from docgraph.adapters.jsonl import read_edges
+    from docgraph.adapters.sources.jsonl import read_edges
 
     return read_edges(edges, repository)
 
@@ -89,6 +89,6 @@ def open_manifests(manifests: Path, blobs: Path, names: tuple[str, ...]) -> Mapp
 
 
 def open_folder(path: Path, max_bytes: int) -> Source:
-    from docgraph.adapters.folder import FolderSource
+    from docgraph.adapters.sources.folder import FolderSource
 
     return FolderSource(path, max_bytes=max_bytes)

@@ -41,6 +41,11 @@ def test_a_long_lead_is_cut_at_a_sentence_else_at_a_word() -> None:
     assert summary_of_document(words).endswith("word…")
 
 
+def test_many_sections_are_summarised_in_reasonable_time() -> None:
+    found = parsed("a.md", "# h\n" * 10_000)
+    assert summary_of_part(found, 9_000) == "h"
+
+
 def test_a_summary_has_an_end() -> None:
     headings = "".join(f"## Heading number {n}\n" for n in range(100))
     found = parsed("a.md", "# T\n\n" + "Lead. " * 100 + "\n\n" + headings)

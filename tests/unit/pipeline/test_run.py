@@ -156,7 +156,7 @@ def test_a_plan_run_later_gives_the_same_bytes() -> None:
 @pytest.mark.requirement(23)
 @pytest.mark.parametrize("name", ["documents", "code"])
 def test_the_plan_of_a_run_holds_no_scores_and_no_documents_text(name: str) -> None:
-    found = walk(load(name), TOWN, QUESTION)
+    found = walk(load(name), TOWN, ask("who grinds?"))
     plan = canonical(found.get(RetrievalPlan)).decode()
     assert not [seed for seed in found.get(Seeds).ranked if str(seed.score) in plan]
     assert not [held for held in TOWN.documents for c in held.chunks if c.text in plan]

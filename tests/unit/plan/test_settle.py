@@ -182,3 +182,48 @@ def test_what_enters_a_node_is_settled_where_it_was_said() -> None:
     ).graph
     assert incoming(graph, ("r:b",)) == ()
     assert [found.edge.source for found in incoming(graph, ("r:a",))] == ["r:s"]
+
+
+def lifecycle(*forward: Relationship) -> tuple[Relationship, ...]:
+    """As mining stores them: the inverse says where, but its own text holds no such words."""
+    inverses = tuple(
+        Relationship(
+            Edge(found.edge.target, "superseded_by", found.edge.source),
+            found.origins,
+            tuple(Evidence(e.path, e.line, 0, 0, e.rank, e.says) for e in found.evidence),
+        )
+        for found in forward
+    )
+    return tuple(sorted((*forward, *inverses)))
+
+
+def superseding(target: str, rank: int = 0) -> Relationship:
+    return Relationship(Edge("r:new", "supersedes", target), ("headers",), (said("ADR", 5, rank),))
+
+
+@pytest.mark.requirement(5)
+def test_an_inverse_holds_only_where_its_forward_edge_settles() -> None:
+    place = world(
+        *(document(f"r:{name}") for name in ("new", "old", "other")),
+        edges=lifecycle(superseding("r:old"), superseding("r:other", rank=1)),
+    )
+    assert [f.edge.target for f in outgoing(place.graph, ("r:old",))] == ["r:new"]
+    assert outgoing(place.graph, ("r:other",)) == ()
+    assert [f.edge.source for f in incoming(place.graph, ("r:new",))] == ["r:old"]
+
+
+@pytest.mark.requirement(5)
+def test_a_tie_that_names_nobody_leaves_no_inverse_behind() -> None:
+    place = world(
+        *(document(f"r:{name}") for name in ("new", "old", "other")),
+        edges=lifecycle(superseding("r:old"), superseding("r:other")),
+    )
+    assert outgoing(place.graph, ("r:new",)) == ()
+    assert outgoing(place.graph, ("r:old", "r:other")) == ()
+
+
+@pytest.mark.requirement(5)
+def test_an_inverse_made_by_hand_holds() -> None:
+    by_hand = Relationship(Edge("r:new", "supersedes", "r:old"), (HAND,), ())
+    place = world(document("r:new"), document("r:old"), edges=lifecycle(by_hand))
+    assert [f.edge.target for f in outgoing(place.graph, ("r:old",))] == ["r:new"]

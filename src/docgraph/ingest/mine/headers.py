@@ -38,6 +38,7 @@ _PLAIN = {
 RELATION_OF = {field_name(words): name for words, name in _LIFECYCLE.items()} | _PLAIN
 _STATUS = re.compile(rf"(?i)\b(?P<words>{'|'.join(_LIFECYCLE)})\b:?\s*".replace(" by", r"\s+by"))
 _NUMBERED = re.compile(r"([a-z]{2,})\d+")
+_LONGEST = 2_000  # a value longer than this is prose
 _RULE = 1_000  # a better way of reading a value outranks every distance
 
 
@@ -52,6 +53,8 @@ def headers(corpus: Corpus) -> Iterator[Finding]:
 
 def _stated(field: Field) -> Iterator[tuple[str, Field]]:
     """The relation that a field states, with the part of it that names the other end."""
+    if len(field.value) > _LONGEST:
+        return
     if field.name in RELATION_OF:
         yield RELATION_OF[field.name], field
     elif field.name == "status":

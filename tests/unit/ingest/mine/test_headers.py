@@ -85,6 +85,11 @@ def test_a_value_that_names_nothing_here_is_unresolved() -> None:
     assert unresolved(headers(found)) == [("a.md", 2, "requires ADR-9")]
 
 
+def test_a_very_long_value_is_prose() -> None:
+    found = corpus({"a.md": f"---\nrequires: b.md, {'x' * 2_000}\n---\n", "b.md": ""})
+    assert list(headers(found)) == []
+
+
 def test_nobody_supersedes_himself() -> None:
     found = corpus({"adr/1.md": "---\nsupersedes: ADR-1\n---\n"})
     assert list(headers(found)) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.folder import FolderSource
+from docgraph.adapters.sources.folder import FolderSource
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.jsonl import JsonlSource, read_edges
+from docgraph.adapters.sources.jsonl import JsonlSource, read_edges
 from docgraph.model.edge import Edge, Evidence
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
