@@ -92,7 +92,6 @@ def test_without_relations_expanding_changes_no_byte_of_the_evidence(
     assert planned["context"]["items"]
 
 
-@pytest.mark.requirement(42)
 @pytest.mark.requirement(43)
 def test_extends_changes_one_line_of_a_shipped_pipeline(docgraph: Run, elsewhere: Path) -> None:
     (elsewhere / "mine.yaml").write_text(

@@ -74,7 +74,7 @@ def grow(
     relations: tuple[str, ...] | None,
     direction: Direction,
 ) -> tuple[tuple[Expansion, ...], tuple[str, ...]]:
-    """The tree below the seeds, level by level, and what the last place left outside."""
+    """The tree below the seeds, level by level, and what lies one step outside its last place."""
     visited = set(seeds)
     tree: list[Expansion] = []
     beyond: dict[str, None] = {}
@@ -91,7 +91,7 @@ def grow(
             tree.append(step)
             reached.append(step.document_id)
         frontier = tuple(reached)
-        if not frontier or len(tree) == places:
+        if not frontier:
             break
     return tuple(tree), tuple(beyond)
 

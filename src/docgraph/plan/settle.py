@@ -34,9 +34,7 @@ def incoming(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, 
     return tuple(winners[found.edge] for found in entering if found.edge in winners)
 
 
-def confirmed(
-    winners: tuple[Relationship, ...], window: GraphReads
-) -> tuple[Relationship, ...]:
+def confirmed(winners: tuple[Relationship, ...], window: GraphReads) -> tuple[Relationship, ...]:
     """An inverse that another document's words say holds if they still do once it has settled."""
     said_there = tuple(winner for winner in winners if _is_said_elsewhere(winner))
     if not said_there:

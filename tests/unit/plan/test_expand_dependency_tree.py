@@ -11,6 +11,7 @@ from docgraph.contract import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree, within_bounds
+from docgraph.plan.settle import outgoing
 from tests.unit.windows import Part, World, ask, document, edge, roots, seeds, world
 
 NAMES = "abcdefgh"
@@ -135,6 +136,29 @@ def test_what_the_last_place_left_outside_is_recorded_once() -> None:
     ]
     both = grow(place, "r:a", "r:b", max_nodes=1)
     assert [one.document_id for one in both.cut] == ["r:b", "r:c", "r:d"]
+
+
+@pytest.mark.requirement(22)
+@given(many_seeds, many_edges, st.integers(1, 8), st.integers(0, 4))
+def test_what_a_planned_node_leads_to_is_planned_too_or_recorded_as_cut(
+    ids: list[str], found: list[Relationship], max_nodes: int, max_depth: int
+) -> None:
+    place = world(*PLACE, edges=found)
+    plan = grow(place, *ids, max_nodes=max_nodes, max_depth=max_depth)
+    cut = {one.document_id for one in plan.cut}
+    depth = dict.fromkeys(plan.seed_documents, 0) | depths(plan)
+    for node in plan.order:
+        if depth[node] < max_depth:
+            for step in outgoing(place.graph, (node,)):
+                target = step.edge.target
+                assert {target, *roots((target,))} & {*plan.order, *cut}
+
+
+@pytest.mark.requirement(22)
+def test_a_level_that_fills_the_tree_still_tells_what_came_next() -> None:
+    plan = grow(chain("ab", "bc", "cd"), "r:a", max_nodes=2, max_depth=3)
+    assert plan.order == ("r:a", "r:b")
+    assert [one.document_id for one in plan.cut] == ["r:c"]
 
 
 @pytest.mark.requirement(20)

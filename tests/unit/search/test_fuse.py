@@ -38,6 +38,13 @@ def test_best_comes_first_and_ties_go_by_id(found: dict[str, float], chance: ran
 
 
 @pytest.mark.requirement(13)
+def test_a_place_counts_one_over_sixty_and_itself() -> None:
+    assert RECIPROCAL_K == 60
+    fused = by_reciprocal_rank(([("a", 9.0), ("b", 8.0)], [("b", 1.0)]))
+    assert fused == [("b", round(1 / 62 + 1 / 61, 12)), ("a", round(1 / 61, 12))]
+
+
+@pytest.mark.requirement(13)
 @given(rankings(), rankings())
 def test_reciprocal_rank_does_not_depend_on_which_ranking_comes_first(
     a: Ranking, b: Ranking

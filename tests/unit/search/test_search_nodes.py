@@ -217,6 +217,17 @@ def test_a_definition_is_found_beyond_the_pool() -> None:
 
 
 @pytest.mark.requirement(18)
+def test_definitions_that_nothing_else_found_come_in_the_questions_order() -> None:
+    place = world(
+        *VILLAGE.documents, names=[("open_gate", "r:road.md"), ("shut_gate", "r:lake.md")]
+    )
+    for text in ("open_gate shut_gate", "shut_gate open_gate"):
+        first, second = text.split()
+        found = find(place, text, mode="bm25")
+        assert [seed.why for seed in found.ranked] == [f"defines {first}", f"defines {second}"]
+
+
+@pytest.mark.requirement(18)
 def test_not_rolled_up_the_symbol_itself_is_on_top() -> None:
     code = document("r:gate.py", parts=(Part("::open_gate", (Said("def open_gate", EAST),)),))
     place = world(*VILLAGE.documents, code, names=[("open_gate", "r:gate.py::open_gate")])

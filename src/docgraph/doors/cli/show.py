@@ -147,7 +147,9 @@ def show_status(status: "Status") -> None:
 def show_measures(found: Mapping[str, Any]) -> None:
     columns = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
     columns["planned"] = found["planned"]
-    table = Table("", *columns, box=None, pad_edge=False, header_style="bold")
+    table = Table("", box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, justify="right")
     for name in found["planned"]:
         table.add_row(name, *(f"{measures[name]:g}" for measures in columns.values()))
     out.print(table)
