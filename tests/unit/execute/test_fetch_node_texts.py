@@ -149,6 +149,16 @@ def test_a_text_that_another_one_holds_does_not_enter_twice() -> None:
     found = fetch(world(code, other), seeds_only("r:m.py", "r:m.py::f", "r:n.py::f"))
     assert entered(found) == ["r:m.py", "r:n.py::f"]
     assert found.decisions[1].reason == "already inside r:m.py"
+    same = document("r:s.py", parts=(Part("::f", (Said("def f"),)),))
+    assert entered(fetch(world(same), seeds_only("r:s.py", "r:s.py::f"))) == ["r:s.py"]
+
+
+@pytest.mark.requirement(31)
+def test_a_whole_document_enters_after_its_part_and_neighbours_of_a_part_enter_too() -> None:
+    parts = tuple(Part(f"::{name}", (Said(f"def {name}"),)) for name in "fgh")
+    place = world(document("r:m.py", parts=parts))
+    found = fetch(place, seeds_only("r:m.py::g", "r:m.py::f", "r:m.py::h", "r:m.py"))
+    assert entered(found) == ["r:m.py::g", "r:m.py::f", "r:m.py::h", "r:m.py"]
 
 
 @pytest.mark.requirement(27)

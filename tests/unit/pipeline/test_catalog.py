@@ -9,6 +9,7 @@ from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
+from docgraph.pipeline.options import checked_value
 from docgraph.plan.limits import DEEPEST
 
 
@@ -44,6 +45,57 @@ def test_what_an_action_requires_is_given_or_made_by_another(name: str) -> None:
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_option_has_a_default(name: str) -> None:
     assert all(o.default is not inspect.Parameter.empty for o in ACTIONS[name].options)
+
+
+BOUNDS: dict[str, dict[str, tuple[object, tuple[int, int] | None]]] = {
+    "search_nodes": {
+        "mode": ("hybrid", None),
+        "top": (8, (1, 1000)),
+        "over": ("sections", None),
+        "roll_up": (True, None),
+        "fusion": ("reciprocal_rank", None),
+        "pool": (200, (1, 10_000)),
+        "rerank": (0, (0, 1000)),
+    },
+    "select_scope": {
+        "repository": (True, None),
+        "kind": (True, None),
+        "share": (0.66, None),
+        "cluster": (0.4, (0, 1)),
+    },
+    "expand_relationships": {
+        "documents": (6, (1, 500)),
+        "seed_places": (3, (1, 500)),
+        "relations": (None, None),
+        "admit": ("similarity", None),
+    },
+    "expand_dependency_tree": {
+        "max_depth": (2, (0, 5)),
+        "max_nodes": (40, (1, 500)),
+        "relations": (None, None),
+        "direction": ("out", None),
+    },
+    "fetch_evidence": {"per_document": (5, (1, 1000)), "in_all": (30, (1, 10_000))},
+    "fetch_node_texts": {
+        "order": ("seed_first", None),
+        "max_chars": (None, (1, 10_000_000)),
+        "max_tokens": (None, (1, 10_000_000)),
+    },
+    "assemble_context": {"max_tokens": (4000, (1, 10_000_000))},
+}
+
+
+@pytest.mark.requirement(41)
+@pytest.mark.parametrize("name", ACTIONS)
+def test_every_option_has_the_default_and_the_bounds_that_are_promised(name: str) -> None:
+    assert {option.name for option in ACTIONS[name].options} == set(BOUNDS[name])
+    for option in ACTIONS[name].options:
+        default, bounds = BOUNDS[name][option.name]
+        assert option.default == default
+        for end, beyond in zip(bounds or (), (-1, 1), strict=False):
+            assert checked_value(option.annotation, end) == end
+            with pytest.raises(ValueError, match="Input should be"):
+                checked_value(option.annotation, end + beyond)
 
 
 @pytest.mark.requirement(20)

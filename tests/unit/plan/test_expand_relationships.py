@@ -229,6 +229,13 @@ def test_first_mention_goes_by_seed_before_place() -> None:
     assert expand(place, "r:a", "r:b", admit="first_mention").order[2:] == ("r:c", "r:d")
 
 
+def test_what_lies_inside_a_section_speaks_at_its_documents_first_place() -> None:
+    book = document("r:book", parts=(Part("#x", parts=(Part("#inner"),)), Part("#y")))
+    place = world(book, *PLACE, edges=[edge("r:book#inner", "r:d", at=9), edge("r:b", "r:c", at=1)])
+    plan = expand(place, "r:book#x", "r:b", "r:book#y", admit="first_mention")
+    assert [found.document_id for found in plan.expanded_documents] == ["r:d", "r:c"]
+
+
 def test_equally_near_neighbours_go_by_id() -> None:
     plan = expand(star("r:j", "r:h", "r:i"), "r:a")
     assert plan.order == ("r:a", "r:h", "r:i", "r:j")

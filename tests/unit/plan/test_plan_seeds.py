@@ -60,3 +60,4 @@ def test_the_plan_carries_the_question_and_its_vector_and_how_seeds_were_found()
     assert plan.embedder == question.embedder
     assert plan.constraints.search == (("mode", "told"),)
     assert plan.constraints.traversal_enabled is False
+    assert (plan.constraints.max_depth, plan.constraints.relations) == (0, ())

@@ -45,6 +45,8 @@ def test_the_longest_claim_on_the_same_words_wins() -> None:
     longer, shorter = claim("r:long", "python guide", 10), claim("r:short", "python", 10)
     assert targets(longer, shorter) == ["r:long"]
     assert targets(shorter) == ["r:short"]
+    for start in (12, 17):  # in the middle and at the end
+        assert targets(longer, claim("r:short", "guide", start)) == ["r:long"]
 
 
 def test_claims_that_only_overlap_both_stand() -> None:
@@ -53,9 +55,15 @@ def test_claims_that_only_overlap_both_stand() -> None:
 
 def test_then_the_lowest_rank_wins() -> None:
     assert targets(claim("r:a", "python", 10, rank=1), claim("r:b", "python", 10)) == ["r:b"]
+    near, far = (
+        Relationship(Edge("r:s", "imports", node), ("imports",), (said("gate", 3, rank),))
+        for rank, node in enumerate(("r:a", "r:b"))
+    )
+    assert targets(near, far) == ["r:a"]
 
 
 def test_a_title_with_too_many_bearers_names_none_of_them() -> None:
+    assert NAMESAKES == 8
     bearers = [claim(f"r:{n:02}", "guide", 10) for n in range(NAMESAKES + 1)]
     assert len(targets(*bearers[:-1])) == NAMESAKES
     assert targets(*bearers) == []
@@ -107,6 +115,11 @@ def test_what_a_person_said_stands_even_where_mining_claimed_the_same_and_lost()
 
 def test_an_edge_without_a_place_is_nobodys_rival() -> None:
     assert targets(edge("r:s", "r:a", "mentions"), claim("r:b", "python", 0)) == ["r:a", "r:b"]
+    noted = (
+        Relationship(Edge("r:s", "imports", node), (HAND,), (said("", 0),))
+        for node in ("r:a", "r:b")
+    )
+    assert targets(*noted) == ["r:a", "r:b"]
 
 
 @pytest.mark.requirement(7)
