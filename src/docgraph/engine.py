@@ -18,6 +18,7 @@ from docgraph.model.relation import INVERSES, RELATIONS
 from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.model.tokens import TokenCounter
+from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.bound_reranker import BoundReranker
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run, run
@@ -198,9 +199,8 @@ class Engine:
     ) -> tuple[SnapshotName, EmbedderIdentity]:
         """The source's branch. Absent and forbidden ends read alike."""
         if edge.relation not in RELATIONS:
-            raise BadInput(
-                f"no relation is called {edge.relation!r}; known: {', '.join(RELATIONS)}"
-            )
+            fitting = would_fit(edge.relation, RELATIONS)
+            raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
         with self.store.reads_as(principal, wanted) as reads:
             for end in (edge.source, edge.target):
                 if not reads.graph.present((end,)):

@@ -323,7 +323,6 @@ class MemoryTexts:
                 kind=node.kind,
                 title=node.title,
                 summary=node.summary,
-                headings=tuple(n.title for n in held.nodes if n.parent == node.id),
                 location=node.source,
                 access="readable by group local",
             )

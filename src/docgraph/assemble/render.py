@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from docgraph.model.evidence import Concept, NodeEvidence, Passage
 from docgraph.model.identity import repository_of
 
-HEADINGS = ("## Documents\n\n", "\n## Evidence\n\n")
+HEADINGS = ("## Documents\n\n", "## Evidence\n\n")
 WIDEST_NUMBER = "[9999] "
 
 
 def concept_block(concept: Concept) -> str:
-    headings = f" Headings: {'; '.join(concept.headings)}." if concept.headings else ""
+    """The summary opens with the title, if extraction made it, and lists headings already."""
+    name = "" if concept.summary.startswith(concept.title) else f"{concept.title}: "
     where = f"{repository_of(concept.id)}:{concept.location.path}"
-    return f"- {concept.title} ({where}): {concept.summary}{headings}\n"
+    return f"- {name}{concept.summary} ({where})\n"
 
 
 def evidence_block(node: NodeEvidence, passage: Passage) -> str:
@@ -24,8 +25,7 @@ def evidence_block(node: NodeEvidence, passage: Passage) -> str:
 
 def render(concepts: Sequence[str], evidence: Sequence[str]) -> str:
     """The page; evidence is numbered from 1, as citations name it. Nothing renders as nothing."""
-    if not concepts and not evidence:
-        return ""
-    numbered = (f"[{number}] {block}" for number, block in enumerate(evidence, start=1))
-    page = f"{HEADINGS[0]}{''.join(concepts)}{HEADINGS[1]}{''.join(numbered)}"
-    return page.strip() + "\n"
+    numbered = [f"[{number}] {block}" for number, block in enumerate(evidence, start=1)]
+    parts = ((HEADINGS[0], concepts), (HEADINGS[1], numbered))
+    page = "\n".join(heading + "".join(blocks) for heading, blocks in parts if blocks)
+    return page.strip() + "\n" if page else ""

@@ -21,7 +21,7 @@ MAX_CHARS = 60_000
 
 def one_budget(options: Mapping[str, object]) -> str | None:
     if options.get("max_chars") is not None and options.get("max_tokens") is not None:
-        return "max_chars and max_tokens exclude each other; keep one of them"
+        return "max_chars and max_tokens exclude each other; set one of them to null"
     return None
 
 

@@ -15,7 +15,6 @@ class Concept:
     kind: str
     title: str
     summary: str
-    headings: tuple[str, ...]
     location: Location
     access: str
 

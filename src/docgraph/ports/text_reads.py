@@ -10,7 +10,7 @@ from docgraph.model.evidence import Concept, Passage, PassageScore
 
 class TextReads(Protocol):
     def concepts(self, nodes: tuple[str, ...]) -> tuple[Concept, ...]:
-        """Title, summary and headings, in the order given."""
+        """Title and summary, in the order given."""
         ...
 
     def scores(self, node: str) -> tuple[PassageScore, ...]:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from docgraph.engine import Engine
 from docgraph.model.edge import Relationship
-from docgraph.model.errors import BadInput
 from docgraph.model.tokens import TokenCounter
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.reranker import RerankModel
@@ -31,8 +30,6 @@ def build_engine(settings: Settings) -> Engine:
 def open_store(settings: Settings) -> Store:
     from docgraph.adapters.sqlite.store import SqliteStore
 
-    if "://" in settings.store:
-        raise BadInput(f"{settings.store}: a store is the path of a SQLite file")
     return SqliteStore(
         Path(settings.store),
         now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),

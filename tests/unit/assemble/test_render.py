@@ -1,5 +1,7 @@
 """How a context reads."""
 
+from dataclasses import replace
+
 from docgraph.assemble.render import concept_block, evidence_block, render
 from docgraph.model.evidence import Concept, NodeEvidence, Passage
 from docgraph.model.node import Location
@@ -7,7 +9,7 @@ from docgraph.model.node import Location
 HERE = Location("guide/a:b.md", 3, 7, 0, 40)
 CONCEPT = Concept(
     "docs:guide/a%3Ab.md", "docs:guide/a%3Ab.md", "document", "A guide", "What it is.",
-    ("First", "Second"), HERE, "readable by everyone",
+    HERE, "readable by everyone",
 )  # fmt: skip
 
 
@@ -19,9 +21,14 @@ def block(text: str, *path: str) -> str:
     return evidence_block(NodeEvidence(CONCEPT, "seed 1 of 1", (), 0), passage(text, *path))
 
 
-def test_a_concept_reads_as_title_place_summary_and_headings() -> None:
-    assert concept_block(CONCEPT) == (
-        "- A guide (docs:guide/a:b.md): What it is. Headings: First; Second.\n"
+def test_a_concept_reads_as_title_summary_and_place() -> None:
+    assert concept_block(CONCEPT) == "- A guide: What it is. (docs:guide/a:b.md)\n"
+
+
+def test_a_summary_that_opens_with_the_title_does_not_say_it_twice() -> None:
+    extracted = replace(CONCEPT, summary="A guide. What it is. Sections: First; Second.")
+    assert concept_block(extracted) == (
+        "- A guide. What it is. Sections: First; Second. (docs:guide/a:b.md)\n"
     )
 
 
@@ -40,6 +47,11 @@ def test_evidence_is_numbered_from_one() -> None:
     assert render(["- c\n"], ["one\n\n", "two\n\n"]) == (
         "## Documents\n\n- c\n\n## Evidence\n\n[1] one\n\n[2] two\n"
     )
+
+
+def test_a_layer_without_anything_has_no_heading() -> None:
+    assert render([], ["one\n\n"]) == "## Evidence\n\n[1] one\n"
+    assert render(["- c\n"], []) == "## Documents\n\n- c\n"
 
 
 def test_nothing_renders_as_nothing() -> None:

@@ -127,7 +127,7 @@ def test_without_a_budget_sixty_thousand_characters_are_taken() -> None:
 @pytest.mark.requirement(31)
 def test_both_budgets_at_once_are_refused() -> None:
     told = one_budget({"max_chars": 10, "max_tokens": 10})
-    assert told == "max_chars and max_tokens exclude each other; keep one of them"
+    assert told == "max_chars and max_tokens exclude each other; set one of them to null"
     for options in ({}, {"max_chars": 10}, {"max_chars": None, "max_tokens": 10}):
         assert one_budget(options) is None
 

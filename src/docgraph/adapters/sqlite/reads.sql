@@ -38,10 +38,6 @@ SELECT n.id, n.document, n.kind, n.title, n.summary, n.first_line, n.last_line, 
 FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
 WHERE n.id IN (SELECT value FROM json_each(:ids));
 
--- name: child_titles
-SELECT title FROM visible_nodes WHERE document = :document AND parent = :parent
-ORDER BY start, id LIMIT :most;
-
 -- name: chunks_in_span
 SELECT id, node, position, start, stop, vector FROM visible_chunks
 WHERE document = :document AND start >= :start AND stop <= :stop

@@ -16,7 +16,6 @@ from docgraph.model.node import Location
 from docgraph.model.plan import RetrievalPlan
 
 _SQL = named_queries(PACKAGE, "reads.sql")
-MOST_HEADINGS = 12
 
 
 class SqliteTexts:
@@ -51,17 +50,12 @@ class SqliteTexts:
         return tuple(self._concept(row) for _, row in found if row is not None)
 
     def _concept(self, row: sqlite3.Row) -> Concept:
-        headings = self._connection.execute(
-            _SQL["child_titles"],
-            {"document": row["document"], "parent": row["id"], "most": MOST_HEADINGS},
-        )
         return Concept(
             id=row["id"],
             document=row["document_id"],
             kind=row["kind"],
             title=row["title"],
             summary=row["summary"],
-            headings=tuple(title for (title,) in headings),
             location=_location(row["path"], row),
             access=self._visible.grounds(row["document"]),
         )

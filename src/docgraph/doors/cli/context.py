@@ -7,6 +7,7 @@ import typer
 from docgraph.doors.cli.options import (
     BranchOption,
     JsonOption,
+    OptionalQuestion,
     PipelineOption,
     RepositoryOption,
     SeedOption,
@@ -20,9 +21,7 @@ from docgraph.doors.cli.options import (
 
 
 def context(
-    question: Annotated[
-        str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
-    ] = "",
+    question: OptionalQuestion = "",
     seed: SeedOption = None,
     max_tokens: Annotated[
         int | None,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+from docgraph.doors.cli.options import JsonOption, engine_for, print_json
 from docgraph.doors.cli.options import pipeline_named as load_pipeline
 
 QUESTION = "Why can a hidden document not change what a reader gets?"
@@ -14,7 +14,9 @@ STORE = ".docgraph/demo.db"
 
 def demo(
     question: Annotated[str, typer.Argument(help="Another question.")] = QUESTION,
-    store: StoreOption = None,
+    store: Annotated[
+        str, typer.Option("--store", help="The store that the demo makes, to go on asking.")
+    ] = STORE,
     json: JsonOption = False,
 ) -> None:
     """Ask docgraph's own repository.
@@ -27,10 +29,9 @@ def demo(
     from docgraph.model.access import LOCAL_ONLY
     from docgraph.wiring.build import open_folder
 
-    place = store or STORE
-    engine = engine_for(place, must_exist=False)
+    engine = engine_for(store, must_exist=False)
     if not json:
-        typer.echo(f"$ docgraph ingest {home().name} --repository docgraph --store {place}")
+        typer.echo(f"$ docgraph ingest . --repository docgraph --store {store}")
     with progress_bar(shown=not json) as progress:
         result = engine.ingest(
             local(),
@@ -45,13 +46,13 @@ def demo(
         print_json({"ingest": result, "plan": found.plan, "context": found.context})
         return
     show_ingest(result, brief=True)
-    typer.echo(f'\n$ docgraph plan "{question}" --store {place}')
+    typer.echo(f'\n$ docgraph plan "{question}" --store {store}')
     show_plan(found.saved())
-    typer.echo(f'\n$ docgraph explain "{question}" --store {place}')
+    typer.echo(f'\n$ docgraph explain "{question}" --store {store}')
     show_why(found)
-    typer.echo(f'\n$ docgraph context "{question}" --store {place}')
+    typer.echo(f'\n$ docgraph context "{question}" --store {store}')
     show_context(found.context)
-    typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {place}")
+    typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {store}")
 
 
 def home() -> Path:

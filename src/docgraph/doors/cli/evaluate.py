@@ -9,7 +9,6 @@ import typer
 from docgraph.doors.cli.options import (
     JsonOption,
     PipelineOption,
-    StoreOption,
     current_settings,
     pipeline_named,
     print_json,
@@ -24,7 +23,10 @@ def evaluate(
     limit: Annotated[
         int | None, typer.Option("--limit", help="Ask only the first so many questions.")
     ] = None,
-    store: StoreOption = None,
+    store: Annotated[
+        str | None,
+        typer.Option("--store", help="Keep the store here, and use it again next time."),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure flat and planned retrieval.

@@ -4,8 +4,9 @@ from docgraph.doors.cli.options import (
     BranchOption,
     JsonOption,
     PipelineOption,
-    QuestionArgument,
+    OptionalQuestion,
     RepositoryOption,
+    SeedOption,
     SnapshotOption,
     StoreOption,
     engine_for,
@@ -16,7 +17,8 @@ from docgraph.doors.cli.options import (
 
 
 def explain(
-    question: QuestionArgument,
+    question: OptionalQuestion = "",
+    seed: SeedOption = None,
     pipeline: PipelineOption = "documents",
     repository: RepositoryOption = None,
     branch: BranchOption = None,
@@ -36,6 +38,7 @@ def explain(
         local(),
         question,
         pipeline_named(pipeline),
+        seeds=seed or (),
         wanted=wanted(repository, branch, snapshot),
     )
     if json:

@@ -40,7 +40,10 @@ PipelineOption = Annotated[
 ]
 SeedOption = Annotated[
     list[str] | None,
-    typer.Option("--seed", help="Start from this node id instead of searching; repeatable."),
+    typer.Option("--seed", metavar="ID", help="Start from this node id instead of searching; repeatable."),
+]
+OptionalQuestion = Annotated[
+    str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
 ]
 QuestionArgument = Annotated[str, typer.Argument(help="The question.", show_default=False)]
 
@@ -57,6 +60,8 @@ def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
     from docgraph.wiring.build import build_engine
 
     settings = current_settings(store)
+    if "://" in settings.store:
+        raise BadInput(f"{settings.store}: a store is the path of a SQLite file")
     if must_exist and not Path(settings.store).is_file():
         raise BadInput(
             f"there is no store at {settings.store}; "

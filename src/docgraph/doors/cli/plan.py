@@ -8,6 +8,7 @@ import typer
 from docgraph.doors.cli.options import (
     BranchOption,
     JsonOption,
+    OptionalQuestion,
     PipelineOption,
     RepositoryOption,
     SeedOption,
@@ -20,9 +21,7 @@ from docgraph.doors.cli.options import (
 
 
 def plan(
-    question: Annotated[
-        str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
-    ] = "",
+    question: OptionalQuestion = "",
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the plan to this file, for `docgraph run`.")
     ] = None,
@@ -40,6 +39,7 @@ def plan(
     """
     from docgraph.doors.cli.show import show_plan
     from docgraph.doors.login import local
+    from docgraph.model.errors import BadInput
     from docgraph.model.plan import RetrievalPlan
 
     found = engine_for(store).retrieve(
@@ -51,7 +51,10 @@ def plan(
     )
     saved = found.saved()
     if save is not None:
-        save.write_text(saved.to_json(), encoding="utf-8")
+        try:
+            save.write_text(saved.to_json(), encoding="utf-8")
+        except OSError as error:
+            raise BadInput(f"{save}: cannot be written: {error.strerror}") from error
     if json:
         typer.echo(saved.to_json(), nl=False)
     else:

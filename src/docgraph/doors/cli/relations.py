@@ -19,6 +19,9 @@ relations = typer.Typer(
 )
 Source = Annotated[str, typer.Argument(help="The id of the node it leaves.", show_default=False)]
 Relation = Annotated[str, typer.Argument(help="The relation's type.", show_default=False)]
+HomeOption = Annotated[
+    str | None, typer.Option("--branch", "-b", help="The branch to write.", show_default=False)
+]
 Target = Annotated[str, typer.Argument(help="The id of the node it enters.", show_default=False)]
 
 
@@ -39,8 +42,13 @@ def list_relations(
     """
     from docgraph.doors.cli.show import show_relations
     from docgraph.doors.login import local
+    from docgraph.model.errors import BadInput
     from docgraph.model.identity import document_of
+    from docgraph.model.relation import RELATIONS
+    from docgraph.model.would_fit import would_fit
 
+    if relation is not None and relation not in RELATIONS:
+        raise BadInput(f"no relation is called {relation!r}; {would_fit(relation, RELATIONS)}")
     found = tuple(
         known
         for known in engine_for(store).relations(local(), wanted(repository, branch, None))
@@ -65,7 +73,7 @@ def add_relation(
     note: Annotated[
         str, typer.Option("--note", help="Why this relation holds; kept as its evidence.")
     ] = "",
-    branch: BranchOption = None,
+    branch: HomeOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -92,7 +100,7 @@ def remove_relation(
     source: Source,
     relation: Relation,
     target: Target,
-    branch: BranchOption = None,
+    branch: HomeOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -159,9 +159,9 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
     made = result.snapshot
     name = f"snapshot {made.snapshot} of {made.repository} {made.branch}" if made else "no change"
     out.print(
-        f"{said(name)}: {result.added} documents added, {result.changed} changed, "
-        f"{result.removed} removed, {result.unchanged} unchanged; "
-        f"{result.nodes} nodes and {result.chunks} chunks written"
+        f"{said(name)}: documents added {result.added}, changed {result.changed}, "
+        f"removed {result.removed}, unchanged {result.unchanged}; "
+        f"written: nodes {result.nodes}, chunks {result.chunks}"
     )
     counted = ", ".join(f"{count} {relation}" for relation, count in result.edges)
     out.print(f"relations: {counted or 'none'}; {len(result.unresolved)} targets not found")
