@@ -36,27 +36,41 @@ def run(
     clock: Callable[[], float],
 ) -> Run:
     """`windows` open on demand; they are looked through, not recorded."""
-    values: Values = dict(given)
-    rows = [_perform(step, values, windows, clock) for step in pipeline.steps]
-    return Run(values, Trace(pipeline.name, pipeline.digest, tuple(rows)))
+    walk = _Walk(dict(given), {kind: digest(value) for kind, value in given.items()})
+    rows = [_perform(step, walk, windows, clock) for step in pipeline.steps]
+    return Run(walk.values, Trace(pipeline.name, pipeline.digest, tuple(rows)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """What was made so far, and its digests, each computed once."""
+
+    values: Values
+    digests: dict[type, str]
+
+    def add(self, kind: type, value: Any) -> None:
+        self.values[kind] = value
+        self.digests[kind] = digest(value)
 
 
 def _perform(
-    step: Step, values: Values, windows: Mapping[type, Window], clock: Callable[[], float]
+    step: Step, walk: _Walk, windows: Mapping[type, Window], clock: Callable[[], float]
 ) -> StepTrace:
     action = step.action
-    inputs = tuple(_input(action, kind, values, windows) for _, kind in action.requires)
+    inputs = tuple(_input(action, kind, walk.values, windows) for _, kind in action.requires)
+    read = tuple(
+        (kind.__name__, walk.digests[kind]) for _, kind in action.requires if kind in walk.values
+    )
     began = clock()
     result = action.call(inputs, step.options)
     took = (clock() - began) * 1000
-    read = _digests(action, values)
-    values[action.makes] = result
+    walk.add(action.makes, result)
     return StepTrace(
         action=action.name,
         implicit=action.implicit,
         options=tuple(step.options.items()),
         inputs=read,
-        output=(action.makes.__name__, digest(result)),
+        output=(action.makes.__name__, walk.digests[action.makes]),
         milliseconds=round(took, 3),
     )
 
@@ -67,9 +81,3 @@ def _input(action: Action, kind: type, values: Values, windows: Mapping[type, Wi
     if kind not in windows:
         raise BadPipeline(f"{action.name} needs {kind.__name__}, which this run was not given")
     return windows[kind](values)
-
-
-def _digests(action: Action, values: Values) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (kind.__name__, digest(values[kind])) for _, kind in action.requires if kind in values
-    )

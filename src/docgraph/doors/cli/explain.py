@@ -3,8 +3,8 @@
 from docgraph.doors.cli.options import (
     BranchOption,
     JsonOption,
-    PipelineOption,
     OptionalQuestion,
+    PipelineOption,
     RepositoryOption,
     SeedOption,
     SnapshotOption,

@@ -20,16 +20,26 @@ def ingest(
     branch: Annotated[str, typer.Option("--branch", "-b", help="The branch to write.")] = "main",
     reader: Annotated[
         list[str] | None,
-        typer.Option("--reader", metavar="GROUP", help="A group that may read; repeatable. Default: local alone."),
+        typer.Option(
+            "--reader",
+            metavar="GROUP",
+            help="A group that may read; repeatable. Default: local alone.",
+        ),
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option("--label", metavar="LABEL", help="A label that every reader must hold; repeatable."),
+        typer.Option(
+            "--label", metavar="LABEL", help="A label that every reader must hold; repeatable."
+        ),
     ] = None,
-    level: Annotated[int, typer.Option("--level", min=0, help="The clearance that readers need.")] = 0,
+    level: Annotated[
+        int, typer.Option("--level", min=0, help="The clearance that readers need.")
+    ] = 0,
     without: Annotated[
         list[str] | None,
-        typer.Option("--without", metavar="MINER", help="Switch a relation miner off by name; repeatable."),
+        typer.Option(
+            "--without", metavar="MINER", help="Switch a relation miner off by name; repeatable."
+        ),
     ] = None,
     max_bytes: Annotated[
         int, typer.Option("--max-bytes", help="Report files larger than this, do not read them.")

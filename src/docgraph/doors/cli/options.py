@@ -40,7 +40,9 @@ PipelineOption = Annotated[
 ]
 SeedOption = Annotated[
     list[str] | None,
-    typer.Option("--seed", metavar="ID", help="Start from this node id instead of searching; repeatable."),
+    typer.Option(
+        "--seed", metavar="ID", help="Start from this node id instead of searching; repeatable."
+    ),
 ]
 OptionalQuestion = Annotated[
     str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
