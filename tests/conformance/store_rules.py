@@ -178,6 +178,23 @@ class StoreRules:
         with fruit.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
             assert len(reads.graph.listed()) == 2
 
+    def test_edges_written_again_before_they_are_published_are_there_once(
+        self, fruit: Store
+    ) -> None:
+        edge = Relationship(Edge("r:b.md", "explains", "r:a.md"), (HAND,), ())
+        with writing(fruit) as writes:
+            for _ in range(3):
+                writes.add_by_hand([edge])
+            for line in (1, 2, 3, 3):
+                place = Evidence("a.md", line, 0, 6, 0, "apples")
+                writes.replace_mined([mined("r:a.md", "references", "r:b.md", place)])
+            writes.publish()
+        with fruit.reads_as(local()) as reads:
+            assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.listed()] == [
+                ("references", 1),
+                ("explains", 0),
+            ]
+
     @pytest.mark.requirement(3)
     def test_a_relation_made_twice_is_one_and_tells_both_origins(self, fruit: Store) -> None:
         edge = Edge("r:a.md", "references", "r:b.md")

@@ -130,6 +130,48 @@ def test_readers_never_wait_for_an_ingest(tmp_path: Path) -> None:
             assert after.counts()["chunks"] == 2
 
 
+@pytest.mark.requirement(9)
+def test_opening_a_store_never_waits_for_a_write_in_progress(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store.db")
+    with writing(store) as writes:
+        write(writes, [document("a.md", "one")])
+        writes.publish()
+    writer = connect(tmp_path / "store.db")
+    writer.execute("BEGIN IMMEDIATE")
+    found: list[dict[str, int]] = []
+
+    def ask() -> None:
+        with opened(tmp_path / "store.db").reads_as(local()) as reads:
+            found.append(reads.counts())
+
+    other = threading.Thread(target=ask)
+    other.start()
+    other.join(10)
+    writer.close()
+    assert found == [{"nodes.document": 1, "chunks": 1}]
+
+
+def test_a_damaged_store_is_called_damaged(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store.db")
+    with writing(store) as writes:
+        write(writes, [document(f"{n}.md", "word " * 500) for n in range(50)])
+        writes.publish()
+    with connect(tmp_path / "store.db") as checkpoint:
+        checkpoint.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    checkpoint.close()
+    with (tmp_path / "store.db").open("r+b") as raw:
+        raw.seek(4096)
+        raw.write(b"\xff" * 65536)
+    with pytest.raises(StoreError, match="damaged"):
+        ask_everything(opened(tmp_path / "store.db"))
+
+
+def ask_everything(store: Store) -> None:
+    with store.reads_as(local()) as reads:
+        reads.counts()
+        reads.graph.listed()
+
+
 @pytest.mark.requirement(10)
 def test_text_and_vectors_are_stored_once_however_many_branches_hold_them(tmp_path: Path) -> None:
     store = opened(tmp_path / "store.db")

@@ -25,6 +25,10 @@ def plain_errors(path: Path) -> Iterator[None]:
                 f"{path}: the disk is full. The last complete snapshot is intact; "
                 "free some space and run the command again."
             ) from error
+        if code == sqlite3.SQLITE_CORRUPT:
+            raise StoreError(
+                f"{path}: this store is damaged; restore it from a backup, or ingest into a new one"
+            ) from error
         if code == sqlite3.SQLITE_NOTADB:
             raise StoreError(f"{path}: this file is not a docgraph store") from error
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
@@ -51,13 +55,20 @@ def create_or_check(path: Path) -> None:
     with plain_errors(path):
         connection = connect(path)
         try:
-            connection.execute("BEGIN IMMEDIATE")
-            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-                _create(connection)
-            connection.execute("COMMIT")
+            if _is_empty(connection):
+                connection.execute("BEGIN IMMEDIATE")
+                if _is_empty(connection):
+                    _create(connection)
+                connection.execute("COMMIT")
             _check(connection, path)
         finally:
             connection.close()
+
+
+def _is_empty(connection: sqlite3.Connection) -> bool:
+    """Asked before any lock is taken, so that opening never waits for an ingest."""
+    (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    return bool(tables == 0)
 
 
 def _create(connection: sqlite3.Connection) -> None:

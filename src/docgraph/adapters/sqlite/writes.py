@@ -202,6 +202,8 @@ class SqliteWrites:
                 self._touched = True
 
     def replace_mined(self, relationships: Iterable[Relationship]) -> None:
+        with self._transaction():
+            self._run("drop_mined_born_now", branch=self._branch, snapshot=self._next)
         rows = self._run("living_relationships", branch=self._branch, hand=0, forever=FOREVER)
         living = {tuple(row[1:]): row[0] for row in rows.fetchall()}
         new = [found for found in relationships if living.pop(_row(found), None) is None]
@@ -225,15 +227,16 @@ class SqliteWrites:
         return removed
 
     def _end_by_hand(self, edge: Edge) -> int:
-        return self._run(
-            "end_hand_relationship",
-            branch=self._branch,
-            snapshot=self._next,
-            forever=FOREVER,
-            source=edge.source,
-            relation=edge.relation,
-            target=edge.target,
-        ).rowcount
+        place = {
+            "branch": self._branch,
+            "snapshot": self._next,
+            "forever": FOREVER,
+            "source": edge.source,
+            "relation": edge.relation,
+            "target": edge.target,
+        }
+        born_now = self._run("drop_relationships_born_now", hand=1, **place).rowcount
+        return self._run("end_hand_relationship", **place).rowcount + born_now
 
     def _add_edge(self, relationship: Relationship, hand: int) -> None:
         source, relation, target, origins, evidence = _row(relationship)

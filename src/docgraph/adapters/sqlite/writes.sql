@@ -68,6 +68,15 @@ WHERE branch = :branch AND hand = :hand AND died = :forever;
 -- name: end_relationship
 UPDATE document_relationships SET died = :snapshot WHERE id = :id;
 
+-- name: drop_relationships_born_now
+-- What was written under the unpublished snapshot and is written again was never there.
+DELETE FROM document_relationships
+WHERE branch = :branch AND hand = :hand AND died = :forever AND born = :snapshot
+  AND source = :source AND relation = :relation AND target = :target;
+
+-- name: drop_mined_born_now
+DELETE FROM document_relationships WHERE branch = :branch AND hand = 0 AND born = :snapshot;
+
 -- name: end_hand_relationship
 UPDATE document_relationships SET died = :snapshot
 WHERE branch = :branch AND hand = 1 AND died = :forever

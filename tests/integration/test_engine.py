@@ -1,0 +1,98 @@
+"""What the engine refuses, before anything is read."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import LOCAL_ONLY
+from docgraph.model.errors import BadInput, WrongEmbedder
+from docgraph.model.question import EmbedderIdentity
+from docgraph.pipeline.load import load
+from tests.support.memory_source import MemorySource
+from tests.support.small_world import DIMENSIONS, CountedWords, HashedWords
+
+
+class OtherWords(HashedWords):
+    identity = EmbedderIdentity("other-words", "1" * 64, DIMENSIONS)
+
+
+def engine_with(path: Path, embedder: type[HashedWords]) -> Engine:
+    store = SqliteStore(path, now=lambda: "now")
+    return Engine(store, embedder, CountedWords, lambda: None, time.perf_counter)
+
+
+def ingest(engine: Engine, text: str = "# Fuel\n\nIt burns.\n", repository: str = "r") -> None:
+    engine.ingest(
+        local(),
+        MemorySource({"a.md": text}),
+        repository=repository,
+        branch="main",
+        rule_for=lambda _: LOCAL_ONLY,
+    )
+
+
+def test_asking_with_another_embedder_is_refused(tmp_path: Path) -> None:
+    ingest(engine_with(tmp_path / "s.db", HashedWords))
+    other = engine_with(tmp_path / "s.db", OtherWords)
+    with pytest.raises(WrongEmbedder, match=r"embedded by hashed-words .* by other-words"):
+        other.retrieve(local(), "fuel", load("documents"))
+
+
+def test_a_plan_of_another_embedder_is_refused(tmp_path: Path) -> None:
+    first = engine_with(tmp_path / "s.db", HashedWords)
+    ingest(first)
+    saved = first.retrieve(local(), "fuel", load("documents")).saved()
+    other = engine_with(tmp_path / "s.db", OtherWords)
+    ingest(other, repository="r")
+    newest = other.retrieve(local(), "fuel", load("documents")).saved()
+    assert newest.plan.embedder.name == "other-words"
+    assert other.execute(local(), saved, load("documents")).context.items
+    moved = replace(saved, snapshots=newest.snapshots)
+    with pytest.raises(WrongEmbedder):
+        other.execute(local(), moved, load("documents"))
+
+
+def test_repositories_of_different_embedders_are_asked_one_at_a_time(tmp_path: Path) -> None:
+    ingest(engine_with(tmp_path / "s.db", HashedWords), repository="one")
+    other = engine_with(tmp_path / "s.db", OtherWords)
+    ingest(other, repository="two")
+    with pytest.raises(WrongEmbedder, match="one by hashed-words, two by other-words"):
+        other.retrieve(local(), "fuel", load("documents"))
+
+
+@pytest.mark.parametrize("name", ["", "  ", "new\nline", "x" * 201])
+def test_a_name_that_cannot_be_printed_names_no_repository(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match="cannot name"):
+        ingest(engine_with(tmp_path / "s.db", HashedWords), repository=name)
+
+
+def test_a_question_has_a_length(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", HashedWords)
+    ingest(engine)
+    with pytest.raises(BadInput, match="at most 20000 characters"):
+        engine.retrieve(local(), "x" * 20_001, load("documents"))
+
+
+@pytest.mark.requirement(25)
+def test_planning_writes_nothing(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", HashedWords)
+    ingest(engine)
+    before = (tmp_path / "s.db").read_bytes()
+    for name in ("documents", "code", "flat"):
+        engine.retrieve(local(), "fuel", load(name))
+    assert (tmp_path / "s.db").read_bytes() == before
+
+
+@pytest.mark.requirement(8)
+def test_ingesting_the_same_again_makes_no_snapshot(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", HashedWords)
+    for _ in range(2):
+        ingest(engine)
+    assert engine.status(local()).scope.snapshots[0].snapshot == 1
+    ingest(engine, "# Fuel\n\nIt froze.\n")
+    assert engine.status(local()).scope.snapshots[0].snapshot == 2
