@@ -16,7 +16,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format requirements lock clean
+.PHONY: help demo test check format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,9 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 
 format: $(READY) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
+
+picture: $(READY) ## draw docs/pictures/plan.svg again, out of the README's session
+	@$(BIN)/python -m tests.acceptance.test_readme
 
 requirements: $(READY) ## each line of docs/requirements.md with the tests that keep it
 	@$(PYTEST) -m requirement --requirements $(RESULTS)

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,14 +125,23 @@ def test_the_readme_shows_every_step_from_folder_to_context() -> None:
         assert step in commands
 
 
-def test_the_picture_is_the_plan_that_the_session_draws(tmp_path: Path) -> None:
+def picture(place: Path) -> str:
+    """The session's plan, as its colours draw it."""
     (plan,) = (e.commands.strip() for e in examples(README) if "docgraph plan" in e.commands)
     coloured = Example(f"FORCE_COLOR=1 TERM=xterm-256color {plan}\n", fails=False, shown=None)
-    now = drawn(printed([*beginning(), coloured], tmp_path)[-1], plan)
-    assert re.fullmatch(pattern(PICTURE.read_text(encoding="utf-8")), now)
+    return drawn(printed([*beginning(), coloured], place)[-1], plan)
+
+
+def test_the_picture_is_the_plan_that_the_session_draws(tmp_path: Path) -> None:
+    assert re.fullmatch(pattern(PICTURE.read_text(encoding="utf-8")), picture(tmp_path))
 
 
 def test_the_sessions_have_no_network(tmp_path: Path) -> None:
     connect = "import socket; socket.create_connection(('127.0.0.1', 9))"
     (output,) = printed([Example(f'python -c "{connect}"\n', fails=True, shown=None)], tmp_path)
     assert "this session has no network" in output
+
+
+if __name__ == "__main__":  # make picture
+    with tempfile.TemporaryDirectory() as empty:
+        PICTURE.write_text(picture(Path(empty)), encoding="utf-8")

@@ -1,5 +1,6 @@
 """Chunks: a document's text in passages, each inside exactly one node."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
@@ -14,6 +15,7 @@ from docgraph.model.node import Location
 
 SIZE = 800
 _LONGEST_STRETCH = 8_000  # the splitter's time grows with the square of an unbroken stretch
+_WORD = re.compile(r"\w+")
 _BREAKS = ("\n\n", "\n", " ")
 
 
@@ -29,7 +31,7 @@ def chunks(
     lines = Lines(parsed.text)
     headings = heading_paths(parsed)
     made: list[Chunk] = []
-    for owner, begin, end in regions(parsed):
+    for owner, begin, end in telling(parsed):
         node = root if owner is None else parts[owner]
         for start, text in _passages(parsed.text[begin:end], size):
             first, last = begin + start, begin + start + len(text)
@@ -38,6 +40,17 @@ def chunks(
             position = len(made)
             made.append(Chunk(chunk_id(node, position), node, position, heading, text, where))
     return tuple(made)
+
+
+def telling(parsed: Parsed) -> list[tuple[int | None, int, int]]:
+    """Regions that say more than their own heading; all of them where none does."""
+    found = list(regions(parsed))
+    return [region for region in found if not _is_bare_heading(parsed, *region)] or found
+
+
+def _is_bare_heading(parsed: Parsed, owner: int | None, begin: int, end: int) -> bool:
+    title = parsed.title if owner is None else parsed.parts[owner].title
+    return _WORD.findall(parsed.text[begin:end]) == _WORD.findall(title)
 
 
 def heading_paths(parsed: Parsed) -> tuple[tuple[str, ...], ...]:

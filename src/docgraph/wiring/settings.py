@@ -1,14 +1,19 @@
 """Settings: the command line before the environment before docgraph.yaml before the defaults."""
 
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
+
+from annotated_types import Ge
 
 from docgraph.model.errors import BadInput
+from docgraph.model.would_fit import would_fit
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
+DEFAULT_WAIT = 600.0
 CONFIG = "docgraph.yaml"
 
 
@@ -18,7 +23,7 @@ class Endpoint:
 
     url: str
     model: str
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +34,12 @@ class Settings:
     embedder_folder: str | None = None
     embedder_endpoint: Endpoint | None = None
     reranker_endpoint: Endpoint | None = None
-    wait: float = 600.0
+    wait: float = DEFAULT_WAIT
     config: str | None = None
 
 
 # pydantic reads this from the dataclass; a plain dict keeps its import out of every start.
-_STRICT: dict[str, Any] = {"extra": "forbid", "strict": True}
+_STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,14 @@ class _Written:
     store: str | None = None
     embedder: _Embedder = _Embedder()
     reranker: _Reranker = _Reranker()
-    wait: float | None = None
+    wait: Annotated[float, Ge(0)] | None = None
+
+
+_KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
+    (): tuple(key.name for key in fields(_Written)),
+    ("embedder",): tuple(key.name for key in fields(_Embedder)),
+    ("reranker",): tuple(key.name for key in fields(_Reranker)),
+}
 
 
 def read_settings(
@@ -68,20 +80,15 @@ def read_settings(
 ) -> Settings:
     path = _config(environment, folder)
     written = _read(path) if path else _Written()
-    wait = environment.get("DOCGRAPH_WAIT")
-    try:
-        seconds = float(wait) if wait else 600.0 if written.wait is None else written.wait
-    except ValueError as error:
-        raise BadInput(f"DOCGRAPH_WAIT: {wait!r} is not a number of seconds") from error
     embedder_folder = environment.get("DOCGRAPH_EMBEDDER_FOLDER")
     if not embedder_folder and not environment.get("DOCGRAPH_EMBEDDER_ENDPOINT"):
         embedder_folder = written.embedder.folder
     return Settings(
         store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
         embedder_folder=embedder_folder,
-        embedder_endpoint=_endpoint("EMBEDDER", environment, written.embedder),
-        reranker_endpoint=_endpoint("RERANKER", environment, written.reranker),
-        wait=seconds,
+        embedder_endpoint=_endpoint("EMBEDDER", environment, written.embedder, path),
+        reranker_endpoint=_endpoint("RERANKER", environment, written.reranker, path),
+        wait=_wait(environment, written),
         config=str(path) if path else None,
     )
 
@@ -89,10 +96,12 @@ def read_settings(
 def _config(environment: Mapping[str, str], folder: Path) -> Path | None:
     """A file that is named must be there; one that is only looked for may be missing."""
     named = environment.get("DOCGRAPH_CONFIG")
-    if named and not Path(named).is_file():
+    path = folder / (named or CONFIG)
+    if path.is_file():
+        return path
+    if named:
         raise BadInput(f"DOCGRAPH_CONFIG: there is no file {named}")
-    path = Path(named) if named else folder / CONFIG
-    return path if path.is_file() else None
+    return None
 
 
 def _read(path: Path) -> _Written:
@@ -101,23 +110,54 @@ def _read(path: Path) -> _Written:
 
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-        # Checked as JSON: strictly, a dataclass takes a mapping from JSON alone.
-        return TypeAdapter(_Written).validate_json(json.dumps({} if data is None else data))
+        # Checked as JSON: strictly, a dataclass takes a mapping from JSON alone. What JSON does
+        # not know, such as a date, becomes a list, which fits no setting.
+        text = json.dumps({} if data is None else data, default=lambda _: [])
+        return TypeAdapter(_Written).validate_json(text)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise BadInput(f"{path}: {where}: {first['msg']}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, OSError, TypeError, ValueError) as error:
+        raise BadInput(f"{path}: {_wrong(first['loc'], first['msg'])}") from error
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise BadInput(f"{path}:{line}: not YAML: {error.problem}") from error
+    except yaml.reader.ReaderError as error:
+        raise BadInput(f"{path}: not YAML: {error.reason}") from error
+    except (OSError, TypeError, ValueError, RecursionError) as error:
         raise BadInput(f"{path}: cannot be read: {error}") from error
 
 
+def _wrong(place: tuple[int | str, ...], message: str) -> str:
+    name = ".".join(map(str, place)) or "the file"
+    known = _KEYS.get(place[:-1], ()) if place else ()
+    if known and place[-1] not in known:
+        return f"no setting is called {name!r}; {would_fit(str(place[-1]), known)}"
+    return f"{name}: {message}"
+
+
+def _wait(environment: Mapping[str, str], written: _Written) -> float:
+    given = environment.get("DOCGRAPH_WAIT")
+    if not given:
+        return DEFAULT_WAIT if written.wait is None else written.wait
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = math.nan
+    if not (math.isfinite(seconds) and seconds >= 0):
+        raise BadInput(f"DOCGRAPH_WAIT: {given!r} is not a number of seconds, 0 or more")
+    return seconds
+
+
 def _endpoint(
-    name: str, environment: Mapping[str, str], written: _Embedder | _Reranker
+    name: str, environment: Mapping[str, str], written: _Embedder | _Reranker, path: Path | None
 ) -> Endpoint | None:
-    url = environment.get(f"DOCGRAPH_{name}_ENDPOINT") or written.endpoint
+    """The address is kept out of the error: people write passwords into addresses."""
+    given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
+    url = given or written.endpoint
     model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
-    if url is None:
+    if not url:
         return None
-    if model is None:
-        raise BadInput(f"the {name.lower()} endpoint {url} needs a model name beside it")
-    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY"))
+    if not model:
+        key = name.lower()
+        where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {key}.endpoint"
+        raise BadInput(f"{where}: needs a model beside it: {key}.model or DOCGRAPH_{name}_MODEL")
+    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None)

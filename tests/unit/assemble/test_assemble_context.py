@@ -105,6 +105,15 @@ def test_tokens_are_counted_on_the_page_not_on_its_pieces() -> None:
 
 
 @pytest.mark.requirement(32)
+def test_a_page_that_takes_its_budget_to_the_last_token_is_kept_whole() -> None:
+    found = evidence(document("r:a", "word " * 100))
+    whole = assemble(found)
+    tight = assemble(found, max_tokens=whole.tokens)
+    assert (tight.text, tight.tokens, tight.omitted) == (whole.text, whole.tokens, ())
+    assert len(assemble(found, max_tokens=whole.tokens - 1).items) == 1
+
+
+@pytest.mark.requirement(32)
 @given(texts, st.integers(1, 300))
 def test_each_documents_share_is_reported(rows: list[list[str]], max_tokens: int) -> None:
     found = evidence(*(document(f"r:{n}", *row) for n, row in enumerate(rows)))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from docgraph.contract import contract_of
 from docgraph.execute.fetch_node_texts import MAX_CHARS, arranged, fetch_node_texts, one_budget
 from docgraph.model.digest import canonical
-from docgraph.model.evidence import RetrievedContext
+from docgraph.model.evidence import Decision, RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.tokens import TokenCounter
 from docgraph.plan.expand_relationships import expand_relationships
@@ -148,7 +148,8 @@ def test_a_text_that_another_one_holds_does_not_enter_twice() -> None:
     other = document("r:n.py", "import x", parts=(Part("::f", (Said("def f"),)),))
     found = fetch(world(code, other), seeds_only("r:m.py", "r:m.py::f", "r:n.py::f"))
     assert entered(found) == ["r:m.py", "r:n.py::f"]
-    assert found.decisions[1].reason == "already inside r:m.py"
+    assert found.decisions[1] == Decision("r:m.py::f", False, "already inside r:m.py")
+    assert {node.cut for node in found.nodes} == {0}
     same = document("r:s.py", parts=(Part("::f", (Said("def f"),)),))
     assert entered(fetch(world(same), seeds_only("r:s.py", "r:s.py::f"))) == ["r:s.py"]
 

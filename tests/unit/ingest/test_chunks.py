@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.build import nodes_of
-from docgraph.ingest.chunks import chunks, regions
+from docgraph.ingest.chunks import chunks, regions, telling
 from docgraph.ingest.parsed import Parsed
 from docgraph.model.chunk import Chunk
 from tests.unit.ingest.fakes import parsed
@@ -74,17 +74,19 @@ def test_code_between_methods_belongs_to_the_class() -> None:
     ),
     st.integers(min_value=10, max_value=60),
 )
-def test_chunks_hold_every_visible_character_once(path: str, pieces: list[str], size: int) -> None:
+def test_chunks_hold_every_visible_character_of_what_tells_something_once(
+    path: str, pieces: list[str], size: int
+) -> None:
     found = parsed(path, "".join(pieces))
-    last = 0
+    held = ""
     for chunk in cut(path, found, size):
         start, end = chunk.location.start, chunk.location.end
         assert chunk.text.strip()
         assert len(chunk.text) <= size
         assert found.text[start:end] == chunk.text
-        assert not found.text[last:start].strip()
-        last = end
-    assert not found.text[last:].strip()
+        held += chunk.text
+    told = "".join(found.text[begin:end] for _, begin, end in telling(found))
+    assert "".join(held.split()) == "".join(told.split())
 
 
 def test_a_long_text_without_lines_is_cut_in_reasonable_time() -> None:
@@ -97,3 +99,15 @@ def test_no_stretch_reaches_across_the_end_of_front_matter() -> None:
     border = found.borders[0]
     assert [owner for owner, _, _ in regions(found)] == [None, None, 0, 1, 2]
     assert all(end <= border or start >= border for _, start, end in regions(found))
+
+
+def test_a_heading_alone_is_no_passage_where_there_is_more_to_say() -> None:
+    text = "# Guide\n\n## Empty\n\n## Full\n\nWords.\n"
+    made = cut("g.md", parsed("g.md", text))
+    assert [chunk.heading_path for chunk in made] == [("Full",)]
+    assert made[0].text.endswith("Words.")
+
+
+def test_a_document_of_headings_alone_keeps_them() -> None:
+    made = cut("g.md", parsed("g.md", "# Guide\n\n## Empty\n"))
+    assert [chunk.text for chunk in made] == ["# Guide", "## Empty"]

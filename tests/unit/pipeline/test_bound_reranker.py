@@ -1,5 +1,7 @@
 """A rerank model that reads with the reader's own rights."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from docgraph.model.errors import BadInput
@@ -32,6 +34,15 @@ def test_what_the_reader_may_not_see_is_not_read() -> None:
     assert set(bound().scores("why?", ("r:a", "r:secret", "r:never"))) == {"r:a"}
     assert bound().scores("why?", ("r:secret",)) == {}
     assert bound().scores("why?", ()) == {}
+
+
+def test_a_model_is_not_asked_about_nothing() -> None:
+    class NeverAsked(LikesLongTexts):
+        def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+            raise AssertionError(texts)
+
+    nobody = BoundReranker(NeverAsked(), PLACE, ask("why?"))
+    assert nobody.scores("why?", ("r:secret",)) == {}
 
 
 @pytest.mark.requirement(16)

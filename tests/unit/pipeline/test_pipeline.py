@@ -41,6 +41,8 @@ def test_a_pipeline_can_start_from_what_it_is_handed() -> None:
     documents = load("documents")
     assert names(documents.starting_from(Seeds))[0] == "expand_relationships"
     assert names(documents.starting_from(RetrievalPlan)) == ["fetch_evidence", "assemble_context"]
+    search = documents.up_to(Seeds)
+    assert search.starting_from(RetrievalPlan) == search
 
 
 @pytest.mark.requirement(44)

@@ -199,8 +199,15 @@ def test_a_plan_of_another_format_says_which_one_would_fit() -> None:
     )
 
 
+def test_the_longest_vector_that_rounding_can_make_is_exact() -> None:
+    assert plan_from_json(edited(query_vector=[4096, 0, 0])).plan.query_vector[0] == 4096
+    assert "longer than any unit vector" in refused(edited(query_vector=[4096, 1, 0]))
+
+
 def test_a_plan_too_large_to_be_one_is_refused() -> None:
     assert "at most 16777216 bytes" in refused(" " * (16 * 1024 * 1024 + 1))
     many = [f"r:{n}" for n in range(MOST_PLANNED + 1)]
+    most = edited(seed_documents=many[1:], expanded_documents=[], order=many[1:])
+    assert len(plan_from_json(most).plan.order) == MOST_PLANNED
     told = refused(edited(seed_documents=many, expanded_documents=[], order=many))
     assert told == f"a plan holds at most {MOST_PLANNED} nodes, this one {MOST_PLANNED + 1}"
