@@ -1,0 +1,252 @@
+"""The command line before the environment before docgraph.yaml before the defaults."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from docgraph.model.errors import BadInput
+from docgraph.wiring.settings import Endpoint, Settings, read_settings
+
+EVERY_KEY = """\
+store: written.db
+wait: 30
+embedder:
+  folder: models/tiny
+  endpoint: http://written/v1
+  model: written-embedder
+reranker:
+  endpoint: http://written/v2
+  model: written-reranker
+"""
+EVERY_VARIABLE = {
+    "DOCGRAPH_STORE": "given.db",
+    "DOCGRAPH_WAIT": "2.5",
+    "DOCGRAPH_EMBEDDER_FOLDER": "models/given",
+    "DOCGRAPH_EMBEDDER_ENDPOINT": "http://given/v1",
+    "DOCGRAPH_EMBEDDER_MODEL": "given-embedder",
+    "DOCGRAPH_EMBEDDER_KEY": "embedder-secret",
+    "DOCGRAPH_RERANKER_ENDPOINT": "http://given/v2",
+    "DOCGRAPH_RERANKER_MODEL": "given-reranker",
+    "DOCGRAPH_RERANKER_KEY": "reranker-secret",
+}
+GIVEN = Settings(
+    store="given.db",
+    wait=2.5,
+    embedder_folder="models/given",
+    embedder_endpoint=Endpoint("http://given/v1", "given-embedder", "embedder-secret"),
+    reranker_endpoint=Endpoint("http://given/v2", "given-reranker", "reranker-secret"),
+)
+
+
+class Place:
+    """A folder in which a command runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.file = folder / "docgraph.yaml"
+
+    def read(self, written: str | bytes = "", store: str | None = None, **given: str) -> Settings:
+        self.file.write_bytes(written if isinstance(written, bytes) else written.encode())
+        return read_settings(given, self.folder, store)
+
+    def refusal(self, written: str | bytes = "", **given: str) -> str:
+        """In one line, and after the file's name if it is the file that is wrong."""
+        with pytest.raises(BadInput) as caught:
+            self.read(written, **given)
+        assert "\n" not in str(caught.value)
+        return str(caught.value).removeprefix(str(self.file))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+# What comes first
+
+
+def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
+    assert read_settings({}, tmp_path) == Settings(".docgraph/docgraph.db", wait=600)
+
+
+@pytest.mark.parametrize("written", ["", "# nothing yet\n", "{}\n", "---\n"])
+def test_an_empty_file_sets_nothing(place: Place, written: str) -> None:
+    assert place.read(written) == Settings(config=str(place.file))
+
+
+def test_every_key_of_the_file_is_used(place: Place) -> None:
+    assert place.read(EVERY_KEY) == Settings(
+        store="written.db",
+        wait=30,
+        embedder_folder="models/tiny",
+        embedder_endpoint=Endpoint("http://written/v1", "written-embedder"),
+        reranker_endpoint=Endpoint("http://written/v2", "written-reranker"),
+        config=str(place.file),
+    )
+
+
+def test_every_variable_is_used(tmp_path: Path) -> None:
+    assert read_settings(EVERY_VARIABLE, tmp_path) == GIVEN
+
+
+def test_every_variable_comes_before_the_file(place: Place) -> None:
+    found = place.read(EVERY_KEY, **EVERY_VARIABLE)
+    assert found == Settings(
+        GIVEN.store,
+        GIVEN.embedder_folder,
+        GIVEN.embedder_endpoint,
+        GIVEN.reranker_endpoint,
+        GIVEN.wait,
+        config=str(place.file),
+    )
+
+
+def test_the_command_line_comes_before_everything(place: Place) -> None:
+    assert place.read(EVERY_KEY, store="said.db", **EVERY_VARIABLE).store == "said.db"
+    assert place.read(EVERY_KEY, store="said.db").store == "said.db"
+    assert place.read(store="said.db").store == "said.db"
+
+
+def test_a_variable_overrides_its_own_key_alone(place: Place) -> None:
+    found = place.read(EVERY_KEY, DOCGRAPH_RERANKER_MODEL="given-reranker")
+    assert found.reranker_endpoint == Endpoint("http://written/v2", "given-reranker")
+    assert found.store == "written.db"
+    assert found.wait == 30
+
+
+def test_an_empty_variable_counts_as_none(place: Place) -> None:
+    nothing = dict.fromkeys([*EVERY_VARIABLE, "DOCGRAPH_CONFIG"], "")
+    assert place.read(EVERY_KEY, **nothing) == place.read(EVERY_KEY)
+
+
+def test_an_empty_text_in_the_file_counts_as_none(place: Place) -> None:
+    written = "store: ''\nembedder: {folder: '', endpoint: '', model: ''}\n"
+    found = place.read(written)
+    assert found.store == Settings().store
+    assert not found.embedder_folder
+    assert found.embedder_endpoint is None
+
+
+def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(place: Place) -> None:
+    given = {"DOCGRAPH_EMBEDDER_ENDPOINT": "http://given/v1", "DOCGRAPH_EMBEDDER_MODEL": "m"}
+    found = place.read("embedder: {folder: models/tiny}\n", **given)
+    assert found.embedder_folder is None
+    assert found.embedder_endpoint == Endpoint("http://given/v1", "m")
+    both = place.read(**given, DOCGRAPH_EMBEDDER_FOLDER="models/given")
+    assert both.embedder_folder == "models/given"
+
+
+def test_no_waiting_can_be_set(place: Place) -> None:
+    assert place.read("wait: 0\n").wait == 0
+    assert place.read("wait: 30\n", DOCGRAPH_WAIT="0").wait == 0
+
+
+# Which file
+
+
+@pytest.mark.parametrize("absolute", [True, False])
+def test_another_file_can_be_named(place: Place, absolute: bool) -> None:
+    other = place.folder / "other.yaml"
+    other.write_text("store: other.db\n")
+    found = place.read(
+        "store: written.db\n", DOCGRAPH_CONFIG=str(other if absolute else other.name)
+    )
+    assert found.store == "other.db"
+    assert found.config == str(other)
+
+
+@pytest.mark.parametrize("named", ["missing.yaml", "."])
+def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
+    said = place.refusal(EVERY_KEY, DOCGRAPH_CONFIG=named)
+    assert said == f"DOCGRAPH_CONFIG: there is no file {named}"
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    {
+        "stor: a.db": "no setting is called 'stor'; did you mean 'store'?",
+        "colour: red": "no setting is called 'colour'; known: store, embedder, reranker, wait",
+        "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
+        "reranker: {folder: f}": "no setting is called 'reranker.folder'; known: endpoint, model",
+        "1: a": "no setting is called '1'; known: store, embedder, reranker, wait",
+        "store: 7": "store: Input should be a valid string",
+        "store: [a.db]": "store: Input should be a valid string",
+        "store: 2024-01-01": "store: Input should be a valid string",
+        "wait: soon": "wait: Input should be a valid number",
+        "wait: '30'": "wait: Input should be a valid number",
+        "wait: true": "wait: Input should be a valid number",
+        "wait: -1": "wait: Input should be greater than or equal to 0",
+        "wait: .nan": "wait: Input should be a finite number",
+        "wait: .inf": "wait: Input should be a finite number",
+        "embedder: granite": "embedder: Input should be an object",
+        "embedder: {folder: 1}": "embedder.folder: Input should be a valid string",
+        "embedder: {endpoint: [], model: m}": "embedder.endpoint: Input should be a valid string",
+        "embedder: {endpoint: e, model: 1}": "embedder.model: Input should be a valid string",
+        "reranker: {endpoint: 1, model: m}": "reranker.endpoint: Input should be a valid string",
+        "reranker: {endpoint: e, model: {}}": "reranker.model: Input should be a valid string",
+        "[store]": "the file: Input should be an object",
+    }.items(),
+)
+def test_what_does_not_fit_is_refused_by_file_and_key(
+    place: Place, written: str, said: str
+) -> None:
+    assert place.refusal(written) == f": {said}"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    {
+        b"store: a.db\nembedder: [": ":2: not YAML: expected the node content",
+        b"store: !!python/name:os.system": ":1: not YAML: could not determine a constructor",
+        b"store: \x00": ": not YAML: special characters are not allowed",
+        b"store: caf\xe9": ": cannot be read: 'utf-8' codec can't decode byte 0xe9",
+        b"store: &a [*a]": ": cannot be read: Circular reference",
+        b"[" * 5000: ": cannot be read: maximum recursion depth",
+    }.items(),
+    ids=["bad YAML", "tag", "control", "not UTF-8", "circle", "deep"],
+)
+def test_a_file_that_cannot_be_read_is_refused_by_name(
+    place: Place, written: bytes, said: str
+) -> None:
+    assert place.refusal(written).startswith(said)
+
+
+@pytest.mark.parametrize("wait", ["soon", "-1", "nan", "inf", "1,5"])
+def test_a_wait_that_is_no_number_of_seconds_is_refused(place: Place, wait: str) -> None:
+    said = place.refusal("wait: 30\n", DOCGRAPH_WAIT=wait)
+    assert said == f"DOCGRAPH_WAIT: {wait!r} is not a number of seconds, 0 or more"
+
+
+@pytest.mark.parametrize("name", ["embedder", "reranker"])
+def test_an_endpoint_needs_a_model(place: Place, name: str) -> None:
+    variable = f"DOCGRAPH_{name.upper()}"
+    needs = f"needs a model beside it: {name}.model or {variable}_MODEL"
+    written = f"{name}: {{endpoint: http://me:secret@written/v1}}\n"
+    assert place.refusal(written) == f": {name}.endpoint: {needs}"
+    given = {f"{variable}_ENDPOINT": "http://me:secret@given/v1"}
+    assert place.refusal(**given) == f"{variable}_ENDPOINT: {needs}"
+
+
+def test_a_model_alone_is_no_endpoint(place: Place) -> None:
+    found = place.read("embedder: {model: m}\n", DOCGRAPH_RERANKER_MODEL="m")
+    assert found.embedder_endpoint is None
+    assert found.reranker_endpoint is None
+
+
+# Secrets
+
+
+@pytest.mark.parametrize("name", ["embedder", "reranker"])
+def test_a_key_comes_from_the_environment_alone(place: Place, name: str) -> None:
+    server = {"endpoint": "http://h/v1", "model": "m"}
+    said = place.refusal(json.dumps({name: {**server, "key": "sesame"}}))
+    assert said.startswith(f": no setting is called '{name}.key'")
+    assert "sesame" not in said
+    found = place.read(json.dumps({name: server}), **{f"DOCGRAPH_{name.upper()}_KEY": "sesame"})
+    endpoint = found.embedder_endpoint or found.reranker_endpoint
+    assert endpoint == Endpoint("http://h/v1", "m", "sesame")
+    assert "sesame" not in repr(found)
