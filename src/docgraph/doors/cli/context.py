@@ -1,18 +1,16 @@
 """docgraph context: what a language model would get to read."""
 
-from typing import Annotated
-
-import typer
-
 from docgraph.doors.cli.options import (
     BranchOption,
     JsonOption,
+    MaxTokensOption,
     OptionalQuestion,
     PipelineOption,
     RepositoryOption,
     SeedOption,
     SnapshotOption,
     StoreOption,
+    budgeted,
     engine_for,
     pipeline_named,
     print_json,
@@ -23,10 +21,7 @@ from docgraph.doors.cli.options import (
 def context(
     question: OptionalQuestion = "",
     seed: SeedOption = None,
-    max_tokens: Annotated[
-        int | None,
-        typer.Option("--max-tokens", help="Another token budget than the pipeline's."),
-    ] = None,
+    max_tokens: MaxTokensOption = None,
     pipeline: PipelineOption = "documents",
     repository: RepositoryOption = None,
     branch: BranchOption = None,
@@ -41,15 +36,13 @@ def context(
     """
     from docgraph.doors.cli.show import show_context
     from docgraph.doors.login import local
-    from docgraph.model.errors import BadInput
 
-    steps = pipeline_named(pipeline)
-    if max_tokens is not None:
-        if max_tokens < 1:
-            raise BadInput("--max-tokens takes a number from 1")
-        steps = steps.changed("assemble_context", max_tokens=max_tokens)
     found = engine_for(store).retrieve(
-        local(), question, steps, seeds=seed or (), wanted=wanted(repository, branch, snapshot)
+        local(),
+        question,
+        budgeted(pipeline_named(pipeline), max_tokens),
+        seeds=seed or (),
+        wanted=wanted(repository, branch, snapshot),
     )
     if json:
         print_json(

@@ -5,11 +5,17 @@ from typing import Annotated
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, engine_for, print_json
-from docgraph.doors.cli.options import pipeline_named as load_pipeline
+from docgraph.doors.cli.options import (
+    JsonOption,
+    budgeted,
+    engine_for,
+    pipeline_named,
+    print_json,
+)
 
 QUESTION = "Why can a hidden document not change what a reader gets?"
 STORE = ".docgraph/demo.db"
+SCREENFUL = 900  # tokens; a question of yours gets what the pipeline says
 
 
 def demo(
@@ -41,16 +47,17 @@ def demo(
             rule_for=lambda _: LOCAL_ONLY,
             progress=progress,
         )
-    found = engine.retrieve(local(), question, load_pipeline("documents"))
+    found = engine.retrieve(local(), question, budgeted(pipeline_named("documents"), SCREENFUL))
     if json:
         print_json({"ingest": result, "plan": found.plan, "context": found.context})
         return
     show_ingest(result, brief=True)
     typer.echo(f'\n$ docgraph plan "{question}" --store {store}')
     show_plan(found.saved())
-    typer.echo(f'\n$ docgraph explain "{question}" --store {store}')
+    budget = f"--max-tokens {SCREENFUL}"
+    typer.echo(f'\n$ docgraph explain "{question}" {budget} --store {store}')
     show_why(found)
-    typer.echo(f'\n$ docgraph context "{question}" --store {store}')
+    typer.echo(f'\n$ docgraph context "{question}" {budget} --store {store}')
     show_context(found.context)
     typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {store}")
 

@@ -3,12 +3,14 @@
 from docgraph.doors.cli.options import (
     BranchOption,
     JsonOption,
+    MaxTokensOption,
     OptionalQuestion,
     PipelineOption,
     RepositoryOption,
     SeedOption,
     SnapshotOption,
     StoreOption,
+    budgeted,
     engine_for,
     pipeline_named,
     print_json,
@@ -19,6 +21,7 @@ from docgraph.doors.cli.options import (
 def explain(
     question: OptionalQuestion = "",
     seed: SeedOption = None,
+    max_tokens: MaxTokensOption = None,
     pipeline: PipelineOption = "documents",
     repository: RepositoryOption = None,
     branch: BranchOption = None,
@@ -37,7 +40,7 @@ def explain(
     found = engine_for(store).retrieve(
         local(),
         question,
-        pipeline_named(pipeline),
+        budgeted(pipeline_named(pipeline), max_tokens),
         seeds=seed or (),
         wanted=wanted(repository, branch, snapshot),
     )

@@ -18,7 +18,7 @@ StoreOption = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="The store: a SQLite file. Default: DOCGRAPH_STORE, else .docgraph/docgraph.db.",
+        help="The store: a SQLite file. Default: as set, else .docgraph/docgraph.db.",
         show_default=False,
     ),
 ]
@@ -43,6 +43,10 @@ SeedOption = Annotated[
     typer.Option(
         "--seed", metavar="ID", help="Start from this node id instead of searching; repeatable."
     ),
+]
+MaxTokensOption = Annotated[
+    int | None,
+    typer.Option("--max-tokens", min=1, help="Another token budget than the pipeline's."),
 ]
 OptionalQuestion = Annotated[
     str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
@@ -76,6 +80,12 @@ def pipeline_named(name: str) -> "Pipeline":
     from docgraph.pipeline.load import load
 
     return load(name)
+
+
+def budgeted(pipeline: "Pipeline", max_tokens: int | None) -> "Pipeline":
+    if max_tokens is None:
+        return pipeline
+    return pipeline.changed("assemble_context", max_tokens=max_tokens)
 
 
 def wanted(repository: str | None, branch: str | None, snapshot: int | None) -> tuple[Wanted, ...]:

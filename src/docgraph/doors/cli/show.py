@@ -95,9 +95,8 @@ def show_why(found: "Retrieval") -> None:
         name = f"[{item.number}]" if item.number else item.layer
         where = item.location.cite() if item.number else item.document
         out.print(f"[cyan]{escape(name)} {said(where)}[/cyan]")
-        out.print(f"    rule    {said(item.why.rule)}")
-        out.print(f"    access  {said(item.why.access)}")
-        out.print(f"    budget  {said(item.why.budget)}")
+        why = item.why
+        out.print(f"    {said(why.rule)}; {said(why.access)}; {said(why.budget)}")
     for omitted in context.omitted:
         out.print(f"[dim]left out {said(omitted.id)}: {said(omitted.reason)}[/dim]")
     for step in found.run.trace.steps:
