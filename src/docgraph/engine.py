@@ -252,6 +252,8 @@ def with_inverse(edge: Edge) -> tuple[Edge, ...]:
 
 def checked_question(question: str, seeds: Sequence[str]) -> str:
     text = question.strip()
+    if text.encode("utf-8", "replace").decode() != text:
+        raise BadInput("the question holds bytes that are not text")
     if not text and not seeds:
         raise BadInput("ask a question, or name seeds by id")
     if len(text) > LONGEST_QUESTION:

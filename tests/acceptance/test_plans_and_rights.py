@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from docgraph.model.errors import BadInput
 from tests.acceptance.conftest import Run, data
 
 STORE = ("--store", "s.db")
@@ -61,6 +62,16 @@ def test_a_plan_edited_to_name_a_hidden_document_yields_nothing_of_it(
     assert [item["id"] for item in hidden["items"]] == [item["id"] for item in before["items"]]  # type: ignore[attr-defined]
     assert hidden == absent
     assert "edited" in docgraph("run", str(saved), *STORE).output
+
+
+def test_a_plan_names_no_file_to_load(docgraph: Run, saved: Path) -> None:
+    """A plan is data: the pipeline it was made with is shipped, or named again by its reader."""
+    plan = json.loads(saved.read_text())
+    saved.write_text(json.dumps({**plan, "pipeline": "open/page.md"}))
+    result = docgraph("run", str(saved), *STORE)
+    assert isinstance(result.exception, BadInput)
+    assert "launch" not in str(result.exception)
+    assert docgraph("run", str(saved), *STORE, "-p", "documents").exit_code == 0
 
 
 @pytest.mark.requirement(37)

@@ -78,6 +78,13 @@ def test_a_question_has_a_length(tmp_path: Path) -> None:
         engine.retrieve(local(), "x" * 20_001, load("documents"))
 
 
+def test_a_question_is_text(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", HashedWords)
+    ingest(engine)
+    with pytest.raises(BadInput, match="not text"):
+        engine.retrieve(local(), "half a character \ud800", load("documents"))
+
+
 @pytest.mark.requirement(25)
 def test_planning_writes_nothing(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)

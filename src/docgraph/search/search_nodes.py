@@ -1,6 +1,7 @@
 """search_nodes: from a question to seeds, by meaning, by words, or by both."""
 
 import math
+from collections import Counter
 from typing import Annotated, Literal
 
 import numpy as np
@@ -27,6 +28,7 @@ from docgraph.search.fuse import (
 Mode = Literal["semantic", "bm25", "hybrid"]
 Fusion = Literal["reciprocal_rank", "normalised_scores"]
 Ranked = list[tuple[str, float]]
+NAMESAKES = 8  # visible definers beyond which a name is common, as with titles
 
 
 def each_once(seeds: Seeds) -> bool:
@@ -108,12 +110,17 @@ def by_words(question: Question, window: SearchReads, roll_up: bool, pool: int) 
 
 
 def defined(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
-    """Visible nodes that define an identifier in the question, with the reason in words."""
+    """Visible nodes that define an identifier in the question, with the reason in words.
+
+    A name that many define, such as `__init__`, singles none of them out.
+    """
     names = identifiers(text)
     found: dict[str, str] = {}
     pairs = window.definers(names) if names else ()
+    bearers = Counter(name for name, _ in pairs)
     for name, node in sorted(pairs, key=lambda pair: (names.index(pair[0]), pair[1])):
-        found.setdefault(document_of(node) if roll_up else node, f"defines {name}")
+        if bearers[name] <= NAMESAKES:
+            found.setdefault(document_of(node) if roll_up else node, f"defines {name}")
     return found
 
 

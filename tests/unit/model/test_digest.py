@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pytest
 from hypothesis import given
@@ -53,6 +54,12 @@ def test_the_bytes_are_json_that_reads_back_equal(value: object) -> None:
 
 def test_a_dataclass_becomes_an_object_and_a_tuple_a_list() -> None:
     assert canonical(Pair((1, "é"), {"b": None})) == '{"left":[1,"é"],"right":{"b":null}}'.encode()
+
+
+def test_what_lies_inside_becomes_plain_too() -> None:
+    deep = [Pair(1, 2), ({"a": Pair(3, frozenset({4}))},)]
+    assert plain(deep) == [{"left": 1, "right": 2}, [{"a": {"left": 3, "right": [4]}}]]
+    assert plain(MappingProxyType({"a": (1,)})) == {"a": [1]}
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

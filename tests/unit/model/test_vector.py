@@ -13,6 +13,7 @@ from hypothesis.extra import numpy as arrays
 from docgraph.model.vector import (
     LARGEST,
     LONGEST_SQUARED,
+    SCALE,
     IntVector,
     cosine,
     joined,
@@ -58,6 +59,7 @@ def test_float32_gives_the_exact_dot_product_in_any_order(dimensions: int, seed:
 
 def test_the_worst_rounding_of_the_most_dimensions_just_fits() -> None:
     """Every component is 127.5 and rounds up: the sum is what float32 still holds."""
+    assert (SCALE, LARGEST) == (4080, 1024)
     whole = to_integers(np.ones(LARGEST))
     assert set(whole.tolist()) == {128}
     assert partial_sums(whole, whole)[-1] == 2**24 == float(np.float32(2**24))

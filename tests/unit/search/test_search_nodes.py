@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from docgraph.contract import contract_of
 from docgraph.model.errors import ContractBroken
 from docgraph.model.seeds import Seed, Seeds
-from docgraph.search.search_nodes import each_once, search_nodes
+from docgraph.search.search_nodes import NAMESAKES, each_once, search_nodes
 from tests.unit.windows import (
     EAST,
     NORTH,
@@ -207,6 +207,15 @@ def test_meaning_alone_knows_no_identifiers() -> None:
 def test_the_defining_node_stays_on_top_when_candidates_are_reranked() -> None:
     found = find(NAMED, "mill open_gate", reranker=Prefers({"r:lake.md": 9}), rerank=3)
     assert found.ids[:2] == ("r:road.md", "r:lake.md")
+
+
+@pytest.mark.requirement(18)
+def test_a_name_that_many_define_singles_none_of_them_out() -> None:
+    homes = [document(f"r:{number:02}.md", "a home") for number in range(NAMESAKES + 1)]
+    named = [("__init__", home.id) for home in homes]
+    few = find(world(*homes, names=named[:-1]), "`__init__`", mode="bm25", top=20)
+    assert len(few.ids) == NAMESAKES
+    assert find(world(*homes, names=named), "`__init__`", mode="bm25", top=20).ids == ()
 
 
 @pytest.mark.requirement(18)

@@ -35,12 +35,18 @@ def run(
     from docgraph.doors.cli.show import show_context
     from docgraph.doors.login import local
     from docgraph.model.errors import BadInput
+    from docgraph.pipeline.load import shipped
     from docgraph.pipeline.saved_plan import plan_from_json
 
     try:
         saved = plan_from_json(plan.read_bytes())
     except OSError as error:
         raise BadInput(f"{plan}: cannot be read: {error.strerror}") from error
+    if pipeline is None and saved.pipeline not in shipped():
+        raise BadInput(
+            f"this plan was made with a pipeline called {saved.pipeline!r}, which is not shipped; "
+            "name its file with --pipeline"
+        )
     found = engine_for(store).execute(local(), saved, pipeline_named(pipeline or saved.pipeline))
     if json:
         print_json({"context": found.context, "digest": found.context.digest})
