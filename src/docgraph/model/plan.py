@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from docgraph.model.digest import digest
 from docgraph.model.identity import document_of
-from docgraph.model.question import EmbedderIdentity
-from docgraph.model.seeds import Selection
+from docgraph.model.question import EmbedderIdentity, Question
+from docgraph.model.seeds import EVERY_CANDIDATE, Selection
 
 Setting = tuple[str, str | int | float | bool | None]
 
@@ -63,6 +63,41 @@ class RetrievalPlan:
     order: tuple[str, ...]
     constraints: Constraints
     cut: tuple[Cut, ...]
+
+    @classmethod
+    def of_seeds(
+        cls,
+        question: Question,
+        seeds: tuple[str, ...],
+        *,
+        search: tuple[Setting, ...] = (),
+        selection: Selection = EVERY_CANDIDATE,
+        documents: int | None = None,
+        cut: tuple[Cut, ...] = (),
+        admit: str = "seeds",
+    ) -> "RetrievalPlan":
+        """A plan that follows no relation: these nodes, in this order."""
+        return cls(
+            question=question.text,
+            query_vector=question.vector,
+            embedder=question.embedder,
+            seed_documents=seeds,
+            expanded_documents=(),
+            order=seeds,
+            constraints=Constraints(
+                search=search,
+                selection=selection,
+                traversal_enabled=False,
+                max_depth=0,
+                direction="out",
+                relations=(),
+                documents=documents,
+                seed_places=None,
+                max_nodes=None,
+                admit=admit,
+            ),
+            cut=cut,
+        )
 
     @property
     def digest(self) -> str:

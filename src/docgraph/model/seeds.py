@@ -1,6 +1,6 @@
 """Seeds: the ranked ids that search found. Scores are for the trace; no text."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,16 @@ class Selection:
     dropped: tuple[str, ...] = ()
 
 
+EVERY_CANDIDATE = Selection()
+
+
 @dataclass(frozen=True, slots=True)
 class Seeds:
     """Best first, ties by id. `search` records how they were found."""
 
     ranked: tuple[Seed, ...]
     search: tuple[tuple[str, str | int | float | bool | None], ...]
-    selection: Selection = field(default=Selection())
+    selection: Selection = EVERY_CANDIDATE
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -2,9 +2,8 @@
 
 from docgraph.model.errors import BadInput
 from docgraph.model.evidence import PassageScore
-from docgraph.model.plan import Constraints, RetrievalPlan
+from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
-from docgraph.model.seeds import Selection
 from docgraph.ports.reranker import RerankModel
 from docgraph.ports.store import Reads
 from docgraph.ports.text_reads import TextReads
@@ -28,7 +27,9 @@ class BoundReranker:
                 "this pipeline reranks, and no reranker is configured; "
                 "set `reranker` in docgraph.yaml or `rerank: 0` in the pipeline"
             )
-        window = self._reads.texts(_candidates(self._question, ids))
+        # As a plan, so that reading them passes the same gate as all reading.
+        candidates = RetrievalPlan.of_seeds(self._question, ids, admit="candidates")
+        window = self._reads.texts(candidates)
         texts = {
             concept.id: f"{concept.title}\n{concept.summary}\n{_closest(window, concept.id)}"
             for concept in window.concepts(ids)
@@ -44,28 +45,3 @@ def _closest(window: TextReads, node: str) -> str:
 
     best = sorted(window.scores(node), key=nearness)[:1]
     return "".join(passage.text for passage in window.passages(tuple(best)))
-
-
-def _candidates(question: Question, ids: tuple[str, ...]) -> RetrievalPlan:
-    """The candidates as a plan, so that reading them passes the same gate as all reading."""
-    return RetrievalPlan(
-        question=question.text,
-        query_vector=question.vector,
-        embedder=question.embedder,
-        seed_documents=ids,
-        expanded_documents=(),
-        order=ids,
-        constraints=Constraints(
-            search=(),
-            selection=Selection(),
-            traversal_enabled=False,
-            max_depth=0,
-            direction="out",
-            relations=(),
-            documents=None,
-            seed_places=None,
-            max_nodes=None,
-            admit="candidates",
-        ),
-        cut=(),
-    )

@@ -6,7 +6,7 @@ from annotated_types import Interval
 
 from docgraph.contract import action
 from docgraph.model.identity import document_of
-from docgraph.model.plan import Constraints, Cut, RetrievalPlan
+from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.plan.limits import DOCUMENTS
@@ -26,24 +26,11 @@ def plan_seeds(
     documents: Annotated[int, Interval(ge=1, le=500)] = DOCUMENTS,
 ) -> RetrievalPlan:
     kept = within(seeds, documents)
-    return RetrievalPlan(
-        question=question.text,
-        query_vector=question.vector,
-        embedder=question.embedder,
-        seed_documents=kept,
-        expanded_documents=(),
-        order=kept,
-        constraints=Constraints(
-            search=seeds.search,
-            selection=seeds.selection,
-            traversal_enabled=False,
-            max_depth=0,
-            direction="out",
-            relations=(),
-            documents=documents,
-            seed_places=None,
-            max_nodes=None,
-            admit="seeds",
-        ),
+    return RetrievalPlan.of_seeds(
+        question,
+        kept,
+        search=seeds.search,
+        selection=seeds.selection,
+        documents=documents,
         cut=tuple(Cut(seed, f"documents={documents}") for seed in seeds.ids if seed not in kept),
     )
