@@ -107,10 +107,10 @@ class MemoryWrites:
         self.mined = found
 
     def add_by_hand(self, relationships: Sequence[Relationship]) -> None:
-        raise NotImplementedError
+        raise AssertionError("an ingest does nothing by hand")
 
     def remove_by_hand(self, edges: Sequence[Edge]) -> int:
-        raise NotImplementedError
+        raise AssertionError("an ingest does nothing by hand")
 
     @property
     def changed(self) -> bool:

@@ -8,14 +8,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from docgraph.adapters.named_queries import named_queries
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.connection import FOREVER, PACKAGE
+from docgraph.adapters.sqlite.edge_writer import EdgeWriter
 from docgraph.adapters.sqlite.segment import pack, unpack
 from docgraph.adapters.sqlite.segment_writer import SegmentWriter
 from docgraph.adapters.sqlite.visible import rule_to_json
 from docgraph.model.access import AccessRule
-from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.identity import document_of
 from docgraph.model.node import Location
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import SnapshotName
@@ -23,7 +22,6 @@ from docgraph.model.vector import IntVector
 from docgraph.ports.writes import EmbeddedDocument, HeldDocument, text_key
 
 _SQL = named_queries(PACKAGE, "writes.sql")
-FOREVER = 2**62
 
 
 class SqliteWrites:
@@ -54,6 +52,7 @@ class SqliteWrites:
         row = self._run("embedder_of_newest", branch=self._branch).fetchone()
         self._same_embedder = row is None or EmbedderIdentity(*row) == embedder
         self._segments = SegmentWriter(connection, self._branch, self._next)
+        self._edges = EdgeWriter(connection, self._branch, self._next)
 
     def _run(self, query: str, **values: object) -> sqlite3.Cursor:
         return self._connection.execute(_SQL[query], values)
@@ -203,58 +202,20 @@ class SqliteWrites:
 
     def replace_mined(self, relationships: Iterable[Relationship]) -> None:
         with self._transaction():
-            self._run("drop_mined_born_now", branch=self._branch, snapshot=self._next)
-        rows = self._run("living_relationships", branch=self._branch, hand=0, forever=FOREVER)
-        living = {tuple(row[1:]): row[0] for row in rows.fetchall()}
-        new = [found for found in relationships if living.pop(_row(found), None) is None]
-        with self._transaction():
-            for number in living.values():
-                self._run("end_relationship", id=number, snapshot=self._next)
-            for relationship in new:
-                self._add_edge(relationship, hand=0)
-            self._touched = self._touched or bool(living)
+            self._note(self._edges.replace_mined(relationships))
 
     def add_by_hand(self, relationships: Sequence[Relationship]) -> None:
         with self._transaction():
-            for relationship in relationships:
-                self._end_by_hand(relationship.edge)
-                self._add_edge(relationship, hand=1)
+            self._note(self._edges.add_by_hand(relationships))
 
     def remove_by_hand(self, edges: Sequence[Edge]) -> int:
         with self._transaction():
-            removed = sum(self._end_by_hand(edge) for edge in edges)
-            self._touched = self._touched or removed > 0
+            removed = self._edges.remove_by_hand(edges)
+        self._note(removed)
         return removed
 
-    def _end_by_hand(self, edge: Edge) -> int:
-        place = {
-            "branch": self._branch,
-            "snapshot": self._next,
-            "forever": FOREVER,
-            "source": edge.source,
-            "relation": edge.relation,
-            "target": edge.target,
-        }
-        born_now = self._run("drop_relationships_born_now", hand=1, **place).rowcount
-        return self._run("end_hand_relationship", **place).rowcount + born_now
-
-    def _add_edge(self, relationship: Relationship, hand: int) -> None:
-        source, relation, target, origins, evidence = _row(relationship)
-        self._run(
-            "add_relationship",
-            branch=self._branch,
-            source=source,
-            source_document=document_of(source),
-            relation=relation,
-            target=target,
-            target_document=document_of(target),
-            hand=hand,
-            origins=origins,
-            evidence=evidence,
-            born=self._next,
-            forever=FOREVER,
-        )
-        self._touched = True
+    def _note(self, rows: int) -> None:
+        self._touched = self._touched or rows > 0
 
     def publish(self) -> SnapshotName:
         """Segments first; then, in one small transaction, rules, snapshot and number.
@@ -284,14 +245,8 @@ class SqliteWrites:
         with self._transaction():
             self._segments.merge()
         self._segments = SegmentWriter(self._connection, self._branch, self._next)
+        self._edges = EdgeWriter(self._connection, self._branch, self._next)
         return SnapshotName(self._repository, self._name, self._newest)
-
-
-def _row(relationship: Relationship) -> tuple[str, str, str, str, str]:
-    edge = relationship.edge
-    evidence = [[e.path, e.line, e.start, e.end, e.rank, e.says] for e in relationship.evidence]
-    origins = canonical(relationship.origins).decode()
-    return edge.source, edge.relation, edge.target, origins, canonical(evidence).decode()
 
 
 def _span(location: Location) -> dict[str, int | None]:
