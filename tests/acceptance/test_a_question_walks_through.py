@@ -105,6 +105,19 @@ def test_a_run_can_be_exported_step_by_step(docgraph: Run, rocket: Path) -> None
         assert later["milliseconds"] >= 0
 
 
+def test_check_tells_which_relations_a_store_lacks(docgraph: Run, rocket: Path) -> None:
+    asked = ("check", "code", "--store", str(rocket))
+    assert data(docgraph(*asked, "--json"))["missing_relations"] == [
+        "calls",
+        "implements",
+        "inherits",
+        "reads",
+        "writes",
+    ]
+    assert "no relation of type: calls" in docgraph(*asked).output
+    assert "missing_relations" not in data(docgraph("check", "code", "--json"))
+
+
 def test_status_tells_what_can_be_asked(docgraph: Run, rocket: Path) -> None:
     found = data(docgraph("status", "--store", str(rocket), "--json"))
     assert found["counts"]["nodes.document"] == 5

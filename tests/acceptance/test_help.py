@@ -48,5 +48,4 @@ def test_every_command_explains_itself_and_speaks_json(
     shown = docgraph(*path, "--help")
     assert shown.exit_code == 0
     assert "--json" in shown.output
-    if path != ("check",):
-        assert "--store" in shown.output
+    assert "--store" in shown.output

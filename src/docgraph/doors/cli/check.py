@@ -1,14 +1,30 @@
-"""docgraph check: is a pipeline file sound?"""
+"""docgraph check: is a pipeline file sound, and does a store hold what it follows?"""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, pipeline_named, print_json
+from docgraph.doors.cli.options import (
+    JsonOption,
+    engine_for,
+    pipeline_named,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from docgraph.pipeline.pipeline import Pipeline
 
 
 def check(
     pipeline: Annotated[str, typer.Argument(help="A YAML file, or a shipped pipeline's name.")],
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store",
+            help="Also tell which relations it follows that you cannot see in this store.",
+            show_default=False,
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Check a pipeline without running it.
@@ -19,8 +35,20 @@ def check(
     from docgraph.model.digest import plain
 
     found = pipeline_named(pipeline)
+    missing = missing_relations(found, store) if store else ()
     if json:
         steps = [{"action": s.action.name, "options": plain(s.options)} for s in found.steps]
-        print_json({"pipeline": found.name, "digest": found.digest, "steps": steps})
+        told = {"pipeline": found.name, "digest": found.digest, "steps": steps}
+        print_json({**told, "missing_relations": missing} if store else told)
     else:
         show_pipeline(found)
+        if missing:
+            typer.echo(f"in {store} you see no relation of type: {', '.join(missing)}")
+
+
+def missing_relations(pipeline: "Pipeline", store: str) -> tuple[str, ...]:
+    from docgraph.doors.login import local
+
+    counts = engine_for(store).status(local()).counts
+    named = {name for step in pipeline.steps for name in step.options.get("relations") or ()}
+    return tuple(sorted(name for name in named if f"edges.{name}" not in counts))
