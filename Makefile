@@ -8,6 +8,7 @@ WORKERS ?= 2
 VENV    := .venv
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.installed
+# Given with '=': a separate word that names a file would be taken for the tests to run.
 RESULTS := build/requirements.json
 
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS)
@@ -32,7 +33,7 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— strict types' && $(BIN)/mypy
 	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
 	@echo '— weight' && $(BIN)/python -m checks.weigh_base_install
-	@echo '— tests' && $(PYTEST) --requirements $(RESULTS)
+	@echo '— tests' && $(PYTEST) --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
 format: $(READY) ## put the code in its one format, mend what can be mended
@@ -42,7 +43,7 @@ picture: $(READY) ## draw docs/pictures/plan.svg again, out of the README's sess
 	@$(BIN)/python -m tests.acceptance.test_readme
 
 requirements: $(READY) ## each line of docs/requirements.md with the tests that keep it
-	@$(PYTEST) -m requirement --requirements $(RESULTS)
+	@$(PYTEST) -m requirement --requirements=$(RESULTS)
 	@$(BIN)/python -m checks.count_requirements $(RESULTS)
 
 lock: $(READY) ## choose newest allowed versions, write them with their hashes

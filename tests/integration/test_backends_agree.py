@@ -24,21 +24,20 @@ from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import Reads
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import EmbeddedDocument, text_key
-from tests.support.small_world import CountedWords
-from tests.unit.windows import (
+from tests.support.made_documents import (
     EAST,
     EMBEDDER,
     NORTH,
     Held,
     Part,
     Said,
-    World,
     ask,
     document,
     edge,
     towards,
-    world,
 )
+from tests.support.memory_world import World, world
+from tests.support.stand_ins import CountsWords
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 PLACE = world(
@@ -107,7 +106,7 @@ def walked(reads: Reads | World, name: str, question: Question) -> tuple[Retriev
         SearchReads: lambda _: reads.search,
         GraphReads: lambda _: reads.graph,
         TextReads: lambda values: reads.texts(values[RetrievalPlan]),
-        TokenCounter: lambda _: CountedWords(),
+        TokenCounter: lambda _: CountsWords(),
         Reranker: lambda _: NoReranker(),
     }
     done = run(load(name), {Question: question}, windows, time.perf_counter)

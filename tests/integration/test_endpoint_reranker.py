@@ -15,7 +15,8 @@ from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from tests.support.scripted_server import Answer, Body, Server, serving
-from tests.support.small_world import IDENTITY, CountedWords, HashedWords, document, write
+from tests.support.small_world import IDENTITY, HashedWords, document, write
+from tests.support.stand_ins import CountsWords
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 
@@ -50,7 +51,7 @@ def engine(tmp_path: Path, server: Server) -> Engine:
         )
         writes.publish()
     model = EndpointReranker(server.base, "cross")
-    return Engine(store, HashedWords, CountedWords, lambda: model, time.perf_counter)
+    return Engine(store, HashedWords, CountsWords, lambda: model, time.perf_counter)
 
 
 @pytest.mark.requirement(16)
@@ -79,7 +80,7 @@ def test_a_reranker_reads_nothing_that_its_reader_may_not(engine: Engine, server
 
 
 def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engine) -> None:
-    bare = Engine(engine.store, HashedWords, CountedWords, lambda: None, time.perf_counter)
+    bare = Engine(engine.store, HashedWords, CountsWords, lambda: None, time.perf_counter)
     with pytest.raises(BadInput, match="no reranker is configured"):
         bare.retrieve(local(), "apples", load("documents").changed("search_nodes", rerank=8))
 

@@ -14,7 +14,8 @@ from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.pipeline.load import load
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import DIMENSIONS, CountedWords, HashedWords
+from tests.support.small_world import DIMENSIONS, HashedWords
+from tests.support.stand_ins import CountsWords
 
 
 class OtherWords(HashedWords):
@@ -23,7 +24,7 @@ class OtherWords(HashedWords):
 
 def engine_with(path: Path, embedder: type[HashedWords]) -> Engine:
     store = SqliteStore(path, now=lambda: "now")
-    return Engine(store, embedder, CountedWords, lambda: None, time.perf_counter)
+    return Engine(store, embedder, CountsWords, lambda: None, time.perf_counter)
 
 
 def ingest(engine: Engine, text: str = "# Fuel\n\nIt burns.\n", repository: str = "r") -> None:

@@ -21,7 +21,8 @@ from docgraph.ports.search_reads import Postings
 from tests.interference.everything import everything
 from tests.interference.worlds import HIDDEN, PATHS, VISIBLE, File, World, edges, worlds
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import IDENTITY, CountedWords, HashedWords
+from tests.support.small_world import IDENTITY, HashedWords
+from tests.support.stand_ins import CountsWords
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +33,7 @@ def places() -> Iterator[Iterator[Path]]:
 
 def engine_on(path: Path) -> Engine:
     store = SqliteStore(path, now=lambda: "now", wait=5)
-    return Engine(store, HashedWords, CountedWords, lambda: None, time.perf_counter)
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter)
 
 
 def ingest(engine: Engine, world: Mapping[str, File], repository: str = "r") -> None:

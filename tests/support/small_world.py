@@ -31,15 +31,6 @@ class HashedWords:
         return [hashed(text) for text in texts]
 
 
-class CountedWords:
-    """A token is a run of white space or of anything else."""
-
-    name = "counted-words"
-
-    def count(self, text: str) -> int:
-        return len(text.split())
-
-
 def hashed(text: str) -> IntVector:
     total = np.zeros(DIMENSIONS, dtype=np.float64)
     for word in words(text):

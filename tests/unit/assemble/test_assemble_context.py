@@ -16,18 +16,9 @@ from docgraph.model.evidence import RetrievedContext
 from docgraph.model.tokens import TokenCounter
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.unit.windows import (
-    CountsLetters,
-    CountsWords,
-    Held,
-    Part,
-    Said,
-    ask,
-    document,
-    edge,
-    seeds,
-    world,
-)
+from tests.support.made_documents import Held, Part, Said, ask, document, edge, seeds
+from tests.support.memory_world import world
+from tests.support.stand_ins import CountsLetters, CountsWords
 
 WORDS = CountsWords()
 AWKWARD = CountsLetters(blank=9)  # a page costs more than the sum of its pieces

@@ -8,7 +8,9 @@ from docgraph.assemble.choose import choose, tried
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.model.evidence import RetrievedContext
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.unit.windows import CountsWords, Held, ask, document, seeds, world
+from tests.support.made_documents import Held, ask, document, seeds
+from tests.support.memory_world import world
+from tests.support.stand_ins import CountsWords
 
 HEADINGS = 4  # words in the page's two headings
 CONCEPT = 6  # words in "- title (place): Summary of title."

@@ -16,20 +16,19 @@ from docgraph.model.evidence import PassageScore, RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.unit.windows import (
+from tests.support.made_documents import (
     EAST,
     NORTH,
     Held,
     Part,
     Said,
-    World,
     ask,
     document,
     edge,
     seeds,
     towards,
-    world,
 )
+from tests.support.memory_world import World, world
 
 shares = st.floats(0, 1)
 documents = st.lists(st.lists(shares, max_size=5), min_size=1, max_size=5)

@@ -14,18 +14,9 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.tokens import TokenCounter
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.unit.windows import (
-    CountsLetters,
-    CountsWords,
-    Part,
-    Said,
-    World,
-    ask,
-    document,
-    edge,
-    seeds,
-    world,
-)
+from tests.support.made_documents import Part, Said, ask, document, edge, seeds
+from tests.support.memory_world import World, world
+from tests.support.stand_ins import CountsLetters, CountsWords
 
 lengths = st.lists(st.integers(0, 30), min_size=1, max_size=6)
 

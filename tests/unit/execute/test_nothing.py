@@ -7,7 +7,8 @@ import pytest
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.execute.nothing import absent, why_empty
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.unit.windows import ask, document, seeds, world
+from tests.support.made_documents import ask, document, seeds
+from tests.support.memory_world import world
 
 
 @pytest.mark.requirement(26)

@@ -6,7 +6,9 @@ import pytest
 
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.bound_reranker import BoundReranker
-from tests.unit.windows import EAST, NORTH, LikesLongTexts, Said, World, ask, document, world
+from tests.support.made_documents import EAST, NORTH, Said, ask, document
+from tests.support.memory_world import World, world
+from tests.support.stand_ins import LikesLongTexts
 
 PLACE = world(
     document("r:a", Said("far " * 9, EAST), Said("near", NORTH)),

@@ -25,21 +25,19 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
-from tests.unit.windows import (
+from tests.support.made_documents import (
     EAST,
     NORTH,
-    CountsWords,
     Part,
-    Prefers,
     Said,
-    World,
     ask,
     document,
     edge,
     seeds,
     towards,
-    world,
 )
+from tests.support.memory_world import World, world
+from tests.support.stand_ins import CountsWords, Prefers
 
 ROOT = Path(__file__).parent.parent.parent.parent
 TOWN = world(

@@ -15,7 +15,8 @@ from docgraph.model.scope import SnapshotName
 from docgraph.model.seeds import Selection
 from docgraph.pipeline.saved_plan import FORMAT, MOST_PLANNED, SavedPlan, plan_from_json
 from docgraph.plan.expand_relationships import expand_relationships
-from tests.unit.windows import ask, document, edge, seeds, world
+from tests.support.made_documents import ask, document, edge, seeds
+from tests.support.memory_world import world
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ids = st.lists(words, unique=True, max_size=6)

@@ -12,7 +12,8 @@ from docgraph.model.edge import Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree, within_bounds
 from docgraph.plan.settle import outgoing
-from tests.unit.windows import Part, World, ask, document, edge, roots, seeds, world
+from tests.support.made_documents import Part, ask, document, edge, roots, seeds
+from tests.support.memory_world import World, world
 
 NAMES = "abcdefgh"
 PLACE = tuple(document(f"r:{name}", parts=(Part("::f"), Part("::g"))) for name in NAMES)

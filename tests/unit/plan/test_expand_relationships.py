@@ -13,12 +13,11 @@ from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.plan.expand_relationships import expand_relationships, neighbours, within_limits
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.unit.windows import (
+from tests.support.made_documents import (
     EAST,
     NORTH,
     Meaning,
     Part,
-    World,
     ask,
     document,
     edge,
@@ -26,8 +25,8 @@ from tests.unit.windows import (
     said,
     seeds,
     towards,
-    world,
 )
+from tests.support.memory_world import World, world
 
 NAMES = "abcdefghij"
 sections = (Part("#x"), Part("#y"))

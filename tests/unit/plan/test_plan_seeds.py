@@ -8,7 +8,7 @@ from docgraph.contract import contract_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.plan.plan_seeds import plan_seeds, within
-from tests.unit.windows import ask, roots, seeds
+from tests.support.made_documents import ask, roots, seeds
 
 ids = st.lists(st.from_regex(r"r:[a-h](#[xyz])?", fullmatch=True), unique=True, max_size=12)
 

@@ -5,7 +5,7 @@ import pytest
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.relation import RELATIONS
 from docgraph.plan.relations_option import allowed, first_place, known_relations
-from tests.unit.windows import edge, said
+from tests.support.made_documents import edge, said
 
 
 @pytest.mark.requirement(21)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.plan.settle import NAMESAKES, incoming, outgoing, settled
-from tests.unit.windows import Part, document, edge, said, world
+from tests.support.made_documents import Part, document, edge, said
+from tests.support.memory_world import world
 
 places = st.builds(
     lambda start, length, rank: Evidence("s.md", 1, start, start + length, rank, ""),

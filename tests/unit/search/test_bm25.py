@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from docgraph.model.words import words
 from docgraph.ports.search_reads import Postings
 from docgraph.search.bm25 import K1, B, best_per_owner, bm25
-from tests.unit.windows import MemorySearch, Part, Said, document, world
+from tests.support.made_documents import Part, Said, document
+from tests.support.memory_world import MemorySearch, world
 
 texts = st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6)
 

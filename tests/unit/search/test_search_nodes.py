@@ -11,19 +11,9 @@ from docgraph.contract import contract_of
 from docgraph.model.errors import ContractBroken
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.search.search_nodes import NAMESAKES, each_once, search_nodes
-from tests.unit.windows import (
-    EAST,
-    NORTH,
-    Held,
-    Part,
-    Prefers,
-    Said,
-    World,
-    ask,
-    document,
-    towards,
-    world,
-)
+from tests.support.made_documents import EAST, NORTH, Held, Part, Said, ask, document, towards
+from tests.support.memory_world import World, world
+from tests.support.stand_ins import Prefers
 
 NOBODY = Prefers({}, name="none")
 MODES = ("semantic", "bm25", "hybrid")
