@@ -17,7 +17,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format picture requirements lock clean
+.PHONY: help demo test check bench format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— tests' && $(PYTEST) --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
+bench: $(READY) ## time ingestion against a bare loop, as ratios in one run
+	@$(BIN)/python -m bench.ingest
+
 format: $(READY) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
@@ -49,7 +52,7 @@ requirements: $(READY) ## each line of docs/requirements.md with the tests that 
 lock: $(READY) ## choose newest allowed versions, write them with their hashes
 	@$(PIP) install 'uv>=0.7'
 	@$(COMPILE) pyproject.toml --output-file requirements.lock
-	@$(COMPILE) pyproject.toml --group dev --constraint requirements.lock \
+	@$(COMPILE) pyproject.toml --extra all --group dev --constraint requirements.lock \
 	  --output-file requirements-dev.lock
 
 clean: ## remove everything that make has made

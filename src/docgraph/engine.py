@@ -1,28 +1,33 @@
 """The engine: one question walks through the whole house. Every way in names a principal."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.mine.mine import miners_without
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.ingest.run import ingest
 from docgraph.model.access import AccessRule, Principal
-from docgraph.model.context import Context
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.digest import digest
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship, both_ways
 from docgraph.model.errors import BadInput, NotVisible, WrongEmbedder
 from docgraph.model.identity import repository_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
-from docgraph.model.relation import INVERSES, RELATIONS
-from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
-from docgraph.model.seeds import Seed, Seeds
+from docgraph.model.relation import RELATIONS
+from docgraph.model.relation_counts import RelationCounts, counted
+from docgraph.model.scope import EVERYTHING, SnapshotName, Wanted
+from docgraph.model.seeds import Seeds
+from docgraph.model.snapshot import Pruned, SnapshotInfo
+from docgraph.model.snapshot_diff import Side, SnapshotDiff, difference
+from docgraph.model.status import Status
 from docgraph.model.tokens import TokenCounter
 from docgraph.model.would_fit import would_fit
+from docgraph.pipeline.asked import checked_question, explicit
 from docgraph.pipeline.bound_reranker import BoundReranker
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.run import Run, run
-from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
+from docgraph.pipeline.saved_plan import SavedPlan
 from docgraph.plan.settle import confirmed, settled
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.graph_reads import GraphReads
@@ -31,42 +36,9 @@ from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.source import Source
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads
+from docgraph.ports.writes import Origin
 
-LONGEST_QUESTION = 20_000
 LONGEST_NAME = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieval:
-    """What one question gave, the snapshots it was asked of, and the trace of how."""
-
-    scope: Scope
-    run: Run
-
-    @property
-    def seeds(self) -> Seeds:
-        return self.run.get(Seeds)
-
-    @property
-    def plan(self) -> RetrievalPlan:
-        return self.run.get(RetrievalPlan)
-
-    @property
-    def context(self) -> Context:
-        return self.run.get(Context)
-
-    def saved(self) -> SavedPlan:
-        plan = self.plan
-        return SavedPlan(FORMAT, plan, plan.digest, self.scope.snapshots, self.run.trace.pipeline)
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """What a reader can see: snapshots, counts, and whose vectors they are."""
-
-    scope: Scope
-    counts: Mapping[str, int]
-    embedder: EmbedderIdentity | None
 
 
 class Engine:
@@ -132,12 +104,12 @@ class Engine:
         rule_for: Callable[[str], AccessRule],
         without: Sequence[str] = (),
         given: Sequence[Relationship] = (),
-        keep: Callable[[Relationship], bool] = lambda _: True,
+        origin: Origin | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestResult:
         """A new snapshot of a branch, if anything changed.
 
-        `without` names miners to switch off; `keep` decides which mined and given edges stay.
+        `without` names miners to switch off; `origin` is the commit that the source stands for.
         """
         for name in (repository, branch):
             if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
@@ -151,9 +123,9 @@ class Engine:
                 embedder,
                 repository=repository,
                 rule_for=rule_for,
-                miners=chosen_miners(without),
+                miners=miners_without(without),
                 given=given,
-                keep=keep,
+                origin=origin,
                 progress=progress,
             )
 
@@ -162,11 +134,47 @@ class Engine:
             return Status(reads.scope, reads.counts(), reads.embedder)
 
     def relations(
-        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+        self,
+        principal: Principal,
+        wanted: Sequence[Wanted] = EVERYTHING,
+        only: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
-        """Every edge this reader's planning would see."""
+        """Every edge this reader's planning would see: `only` these, or all but `contains`."""
         with self.store.reads_as(principal, wanted) as reads:
-            return confirmed(settled(reads.graph.listed()), reads.graph)
+            return confirmed(settled(reads.graph.listed(only)), reads.graph)
+
+    def relation_counts(
+        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> RelationCounts:
+        """Every edge this reader's planning would see, by relation and by who found it."""
+        with self.store.reads_as(principal, wanted) as reads:
+            found = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
+            return counted(found, reads.graph.places(), reads.graph.opaque())
+
+    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+        return self.store.snapshots(principal)
+
+    def diff_snapshots(
+        self, principal: Principal, old: SnapshotName, new: SnapshotName
+    ) -> SnapshotDiff:
+        """What this reader sees gained, lost and changed from one snapshot to another."""
+        sides = []
+        for name in (old, new):
+            wish = Wanted(name.repository, name.branch, name.snapshot)
+            with self.store.reads_as(principal, (wish,)) as reads:
+                edges = confirmed(settled(reads.graph.listed()), reads.graph)
+                sides.append(Side(reads.versions(), frozenset(found.edge for found in edges)))
+        return difference(*sides)
+
+    def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> Pruned:
+        with self.store.reads_as(principal, (Wanted(repository, branch),)):
+            return self.store.prune(principal.tenant, repository, branch, keep)
+
+    def content_digest(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> str:
+        """One digest of everything this reader sees: two ingests of one tree give the same."""
+        with self.store.reads_as(principal, wanted) as reads:
+            edges = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
+            return digest((tuple(reads.contents()), edges))
 
     def add_relation(
         self,
@@ -178,7 +186,7 @@ class Engine:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
         home, embedder = self._home(principal, edge, wanted)
         with self.store.writes(principal.tenant, home.repository, home.branch, embedder) as writes:
-            both = with_inverse(edge)
+            both = both_ways(edge)
             writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
             return writes.publish()
 
@@ -187,7 +195,7 @@ class Engine:
     ) -> SnapshotName:
         home, embedder = self._home(principal, edge, wanted)
         with self.store.writes(principal.tenant, home.repository, home.branch, embedder) as writes:
-            if not writes.remove_by_hand(with_inverse(edge)):
+            if not writes.remove_by_hand(both_ways(edge)):
                 raise BadInput(
                     f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
                     "a mined relation goes when its text no longer says so"
@@ -234,39 +242,3 @@ class Engine:
             Reranker: lambda values: BoundReranker(self._rerank_model(), reads, values[Question]),
         }
         return run(pipeline, given, windows, self._clock)
-
-
-def chosen_miners(without: Sequence[str]) -> frozenset[str]:
-    if unknown := sorted(set(without) - ALL_MINERS):
-        known = ", ".join(sorted(ALL_MINERS))
-        raise BadInput(f"no miner is called {', '.join(unknown)}; known: {known}")
-    return ALL_MINERS - frozenset(without)
-
-
-def with_inverse(edge: Edge) -> tuple[Edge, ...]:
-    """Lifecycle relations are stored both ways."""
-    if edge.relation not in INVERSES:
-        return (edge,)
-    return (edge, Edge(edge.target, INVERSES[edge.relation], edge.source))
-
-
-def checked_question(question: str, seeds: Sequence[str]) -> str:
-    text = question.strip()
-    if text.encode("utf-8", "replace").decode() != text:
-        raise BadInput("the question holds bytes that are not text")
-    if not text and not seeds:
-        raise BadInput("ask a question, or name seeds by id")
-    if len(text) > LONGEST_QUESTION:
-        raise BadInput(
-            f"a question takes at most {LONGEST_QUESTION} characters, this one has {len(text)}"
-        )
-    return text
-
-
-def explicit(graph: GraphReads, ids: Sequence[str]) -> Seeds:
-    """Explicit ids as seeds; what the reader cannot see is not there."""
-    found = graph.present(tuple(dict.fromkeys(ids)))
-    return Seeds(
-        ranked=tuple(Seed(node, 0.0, "explicit id") for node in found),
-        search=(("mode", "explicit"),),
-    )

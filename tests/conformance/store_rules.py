@@ -72,7 +72,7 @@ class StoreRules:
                     document("n.md", "apples apples", rule=NOWHERE),
                 ],
             )
-            writes.replace_mined(
+            writes.replace_given(
                 [
                     mined("r:a.md", "references", "r:b.md", Evidence("a.md", 1, 0, 6, 0, "apples")),
                     mined("r:a.md", "references", "r:h.md"),
@@ -167,12 +167,12 @@ class StoreRules:
     def test_mined_edges_follow_the_text_from_snapshot_to_snapshot(self, fruit: Store) -> None:
         moved = Evidence("a.md", 7, 90, 96, 0, "apples")
         with writing(fruit) as writes:
-            writes.replace_mined([mined("r:a.md", "references", "r:b.md", moved)])
-            assert writes.changed
+            writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
+            assert writes.changed()
             writes.publish()
         with writing(fruit) as writes:
-            writes.replace_mined([mined("r:a.md", "references", "r:b.md", moved)])
-            assert not writes.changed
+            writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
+            assert not writes.changed()
         with fruit.reads_as(local()) as reads:
             assert [found.evidence for found in reads.graph.listed()] == [(moved,)]
         with fruit.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
@@ -187,7 +187,7 @@ class StoreRules:
                 writes.add_by_hand([edge])
             for line in (1, 2, 3, 3):
                 place = Evidence("a.md", line, 0, 6, 0, "apples")
-                writes.replace_mined([mined("r:a.md", "references", "r:b.md", place)])
+                writes.replace_given([mined("r:a.md", "references", "r:b.md", place)])
             writes.publish()
         with fruit.reads_as(local()) as reads:
             assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.listed()] == [
@@ -283,14 +283,16 @@ class StoreRules:
             writes.publish()
         with writing(store) as writes:
             write(writes, [document("a.md", "two"), document("b.md", "two")])
-            writes.replace_mined([mined("r:a.md", "references", "r:b.md")])
+            writes.replace_given([mined("r:a.md", "references", "r:b.md")])
             with store.reads_as(local()) as reads:
                 assert reads.counts() == {"nodes.document": 1, "chunks": 1}
                 assert reads.search.postings(("two",), roll_up=True).terms == ()
         with writing(store) as writes:
             assert list(writes.held()) == ["a.md"]
-            assert list(writes.texts()) == [("a.md", "one")]
-            assert not writes.changed
+            held = [(found.path, found.text) for found in writes.texts(fresh=False)]
+            assert held == [("a.md", "one")]
+            assert list(writes.texts(fresh=True)) == []
+            assert not writes.changed()
             write(writes, [document("c.md", "three")])
             writes.publish()
         with store.reads_as(local()) as reads:
@@ -305,7 +307,7 @@ class StoreRules:
             writes.publish()
         with writing(store) as writes:
             writes.set_rules({"a.md": NOWHERE, "b.md": LOCAL_ONLY})
-            assert writes.changed
+            assert writes.changed()
             writes.publish()
         for snapshot in (1, 2):
             with store.reads_as(local(), (Wanted("r", "main", snapshot),)) as reads:

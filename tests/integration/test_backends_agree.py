@@ -12,7 +12,8 @@ from docgraph.doors.login import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.context import Context
 from docgraph.model.digest import canonical
-from docgraph.model.document import DefinedName, Document
+from docgraph.model.claim import Offer
+from docgraph.model.document import Document
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.tokens import TokenCounter
@@ -81,7 +82,10 @@ def stored(place: World, held: Held) -> Document:
         text=held.text,
         nodes=held.nodes,
         chunks=held.chunks,
-        names=tuple(DefinedName(n, node) for n, node in place.names if node.startswith(held.id)),
+        offers=tuple(
+            Offer(f"doc:{n}", node) for n, node in place.names if node.startswith(held.id)
+        ),
+        claims=(),
         rule=HIDDEN if held.id in place.hidden else LOCAL_ONLY,
         fingerprint=held.id,
     )
@@ -92,11 +96,11 @@ def in_sqlite(place: World, path: Path) -> SqliteStore:
     with store.writes("local", "r", "main", EMBEDDER) as writes:
         for held in place.documents:
             texts = [chunk.text for chunk in held.chunks]
-            keys = map(text_key, texts)
+            keys = tuple(map(text_key, texts))
             writes.remember(dict(zip(keys, held.chunk_vectors, strict=True)))
             found = stored(place, held)
-            writes.put([EmbeddedDocument(found, tuple(texts), held.node_vectors)])
-        writes.replace_mined(place.edges)
+            writes.put([EmbeddedDocument(found, tuple(texts), keys, held.node_vectors)])
+        writes.replace_given(place.edges)
         writes.publish()
     return store
 

@@ -9,8 +9,10 @@ from docgraph.model.edge import Relationship
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import Concept, Passage, PassageScore
 from docgraph.model.node import Location, Node
+from docgraph.model.places import Places
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.relation import CONTAINS, RELATIONS
 from docgraph.model.scope import Scope
 from docgraph.model.vector import IntVector
 from docgraph.model.words import words
@@ -139,11 +141,14 @@ class MemoryGraph:
         self._world = world_
 
     def edges(
-        self, nodes: tuple[str, ...], direction: Direction = "out"
+        self,
+        nodes: tuple[str, ...],
+        direction: Direction = "out",
+        relations: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
         return tuple(
             found
-            for found in self.listed()
+            for found in self.listed(relations)
             if self._inside(
                 found.edge.source if direction == "out" else found.edge.target, frozenset(nodes)
             )
@@ -154,18 +159,27 @@ class MemoryGraph:
             node = self._world.nodes[node].parent
         return node is not None
 
-    def listed(self) -> tuple[Relationship, ...]:
+    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
         nodes = self._world.nodes
+        wanted = frozenset(RELATIONS) - {CONTAINS} if relations is None else relations
         return tuple(
             sorted(
                 found
                 for found in self._world.edges
-                if found.edge.source in nodes and found.edge.target in nodes
+                if found.edge.source in nodes
+                and found.edge.target in nodes
+                and found.edge.relation in wanted
             )
         )
 
     def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(node for node in ids if node in self._world.nodes)
+
+    def places(self) -> tuple[Places, ...]:
+        return ()
+
+    def opaque(self) -> int:
+        return 0
 
 
 class MemoryTexts:

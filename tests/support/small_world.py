@@ -4,20 +4,23 @@ Stores cannot tell: they get the same documents and vectors as from an ingest.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from docgraph.ingest.embed import node_vectors
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.chunk import Chunk
-from docgraph.model.document import DefinedName, Document
+from docgraph.model.claim import Claim, Offer
+from docgraph.model.document import Document
 from docgraph.model.identity import chunk_id, document_id, section_id
 from docgraph.model.node import DOCUMENT, SECTION, Location, Node
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.vector import IntVector, joined, to_integers
+from docgraph.model.vector import IntVector, to_integers
 from docgraph.model.words import words
 from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
 
+NAME = "entity:Marie Curie"
 DIMENSIONS = 16
 IDENTITY = EmbedderIdentity("hashed-words", "0" * 64, DIMENSIONS)
 
@@ -47,8 +50,14 @@ def document(
     rule: AccessRule = LOCAL_ONLY,
     names: Sequence[str] = (),
     sections: bool = False,
+    offers: Mapping[str, int] | None = None,
+    claims: Sequence[Claim] = (),
+    opaque: int = 0,
 ) -> Document:
-    """One chunk per passage; with `sections`, each passage is a section `s0`, `s1`, …"""
+    """One chunk per passage; with `sections`, each passage is a section `s0`, `s1`, …
+
+    `offers` are the document's keys with their ranks.
+    """
     root = document_id(repository, path)
     text = "\n".join(passages)
     lines = max(text.count("\n") + 1, 1)
@@ -70,10 +79,40 @@ def document(
         text=text,
         nodes=tuple(nodes),
         chunks=tuple(chunks),
-        names=tuple(DefinedName(name, root) for name in names),
+        offers=(
+            *(Offer(f"doc:{name}", root) for name in names),
+            *(Offer(key, root, rank) for key, rank in (offers or {}).items()),
+        ),
+        claims=tuple(claims),
         rule=rule,
         fingerprint=text_key("\0".join((path, title, *passages))),
+        opaque=opaque,
     )
+
+
+def claim(
+    source: str,
+    key: str,
+    relation: str = "references",
+    *,
+    at: int = 0,
+    says: str = "word",
+    miner: str = "links",
+    inner: str = "",
+    strict: bool = False,
+    rank: int = 0,
+    near: int = 0,
+    reported: bool = True,
+) -> Claim:
+    """Some characters of a first line."""
+    place = (at, at + len(says), 1, says, miner)
+    return Claim(source, relation, key, *place, inner, strict, rank, near, reported)
+
+
+def holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None) -> Document:
+    """A document that holds a name."""
+    name = claim(f"r:{path}", NAME, "shares_entity", says="Marie Curie", miner="names")
+    return document(path, "Marie Curie", claims=[name], rule=rule, title=title)
 
 
 def write(writes: Writes, documents: Sequence[Document]) -> None:
@@ -88,15 +127,6 @@ def embedded(found: Document) -> EmbeddedDocument:
     return EmbeddedDocument(
         document=found,
         chunk_texts=tuple(chunk.text for chunk in found.chunks),
-        node_vectors=tuple(
-            joined(
-                hashed(node.summary),
-                [
-                    vector
-                    for chunk, vector in zip(found.chunks, vectors, strict=True)
-                    if node.parent is None or chunk.node == node.id
-                ],
-            )
-            for node in found.nodes
-        ),
+        chunk_keys=tuple(text_key(chunk.text) for chunk in found.chunks),
+        node_vectors=node_vectors(found, vectors, [hashed(node.summary) for node in found.nodes]),
     )

@@ -10,10 +10,10 @@ from typing import Any
 
 from docgraph.engine import Engine
 from docgraph.evaluation.dataset import Dataset, JudgedQuestion, read_dataset
+from docgraph.evaluation.held_out import HeldOutStore
 from docgraph.evaluation.measures import Outcome, summary
 from docgraph.ingest.result import Progress
 from docgraph.model.access import LOCAL, AccessRule, Principal
-from docgraph.model.edge import Relationship
 from docgraph.model.identity import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.scope import Wanted
@@ -44,6 +44,7 @@ def evaluate(
     with tempfile.TemporaryDirectory() as scratch:
         store = keep or str(Path(scratch) / "eval.db")
         engine = build_engine(replace(settings, store=store))
+        engine.store = HeldOutStore(engine.store, dataset.held_out)
         fill(engine, dataset, login, progress)
         flat = {
             mode: summary(ask(engine, dataset, flat_pipeline(mode), login, progress, mode))
@@ -67,10 +68,6 @@ def fill(engine: Engine, dataset: Dataset, login: Login, progress: Report) -> No
         labels = frozenset({path}) if path in labelled else frozenset[str]()
         return AccessRule(LOCAL, frozenset({LOCAL}), labels)
 
-    def keep(found: Relationship) -> bool:
-        ends = document_of(found.edge.source), document_of(found.edge.target)
-        return not dataset.held_out.intersection((ends, ends[::-1]))
-
     for number, collection in enumerate(dataset.collections, start=1):
         engine.ingest(
             login(frozenset()),
@@ -79,7 +76,6 @@ def fill(engine: Engine, dataset: Dataset, login: Login, progress: Report) -> No
             branch=collection.branch,
             rule_for=rule_for,
             given=collection.given,
-            keep=keep,
             progress=partial(_tell, progress, f"ingest {number}/{len(dataset.collections)}"),
         )
 

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from docgraph.ingest.chunks import SIZE, chunks, heading_paths
 from docgraph.ingest.embedded import embedded_summary, embedded_text
-from docgraph.ingest.lines import Lines
+from docgraph.ingest.lines import Places
+from docgraph.ingest.mine.mine import claims
+from docgraph.ingest.mine.offers import offers
+from docgraph.ingest.mine.sketch import Sketch
 from docgraph.ingest.names import names
 from docgraph.ingest.parsed import Parsed, Part
 from docgraph.ingest.summary import summary_of_document, summary_of_part
@@ -16,7 +19,7 @@ from docgraph.model.node import SECTION, Location, Node
 from docgraph.ports.source import SourceFile
 
 # Raised whenever the same bytes would give another document than before.
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +31,9 @@ class Built:
     node_texts: tuple[str, ...]
 
 
-def fingerprint(file: SourceFile, data_digest: str, known_as: str, size: int = SIZE) -> str:
+def fingerprint(file: SourceFile, content: str, known_as: str, size: int = SIZE) -> str:
     """Changes when the document would; who may read it is no part of it."""
-    return digest((VERSION, file.path, file.title, known_as, data_digest, size))
+    return digest((VERSION, file.path, file.title, known_as, content, size))
 
 
 def build(
@@ -38,9 +41,24 @@ def build(
 ) -> Built:
     """`mark` is the fingerprint under which the document will be recognised."""
     nodes = nodes_of(repository, path, parsed)
-    parts = tuple(node.id for node in nodes[1:])
-    passages = chunks(path, parsed, nodes[0].id, parts, size)
-    document = Document(path, parsed.text, nodes, passages, names(path, parsed, nodes), rule, mark)
+    ids = tuple(node.id for node in nodes)
+    parts = ids[1:]
+    passages = chunks(path, parsed, ids[0], parts, size)
+    defined = names(path, parsed, nodes)
+    own = tuple(name.name for name in defined if name.node == ids[0])
+    sketch = Sketch(repository, path, parsed, ids, own, Places(parsed).at)
+    document = Document(
+        path=path,
+        text=parsed.text,
+        nodes=nodes,
+        chunks=passages,
+        offers=tuple(offers(path, parsed, ids, defined)),
+        claims=claims(sketch),
+        rule=rule,
+        fingerprint=mark,
+        opaque=parsed.opaque,
+        source_lines=parsed.source_lines,
+    )
     signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))
     return Built(
         document,
@@ -53,7 +71,7 @@ def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
     """The document's own node, then its parts: sections by heading, symbols by qualified name."""
     paths = heading_paths(parsed)
     root = document_id(repository, path)
-    lines = Lines(parsed.text)
+    places = Places(parsed)
     nodes = [
         Node(
             id=root,
@@ -61,7 +79,7 @@ def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
             title=parsed.title,
             summary=summary_of_document(parsed),
             parent=None,
-            source=_location(path, parsed.text, 0, len(parsed.text), lines),
+            source=_location(path, parsed.text, 0, len(parsed.text), places),
         )
     ]
     for index, part in enumerate(parsed.parts):
@@ -73,7 +91,7 @@ def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
                 title=part.title if part.kind == SECTION else ".".join(paths[index]),
                 summary=summary_of_part(parsed, index),
                 parent=parent,
-                source=_location(path, parsed.text, part.start, part.end, lines),
+                source=_location(path, parsed.text, part.start, part.end, places),
             )
         )
     return tuple(nodes)
@@ -83,8 +101,8 @@ def part_id(root: str, part: Part) -> str:
     return (section_id if part.kind == SECTION else symbol_id)(root, part.name)
 
 
-def _location(path: str, text: str, start: int, end: int, lines: Lines) -> Location:
+def _location(path: str, text: str, start: int, end: int, places: Places) -> Location:
     """Blank space at the end belongs to nobody."""
     while end > start and text[end - 1].isspace():
         end -= 1
-    return Location(path, lines.at(start), lines.at(max(start, end - 1)), start, end)
+    return places.location(path, start, end)

@@ -1,17 +1,17 @@
 """Chunks: a document's text in passages, each inside exactly one node."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
 
 from semantic_text_splitter import TextSplitter
 
-from docgraph.ingest.lines import Lines
+from docgraph.ingest.lines import Places
 from docgraph.ingest.parsed import Parsed
 from docgraph.model.chunk import Chunk
 from docgraph.model.identity import chunk_id
-from docgraph.model.node import Location
 
 SIZE = 800
 _LONGEST_STRETCH = 8_000  # the splitter's time grows with the square of an unbroken stretch
@@ -28,14 +28,14 @@ def chunks(
     path: str, parsed: Parsed, root: str, parts: Sequence[str], size: int = SIZE
 ) -> tuple[Chunk, ...]:
     """In document order. `root` is the document's id, `parts` are those of its parts."""
-    lines = Lines(parsed.text)
+    places = Places(parsed)
     headings = heading_paths(parsed)
     made: list[Chunk] = []
     for owner, begin, end in telling(parsed):
         node = root if owner is None else parts[owner]
         for start, text in _passages(parsed.text[begin:end], size):
             first, last = begin + start, begin + start + len(text)
-            where = Location(path, lines.at(first), lines.at(last - 1), first, last)
+            where = places.location(path, first, last)
             heading = () if owner is None else headings[owner]
             position = len(made)
             made.append(Chunk(chunk_id(node, position), node, position, heading, text, where))
@@ -64,8 +64,10 @@ def heading_paths(parsed: Parsed) -> tuple[tuple[str, ...], ...]:
 
 def regions(parsed: Parsed) -> Iterator[tuple[int | None, int, int]]:
     """Stretches of text with the part they belong to; None is the document itself."""
+    borders = sorted(parsed.borders)
     for owner, begin, end in _owned(parsed):
-        cuts = [begin, *(border for border in parsed.borders if begin < border < end), end]
+        inner = borders[bisect_right(borders, begin) : bisect_left(borders, end)]
+        cuts = [begin, *inner, end]
         for first, last in pairwise(cuts):
             if parsed.text[first:last].strip():
                 yield owner, first, last

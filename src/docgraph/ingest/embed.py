@@ -1,7 +1,9 @@
 """Embedding built documents: each distinct text once, what is stored already not again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from docgraph.ingest.build import Built
 from docgraph.model.document import Document
@@ -20,38 +22,54 @@ class Embedded:
 
 def embed(batch: Sequence[Built], writes: Writes, embedder: Embedder) -> Embedded:
     """Every vector is remembered before anyone puts the documents."""
-    texts = {
-        text_key(text): text for built in batch for text in (*built.chunk_texts, *built.node_texts)
-    }
-    vectors = writes.vectors(sorted(texts))
-    missing = sorted(texts.keys() - vectors.keys())
+    chunk_keys = [tuple(map(text_key, built.chunk_texts)) for built in batch]
+    node_keys = [tuple(map(text_key, built.node_texts)) for built in batch]
+    texts: dict[str, str] = {}
+    for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True):
+        texts.update(zip(chunks, built.chunk_texts, strict=True))
+        texts.update(zip(nodes, built.node_texts, strict=True))
+    vectors, computed = _vectors(texts, writes, embedder)
+    documents = (
+        EmbeddedDocument(
+            built.document,
+            built.chunk_texts,
+            chunks,
+            node_vectors(built.document, [vectors[k] for k in chunks], [vectors[k] for k in nodes]),
+        )
+        for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True)
+    )
+    return Embedded(tuple(documents), computed)
+
+
+def _vectors(
+    texts: Mapping[str, str], writes: Writes, embedder: Embedder
+) -> tuple[dict[str, IntVector], int]:
+    """The vector of every text, and how many of them nobody knew."""
+    known = writes.vectors(sorted(texts))
+    missing = sorted(texts.keys() - known.keys())
     fresh = embedder.embed([texts[key] for key in missing]) if missing else []
     computed = dict(zip(missing, fresh, strict=True))
     writes.remember(computed)
-    vectors = vectors | computed
-    documents = (
-        EmbeddedDocument(built.document, built.chunk_texts, node_vectors(built, vectors))
-        for built in batch
-    )
-    return Embedded(tuple(documents), len(computed))
+    return known | computed, len(computed)
 
 
-def node_vectors(built: Built, vectors: dict[str, IntVector]) -> tuple[IntVector, ...]:
+def node_vectors(
+    document: Document, chunks: Sequence[IntVector], summaries: Sequence[IntVector]
+) -> tuple[IntVector, ...]:
     """A node's summary joined with every chunk inside it, those of inner nodes too."""
-    inside = _chunks_inside(built.document)
-    chunks = [vectors[text_key(text)] for text in built.chunk_texts]
-    return tuple(
-        joined(vectors[text_key(text)], (chunks[index] for index in inside[node.id]))
-        for node, text in zip(built.document.nodes, built.node_texts, strict=True)
-    )
-
-
-def _chunks_inside(document: Document) -> dict[str, list[int]]:
-    inside: dict[str, list[int]] = {node.id: [] for node in document.nodes}
-    parents = {node.id: node.parent for node in document.nodes}
-    for index, chunk in enumerate(document.chunks):
-        node: str | None = chunk.node
-        while node is not None:
-            inside[node].append(index)
-            node = parents[node]
-    return inside
+    places = {node.id: place for place, node in enumerate(document.nodes)}
+    own = np.array(summaries)
+    totals = np.zeros(own.shape, dtype=np.int64)
+    counts = [0] * len(own)
+    rows = list(totals)
+    for chunk, vector in zip(document.chunks, chunks, strict=True):
+        place = places[chunk.node]
+        rows[place] += vector
+        counts[place] += 1
+    # Parents stand before their children, so that inner sums are whole when they are passed on.
+    for place in range(len(rows) - 1, 0, -1):
+        parent = document.nodes[place].parent
+        if parent is not None:
+            rows[places[parent]] += rows[place]
+            counts[places[parent]] += counts[place]
+    return tuple(joined(own, totals, np.array(counts)))

@@ -9,13 +9,14 @@ def embedded_text(title: str, chunk: Chunk, signature: str = "") -> str:
 
     `signature` is that of the symbol the passage is cut out of.
     """
-    *above, last = (title, *chunk.heading_path)
-    opening = chunk.text[: 2 * len(last) + 16]
-    told = [*above] if last in opening else [*above, last]
-    front = [" > ".join(part for part in told if part)]
-    if signature and not _begins_with(chunk.text, signature):
-        front.append(signature)
-    return "\n".join([*(line for line in front if line), chunk.text])
+    text, told = chunk.text, [title, *chunk.heading_path]
+    last = told[-1]
+    if last in text[: 2 * len(last) + 16]:
+        told.pop()
+    front = " > ".join(filter(None, told))
+    if signature and not _begins_with(text, signature):
+        front = f"{front}\n{signature}" if front else signature
+    return f"{front}\n{text}" if front else text
 
 
 def embedded_summary(title: str, node: Node) -> str:

@@ -2,20 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from docgraph.ingest.build import Built, build, fingerprint, nodes_of
-from docgraph.ingest.mine.corpus import Sketch, sketched
-from docgraph.ingest.names import names
-from docgraph.ingest.parsed import Parsed
+from docgraph.ingest.build import Built, build, fingerprint
 from docgraph.ingest.readers import Format, read
+from docgraph.ingest.result import Renamed
 from docgraph.ingest.survey import Survey
 from docgraph.model.access import AccessRule
 from docgraph.model.digest import digest_bytes
 from docgraph.ports.source import Problem, Source, SourceFile
-from docgraph.ports.writes import HeldDocument
+from docgraph.ports.writes import HeldDocument, text_key
 
 
 class Intake:
-    """Holds a sketch of every file that it has read, and the text of one at a time."""
+    """Holds the text of one file at a time, and of every file no more than its path."""
 
     def __init__(
         self,
@@ -32,12 +30,12 @@ class Intake:
         self._repository = repository
         self._rule_for = rule_for
         self._size = size
-        self.sketches: list[Sketch] = []
+        self._new: dict[str, str] = {}
         self.problems: list[Problem] = list(found.problems)
         self.remarks: list[Problem] = []
         self.unchanged: list[str] = []
+        self.changed: list[str] = []
         self.added = 0
-        self.changed = 0
 
     def built(self) -> Iterator[Built | None]:
         """One answer for every file, by path: None for one that is unchanged or unusable."""
@@ -47,29 +45,52 @@ class Intake:
                 self.problems.append(made)
             yield None if isinstance(made, Problem) else made
 
+    @property
+    def nothing(self) -> bool:
+        return not (self.added or self.changed or self.unchanged)
+
+    def gone(self) -> list[str]:
+        """Paths that the newest snapshot holds and the source no longer gives."""
+        return sorted(self._held.keys() - {*self.unchanged, *self.changed})
+
+    def renamed(self) -> tuple[Renamed, ...]:
+        """What is gone from one path and new at another, with the same text."""
+        moved = ((path, self._new.get(self._held[path].content)) for path in self.gone())
+        return tuple(Renamed(old, new) for old, new in moved if new is not None)
+
     def _read(self, file: SourceFile, known: Format) -> Built | Problem | None:
+        """A file whose bytes are known by name is not even read."""
+        if file.content_id is not None and self._is_held(file, known, file.content_id):
+            return None
         data = self._source.read(file)
         if isinstance(data, Problem):
             return data
+        content = file.content_id or digest_bytes(data)
+        if file.content_id is None and self._is_held(file, known, content):
+            return None
         parsed = read(file, data, known)
         if isinstance(parsed, Problem):
             return parsed
-        mark = fingerprint(file, digest_bytes(data), known.name, self._size)
-        return self._taken(file.path, parsed, mark)
+        self.remarks.extend(Problem(file.path, remark) for remark in parsed.remarks)
+        self._note(file.path, parsed.text)
+        mark = self._mark(file, known, content)
+        rule = self._rule_for(file.path)
+        return build(self._repository, file.path, parsed, rule, mark, self._size)
 
-    def _taken(self, path: str, parsed: Parsed, mark: str) -> Built | None:
-        self.remarks.extend(Problem(path, remark) for remark in parsed.remarks)
-        held = self._held.get(path)
-        if held is not None and held.fingerprint == mark:
-            self.unchanged.append(path)
-            nodes = nodes_of(self._repository, path, parsed)
-            self.sketches.append(sketched(path, parsed, nodes, names(path, parsed, nodes)))
-            return None
-        if held is None:
-            self.added += 1
-        else:
-            self.changed += 1
-        made = build(self._repository, path, parsed, self._rule_for(path), mark, self._size)
-        document = made.document
-        self.sketches.append(sketched(path, parsed, document.nodes, document.names))
-        return made
+    def _is_held(self, file: SourceFile, known: Format, content: str) -> bool:
+        held = self._held.get(file.path)
+        if held is None or held.fingerprint != self._mark(file, known, content):
+            return False
+        self.unchanged.append(file.path)
+        return True
+
+    def _mark(self, file: SourceFile, known: Format, content: str) -> str:
+        return fingerprint(file, content, known.name, self._size)
+
+    def _note(self, path: str, text: str) -> None:
+        if path in self._held:
+            self.changed.append(path)
+            return
+        self.added += 1
+        if self._held:
+            self._new.setdefault(text_key(text), path)

@@ -26,16 +26,15 @@ _FIELDS = {"request_for_comments": "RFC", **{f.casefold(): f for f in FAMILIES}}
 def names(path: str, parsed: Parsed, nodes: Sequence[Node]) -> tuple[DefinedName, ...]:
     """Sorted, each once; `nodes[0]` is the document, the others are its parts in order."""
     found = {
-        DefinedName(normalised(name), nodes[0].id)
+        (normalised(name), nodes[0].id)
         for name in (*_of_file(path, parsed), *_of_document(path, parsed))
     }
     for part, node in zip(parsed.parts, nodes[1:], strict=True):
         if part.kind in SYMBOL_KINDS:
             spellings = (part.title, node.title, f"{parsed.title}.{node.title}")
             bare = spellings if not _DUNDER.fullmatch(part.title) else spellings[1:]
-            found.update(DefinedName(normalised(name), node.id) for name in bare)
-    kept = (name for name in found if name.name)
-    return tuple(sorted(kept, key=lambda name: (name.name, name.node)))
+            found.update([(normalised(name), node.id) for name in bare])
+    return tuple(DefinedName(name, node) for name, node in sorted(found) if name)
 
 
 def _of_file(path: str, parsed: Parsed) -> Iterator[str]:

@@ -36,6 +36,33 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointer:
+    """A claim (see `model.claim`) of a part of the file, by index; None is the file itself."""
+
+    relation: str
+    part: int | None
+    key: str
+    line: int
+    start: int
+    end: int
+    says: str
+    inner: str = ""
+    strict: bool = False
+    rank: int = 0
+    near: int = 0
+    reported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """An offer (see `model.claim`) of a part of the file, by index; None is the file itself."""
+
+    key: str
+    part: int | None
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Field:
     """A header's or front matter's field; `start` and `end` are those of its value."""
 
@@ -51,7 +78,13 @@ class Parsed:
     """`titled` tells a title that the text gives from one made of the file's name.
 
     No chunk reaches across one of the `borders`, such as the end of front matter. `remarks` say
-    what was odd in a file that could be used all the same.
+    what was odd in a file that could be used all the same. `prose` holds the spans that people
+    wrote for people; None is all of the text. `opaque` counts calls that no import and no
+    definition in the file leads anywhere.
+
+    Where `text` is not the file's own text, `source_lines` maps it back: ascending pairs of an
+    offset and the line of the file that stands from there on. `pages` holds the offsets at which
+    pages (of a PDF) or cells (of a notebook) begin.
     """
 
     kind: str
@@ -64,6 +97,12 @@ class Parsed:
     fields: tuple[Field, ...] = ()
     borders: tuple[int, ...] = ()
     remarks: tuple[str, ...] = ()
+    pointers: tuple[Pointer, ...] = ()
+    handles: tuple[Handle, ...] = ()
+    prose: tuple[tuple[int, int], ...] | None = None
+    opaque: int = 0
+    source_lines: tuple[tuple[int, int], ...] = ()
+    pages: tuple[int, ...] = ()
 
 
 def field_name(raw: str) -> str:

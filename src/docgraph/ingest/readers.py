@@ -5,7 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from docgraph.ingest.decode import decoded
+from docgraph.ingest.parse.docx import read_docx
+from docgraph.ingest.parse.html import read_html
 from docgraph.ingest.parse.markdown import parse_markdown
+from docgraph.ingest.parse.notebook import parse_notebook
+from docgraph.ingest.parse.pdf import read_pdf
 from docgraph.ingest.parse.python import parse_python
 from docgraph.ingest.parse.rst import parse_rst
 from docgraph.ingest.parse.text import parse_text
@@ -14,22 +18,38 @@ from docgraph.ingest.parsed import Parsed
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 
+Reader = Callable[[str, bytes], Parsed | Problem]
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`decode` makes text of bytes, `parse` makes sense of (path, text)."""
+    """`read` makes sense of (path, bytes); `extra` names what has to be installed for that."""
 
     name: str
     suffixes: tuple[str, ...]
-    parse: Callable[[str, str], Parsed]
-    decode: Callable[[str, bytes], str | Problem] = decoded
+    read: Reader
+    extra: str = ""
+
+
+def of_text(parse: Callable[[str, str], Parsed | Problem]) -> Reader:
+    """A reader for files that are UTF-8 text."""
+
+    def read_text(path: str, data: bytes) -> Parsed | Problem:
+        text = decoded(path, data)
+        return text if isinstance(text, Problem) else parse(path, text)
+
+    return read_text
 
 
 FORMATS = (
-    Format("markdown", (".md", ".markdown"), parse_markdown),
-    Format("python", (".py",), parse_python),
-    Format("rst", (".rst", ".rest"), parse_rst),
-    Format("text", (".txt", ".text"), parse_text),
+    Format("docx", (".docx",), read_docx, extra="formats"),
+    Format("html", (".html", ".htm", ".xhtml"), read_html),
+    Format("markdown", (".md", ".markdown"), of_text(parse_markdown)),
+    Format("notebook", (".ipynb",), of_text(parse_notebook)),
+    Format("pdf", (".pdf",), read_pdf, extra="formats"),
+    Format("python", (".py",), of_text(parse_python)),
+    Format("rst", (".rst", ".rest"), of_text(parse_rst)),
+    Format("text", (".txt", ".text"), of_text(parse_text)),
 )
 SUFFIXES = tuple(sorted(suffix for known in FORMATS for suffix in known.suffixes))
 _BY_NAME = {known.name: known for known in FORMATS}
@@ -56,11 +76,14 @@ def suffix_of(path: str) -> str:
 
 def read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
     """A title that the source gives comes before any that the text says."""
-    text = known.decode(file.path, data)
-    if isinstance(text, Problem):
-        return text
     try:
-        parsed = known.parse(file.path, text)
+        parsed = known.read(file.path, data)
     except RecursionError:
         return Problem(file.path, "nested too deeply to be read")
-    return replace(parsed, title=tidy(file.title), titled=True) if file.title else parsed
+    except ModuleNotFoundError:
+        if not known.extra:
+            raise
+        return Problem(file.path, f"needs `pip install docgraph[{known.extra}]`")
+    if isinstance(parsed, Problem) or not file.title:
+        return parsed
+    return replace(parsed, title=tidy(file.title), titled=True)

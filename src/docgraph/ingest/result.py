@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docgraph.ingest.mine.claims import Unresolved
+from docgraph.model.places import Places, Unresolved
 from docgraph.model.scope import SnapshotName
 from docgraph.ports.source import Problem
 
@@ -19,13 +19,23 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class Renamed:
+    """A text that went from one path to another."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
 class IngestResult:
     """`snapshot` is None when nothing changed, and nothing was published.
 
-    `nodes` and `chunks` count what was written now; `edges`, by relation, and `found`, by miner,
-    what the snapshot holds of mined and given edges. `problems` name files that were left out,
-    `remarks` files that were taken in although something about them is odd, `skipped` counts by
-    suffix files that no reader reads.
+    `nodes`, `chunks` and `places` count what was written now; a place is where a text names
+    another node. `unresolved` shows the first of those that should be answered and are not,
+    `opaque` counts calls that nothing in their file leads anywhere. `renamed` files count among
+    `added` and `removed` too. `problems` name files that were left out, `remarks` files that were
+    taken in although something about them is odd, `skipped` counts by suffix files that no
+    reader reads.
     """
 
     snapshot: SnapshotName | None
@@ -33,12 +43,13 @@ class IngestResult:
     changed: int
     removed: int
     unchanged: int
+    renamed: tuple[Renamed, ...]
     nodes: int
     chunks: int
     vectors: int
-    edges: tuple[tuple[str, int], ...]
-    found: tuple[tuple[str, int], ...]
+    places: tuple[Places, ...]
     unresolved: tuple[Unresolved, ...]
+    opaque: int
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...]
     skipped: tuple[tuple[str, int], ...]

@@ -1,20 +1,24 @@
 """One ingest: a source goes in, a published snapshot comes out, or nothing at all."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 
 from docgraph.ingest.chunks import SIZE
+from docgraph.ingest.curated import Curated, curated
+from docgraph.ingest.given import take_given
 from docgraph.ingest.intake import Intake
-from docgraph.ingest.mine.corpus import Corpus
-from docgraph.ingest.mine.mine import ALL_MINERS, known_miners, mine
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.mine.titles import mine_titles
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.ingest.survey import nothing_usable, survey
+from docgraph.ingest.survey import Survey, nothing_usable, survey
 from docgraph.ingest.write import write
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Relationship
+from docgraph.model.places import Places, Unresolved
 from docgraph.ports.embedder import Embedder
-from docgraph.ports.source import Source
-from docgraph.ports.writes import Writes
+from docgraph.ports.source import Problem, Source
+from docgraph.ports.writes import Origin, Writes
+
+MOST_UNRESOLVED = 100  # of each relation are shown; all are counted
 
 
 def ingest(
@@ -26,43 +30,59 @@ def ingest(
     rule_for: Callable[[str], AccessRule],
     miners: frozenset[str] = ALL_MINERS,
     given: Iterable[Relationship] = (),
-    keep: Callable[[Relationship], bool] = lambda _: True,
+    origin: Origin | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
     chunk_size: int = SIZE,
 ) -> IngestResult:
-    """What is unchanged is not embedded again, what is gone is dropped, edges are mined anew.
+    """What is unchanged is not parsed again, what is gone is dropped.
 
-    Nothing usable is an error and writes nothing; nothing changed publishes nothing. `keep`
-    decides which mined and given edges stay.
+    Nothing usable is an error and writes nothing; nothing changed publishes nothing.
     """
-    known_miners(miners)
     found, held = survey(source), writes.held()
     total = len(found.files)
     intake = Intake(source, found, held, repository, rule_for, chunk_size)
     written = write(intake.built(), total, writes, embedder, progress)
-    if not intake.sketches:
+    if intake.nothing:
         raise nothing_usable(tuple(intake.problems), found.skipped)
-    gone = sorted(held.keys() - {sketch.path for sketch in intake.sketches})
+    gone = intake.gone()
     writes.drop(gone)
     writes.set_rules({path: rule_for(path) for path in intake.unchanged})
-    progress(Progress("relations", total, total, written.chunks, written.vectors))
-    mined = mine(Corpus(intake.sketches, writes.texts), miners, given)
-    kept = tuple(filter(keep, mined.relationships))
-    writes.replace_mined(kept)
-    edges = Counter(relationship.edge.relation for relationship in kept)
+    writes.use_miners(miners)
+    told = _curated(source, found, repository)
+    missing = take_given(writes, (*given, *told.relationships))
+    places: tuple[Places, ...] = ()
+    if intake.added or intake.changed:
+        progress(Progress("relations", total, total, written.chunks, written.vectors))
+        mine_titles(writes)
+        places = writes.places()
     return IngestResult(
-        snapshot=writes.publish() if writes.changed else None,
         added=intake.added,
-        changed=intake.changed,
+        changed=len(intake.changed),
         removed=len(gone),
         unchanged=len(intake.unchanged),
+        renamed=intake.renamed(),
         nodes=written.nodes,
         chunks=written.chunks,
         vectors=written.vectors,
-        edges=tuple(sorted(edges.items())),
-        found=mined.found,
-        unresolved=mined.unresolved,
-        problems=tuple(sorted(intake.problems, key=lambda problem: problem.path)),
+        places=places,
+        unresolved=(*missing, *_unresolved(writes, places)),
+        opaque=writes.opaque(),
+        problems=tuple(
+            sorted((*intake.problems, *told.problems), key=lambda problem: problem.path)
+        ),
         remarks=tuple(intake.remarks),
         skipped=found.skipped,
+        snapshot=writes.publish(origin) if writes.changed(origin) else None,
     )
+
+
+def _curated(source: Source, found: Survey, repository: str) -> Curated:
+    if found.relations is None:
+        return Curated((), ())
+    data = source.read(found.relations)
+    return Curated((), (data,)) if isinstance(data, Problem) else curated(data, repository)
+
+
+def _unresolved(writes: Writes, places: tuple[Places, ...]) -> tuple[Unresolved, ...]:
+    wanting = sorted({found.relation for found in places if found.unmet})
+    return tuple(one for name in wanting for one in writes.unresolved(name, MOST_UNRESOLVED))

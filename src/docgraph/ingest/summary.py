@@ -7,7 +7,7 @@ from docgraph.model.node import SECTION
 
 LONGEST = 400
 _LEAD = 280
-_SPACES = re.compile(r"\s+")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SENTENCE = re.compile(r"[.!?…。]['\")\]]*(?=\s|$)|[。！？]")  # noqa: RUF001
 
 
@@ -57,7 +57,7 @@ def _joined(title: str, lead: str, inventory: tuple[str, ...]) -> str:
 
 def _lead(text: str) -> str:
     """The first paragraph's whole sentences that fit, else as many words as do."""
-    words = _SPACES.sub(" ", re.split(r"\n[ \t]*\n", text.strip(), maxsplit=1)[0]).strip()
+    words = " ".join(_BLANK_LINE.split(text.strip(), maxsplit=1)[0].split())
     if len(words) <= _LEAD:
         return words
     ends = [match.end() for match in _SENTENCE.finditer(words, 0, _LEAD)]

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from docgraph.ingest.curated import RELATIONS_FILE
 from docgraph.ingest.readers import SUFFIXES, Format, format_for, suffix_of
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, Source, SourceFile
@@ -14,9 +15,12 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break a citation's 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
+    """`relations` is the file in which people wrote edges down; it is no document."""
+
     files: tuple[tuple[SourceFile, Format], ...]
     problems: tuple[Problem, ...]
     skipped: tuple[tuple[str, int], ...]
+    relations: SourceFile | None
 
 
 def survey(source: Source) -> Survey:
@@ -24,12 +28,16 @@ def survey(source: Source) -> Survey:
     files: dict[str, tuple[SourceFile, Format]] = {}
     problems: list[Problem] = []
     skipped: Counter[str] = Counter()
+    relations: SourceFile | None = None
     for found in source.files():
         if isinstance(found, Problem):
             problems.append(found)
             continue
         if _CONTROL.search(found.path):
             problems.append(Problem(repr(found.path), "its name holds control characters"))
+            continue
+        if found.path == RELATIONS_FILE:
+            relations = found
             continue
         known = format_for(found)
         if known is None:
@@ -42,6 +50,7 @@ def survey(source: Source) -> Survey:
         tuple(files[path] for path in sorted(files)),
         tuple(problems),
         tuple(sorted(skipped.items())),
+        relations,
     )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from docgraph.model.access import AccessRule
 from docgraph.model.chunk import Chunk
+from docgraph.model.claim import Claim, Offer
 from docgraph.model.node import Node
 
 
@@ -17,15 +18,22 @@ class DefinedName:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`nodes[0]` is the document's own node. `fingerprint` changes when any of this would."""
+    """`nodes[0]` is the document's own node. `fingerprint` changes when any of this would.
+
+    `opaque` counts calls that nothing in the file leads anywhere. `source_lines` maps offsets in
+    the text to lines of the file, where the text is not the file's own.
+    """
 
     path: str
     text: str
     nodes: tuple[Node, ...]
     chunks: tuple[Chunk, ...]
-    names: tuple[DefinedName, ...]
+    offers: tuple[Offer, ...]
+    claims: tuple[Claim, ...]
     rule: AccessRule
     fingerprint: str
+    opaque: int = 0
+    source_lines: tuple[tuple[int, int], ...] = ()
 
     @property
     def id(self) -> str:

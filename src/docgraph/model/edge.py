@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from docgraph.model.relation import INVERSES
+
 HAND = "hand"
-MINED = "mined"
+STRUCTURE = "structure"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,9 +36,21 @@ class Evidence:
 class Relationship:
     """An edge as it is stored: unique by (source, relation, target).
 
-    `origins` tells hand-made from mined: `hand`, or a miner's name.
+    `origins` tells who said so: `hand`, `curated`, `given`, `structure`, or a miner's name.
     """
 
     edge: Edge
     origins: tuple[str, ...]
     evidence: tuple[Evidence, ...]
+
+
+def inverse(edge: Edge) -> Edge | None:
+    """Lifecycle relations have one, so that "outgoing" leads from old to new too."""
+    if edge.relation not in INVERSES:
+        return None
+    return Edge(edge.target, INVERSES[edge.relation], edge.source)
+
+
+def both_ways(edge: Edge) -> tuple[Edge, ...]:
+    turned = inverse(edge)
+    return (edge,) if turned is None else (edge, turned)

@@ -8,6 +8,7 @@ FAMILIES = ("ADR", "BIP", "DEP", "EIP", "JEP", "KEP", "NEP", "PEP", "RFC", "XEP"
 _JOINT = re.compile(r"(?<=[^\W\d_])[-_ ]+(?=\d)")
 _ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
 _SPACES = re.compile(r"\s+")
+_SPACE_OR_DIGIT = re.compile(r"[\s\d]")
 _SCAN = re.compile(
     r"`+(?P<quoted>[^`\n]+)`+"
     rf"|(?<!\w)(?P<numbered>(?:[A-Z]{{2,}}|(?i:{'|'.join(FAMILIES)}))[ ]+\d+)(?!\w)"
@@ -23,9 +24,15 @@ def normalised(name: str) -> str:
 
     Normalising twice changes nothing, so a stored name may be normalised again.
     """
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    folded = name.casefold() if name.isascii() else _folded(name)
+    if not _SPACE_OR_DIGIT.search(folded):
+        return folded
     joined = _JOINT.sub("", _SPACES.sub(" ", folded).strip())
     return _ZEROS.sub("", joined)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def identifiers(question: str) -> tuple[str, ...]:

@@ -6,12 +6,15 @@ DOCUMENT = "document"
 CODE = "code"
 SECTION = "section"
 ROOT_KINDS = (CODE, DOCUMENT)
-SYMBOL_KINDS = ("class", "function", "method")
+SYMBOL_KINDS = ("class", "function", "interface", "method", "table")
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a node or chunk stands: a path, lines counted from 1, characters from 0, a page."""
+    """Where a node or chunk stands: a path, lines counted from 1, characters from 0, a page.
+
+    Pages count from 1; a notebook's pages are its cells.
+    """
 
     path: str
     first_line: int
@@ -22,7 +25,8 @@ class Location:
 
     def cite(self) -> str:
         if self.page is not None:
-            return f"{self.path} p. {self.page}"
+            unit = "cell" if self.path.casefold().endswith(".ipynb") else "p."
+            return f"{self.path} {unit} {self.page}"
         if self.first_line == self.last_line:
             return f"{self.path}:{self.first_line}"
         return f"{self.path}:{self.first_line}-{self.last_line}"

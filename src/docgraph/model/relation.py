@@ -44,3 +44,11 @@ INVERSES = MappingProxyType(
         "updated_by": "updates",
     }
 )
+
+# Relations that also hold between two nodes of the same document.
+INSIDE = frozenset({"calls", "contains", "implements", "inherits", "reads", "writes"})
+
+CONTAINS = "contains"
+SHARES_ENTITY = "shares_entity"
+# Relations that a claim and an offer can make.
+MINED_FROM = frozenset(RELATIONS) - {CONTAINS, SHARES_ENTITY}

@@ -1,11 +1,11 @@
 """Integer vectors: dot products that are exact in any order of summation.
 
 A unit vector is scaled by 4080 and rounded. Every partial sum of a dot product then stays within
-2**24, where float32 still counts in ones.
+2**24, where float32 still counts in ones. The same numbers give the same integers on every
+machine: a length is the root of a sum that is rounded once, never of one that depends on an order.
 """
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -15,28 +15,43 @@ LARGEST = 1024  # dimensions up to which rounding cannot push a partial sum past
 LONGEST_SQUARED = 2**24
 
 IntVector = npt.NDArray[np.int16]
+IntVectors = npt.NDArray[np.int16]  # one in each row
+Sums = npt.NDArray[np.int64]
 
 
 def to_integers(vector: npt.NDArray[np.floating]) -> IntVector:
     """A vector of any length, made unit in float64 and then integer; zero stays zero."""
     exact = np.asarray(vector, dtype=np.float64)
-    length = math.sqrt(math.fsum(float(x) * float(x) for x in exact))
+    length = math.sqrt(math.fsum((exact * exact).tolist()))
     if length == 0.0:
         return np.zeros(exact.shape, dtype=np.int16)
     return np.rint(exact * (SCALE / length)).astype(np.int16)
 
 
-def joined(summary: IntVector, chunks: Iterable[IntVector]) -> IntVector:
-    """A node's summary vector: its summary's embedding joined with the mean of its chunks."""
-    total = np.zeros(summary.shape, dtype=np.int64)
-    count = 0
-    for chunk in chunks:
-        total += chunk
-        count += 1
-    own = to_integers(summary.astype(np.float64))
-    if count == 0:
-        return own
-    return to_integers(own.astype(np.float64) + to_integers(total.astype(np.float64)))
+def joined(summaries: IntVectors, totals: Sums, counts: npt.NDArray[np.int64]) -> IntVectors:
+    """Nodes' vectors: in each row a summary's embedding joined with the mean of `counts` chunks.
+
+    `totals` holds the chunks' sums. A node without chunks has its summary's vector.
+    """
+    own = _to_integers(summaries.astype(np.int64))
+    both = _to_integers(own.astype(np.int64) + _to_integers(totals))
+    return np.where(counts[:, np.newaxis] > 0, both, own)
+
+
+def _to_integers(rows: Sums) -> IntVectors:
+    """`to_integers` of every row, with the exact length of integers."""
+    lengths = np.sqrt(_squared(rows))
+    lengths[lengths == 0.0] = 1.0
+    return np.rint(rows * (SCALE / lengths)[:, np.newaxis]).astype(np.int16)
+
+
+def _squared(rows: Sums) -> npt.NDArray[np.float64]:
+    """Sums of squares, exact and then rounded once."""
+    largest = max(int(rows.max(initial=0)), -int(rows.min(initial=0)))
+    fits = largest * largest * rows.shape[1] < 2**63
+    told = rows if fits else rows.astype(object)  # the sum of very many chunks: Python's integers
+    squared: npt.NDArray[np.float64] = (told * told).sum(axis=1).astype(np.float64)
+    return squared
 
 
 def cosine(dot: int) -> float:

@@ -6,22 +6,45 @@ and `texts`, so that both the exact name and its words find it.
 
 import re
 import unicodedata
+from functools import lru_cache
+from itertools import chain
 
-_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
+_RUN = re.compile(r"\w+")
 _PART = re.compile(r"A+(?!a)|A?a+|0+")
+_ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+# To blank out and split is twice as fast as to search.
+_ASCII_BLANKED = "".join(c if c.isalnum() or c == "_" else " " for c in map(chr, range(128)))
 
 
 def words(text: str) -> list[str]:
     """Terms in order of appearance, folded; a compound is followed by its parts."""
-    found: list[str] = []
-    for match in _WORD.finditer(unicodedata.normalize("NFKC", text)):
-        word = match.group()
-        found.append(word.casefold())
-        if "_" in word or not (word.islower() or word.isupper() or word.istitle()):
-            parts = [word[slice(*part.span())] for part in _PART.finditer(_shape(word))]
-            if len(parts) > 1:
-                found.extend(part.casefold() for part in parts)
-    return found
+    return list(chain.from_iterable(map(_remembered_terms, runs(text))))
+
+
+def runs(text: str) -> list[str]:
+    """The text's runs of letters, digits and `_`, as written; a run's words are its `terms`."""
+    if text.isascii():
+        return text.translate(_ASCII_BLANKED).split()
+    return _RUN.findall(unicodedata.normalize("NFKC", text))
+
+
+def terms(run: str) -> tuple[str, ...]:
+    """The words of one run: itself, folded, then its parts if it is a compound."""
+    word = run.strip("_")
+    if not word:
+        return ()
+    whole = word.casefold()
+    if "_" not in word and (word.islower() or word.isupper() or word.istitle()):
+        return (whole,)
+    parts = _ASCII_PART.findall(word) if word.isascii() else _parts(word)
+    return (whole, *(part.casefold() for part in parts)) if len(parts) > 1 else (whole,)
+
+
+_remembered_terms = lru_cache(maxsize=2**14)(terms)  # most words of a text are the same few
+
+
+def _parts(word: str) -> list[str]:
+    return [word[slice(*part.span())] for part in _PART.finditer(_shape(word))]
 
 
 def _shape(word: str) -> str:

@@ -12,7 +12,8 @@ from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
 from docgraph.pipeline.options import checked_options
 from docgraph.pipeline.pipeline import Pipeline, Step
-from docgraph.pipeline.yaml_lines import Line, read_lines
+from docgraph.pipeline.pipeline_file import read_lines
+from docgraph.yaml_lines import Line
 
 KEYS = ("pipeline", "extends", "steps", "change", "without")
 DEEPEST_EXTENDS = 8

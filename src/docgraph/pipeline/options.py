@@ -7,7 +7,7 @@ from typing import Any
 from docgraph.contract import Action
 from docgraph.model.errors import BadPipeline
 from docgraph.model.would_fit import would_fit
-from docgraph.pipeline.yaml_lines import Line
+from docgraph.yaml_lines import Line
 
 
 def checked_options(

@@ -109,16 +109,13 @@ def steps_from(
     for backwards in (False, True):
         if direction == ("out" if backwards else "in"):
             continue
-        found = incoming(graph, frontier) if backwards else outgoing(graph, frontier)
-        for relationship in found:
-            if allowed(relationship, relations):
-                edge = relationship.edge
-                here, there = (
-                    (edge.target, edge.source) if backwards else (edge.source, edge.target)
-                )
-                key = (_place(place, here), first_place(relationship), backwards, relationship)
-                step = Expansion(there, edge.relation, edge.source, edge.target, depth, backwards)
-                steps.append((key, step))
+        walk = incoming if backwards else outgoing
+        for relationship in walk(graph, frontier, allowed(relations)):
+            edge = relationship.edge
+            here, there = (edge.target, edge.source) if backwards else (edge.source, edge.target)
+            key = (_place(place, here), first_place(relationship), backwards, relationship)
+            step = Expansion(there, edge.relation, edge.source, edge.target, depth, backwards)
+            steps.append((key, step))
     return [step for _, step in sorted(steps, key=lambda item: item[0])]
 
 

@@ -86,13 +86,13 @@ def neighbours(
     """Documents one edge away, each by its first edge, in order of seed and first mention."""
     place = {seed: index for index, seed in enumerate(first)}
     roots = {document_of(seed): index for index, seed in reversed(tuple(enumerate(first)))}
-    edges = [found for found in outgoing(graph, first) if allowed(found, relations)]
-    edges.sort(
+    edges = sorted(
+        outgoing(graph, first, allowed(relations)),
         key=lambda found: (
             place.get(found.edge.source, roots[document_of(found.edge.source)]),
             first_place(found),
             found.edge,
-        )
+        ),
     )
     reached: dict[str, Expansion] = {}
     for found in edges:

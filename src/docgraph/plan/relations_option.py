@@ -16,10 +16,9 @@ def known_relations(options: Mapping[str, object]) -> str | None:
     return None
 
 
-def allowed(relationship: Relationship, relations: tuple[str, ...] | None) -> bool:
-    """`contains` takes no place in a plan, so it is walked only where it is asked for."""
-    relation = relationship.edge.relation
-    return relation != "contains" if relations is None else relation in relations
+def allowed(relations: tuple[str, ...] | None) -> frozenset[str] | None:
+    """What a graph is asked for; None is every relation but `contains`, which takes no place."""
+    return None if relations is None else frozenset(relations)
 
 
 def first_place(relationship: Relationship) -> int:

@@ -7,7 +7,7 @@ is decided here, per question, over what the reader can see.
 from collections import defaultdict
 from collections.abc import Iterable
 
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.edge import HAND, Evidence, Relationship, inverse
 from docgraph.model.identity import document_of
 from docgraph.model.relation import INVERSES
 from docgraph.ports.graph_reads import GraphReads
@@ -16,20 +16,24 @@ NAMESAKES = 8  # a title that more visible documents bear names none of them
 _Claim = tuple[Evidence, int]
 
 
-def outgoing(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, ...]:
+def outgoing(
+    window: GraphReads, nodes: tuple[str, ...], relations: frozenset[str] | None = None
+) -> tuple[Relationship, ...]:
     """Settled edges that leave these nodes; claims compete within the whole document."""
     documents = tuple(dict.fromkeys(document_of(node) for node in nodes))
-    winners = confirmed(settled(window.edges(documents, "out")), window)
+    winners = confirmed(settled(window.edges(documents, "out", relations)), window)
     if documents == nodes:
         return winners
-    own = {relationship.edge for relationship in window.edges(nodes, "out")}
+    own = {relationship.edge for relationship in window.edges(nodes, "out", relations)}
     return tuple(winner for winner in winners if winner.edge in own)
 
 
-def incoming(window: GraphReads, nodes: tuple[str, ...]) -> tuple[Relationship, ...]:
-    entering = window.edges(nodes, "in")
+def incoming(
+    window: GraphReads, nodes: tuple[str, ...], relations: frozenset[str] | None = None
+) -> tuple[Relationship, ...]:
+    entering = window.edges(nodes, "in", relations)
     senders = tuple(dict.fromkeys(document_of(found.edge.source) for found in entering))
-    settled_out = confirmed(settled(window.edges(senders, "out")), window)
+    settled_out = confirmed(settled(window.edges(senders, "out", relations)), window)
     winners = {winner.edge: winner for winner in settled_out}
     return tuple(winners[found.edge] for found in entering if found.edge in winners)
 
@@ -41,7 +45,7 @@ def confirmed(winners: tuple[Relationship, ...], window: GraphReads) -> tuple[Re
         return winners
     speakers = tuple(dict.fromkeys(document_of(winner.edge.target) for winner in said_there))
     held = {forward.edge for forward in settled(window.edges(speakers, "out"))}
-    lost = {winner.edge for winner in said_there if _inverse(winner.edge) not in held}
+    lost = {winner.edge for winner in said_there if inverse(winner.edge) not in held}
     return tuple(winner for winner in winners if winner.edge not in lost)
 
 
@@ -50,12 +54,11 @@ def _is_said_elsewhere(found: Relationship) -> bool:
     return found.edge.relation in INVERSES and not any(e.end > e.start for e in places)
 
 
-def _inverse(edge: Edge) -> Edge:
-    return Edge(edge.target, INVERSES[edge.relation], edge.source)
-
-
 def settled(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]:
-    """Longest claim wins, then lowest rank; what stays tied between too many names none."""
+    """Longest claim wins, then lowest rank; what stays tied between too many names none.
+
+    Who names a part of a document does not name the whole of it by the same words.
+    """
     contests: defaultdict[tuple[str, str], list[_Claim]] = defaultdict(list)
     for index, found in enumerate(relationships):
         for evidence in found.evidence:
@@ -84,8 +87,12 @@ def _losers(
         best = min(evidence.rank for evidence, _ in rivals)
         tied = [claim for claim in rivals if claim[0].rank == best]
         yield from (claim for claim in rivals if claim[0].rank != best)
-        if len({document_of(relationships[index].edge.target) for _, index in tied}) > allowed:
+        targets = {relationships[index].edge.target for _, index in tied}
+        if len(set(map(document_of, targets))) > allowed:
             yield from tied
+            continue
+        around = {document_of(target) for target in targets if target != document_of(target)}
+        yield from (claim for claim in tied if relationships[claim[1]].edge.target in around)
 
 
 def _survivors(

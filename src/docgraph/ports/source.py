@@ -10,12 +10,14 @@ class SourceFile:
     """A readable file below the source's root; `path` uses forward slashes.
 
     `title` and `format` are given where the source knows them; else the text and the suffix say.
+    `content_id` names the file's bytes, where the source knows a name: equal ids mean equal bytes.
     """
 
     path: str
     size: int
     title: str | None = None
     format: str | None = None
+    content_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The store: two ways in, and no read without a principal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -8,6 +8,7 @@ from docgraph.model.access import Principal
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import EVERYTHING, Scope, Wanted
+from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
@@ -34,7 +35,15 @@ class Reads(Protocol):
     def texts(self, plan: RetrievalPlan) -> TextReads: ...
 
     def counts(self) -> dict[str, int]:
-        """Visible documents, nodes, chunks and edges by kind."""
+        """Visible nodes by kind, and chunks."""
+        ...
+
+    def versions(self) -> dict[str, str]:
+        """Every visible document's id, and a digest of its text."""
+        ...
+
+    def contents(self) -> Iterator[tuple[str, str]]:
+        """Every visible document's id, sorted, and a digest of all that is stored of it."""
         ...
 
 
@@ -46,3 +55,15 @@ class Store(Protocol):
     def writes(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> AbstractContextManager[Writes]: ...
+
+    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+        """Those in which the reader sees something, by repository, branch and number."""
+        ...
+
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+        """Removes for good all snapshots but the newest few, and what only they held."""
+        ...
+
+    def verify(self) -> Verified:
+        """Looks at everything, whoever may read it; changes nothing."""
+        ...

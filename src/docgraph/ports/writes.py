@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from docgraph.model.access import AccessRule
+from docgraph.model.claim import Claim
 from docgraph.model.digest import digest_bytes
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Relationship
+from docgraph.model.places import Places, Unresolved
 from docgraph.model.scope import SnapshotName
 from docgraph.model.vector import IntVector
 
@@ -16,11 +18,12 @@ from docgraph.model.vector import IntVector
 class EmbeddedDocument:
     """A document with, per chunk, the text that is embedded and searched, and a vector per node.
 
-    The chunks' vectors are those remembered under their texts' `text_key`.
+    `chunk_keys` are the texts' `text_key`s; the chunks' vectors are those remembered under them.
     """
 
     document: Document
     chunk_texts: tuple[str, ...]
+    chunk_keys: tuple[str, ...]
     node_vectors: tuple[IntVector, ...]
 
 
@@ -31,10 +34,31 @@ def text_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeldDocument:
-    """What the newest snapshot holds under a path."""
+    """What the newest snapshot holds under a path; `content` is its text's `text_key`."""
 
     path: str
     fingerprint: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class LivingText:
+    """A document of the new snapshot, as mining names in texts needs it."""
+
+    path: str
+    id: str
+    kind: str
+    title: str
+    text: str
+    source_lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The commit that a snapshot is made of; empty where there is none."""
+
+    ref: str = ""
+    revision: str = ""
 
 
 class Writes(Protocol):
@@ -58,12 +82,38 @@ class Writes(Protocol):
         """By path. Takes effect when published, and then for old snapshots too."""
         ...
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """(path, text) of every document that the new snapshot will hold, by path."""
+    def texts(self, *, fresh: bool) -> Iterator[LivingText]:
+        """Documents that the new snapshot will hold, by path: written now, or held before."""
         ...
 
-    def replace_mined(self, relationships: Iterable[Relationship]) -> None:
-        """The mined edges of the new snapshot; those of the old one that are missing end."""
+    def titles(self) -> dict[str, bool]:
+        """Every spelling of a title in the new snapshot; False for one that the newest lacks."""
+        ...
+
+    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+        """Further claims of living documents, by path; what is claimed already stays."""
+        ...
+
+    def places(self) -> tuple[Places, ...]: ...
+
+    def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
+        """The first places of a relation, by path and line, that should be answered and are not."""
+        ...
+
+    def opaque(self) -> int:
+        """Calls in newly written code that nothing in their file leads anywhere."""
+        ...
+
+    def holds(self, nodes: Iterable[str]) -> frozenset[str]:
+        """Those of the ids that are nodes of the new snapshot."""
+        ...
+
+    def replace_given(self, relationships: Iterable[Relationship]) -> None:
+        """Edges that came with the corpus; those of the newest snapshot that are missing end."""
+        ...
+
+    def use_miners(self, miners: frozenset[str]) -> None:
+        """Whose claims count in the new snapshot; without this, those that count in the newest."""
         ...
 
     def add_by_hand(self, relationships: Sequence[Relationship]) -> None:
@@ -74,11 +124,13 @@ class Writes(Protocol):
         """How many hand-made edges were removed; mined ones are not touched."""
         ...
 
-    @property
-    def changed(self) -> bool:
+    def changed(self, origin: Origin | None = None) -> bool:
         """Would publishing now make a snapshot that differs from the newest?"""
         ...
 
-    def publish(self) -> SnapshotName:
-        """One small transaction; before it, no reader sees anything of this."""
+    def publish(self, origin: Origin | None = None) -> SnapshotName:
+        """One small transaction; before it, no reader sees anything of this.
+
+        Without an origin, that of the newest snapshot stays.
+        """
         ...

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from docgraph.engine import Engine
 from docgraph.model.edge import Relationship
@@ -14,6 +15,9 @@ from docgraph.ports.reranker import RerankModel
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
 from docgraph.wiring.settings import Settings
+
+if TYPE_CHECKING:
+    from docgraph.adapters.sources.git import GitSource
 
 
 def build_engine(settings: Settings) -> Engine:
@@ -79,7 +83,9 @@ def read_jsonl_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
     return read_edges(edges, repository)
 
 
-def open_manifests(manifests: Path, blobs: Path, names: tuple[str, ...]) -> Mapping[str, Source]:
+def open_manifests(
+    manifests: Path, blobs: Path, names: tuple[str, ...] | None = None
+) -> Mapping[str, Source]:
     from docgraph.adapters.sources.manifests import read_manifests
 
     return read_manifests(manifests, blobs, names)
@@ -89,3 +95,10 @@ def open_folder(path: Path, max_bytes: int) -> Source:
     from docgraph.adapters.sources.folder import FolderSource
 
     return FolderSource(path, max_bytes=max_bytes)
+
+
+def open_git(path: Path, ref: str, max_bytes: int) -> "GitSource":
+    """To be closed; it says which commit and branch `ref` stands for."""
+    from docgraph.adapters.sources.git import GitSource
+
+    return GitSource(path, ref, max_bytes=max_bytes)

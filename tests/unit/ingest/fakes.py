@@ -1,23 +1,33 @@
 """Stand-ins for the ports that ingestion uses: a store in memory, a cheap embedder, a source."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
+import pytest
 
-from docgraph.ingest.build import nodes_of
-from docgraph.ingest.mine.claims import Claim, Finding, Unresolved
-from docgraph.ingest.mine.corpus import Corpus, Sketch, sketched
-from docgraph.ingest.names import names
+from docgraph.ingest.build import build
+from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.ingest.parsed import Parsed
-from docgraph.ingest.readers import format_for, read
-from docgraph.model.access import AccessRule
-from docgraph.model.edge import Edge, Relationship
+from docgraph.ingest.readers import Format, format_for, read
+from docgraph.ingest.result import IngestResult
+from docgraph.ingest.run import ingest
+from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.claim import Claim
+from docgraph.model.document import Document
+from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.meeting import united
+from docgraph.model.places import Places, Unresolved
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.relation import SHARES_ENTITY
 from docgraph.model.scope import SnapshotName
 from docgraph.model.vector import IntVector, to_integers
+from docgraph.plan.settle import settled
 from docgraph.ports.source import Problem, SourceFile
-from docgraph.ports.writes import EmbeddedDocument, HeldDocument, text_key
+from docgraph.ports.writes import EmbeddedDocument, HeldDocument, LivingText, Origin, text_key
+from tests.support.joined import counted, is_answered, joined, nodes_of, offers_by_key
 
 
 class HashEmbedder:
@@ -38,39 +48,68 @@ class HashEmbedder:
 
 
 class MemorySource:
-    """Files by path, listed in the order given; a Problem in place of bytes is passed on."""
+    """Files by path, listed in the order given; a Problem in place of bytes is passed on.
+
+    `named` gives every file a `content_id`, as a source does that knows its files' bytes by name.
+    `reads` lists the paths that were read.
+    """
 
     def __init__(
-        self, files: Mapping[str, str | bytes | Problem], titles: Mapping[str, str] | None = None
+        self,
+        files: Mapping[str, str | bytes | Problem],
+        titles: Mapping[str, str] | None = None,
+        *,
+        named: bool = False,
     ) -> None:
         self._files = {
             path: data.encode() if isinstance(data, str) else data for path, data in files.items()
         }
         self._titles = titles or {}
+        self._named = named
+        self.reads: list[str] = []
 
     def files(self) -> Iterator[SourceFile | Problem]:
-        for path in self._files:
-            yield SourceFile(path, 0, self._titles.get(path))
+        for path, data in self._files.items():
+            name = None
+            if self._named and isinstance(data, bytes):
+                name = hashlib.sha256(data).hexdigest()
+            yield SourceFile(path, 0, self._titles.get(path), content_id=name)
 
     def read(self, file: SourceFile) -> bytes | Problem:
+        self.reads.append(file.path)
         return self._files[file.path]
 
 
 class MemoryWrites:
-    """One branch in memory: what was put is held after it is published."""
+    """One branch in memory: what was put is held after it is published.
+
+    `searched` counts how often texts were asked for: those written now, and those held before.
+    """
 
     def __init__(self) -> None:
-        self.documents: dict[str, EmbeddedDocument] = {}
+        self.embedded: dict[str, EmbeddedDocument] = {}
         self.rules: dict[str, AccessRule] = {}
-        self.mined: tuple[Relationship, ...] = ()
+        self.given: tuple[Relationship, ...] = ()
+        self.miners: frozenset[str] = frozenset()
+        self.origin = Origin()
         self.stored: dict[str, IntVector] = {}
         self.batches: list[int] = []
+        self.searched: Counter[str] = Counter()
         self.published = 0
+        self._newest: dict[str, EmbeddedDocument] = {}
         self._touched = False
+
+    @property
+    def documents(self) -> dict[str, Document]:
+        return {path: self.embedded[path].document for path in sorted(self.embedded)}
+
+    def edges(self) -> tuple[Relationship, ...]:
+        """Every edge of the new snapshot, before anyone settles them."""
+        return united((*joined(self.documents.values(), self.miners), *self.given))
 
     def held(self) -> dict[str, HeldDocument]:
         return {
-            path: HeldDocument(path, found.document.fingerprint)
+            path: HeldDocument(path, found.fingerprint, text_key(found.text))
             for path, found in self.documents.items()
         }
 
@@ -84,27 +123,73 @@ class MemoryWrites:
         self._touched = True
         self.batches.append(len(documents))
         for found in documents:
-            assert all(text_key(text) in self.stored for text in found.chunk_texts)
-            self.documents[found.document.path] = found
+            assert all(key in self.stored for key in found.chunk_keys)
+            self.embedded[found.document.path] = found
             self.rules[found.document.path] = found.document.rule
 
     def drop(self, paths: Iterable[str]) -> None:
         for path in paths:
             self._touched = True
-            del self.documents[path]
+            del self.embedded[path]
 
     def set_rules(self, rules: Mapping[str, AccessRule]) -> None:
         self._touched = self._touched or any(self.rules[p] != r for p, r in rules.items())
         self.rules.update(rules)
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        for path in sorted(self.documents):
-            yield path, self.documents[path].document.text
+    def texts(self, *, fresh: bool) -> Iterator[LivingText]:
+        self.searched["fresh" if fresh else "old"] += 1
+        for path, found in self.documents.items():
+            if self._is_fresh(path) == fresh:
+                root = found.nodes[0]
+                yield LivingText(
+                    path, root.id, root.kind, root.title, found.text, found.source_lines
+                )
 
-    def replace_mined(self, relationships: Iterable[Relationship]) -> None:
+    def titles(self) -> dict[str, bool]:
+        known = _titles(self._newest.values())
+        return {title: title in known for title in sorted(_titles(self.embedded.values()))}
+
+    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+        """A held version takes them in too, so it stays the version that was held."""
+        for path, further in claims.items():
+            old = self.embedded[path]
+            known = dict.fromkeys((*old.document.claims, *further))
+            new = replace(old, document=replace(old.document, claims=tuple(known)))
+            self.embedded[path] = new
+            if self._newest.get(path) is old:
+                self._newest[path] = new
+
+    def places(self) -> tuple[Places, ...]:
+        met: Counter[tuple[str, str]] = Counter()
+        unmet: Counter[tuple[str, str]] = Counter()
+        for claims in self._places():
+            name = (min(claim.miner for claim in claims), claims[0].relation)
+            met[name] += self._is_met(claims)
+            unmet[name] += self._is_unmet(claims)
+        return tuple(Places(*name, met[name], unmet[name]) for name in sorted(met))
+
+    def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
+        unmet = [
+            Unresolved(path, claims[0].line, f"{relation} {min(claim.says for claim in claims)}")
+            for path, claims in self._places_by_path()
+            if claims[0].relation == relation and self._is_unmet(claims)
+        ]
+        return tuple(unmet[:most])
+
+    def opaque(self) -> int:
+        return sum(found.opaque for path, found in self.documents.items() if self._is_fresh(path))
+
+    def holds(self, nodes: Iterable[str]) -> frozenset[str]:
+        return nodes_of(self.documents.values()).intersection(nodes)
+
+    def replace_given(self, relationships: Iterable[Relationship]) -> None:
         found = tuple(relationships)
-        self._touched = self._touched or found != self.mined
-        self.mined = found
+        self._touched = self._touched or found != self.given
+        self.given = found
+
+    def use_miners(self, miners: frozenset[str]) -> None:
+        self._touched = self._touched or miners != self.miners
+        self.miners = miners
 
     def add_by_hand(self, relationships: Sequence[Relationship]) -> None:
         raise AssertionError("an ingest does nothing by hand")
@@ -112,14 +197,45 @@ class MemoryWrites:
     def remove_by_hand(self, edges: Sequence[Edge]) -> int:
         raise AssertionError("an ingest does nothing by hand")
 
-    @property
-    def changed(self) -> bool:
-        return self._touched
+    def changed(self, origin: Origin | None = None) -> bool:
+        return self._touched or not self.published or origin not in (None, self.origin)
 
-    def publish(self) -> SnapshotName:
+    def publish(self, origin: Origin | None = None) -> SnapshotName:
+        self.origin = origin or self.origin
         self.published += 1
         self._touched = False
+        self._newest = dict(self.embedded)
         return SnapshotName("r", "main", self.published)
+
+    def _is_fresh(self, path: str) -> bool:
+        return self.embedded[path] is not self._newest.get(path)
+
+    def _places(self) -> Iterator[list[Claim]]:
+        return (claims for _, claims in self._places_by_path())
+
+    def _places_by_path(self) -> Iterator[tuple[str, list[Claim]]]:
+        """Claims on the same characters, by path and place."""
+        for path, found in self.documents.items():
+            if self._is_fresh(path):
+                places: dict[tuple[int, int, int, str], list[Claim]] = {}
+                for claim in counted(found, self.miners):
+                    if claim.relation != SHARES_ENTITY:
+                        place = (claim.line, claim.start, claim.end, claim.relation)
+                        places.setdefault(place, []).append(claim)
+                yield from ((path, places[place]) for place in sorted(places))
+
+    def _is_met(self, claims: Sequence[Claim]) -> bool:
+        documents = self.documents.values()
+        offered, held = offers_by_key(documents), nodes_of(documents)
+        return any(is_answered(claim, offered, held) for claim in claims)
+
+    def _is_unmet(self, claims: Sequence[Claim]) -> bool:
+        return any(claim.reported for claim in claims) and not self._is_met(claims)
+
+
+def _titles(documents: Iterable[EmbeddedDocument]) -> frozenset[str]:
+    keys = (offer.key for found in documents for offer in found.document.offers)
+    return frozenset(key.removeprefix("title:") for key in keys if key.startswith("title:"))
 
 
 def parsed(path: str, text: str, title: str | None = None) -> Parsed:
@@ -131,27 +247,71 @@ def parsed(path: str, text: str, title: str | None = None) -> Parsed:
     return found
 
 
-def corpus(files: Mapping[str, str]) -> Corpus:
-    """A corpus of repository `r` as ingestion would sketch it."""
-    return Corpus(
-        [sketch(path, text) for path, text in files.items()], lambda: iter(sorted(files.items()))
+def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of files that ingestion parses from now on, as it does."""
+    paths: list[str] = []
+
+    def counted_read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
+        paths.append(file.path)
+        return read(file, data, known)
+
+    monkeypatch.setattr("docgraph.ingest.intake.read", counted_read)
+    return paths
+
+
+def built(path: str, text: str | Parsed) -> Document:
+    """The document of repository `r` that ingestion makes of one file."""
+    found = parsed(path, text) if isinstance(text, str) else text
+    return build("r", path, found, LOCAL_ONLY, "m").document
+
+
+def ingested(
+    files: Mapping[str, str], miners: frozenset[str] = ALL_MINERS
+) -> tuple[MemoryWrites, IngestResult]:
+    """What one ingest of these files wrote into repository `r`, and what it said."""
+    writes = MemoryWrites()
+    result = ingest(
+        MemorySource(files),
+        writes,
+        HashEmbedder(),
+        repository="r",
+        rule_for=lambda _: LOCAL_ONLY,
+        miners=miners,
     )
+    return writes, result
 
 
-def sketch(path: str, text: str) -> Sketch:
-    found = parsed(path, text)
-    nodes = nodes_of("r", path, found)
-    return sketched(path, found, nodes, names(path, found, nodes))
+def candidates(files: Mapping[str, str], *miners: str) -> tuple[Relationship, ...]:
+    """The edges between these files that the miners' claims make, before anyone settles them."""
+    return ingested(files, frozenset(miners) or ALL_MINERS)[0].edges()
 
 
-def claims(findings: Iterable[Finding]) -> list[tuple[str, str, str]]:
-    """(source, relation, target) of every claim, without the repository, in order."""
+def edges(files: Mapping[str, str], *miners: str) -> list[tuple[str, str, str]]:
+    """(source, relation, target) without the repository, of the edges that settle, in order."""
+    return short(settled(candidates(files, *miners)))
+
+
+def short(relationships: Iterable[Relationship]) -> list[tuple[str, str, str]]:
     return [
         (found.edge.source[2:], found.edge.relation, found.edge.target[2:])
-        for found in findings
-        if isinstance(found, Claim)
+        for found in relationships
     ]
 
 
-def unresolved(findings: Iterable[Finding]) -> list[tuple[str, int, str]]:
-    return [(f.path, f.line, f.what) for f in findings if isinstance(f, Unresolved)]
+def ranked(files: Mapping[str, str], *miners: str) -> list[str]:
+    """Targets of all candidates without the repository, the best first."""
+
+    def best(found: Relationship) -> tuple[int, str]:
+        return min(place.rank for place in found.evidence), found.edge.target
+
+    return [found.edge.target[2:] for found in sorted(candidates(files, *miners), key=best)]
+
+
+def places(files: Mapping[str, str], *miners: str) -> list[Evidence]:
+    return [place for found in candidates(files, *miners) for place in found.evidence]
+
+
+def unresolved(files: Mapping[str, str], *miners: str) -> list[tuple[str, int, str]]:
+    """(path, line, what) of every place that should be answered and is not."""
+    _, result = ingested(files, frozenset(miners) or ALL_MINERS)
+    return [(found.path, found.line, found.what) for found in result.unresolved]

@@ -1,5 +1,7 @@
 """From what a reader found to nodes, chunks and names with ids that stay."""
 
+from dataclasses import replace
+
 import pytest
 
 from docgraph.ingest.build import build, fingerprint
@@ -47,6 +49,33 @@ def test_there_is_a_text_to_embed_for_every_chunk_and_node() -> None:
     made = build("r", "a.md", parsed("a.md", MARKDOWN), LOCAL_ONLY, "m")
     assert len(made.chunk_texts) == len(made.document.chunks)
     assert len(made.node_texts) == len(made.document.nodes)
+
+
+def test_a_document_carries_its_halves_of_edges() -> None:
+    text = "---\nsupersedes: b.md\n---\n# Some Title\n\n[x](c.md), ADR-1, Marie Curie and `run`\n"
+    document = build("r", "a.md", parsed("a.md", text), LOCAL_ONLY, "m").document
+    offered = {offer.key for offer in document.offers}
+    assert {"path:a.md", "path:a", "doc:a.md", "title:Some Title"} <= offered
+    claimed = {(claim.miner, claim.relation, claim.key) for claim in document.claims}
+    assert {
+        ("headers", "supersedes", "path:b.md"),
+        ("links", "references", "path:c.md"),
+        ("identifiers", "references", "doc:adr1"),
+        ("documents", "documents", "code:run"),
+        ("names", "shares_entity", "entity:Marie Curie"),
+    } <= claimed
+    ids = {node.id for node in document.nodes}
+    assert {claim.source for claim in document.claims} <= ids
+    assert {offer.node for offer in document.offers} <= ids
+
+
+def test_lines_of_claims_are_those_of_the_file_a_text_was_made_of() -> None:
+    made = replace(
+        parsed("a.md", "one\nADR-1\n"), source_lines=((0, 10), (4, 20)), prose=None, opaque=3
+    )
+    document = build("r", "a.md", made, LOCAL_ONLY, "m").document
+    assert [claim.line for claim in document.claims if claim.key == "doc:adr1"] == [20]
+    assert (document.source_lines, document.opaque) == (((0, 10), (4, 20)), 3)
 
 
 def test_an_empty_file_is_a_node_without_chunks() -> None:

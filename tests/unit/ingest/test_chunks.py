@@ -111,3 +111,24 @@ def test_a_heading_alone_is_no_passage_where_there_is_more_to_say() -> None:
 def test_a_document_of_headings_alone_keeps_them() -> None:
     made = cut("g.md", parsed("g.md", "# Guide\n\n## Empty\n"))
     assert [chunk.text for chunk in made] == ["# Guide", "## Empty"]
+
+
+def test_a_chunk_has_the_lines_and_the_page_of_where_it_starts() -> None:
+    text = "one\n\ntwo\n\nthree"
+    found = Parsed(
+        *("document", "T", True, text),
+        borders=(10,),
+        pages=(0, 0, 5),
+        source_lines=((0, 4), (5, 8)),
+    )
+    made = chunks("a.pdf", found, "r:a", [], 5)
+    assert [(c.text, c.location.first_line, c.location.page) for c in made] == [
+        ("one", 4, 2),
+        ("two", 8, 3),
+        ("three", 8, 3),
+    ]
+
+
+def test_borders_cut_in_any_order_and_only_what_they_stand_in() -> None:
+    found = Parsed("document", "T", True, "abcdef", borders=(4, 0, 2, 6, 2))
+    assert list(regions(found)) == [(None, 0, 2), (None, 2, 4), (None, 4, 6)]

@@ -25,3 +25,10 @@ def test_what_is_no_text_is_a_problem_with_its_place(data: bytes, reason: str) -
 
 def test_control_characters_are_text() -> None:
     assert decoded("a", b"\x1b[1m\x0c") == "\x1b[1m\x0c"
+
+
+def test_a_declared_charset_counts_for_what_is_not_utf8() -> None:
+    assert decoded("a", b"caf\xe9\r\n", "cp1252") == "caf\u00e9\n"
+    assert decoded("a", "caf\u00e9".encode(), "cp1252") == "caf\u00e9"
+    wrong = "neither UTF-8 nor cp1252, as it declares: 0x81 at byte 1"
+    assert decoded("a", b"a\x81", "cp1252") == Problem("a", wrong)

@@ -1,14 +1,22 @@
 """Each distinct text is embedded once, and a node's vector joins what is inside it."""
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
 from docgraph.ingest.build import Built, build
 from docgraph.ingest.embed import embed, node_vectors
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.model.vector import joined
+from docgraph.model.chunk import Chunk
+from docgraph.model.node import SECTION, Location, Node
+from docgraph.model.vector import IntVector, Sums, joined
 from docgraph.ports.writes import text_key
 from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
 
+WHERE = Location("a.md", 1, 1, 0, 1)
 TEXT = "# T\n\nLead.\n\n## A\n\nFirst.\n\n### B\n\nDeep.\n"
 
 
@@ -24,21 +32,57 @@ def test_a_text_is_embedded_once_and_remembered() -> None:
     assert again.computed == 0
 
 
+def test_a_chunks_key_is_its_texts() -> None:
+    (document,) = embed([built("a.md")], MemoryWrites(), HashEmbedder()).documents
+    assert document.chunk_keys == tuple(text_key(text) for text in document.chunk_texts)
+
+
+def joined_one(summary: IntVector, chunks: Sequence[IntVector]) -> IntVector:
+    total: Sums = np.array([0 * summary, *chunks], dtype=np.int64).sum(axis=0, keepdims=True)
+    (found,) = joined(summary[np.newaxis], total, np.array([len(chunks)]))
+    return np.asarray(found, dtype=np.int16)
+
+
 def test_a_nodes_vector_joins_its_summary_with_every_chunk_inside_it() -> None:
     made, embedder = built("a.md"), HashEmbedder()
-    texts = (*made.chunk_texts, *made.node_texts)
-    vectors = {text_key(t): v for t, v in zip(texts, embedder.embed(texts), strict=True)}
-    chunks = [vectors[text_key(text)] for text in made.chunk_texts]
-    own = [vectors[text_key(text)] for text in made.node_texts]
-    found = node_vectors(made, vectors)
+    chunks, own = embedder.embed(made.chunk_texts), embedder.embed(made.node_texts)
+    found = node_vectors(made.document, chunks, own)
     for node, inside in enumerate((chunks, chunks[1:], chunks[2:])):
-        assert np.array_equal(found[node], joined(own[node], inside))
+        assert np.array_equal(found[node], joined_one(own[node], inside))
+
+
+@given(st.lists(st.integers(0, 8), max_size=9), st.lists(st.integers(0, 9), max_size=12))
+def test_a_chunk_counts_for_every_node_around_it(above: list[int], owners: list[int]) -> None:
+    """Whatever the tree: a node's parent is any of those before it."""
+    parents = [None, *(place % (at + 1) for at, place in enumerate(above))]
+    ids = [f"n{place}" for place in range(len(parents))]
+    nodes = tuple(
+        Node(own, SECTION, own, own, None if up is None else ids[up], WHERE)
+        for own, up in zip(ids, parents, strict=True)
+    )
+    places = [owner % len(nodes) for owner in owners]
+    chunks = tuple(
+        Chunk(f"c{at}", ids[place], at, (), str(at), WHERE) for at, place in enumerate(places)
+    )
+    document = replace(built("a.md").document, nodes=nodes, chunks=chunks)
+    own = HashEmbedder().embed(ids)
+    vectors = HashEmbedder().embed([chunk.id for chunk in chunks])
+    found = node_vectors(document, vectors, own)
+    for place, vector in enumerate(found):
+        inside = [v for v, at in zip(vectors, places, strict=True) if place in line(parents, at)]
+        assert np.array_equal(vector, joined_one(own[place], inside))
+
+
+def line(parents: list[int | None], place: int | None) -> Iterator[int]:
+    while place is not None:
+        yield place
+        place = parents[place]
 
 
 def test_a_node_without_chunks_has_its_summarys_vector() -> None:
     writes, embedder = MemoryWrites(), HashEmbedder()
     (document,) = embed([built("p/__init__.py", "")], writes, embedder).documents
-    assert np.array_equal(document.node_vectors[0], joined(embedder.embed(["p"])[0], ()))
+    assert np.array_equal(document.node_vectors[0], joined_one(embedder.embed(["p"])[0], ()))
 
 
 def test_nothing_to_embed_asks_nobody() -> None:

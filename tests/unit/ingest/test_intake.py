@@ -1,43 +1,92 @@
-"""The intake reads every file and builds what is new or changed."""
+"""The intake reads every file that may have changed and builds what has."""
+
+import pytest
 
 from docgraph.ingest.intake import Intake
+from docgraph.ingest.result import Renamed
 from docgraph.ingest.survey import survey
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import Problem
-from docgraph.ports.writes import HeldDocument
-from tests.unit.ingest.fakes import MemorySource
+from docgraph.ports.writes import HeldDocument, text_key
+from tests.unit.ingest.fakes import MemorySource, parses
+
+Files = dict[str, str | bytes | Problem]
+Held = dict[str, HeldDocument]
 
 
-def intake(files: dict[str, str | bytes | Problem], held: dict[str, str]) -> Intake:
-    source = MemorySource(files)
-    known = {path: HeldDocument(path, mark) for path, mark in held.items()}
-    return Intake(source, survey(source), known, "r", lambda _: LOCAL_ONLY, 800)
+def intake(files: Files, held: Held | None = None, source: MemorySource | None = None) -> Intake:
+    source = source or MemorySource(files)
+    return Intake(source, survey(source), held or {}, "r", lambda _: LOCAL_ONLY, 800)
 
 
-def marks(files: dict[str, str | bytes | Problem]) -> dict[str, str]:
-    built = [one for one in intake(files, {}).built() if one is not None]
-    return {one.document.path: one.document.fingerprint for one in built}
+def held(files: Files, source: MemorySource | None = None) -> Held:
+    """What a store holds after these files went in."""
+    built = [one.document for one in intake(files, source=source).built() if one is not None]
+    return {d.path: HeldDocument(d.path, d.fingerprint, text_key(d.text)) for d in built}
 
 
 def test_new_changed_and_unchanged_files_are_told_apart() -> None:
-    held = marks({"same.md": "a", "other.md": "b"})
-    found = intake({"same.md": "a", "other.md": "c", "new.md": "d"}, held)
+    known = held({"same.md": "a", "other.md": "b"})
+    found = intake({"same.md": "a", "other.md": "c", "new.md": "d"}, known)
     built = [one.document.path if one else None for one in found.built()]
     assert built == ["new.md", "other.md", None]
-    assert (found.added, found.changed, found.unchanged) == (1, 1, ["same.md"])
+    assert (found.added, found.changed, found.unchanged) == (1, ["other.md"], ["same.md"])
 
 
-def test_every_readable_file_is_sketched_also_when_unchanged() -> None:
-    files: dict[str, str | bytes | Problem] = {"a.md": "# A\n\n[b](b.md)", "b.md": "# B"}
-    fresh, again = intake(files, {}), intake(files, marks(files))
-    assert all(list(fresh.built()))
-    assert not any(list(again.built()))
-    assert fresh.sketches == again.sketches
+@pytest.mark.requirement(8)
+def test_an_unchanged_file_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: Files = {"a.md": "# A", "b.py": "x = 1", "c.rst": "C"}
+    known = held(files)
+    parsed = parses(monkeypatch)
+    list(intake(files | {"b.py": "x = 2"}, known).built())
+    assert parsed == ["b.py"]
+
+
+@pytest.mark.requirement(8)
+def test_a_file_whose_bytes_are_known_by_name_is_not_even_read() -> None:
+    files: Files = {"a.md": "# A", "b.md": "# B", "c.md": "# C"}
+    known = held(files, MemorySource(files, named=True))
+    later = MemorySource(files | {"b.md": "# B2"}, named=True)
+    found = intake({}, known, later)
+    assert [one is not None for one in found.built()] == [False, True, False]
+    assert later.reads == ["b.md"]
+    assert found.unchanged == ["a.md", "c.md"]
+
+
+def test_a_title_from_the_source_makes_another_document_of_the_same_bytes() -> None:
+    files: Files = {"a.md": "# A"}
+    known = held(files, MemorySource(files, named=True))
+    renamed = MemorySource(files, {"a.md": "B"}, named=True)
+    (built,) = intake({}, known, renamed).built()
+    assert built is not None
+    assert built.document.nodes[0].title == "B"
+
+
+def test_what_the_source_no_longer_gives_is_gone() -> None:
+    known = held({"a.md": "a", "b.md": "b", "c.md": "c"})
+    found = intake({"a.md": "a", "c.md": b"\0"}, known)
+    list(found.built())
+    assert found.gone() == ["b.md", "c.md"]
+
+
+def test_a_text_that_went_from_one_path_to_another_is_told() -> None:
+    known = held({"old.md": "the same", "stays.md": "x", "dies.md": "gone"})
+    found = intake({"new.md": "the same", "stays.md": "x", "other.md": "unheard of"}, known)
+    list(found.built())
+    assert found.renamed() == (Renamed("old.md", "new.md"),)
+    assert (found.added, found.gone()) == (2, ["dies.md", "old.md"])
+
+
+def test_a_copy_is_no_renaming() -> None:
+    known = held({"old.md": "the same"})
+    found = intake({"old.md": "the same", "copy.md": "the same"}, known)
+    list(found.built())
+    assert found.renamed() == ()
 
 
 def test_a_bad_file_is_named_and_the_rest_goes_on() -> None:
     denied = Problem("c.md", "cannot be read: Permission denied")
-    found = intake({"a.md": b"\xff", "b.md": b"a\0", "c.md": denied, "d.md": "fine"}, {})
+    found = intake({"a.md": b"\xff", "b.md": b"a\0", "c.md": denied, "d.md": "fine"})
     assert [one is not None for one in found.built()] == [False, False, False, True]
     assert found.problems == [
         Problem("a.md", "not UTF-8: 0xff at byte 0"),
@@ -46,7 +95,15 @@ def test_a_bad_file_is_named_and_the_rest_goes_on() -> None:
     ]
 
 
+def test_where_every_file_is_bad_there_is_nothing() -> None:
+    bad: Files = {"a.md": b"\0"}
+    for files, nothing in ((bad, True), (bad | {"b.md": "fine"}, False)):
+        found = intake(files)
+        list(found.built())
+        assert found.nothing is nothing
+
+
 def test_a_remark_does_not_keep_a_file_out() -> None:
-    found = intake({"a.md": "---\na: [\n---\n"}, {})
+    found = intake({"a.md": "---\na: [\n---\n"})
     assert any(found.built())
     assert [remark.path for remark in found.remarks] == ["a.md"]

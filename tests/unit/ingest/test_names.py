@@ -1,9 +1,15 @@
 """A document defines its path, its number in a series, and what its code is called."""
 
+import re
+import unicodedata
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from docgraph.ingest.build import nodes_of
 from docgraph.ingest.names import names
+from docgraph.model.names import normalised
 from tests.unit.ingest.fakes import parsed
 
 
@@ -57,3 +63,10 @@ def test_names_are_sorted_and_each_stands_once() -> None:
     found = parsed("a/pep-1.md", "# PEP 1")
     made = names("a/pep-1.md", found, nodes_of("r", "a/pep-1.md", found))
     assert [name.name for name in made] == ["a/pep1.md", "pep1", "pep1.md"]
+
+
+@given(st.one_of(st.text(), st.text(st.sampled_from("Aa0-_ .\t9ß①"))))
+def test_shortcuts_change_no_name(name: str) -> None:
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+    together = re.sub(r"(?<=[^\W\d_])[-_ ]+(?=\d)", "", re.sub(r"\s+", " ", folded).strip())
+    assert normalised(name) == re.sub(r"(?<![\d.])0+(?=\d)", "", together)

@@ -14,5 +14,7 @@ def test_a_result_is_plain_data() -> None:
         source, MemoryWrites(), HashEmbedder(), repository="r", rule_for=lambda _: LOCAL_ONLY
     )
     told = json.loads(json.dumps(plain(found)))
-    assert told["unresolved"] == [{"path": "a.md", "line": 3, "what": "gone.md"}]
+    assert told["unresolved"] == [{"path": "a.md", "line": 3, "what": "references gone.md"}]
+    links = {"miner": "links", "relation": "references", "met": 0, "unmet": 1}
+    assert links in told["places"]
     assert told["snapshot"] == {"repository": "r", "branch": "main", "snapshot": 1}

@@ -1,17 +1,22 @@
 """One ingest: all of it, only what changed, or nothing at all."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from docgraph.ingest.result import IngestResult, Progress
-from docgraph.ingest.run import ingest
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.result import IngestResult, Progress, Renamed
+from docgraph.ingest.run import MOST_UNRESOLVED, ingest
 from docgraph.model.access import LOCAL_ONLY, AccessRule
-from docgraph.model.edge import Edge
+from docgraph.model.document import Document
+from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.errors import BadInput
+from docgraph.model.places import Places, Unresolved
 from docgraph.ports.source import Problem
-from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites
+from docgraph.ports.writes import Origin
+from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites, parses
 
 FILES = {
     "README.md": "# Guide\n\nSee [the store](docs/store.md) and Retrieval Plans.\n",
@@ -31,14 +36,31 @@ def run(
     **options: Any,
 ) -> IngestResult:
     settings: dict[str, Any] = {"repository": "r", "rule_for": lambda _: LOCAL_ONLY}
-    return ingest(MemorySource(files), writes, embedder or HashEmbedder(), **settings | options)
+    source = options.pop("source", None) or MemorySource(files)
+    return ingest(source, writes, embedder or HashEmbedder(), **settings | options)
 
 
 def contents(writes: MemoryWrites) -> list[object]:
-    documents = [writes.documents[path] for path in sorted(writes.documents)]
+    """What the snapshot holds; a claim on a title that nobody bears any more is no edge."""
+    documents = [writes.embedded[path] for path in sorted(writes.embedded)]
     vectors = [[v.tolist() for v in found.node_vectors] for found in documents]
     texts = [found.chunk_texts for found in documents]
-    return [[found.document for found in documents], vectors, texts, writes.mined, writes.rules]
+    own = [without_titles(found) for found in writes.documents.values()]
+    return [own, vectors, texts, writes.edges(), writes.rules]
+
+
+def without_titles(document: Document) -> Document:
+    claims = (claim for claim in document.claims if claim.miner != "titles")
+    return replace(document, claims=tuple(claims))
+
+
+def related(writes: MemoryWrites) -> set[tuple[str, str, str]]:
+    edges = (found.edge for found in writes.edges())
+    return {(edge.source[2:], edge.relation, edge.target[2:]) for edge in edges}
+
+
+def told_of(found: IngestResult, miner: str) -> list[Places]:
+    return [places for places in found.places if places.miner == miner]
 
 
 @pytest.mark.requirement(8)
@@ -47,11 +69,22 @@ def test_a_folder_becomes_documents_edges_and_a_snapshot() -> None:
     found = run(FILES, writes)
     assert found.snapshot is not None
     assert (found.added, found.changed, found.removed, found.unchanged) == (6, 0, 0, 0)
-    assert found.edges == (("imports", 2), ("mentions", 1), ("references", 1))
-    assert found.found == (("imports", 2), ("links", 1), ("titles", 1))
+    assert told_of(found, "links") == [Places("links", "references", 1, 0)]
+    assert told_of(found, "titles") == [Places("titles", "mentions", 1, 0)]
     assert found.skipped == ((".png", 1),)
     assert (found.nodes, found.chunks) == (8, 6)
-    assert Edge("r:README.md", "mentions", "r:docs/plans.rst") in {r.edge for r in writes.mined}
+    assert ("README.md", "mentions", "docs/plans.rst") in related(writes)
+
+
+def test_imports_become_edges() -> None:
+    writes = MemoryWrites()
+    found = run(FILES, writes)
+    (imports,) = told_of(found, "imports")
+    assert (imports.met > 0, imports.unmet) == (True, 0)
+    assert {
+        ("src/pkg/a.py", "imports", "src/pkg/b.py"),
+        ("src/pkg/a.py", "imports", "src/pkg/b.py::f"),
+    } <= related(writes)
 
 
 @pytest.mark.requirement(7)
@@ -77,12 +110,58 @@ def test_ingesting_again_touches_only_what_changed() -> None:
     assert contents(writes) == contents(scratch)
 
 
+@pytest.mark.requirement(8)
+def test_an_unchanged_file_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    writes = MemoryWrites()
+    run(FILES, writes)
+    parsed = parses(monkeypatch)
+    run(FILES | {"docs/store.md": "# Store\n\nOther words.\n"}, writes)
+    assert parsed == ["docs/store.md"]
+
+
+def test_a_file_whose_content_is_held_is_not_even_read() -> None:
+    writes = MemoryWrites()
+    run({}, writes, source=MemorySource(FILES, named=True))
+    again = MemorySource(FILES, named=True)
+    assert run({}, writes, source=again).unchanged == 6
+    assert again.reads == []
+
+
+def test_a_renamed_file_is_told() -> None:
+    writes = MemoryWrites()
+    run(FILES, writes)
+    later = {"moved/" + path if "store" in path else path: text for path, text in FILES.items()}
+    found = run(later, writes)
+    assert found.renamed == (Renamed("docs/store.md", "moved/docs/store.md"),)
+    assert (found.added, found.removed, found.vectors) == (1, 1, 0)
+
+
 def test_an_old_document_mentions_a_title_that_is_new() -> None:
     writes = MemoryWrites()
-    old = {"a.txt": "On\n\nthe Access Plan"}
+    old = {"a.txt": "On\n\nthe access plan"}
     run(old, writes)
-    found = run(old | {"b.md": "# Access Plan"}, writes)
-    assert (found.unchanged, found.edges) == (1, (("mentions", 1),))
+    found = run(old | {"b.md": "# access plan"}, writes)
+    assert (found.unchanged, related(writes)) == (1, {("a.txt", "mentions", "b.md")})
+
+
+def test_a_changed_file_whose_title_stays_makes_nobody_search_old_documents_again() -> None:
+    writes = MemoryWrites()
+    old = {"a.txt": "On\n\nthe access plan", "b.md": "# access plan"}
+    run(old, writes)
+    writes.searched.clear()
+    found = run(old | {"b.md": "# access plan\n\nmore"}, writes)
+    assert (found.changed, writes.searched) == (1, {"fresh": 1})
+    assert related(writes) == {("a.txt", "mentions", "b.md")}
+
+
+@pytest.mark.parametrize("later", [{"a.txt": "On\n\nx"}, {"a.txt": "On\n\nx", "b.md": "# Plan"}])
+def test_where_nothing_is_new_no_text_is_searched(later: dict[str, str]) -> None:
+    writes = MemoryWrites()
+    run({"a.txt": "On\n\nx", "b.md": "# Plan"}, writes)
+    writes.searched.clear()
+    found = run(later, writes)
+    assert (found.added, found.changed, writes.searched) == (0, 0, {})
+    assert found.places == ()
 
 
 def test_nothing_changed_publishes_nothing_and_says_so() -> None:
@@ -95,19 +174,92 @@ def test_nothing_changed_publishes_nothing_and_says_so() -> None:
     assert writes.published == 1
 
 
-def test_another_set_of_miners_changes_the_edges_alone() -> None:
+def test_another_commit_of_the_same_files_is_a_snapshot() -> None:
+    writes = MemoryWrites()
+    run(FILES, writes, origin=Origin("main", "1"))
+    assert run(FILES, writes, origin=Origin("main", "1")).snapshot is None
+    assert run(FILES, writes).snapshot is None
+    assert run(FILES, writes, origin=Origin("main", "2")).snapshot is not None
+    assert writes.origin == Origin("main", "2")
+
+
+def test_switching_a_miner_off_or_on_changes_the_edges_and_writes_no_document() -> None:
     writes = MemoryWrites()
     run(FILES, writes)
-    found = run(FILES, writes, miners=frozenset({"links"}))
+    whole = related(writes)
+    batches = list(writes.batches)
+    found = run(FILES, writes, miners=ALL_MINERS - {"titles"})
     assert found.snapshot is not None
-    assert (found.unchanged, found.edges) == (6, (("references", 1),))
+    assert (found.unchanged, found.nodes, writes.batches) == (6, 0, batches)
+    assert whole - related(writes) == {("README.md", "mentions", "docs/plans.rst")}
+    assert run(FILES, writes).snapshot is not None
+    assert (related(writes), writes.batches) == (whole, batches)
 
 
-def test_an_edge_that_the_caller_does_not_keep_is_not_stored() -> None:
+def test_a_miner_that_is_off_is_told_nothing_of() -> None:
+    files = {"a.md": "[b](gone.md), ADR-1", "adr/0001-a.md": "# Some Title\n"}
+    found = run(files, MemoryWrites(), miners=ALL_MINERS - {"links"})
+    assert told_of(found, "links") == []
+    assert told_of(found, "identifiers") == [Places("identifiers", "references", 1, 0)]
+    assert found.unresolved == ()
+
+
+def test_a_title_that_came_while_its_miner_was_off_is_mentioned_when_it_is_on() -> None:
     writes = MemoryWrites()
-    found = run(FILES, writes, keep=lambda r: r.edge.relation != "imports")
-    assert found.edges == (("mentions", 1), ("references", 1))
-    assert {r.edge.relation for r in writes.mined} == {"mentions", "references"}
+    old = {"a.txt": "On\n\nthe access plan"}
+    run(old, writes)
+    new = old | {"b.md": "# access plan"}
+    run(new, writes, miners=ALL_MINERS - {"titles"})
+    assert related(writes) == set()
+    run(new, writes)
+    assert related(writes) == {("a.txt", "mentions", "b.md")}
+
+
+def test_what_should_be_answered_and_is_not_is_told_by_relation_path_and_line() -> None:
+    files = {
+        "b.md": "---\nrequires: ADR-9\n---\n\n[x](gone.md)\n",
+        "a.md": "one\n[y](gone.md)\n[z](b.md)\n",
+    }
+    found = run(files, MemoryWrites())
+    assert found.unresolved == (
+        Unresolved("a.md", 2, "references gone.md"),
+        Unresolved("b.md", 5, "references gone.md"),
+        Unresolved("b.md", 2, "requires ADR-9"),
+    )
+    assert Places("links", "references", 1, 2) in found.places
+
+
+def test_many_unanswered_places_are_counted_and_some_are_shown() -> None:
+    text = "".join(f"[x]({n}.gone.md)\n" for n in range(MOST_UNRESOLVED + 7))
+    found = run({"a.md": text}, MemoryWrites())
+    assert len(found.unresolved) == MOST_UNRESOLVED
+    assert Places("links", "references", 0, MOST_UNRESOLVED + 7) in found.places
+
+
+def test_given_edges_join_those_that_are_mined() -> None:
+    place = Evidence("edges.jsonl", 1, 0, 0, 0, "references")
+    edge = Edge("r:a.md", "references", "r:b.md")
+    files = {"a.md": "[b](b.md)", "b.md": ""}
+    writes = MemoryWrites()
+    found = run(
+        files, writes, given=[Relationship(edge, ("given",), (place,))], miners=frozenset({"links"})
+    )
+    assert found.unresolved == ()
+    (both,) = writes.edges()
+    assert both.origins == ("given", "links")
+    assert [evidence.path for evidence in both.evidence] == ["a.md", "edges.jsonl"]
+
+
+@pytest.mark.requirement(4)
+def test_a_given_edge_with_a_missing_end_is_unresolved_until_the_end_is_there() -> None:
+    place = Evidence("edges.jsonl", 7, 0, 0, 0, "requires")
+    told = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("given",), (place,))
+    writes = MemoryWrites()
+    found = run({"a.md": "x"}, writes, given=[told])
+    assert found.unresolved == (Unresolved("edges.jsonl", 7, "r:b.md"),)
+    assert related(writes) == set()
+    found = run({"a.md": "x", "b.md": "y"}, writes, given=[told])
+    assert (found.unresolved, related(writes)) == ((), {("a.md", "requires", "b.md")})
 
 
 def test_a_changed_rule_reaches_unchanged_documents() -> None:
@@ -152,7 +304,7 @@ def test_an_unknown_miner_is_refused_before_anything_is_read() -> None:
     writes = MemoryWrites()
     with pytest.raises(BadInput, match="no miner is called x"):
         run(FILES, writes, miners=frozenset({"x"}))
-    assert writes.documents == {}
+    assert writes.embedded == {}
 
 
 def test_progress_is_told_by_files() -> None:

@@ -9,4 +9,4 @@ def test_a_document_is_named_by_its_first_node() -> None:
     here = Location("a.md", 1, 1, 0, 1)
     own = Node("r:a.md", DOCUMENT, "A", "", None, here)
     part = Node("r:a.md#b", "section", "B", "", own.id, here)
-    assert Document("a.md", "x", (own, part), (), (), LOCAL_ONLY, "f").id == "r:a.md"
+    assert Document("a.md", "x", (own, part), (), (), (), LOCAL_ONLY, "f").id == "r:a.md"

@@ -1,7 +1,6 @@
 """Integer vectors: dot products that are exact in any order of summation."""
 
-import random
-from typing import Any
+import math
 
 import numpy as np
 import numpy.typing as npt
@@ -80,31 +79,61 @@ def test_a_vector_is_its_own_nearest_neighbour(found: Floats) -> None:
     assert cosine(int(whole @ whole)) == pytest.approx(1, abs=0.01)
 
 
-@pytest.mark.requirement(2)
-@given(small, st.lists(small, max_size=6), st.randoms(use_true_random=False))
-def test_a_joined_vector_does_not_depend_on_the_order_of_chunks(
-    summary: IntVector, chunks: list[IntVector], chance: random.Random
-) -> None:
-    before = joined(summary, chunks)
-    chance.shuffle(chunks)
-    assert joined(summary, chunks).tolist() == before.tolist()
-
-
-@pytest.mark.requirement(2)
-@given(small, st.lists(small, min_size=1, max_size=6))
-def test_a_joined_vector_is_the_summary_and_the_mean_in_equal_parts(
-    summary: IntVector, chunks: list[IntVector]
-) -> None:
+def joined_one(summary: IntVector, chunks: list[IntVector]) -> list[int]:
     """Worked out with Python's own integers and the rounding that the types promise."""
-    total = [sum(int(chunk[i]) for chunk in chunks) for i in range(8)]
-    parts = [to_integers(np.array(row, dtype=np.float64)) for row in (summary.tolist(), total)]
-    told: Any = [int(a) + int(b) for a, b in zip(*parts, strict=True)]
-    expected = to_integers(np.array(told, dtype=np.float64))
-    assert joined(summary, chunks).tolist() == expected.tolist()
+    own = unit(summary.tolist())
+    if not chunks:
+        return own
+    mean = unit([sum(column) for column in zip(*map(np.ndarray.tolist, chunks), strict=True)])
+    return unit([a + b for a, b in zip(own, mean, strict=True)])
+
+
+def unit(whole: list[int]) -> list[int]:
+    length = math.sqrt(sum(number * number for number in whole)) or 1.0
+    return [round(number * (SCALE / length)) for number in whole]
+
+
+def joined_rows(nodes: list[tuple[IntVector, list[IntVector]]]) -> list[list[int]]:
+    summaries = np.array([summary for summary, _ in nodes])
+    totals = np.array([np.sum([0 * s, *chunks], axis=0, dtype=np.int64) for s, chunks in nodes])
+    counts = np.array([len(chunks) for _, chunks in nodes])
+    found: list[list[int]] = joined(summaries, totals, counts).tolist()
+    return found
+
+
+@pytest.mark.requirement(2)
+@given(st.lists(st.tuples(small, st.lists(small, max_size=6)), min_size=1, max_size=6))
+def test_a_joined_vector_is_the_summary_and_the_mean_in_equal_parts(
+    nodes: list[tuple[IntVector, list[IntVector]]],
+) -> None:
+    assert joined_rows(nodes) == [joined_one(*node) for node in nodes]
+
+
+@pytest.mark.requirement(2)
+@given(st.integers(1, LARGEST), st.integers(0, 5), st.integers(0, 2**32 - 1))
+def test_a_joined_vector_is_the_same_for_any_number_of_dimensions(
+    dimensions: int, chunks: int, seed: int
+) -> None:
+    chance = np.random.default_rng(seed)
+    summary, *rest = (to_integers(chance.standard_normal(dimensions)) for _ in range(chunks + 1))
+    assert joined_rows([(summary, rest)]) == [joined_one(summary, rest)]
 
 
 @pytest.mark.requirement(2)
 @given(small)
 def test_without_chunks_the_summary_speaks_alone(summary: IntVector) -> None:
     own = to_integers(summary.astype(np.float64))
-    assert joined(summary, []).tolist() == own.tolist()
+    assert joined_rows([(summary, [])]) == [own.tolist()]
+
+
+def test_the_sum_of_very_many_chunks_is_still_exact() -> None:
+    summary = to_integers(np.array([1.0, 0.0]))
+    total = np.array([[3 * 2**40 + 1, 4 * 2**40]])
+    mean = unit(total[0].tolist())
+    expected = unit([int(summary[0]) + mean[0], int(summary[1]) + mean[1]])
+    assert joined(summary[np.newaxis], total, np.array([2**30])).tolist() == [expected]
+
+
+@given(vectors)
+def test_a_length_does_not_depend_on_the_order_of_summation(found: Floats) -> None:
+    assert to_integers(found[::-1]).tolist() == to_integers(found)[::-1].tolist()

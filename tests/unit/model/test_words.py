@@ -1,12 +1,40 @@
 """How texts and questions are cut into terms."""
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.words import words
+from docgraph.model.words import runs, terms, words
+
+code = st.from_regex(r"([A-Z]{0,3}[a-z0-9]{0,3}[_\s(.]{0,2}){0,12}", fullmatch=True)
+
+
+def words_one_by_one(text: str) -> list[str]:
+    """The definition, without any shortcut."""
+    found: list[str] = []
+    for word in re.findall(r"[^\W_]+(?:_+[^\W_]+)*", unicodedata.normalize("NFKC", text)):
+        found.append(word.casefold())
+        if "_" in word or not (word.islower() or word.isupper() or word.istitle()):
+            shape = "".join(
+                "_" if c == "_" else "A" if c.isupper() else "0" if c.isdigit() else "a"
+                for c in word
+            )
+            spans = [part.span() for part in re.finditer("A+(?!a)|A?a+|0+", shape)]
+            found += [word[slice(*span)].casefold() for span in spans if len(spans) > 1]
+    return found
+
+
+@given(st.one_of(st.text(), st.text(st.characters(codec="ascii")), code))
+def test_shortcuts_change_no_word(text: str) -> None:
+    assert words(text) == words_one_by_one(text)
+
+
+@given(st.one_of(st.text(), code))
+def test_the_words_of_a_text_are_the_terms_of_its_runs(text: str) -> None:
+    assert words(text) == [term for run in runs(text) for term in terms(run)]
 
 
 @pytest.mark.parametrize(

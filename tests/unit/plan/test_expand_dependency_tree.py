@@ -112,6 +112,13 @@ def test_the_allow_list_absent_is_all_and_empty_is_none(
     assert grow(place, "r:a", relations=relations).order == order
 
 
+@pytest.mark.requirement(21)
+def test_containment_is_walked_only_where_a_pipeline_names_it() -> None:
+    place = world(*PLACE, edges=[edge("r:a", "r:b", "contains")])
+    assert grow(place, "r:a").order == ("r:a",)
+    assert grow(place, "r:a", relations=("contains",)).order == ("r:a", "r:b")
+
+
 @pytest.mark.requirement(22)
 @given(many_seeds, many_edges, st.integers(1, 8), st.integers(0, 5))
 def test_a_tree_never_grows_past_its_nodes_or_its_depth(

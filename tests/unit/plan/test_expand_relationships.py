@@ -99,6 +99,13 @@ def test_the_allow_list_absent_is_all_and_empty_is_none(
     assert plan.constraints.relations == relations
 
 
+@pytest.mark.requirement(21)
+def test_containment_takes_no_place_unless_it_is_asked_for() -> None:
+    place = world(*PLACE, edges=[edge("r:a", "r:b", "contains")])
+    assert expand(place, "r:a").order == ("r:a",)
+    assert expand(place, "r:a", relations=("contains",)).order == ("r:a", "r:b")
+
+
 @pytest.mark.requirement(22)
 @given(many_seeds, many_edges, st.integers(1, 12), st.integers(1, 12))
 def test_a_plan_never_holds_more_documents_than_its_limit(

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.identity import document_of
 from docgraph.plan.settle import NAMESAKES, incoming, outgoing, settled
 from tests.support.made_documents import Part, document, edge, said
 from tests.support.memory_world import world
@@ -23,7 +24,7 @@ claims = st.builds(
         Edge,
         st.sampled_from(["r:s", "r:s#x", "r:t"]),
         st.sampled_from(["mentions", "references"]),
-        st.sampled_from([f"r:{name}" for name in "abcde"]),
+        st.sampled_from([f"r:{name}{inner}" for name in "abcde" for inner in ("", "#x")]),
     ),
     st.sampled_from([("mined",), (HAND,), (HAND, "mined")]),
     st.lists(places, max_size=3, unique=True).map(tuple),
@@ -85,6 +86,20 @@ def test_two_sections_of_one_document_are_one_target() -> None:
         for node in ("r:a#x", "r:a#y")
     )
     assert targets(one, two) == ["r:a#x", "r:a#y"]
+
+
+def test_words_that_name_a_part_of_a_document_do_not_name_the_whole_of_it() -> None:
+    whole, part = (
+        Relationship(Edge("r:s", "references", node), ("links",), (said("gate", 3),))
+        for node in ("r:a", "r:a#x")
+    )
+    assert targets(whole, part) == ["r:a#x"]
+    assert targets(whole) == ["r:a"]
+    elsewhere = Relationship(whole.edge, ("links",), (said("gate", 3), said("gate", 30)))
+    assert [found.evidence for found in settled((elsewhere, part))] == [
+        (said("gate", 30),),
+        (said("gate", 3),),
+    ]
 
 
 def test_different_relations_do_not_compete() -> None:
@@ -163,8 +178,8 @@ def test_an_edge_that_is_not_visible_changes_nothing(
     found: tuple[Relationship, ...], hidden: frozenset[str]
 ) -> None:
     documents = [document("r:s", parts=(Part("#x"),)), document("r:t")]
-    documents += [document(f"r:{name}") for name in "abcde"]
-    seen = tuple(r for r in found if r.edge.target not in hidden)
+    documents += [document(f"r:{name}", parts=(Part("#x"),)) for name in "abcde"]
+    seen = tuple(r for r in found if document_of(r.edge.target) not in hidden)
     among = world(*documents, edges=found, hidden=hidden).graph
     alone = world(*(d for d in documents if d.id not in hidden), edges=seen).graph
     for nodes in (("r:s",), ("r:s#x",), ("r:t", "r:s")):
@@ -241,3 +256,29 @@ def test_an_inverse_made_by_hand_holds() -> None:
     by_hand = Relationship(Edge("r:new", "supersedes", "r:old"), (HAND,), ())
     place = world(document("r:new"), document("r:old"), edges=lifecycle(by_hand))
     assert [f.edge.target for f in outgoing(place.graph, ("r:old",))] == ["r:new"]
+
+
+@pytest.mark.requirement(5)
+@pytest.mark.requirement(21)
+def test_an_inverse_can_be_asked_for_alone() -> None:
+    only = frozenset({"superseded_by"})
+    place = world(
+        *(document(f"r:{name}") for name in ("new", "old", "other")),
+        edges=lifecycle(superseding("r:old"), superseding("r:other", rank=1)),
+    )
+    assert [f.edge.target for f in outgoing(place.graph, ("r:old", "r:other"), only)] == ["r:new"]
+    assert [f.edge.source for f in incoming(place.graph, ("r:new",), only)] == ["r:old"]
+
+
+@pytest.mark.requirement(21)
+def test_what_is_not_asked_for_does_not_come() -> None:
+    place = world(
+        *(document(f"r:{name}") for name in "abc"),
+        edges=[edge("r:a", "r:b", "mentions", at=1), edge("r:a", "r:c", "references", at=1)],
+    )
+    for relations, reached in (
+        (None, ["r:b", "r:c"]),
+        (frozenset({"mentions"}), ["r:b"]),
+        (frozenset[str](), []),
+    ):
+        assert [f.edge.target for f in outgoing(place.graph, ("r:a",), relations)] == reached

@@ -4,14 +4,21 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from docgraph.adapters.sources.left_out import (
+    ENVIRONMENT_FILE,
+    PROJECT_FILES,
+    is_hidden,
+    is_left_out_folder,
+)
+from docgraph.adapters.sources.unusable import (
+    LEADS_NOWHERE,
+    LEADS_OUT,
+    MAX_BYTES,
+    bad_name,
+    too_large,
+)
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
-
-MAX_BYTES = 10_000_000
-SKIPPED = frozenset({"__pycache__", "node_modules"})
-# Output folders have ordinary names, so they count as output only beside a project file.
-BUILT = frozenset({"build", "dist", "target"})
-PROJECT_FILES = frozenset({"Cargo.toml", "package.json", "pyproject.toml", "setup.cfg", "setup.py"})
 
 
 class FolderSource:
@@ -48,12 +55,14 @@ class FolderSource:
         path = self._base / file.path
         try:
             if path.stat().st_size > self._max_bytes:
-                return self._too_large(file.path, path.stat().st_size)
+                return too_large(file.path, path.stat().st_size, self._max_bytes)
             with path.open("rb") as handle:
                 data = handle.read(self._max_bytes + 1)
         except OSError as error:
             return Problem(file.path, f"cannot be read: {error.strerror}")
-        return data if len(data) <= self._max_bytes else self._too_large(file.path, len(data))
+        if len(data) > self._max_bytes:
+            return too_large(file.path, len(data), self._max_bytes)
+        return data
 
     def _entries(self, folder: Path) -> "list[os.DirEntry[str]] | Problem":
         try:
@@ -68,31 +77,26 @@ class FolderSource:
 
     def _file(self, path: Path) -> SourceFile | Problem:
         name = self._name(path)
-        if name.encode("utf-8", "replace").decode() != name:
-            shown = os.fsencode(name).decode("utf-8", "backslashreplace")
-            return Problem(shown, "its name is not valid UTF-8")
+        if problem := bad_name(name):
+            return problem
         try:
             real = path.resolve(strict=True)
             size = real.stat().st_size
         except (OSError, RuntimeError):
-            return Problem(name, "a link that leads nowhere")
+            return Problem(name, LEADS_NOWHERE)
         if not real.is_relative_to(self._base):
-            return Problem(name, "a link that leads out of the folder is not followed")
+            return Problem(name, LEADS_OUT)
         return SourceFile(name, size) if real.is_file() else Problem(name, "not a regular file")
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._base).as_posix()
 
-    def _too_large(self, path: str, size: int) -> Problem:
-        limit = f"{size:,} bytes is over the limit of {self._max_bytes:,}"
-        return Problem(path, f"{limit}; --max-bytes raises it")
-
 
 def _left_out(entry: "os.DirEntry[str]", beside: set[str]) -> bool:
-    if entry.name.startswith("."):
-        return True
-    if not entry.is_dir(follow_symlinks=False):
-        return False
-    built = entry.name in BUILT and not PROJECT_FILES.isdisjoint(beside)
-    environment = (Path(entry.path) / "pyvenv.cfg").exists()
-    return entry.name in SKIPPED or entry.name.endswith(".egg-info") or built or environment
+    if is_hidden(entry.name) or not entry.is_dir(follow_symlinks=False):
+        return is_hidden(entry.name)
+    return is_left_out_folder(
+        entry.name,
+        beside_project=not PROJECT_FILES.isdisjoint(beside),
+        is_environment=(Path(entry.path) / ENVIRONMENT_FILE).exists(),
+    )

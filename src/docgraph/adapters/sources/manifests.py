@@ -28,13 +28,14 @@ class ManifestSource:
 
 
 def read_manifests(
-    manifests: Path, blobs: Path, names: tuple[str, ...]
+    manifests: Path, blobs: Path, names: tuple[str, ...] | None = None
 ) -> dict[str, ManifestSource]:
-    """The named snapshots; blobs are shared between them."""
+    """The named snapshots, or all; blobs are shared between them."""
     try:
         with gzip.open(blobs, "rt", encoding="utf-8") as lines:
             texts = {row["_id"]: row["text"] for row in map(json.loads, lines)}
         rows = [json.loads(line) for line in manifests.read_text(encoding="utf-8").splitlines()]
-        return {r["_id"]: ManifestSource(r["files"], texts) for r in rows if r["_id"] in names}
+        chosen = [row for row in rows if names is None or row["_id"] in names]
+        return {row["_id"]: ManifestSource(row["files"], texts) for row in chosen}
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{manifests} or {blobs.name}: not manifests and blobs: {error}") from error

@@ -1,4 +1,4 @@
-"""Writing relationships: mined ones follow the text, hand-made ones stay until removed."""
+"""Writing stated relationships: given ones follow their source, hand-made ones stay."""
 
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -23,9 +23,9 @@ class EdgeWriter:
     def _run(self, query: str, **values: object) -> sqlite3.Cursor:
         return self._connection.execute(_SQL[query], {"branch": self._branch, **values})
 
-    def replace_mined(self, relationships: Iterable[Relationship]) -> int:
+    def replace_given(self, relationships: Iterable[Relationship]) -> int:
         """Ends what is no longer said before adding what is new: an edge lives once at a time."""
-        again = self._run("drop_mined_born_now", snapshot=self._born).rowcount
+        again = self._run("drop_given_born_now", snapshot=self._born).rowcount
         rows = self._run("living_relationships", hand=0, forever=FOREVER).fetchall()
         living = {tuple(row[1:]): row[0] for row in rows}
         new = [found for found in relationships if living.pop(_row(found), None) is None]

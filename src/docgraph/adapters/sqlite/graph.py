@@ -1,17 +1,22 @@
-"""GraphReads on SQLite: edges whose both ends are visible."""
+"""GraphReads on SQLite: halves meet here, and an edge is visible when both its ends are."""
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
-from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.edge import STRUCTURE, Edge, Evidence, Relationship
 from docgraph.model.identity import document_of
+from docgraph.model.meeting import Meeting, answered, said, united
+from docgraph.model.places import Places
+from docgraph.model.relation import CONTAINS, INVERSES, MINED_FROM, RELATIONS, SHARES_ENTITY
+from docgraph.model.shared_name import MOST_HOLDERS, Holder, shared
 from docgraph.ports.graph_reads import Direction
 
 _SQL = named_queries(PACKAGE, "reads.sql")
-Row = tuple[str, str, str, str, str]
+_WHOLE = frozenset(RELATIONS) - {CONTAINS}
+_BATCH = 500  # documents whose edges are made at once
 
 
 class SqliteGraph:
@@ -19,29 +24,93 @@ class SqliteGraph:
         self._connection = connection
 
     def edges(
-        self, nodes: tuple[str, ...], direction: Direction = "out"
+        self,
+        nodes: tuple[str, ...],
+        direction: Direction = "out",
+        relations: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
-        documents = sorted({document_of(node) for node in nodes})
-        query = _SQL["edges_out" if direction == "out" else "edges_in"]
-        rows = self._connection.execute(query, {"documents": json.dumps(documents)}).fetchall()
-        found = merged(rows)
-        partial = [node for node in nodes if document_of(node) not in nodes]
-        if not partial:
+        roots = sorted({document_of(node) for node in nodes})
+        wanted = _WHOLE if relations is None else relations
+        ordinals = [row[0] for row in self._rows("ordinals_of_documents", ids=roots)]
+        found = united(self._found(ordinals, roots, direction, wanted))
+        if all(document_of(node) in nodes for node in nodes):
             return found
-        inside = self._inside(nodes, documents)
-        return tuple(
-            relationship
-            for relationship in found
-            if (relationship.edge.source if direction == "out" else relationship.edge.target)
-            in inside
-        )
+        inside = self._inside(nodes, roots)
+        at = 0 if direction == "out" else 1
+        return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
 
-    def _inside(self, nodes: tuple[str, ...], documents: list[str]) -> frozenset[str]:
+    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+        wanted = _WHOLE if relations is None else relations
+        rows = self._connection.execute(_SQL["visible_documents"]).fetchall()
+        found: list[Relationship] = []
+        for at in range(0, len(rows), _BATCH):
+            ordinals, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
+            found.extend(united(self._found(ordinals, roots, "out", wanted)))
+        return tuple(sorted(found, key=lambda one: one.edge))
+
+    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        visible = dict(self._rows("kinds_of_nodes", ids=ids))
+        return tuple(node for node in ids if node in visible)
+
+    def places(self) -> tuple[Places, ...]:
+        return tuple(Places(*row) for row in self._rows("places_claimed"))
+
+    def opaque(self) -> int:
+        ((count,),) = self._rows("opaque_calls")
+        return int(count)
+
+    def _found(
+        self,
+        ordinals: list[int],
+        roots: list[str],
+        direction: Direction,
+        wanted: frozenset[str],
+    ) -> Iterator[Relationship]:
+        turned = frozenset(INVERSES[relation] for relation in wanted if relation in INVERSES)
+        here, there = "meetings_of_claimants", "meetings_of_offerers"
+        if direction == "in":
+            here, there = there, here
+        yield from said(self._meetings(here, ordinals, wanted))
+        yield from answered(self._meetings(there, ordinals, turned))
+        for relationship in self._stated(direction, roots):
+            if relationship.edge.relation in wanted:
+                yield relationship
+        if SHARES_ENTITY in wanted:
+            yield from self._shared(ordinals, direction)
+        if CONTAINS in wanted:
+            yield from self._contained(ordinals)
+
+    def _meetings(
+        self, query: str, ordinals: list[int], relations: frozenset[str]
+    ) -> Iterator[Meeting]:
+        mined = relations & MINED_FROM
+        if mined:
+            rows = self._rows(query, documents=ordinals, relations=sorted(mined))
+            yield from map(Meeting._make, rows)
+
+    def _stated(self, direction: Direction, roots: list[str]) -> Iterator[Relationship]:
+        for source, relation, target, origins, evidence in self._rows(
+            f"stated_{direction}", documents=roots
+        ):
+            places = tuple(Evidence(*place) for place in json.loads(evidence))
+            edge = Edge(source, relation, target)
+            yield Relationship(edge, tuple(json.loads(origins)), places)
+
+    def _shared(self, ordinals: list[int], direction: Direction) -> Iterator[Relationship]:
+        for document, miner, holders in self._rows(
+            "shared_names", documents=ordinals, most=MOST_HOLDERS + 1
+        ):
+            held = [Holder(*holder) for holder in json.loads(holders)]
+            yield from shared(document, held, miner, direction)
+
+    def _contained(self, ordinals: list[int]) -> Iterator[Relationship]:
+        for parent, node, line, path in self._rows("inner_nodes", documents=ordinals):
+            place = Evidence(path, line, 0, 0, 0, "")
+            yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (place,))
+
+    def _inside(self, nodes: tuple[str, ...], roots: list[str]) -> frozenset[str]:
         """These nodes and every node below them."""
-        rows = self._connection.execute(
-            _SQL["parents_in_documents"], {"documents": json.dumps(documents)}
-        )
-        parents: dict[str, str | None] = dict(rows.fetchall())
+        parents: dict[str, str | None] = dict(self._rows("parents_in_documents", documents=roots))
         wanted = set(nodes)
 
         def held(node: str | None) -> bool:
@@ -51,25 +120,6 @@ class SqliteGraph:
 
         return frozenset(node for node in parents if held(node))
 
-    def listed(self) -> tuple[Relationship, ...]:
-        return merged(self._connection.execute(_SQL["edges_listed"]).fetchall())
-
-    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        rows = self._connection.execute(_SQL["kinds_of_nodes"], {"ids": json.dumps(ids)})
-        visible = dict(rows.fetchall())
-        return tuple(node for node in ids if node in visible)
-
-
-def merged(rows: Iterable[Row]) -> tuple[Relationship, ...]:
-    """One relationship per edge; hand-made and mined rows of it are told together."""
-    found: dict[Edge, Relationship] = {}
-    for source, relation, target, origins, evidence in rows:
-        edge = Edge(source, relation, target)
-        known = found.get(edge, Relationship(edge, (), ()))
-        places = tuple(Evidence(*place) for place in json.loads(evidence))
-        found[edge] = Relationship(
-            edge,
-            tuple(sorted({*known.origins, *json.loads(origins)})),
-            tuple(sorted({*known.evidence, *places})),
-        )
-    return tuple(found[edge] for edge in sorted(found))
+    def _rows(self, query: str, **values: Iterable[object] | int) -> Iterable[tuple]:  # type: ignore[type-arg]
+        given = {k: v if isinstance(v, int) else json.dumps(list(v)) for k, v in values.items()}
+        return self._connection.execute(_SQL[query], given).fetchall()

@@ -9,23 +9,76 @@ SELECT id, vector FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:i
 SELECT id, kind FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
 
 -- name: definers
-SELECT DISTINCT name, node FROM visible_names
-WHERE name IN (SELECT value FROM json_each(:names))
+SELECT DISTINCT substr(key, instr(key, ':') + 1) AS name, node FROM visible_offers
+WHERE branch IN (SELECT value FROM json_each(:branches))
+  AND key IN (SELECT value FROM json_each(:keys))
 ORDER BY name, node;
 
--- name: edges_out
-SELECT source, relation, target, origins, evidence FROM visible_relationships
-WHERE source_document IN (SELECT value FROM json_each(:documents))
-ORDER BY source, relation, target, hand;
+-- name: ordinals_of_documents
+SELECT DISTINCT document FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
 
--- name: edges_in
-SELECT source, relation, target, origins, evidence FROM visible_relationships
-WHERE target_document IN (SELECT value FROM json_each(:documents))
-ORDER BY source, relation, target, hand;
+-- name: meetings_of_claimants
+SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner, strict, offered,
+       offered_path, offered_rank, holds
+FROM visible_meetings
+WHERE claimant IN (SELECT value FROM json_each(:documents))
+  AND relation IN (SELECT value FROM json_each(:relations));
 
--- name: edges_listed
+-- name: meetings_of_offerers
+-- From the offers' side: which claims of these relations do they meet?
+SELECT c.source, c.relation, c.path, c.line, c.start, c.stop, c.says, c.miner, c.rank, c.near,
+       c.inner, c.strict, o.node, o.path, o.rank,
+       c.inner = '' OR EXISTS (SELECT 1 FROM visible_nodes AS n
+                               WHERE n.id = o.node || c.inner AND n.document = o.document)
+FROM visible_offers AS o
+     CROSS JOIN visible_claims AS c
+WHERE o.document IN (SELECT value FROM json_each(:documents))
+  AND c.branch = o.branch AND c.key = o.key
+  AND c.relation IN (SELECT value FROM json_each(:relations));
+
+-- name: shared_names
+-- Names that a document holds, each with the first few visible documents that hold it.
+SELECT c.document_id, c.miner,
+       (SELECT json_group_array(json_array(h.document_id, h.path, h.line, h.says))
+        FROM (SELECT s.document_id, s.path, s.line, s.says FROM visible_claims AS s
+              WHERE s.branch = c.branch AND s.key = c.key AND s.relation = c.relation
+              LIMIT :most) AS h)
+FROM visible_claims AS c
+WHERE c.document IN (SELECT value FROM json_each(:documents)) AND c.relation = 'shares_entity';
+
+-- name: inner_nodes
+SELECT n.parent, n.id, n.first_line, d.path FROM visible_nodes AS n
+JOIN visible_documents AS d ON d.ordinal = n.document
+WHERE n.document IN (SELECT value FROM json_each(:documents)) AND n.parent IS NOT NULL;
+
+-- name: places_claimed
+-- Places by the first miner who found each: those that meet an offer, those that should and do not.
+SELECT miner, relation, sum(met), sum(reported AND NOT met)
+FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
+             max(EXISTS (SELECT 1 FROM visible_offers AS o
+                         WHERE o.branch = c.branch AND o.key = c.key
+                           AND (c.strict = 0 OR EXISTS
+                                (SELECT 1 FROM visible_nodes AS n
+                                 WHERE n.id = o.node || c.inner AND n.document = o.document))))
+                 AS met
+      FROM visible_claims AS c
+      WHERE c.relation <> 'shares_entity'
+      GROUP BY c.document, c.relation, c.start, c.stop)
+GROUP BY miner, relation ORDER BY miner, relation;
+
+-- name: opaque_calls
+SELECT coalesce(sum(opaque), 0) FROM visible_documents;
+
+-- name: stated_out
 SELECT source, relation, target, origins, evidence FROM visible_relationships
-ORDER BY source, relation, target, hand;
+WHERE source_document IN (SELECT value FROM json_each(:documents));
+
+-- name: stated_in
+SELECT source, relation, target, origins, evidence FROM visible_relationships
+WHERE target_document IN (SELECT value FROM json_each(:documents));
+
+-- name: visible_documents
+SELECT ordinal, id FROM visible_documents ORDER BY id;
 
 -- name: parents_in_documents
 SELECT n.id, n.parent FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
@@ -56,11 +109,9 @@ SELECT kind, count(*) FROM visible_nodes GROUP BY kind ORDER BY kind;
 -- name: count_chunks
 SELECT count(*) FROM visible_chunks;
 
--- name: count_edges
-SELECT relation, count(*) FROM visible_relationships GROUP BY relation ORDER BY relation;
-
 -- name: postings_of_term
-SELECT segment, passages, frequencies FROM masked_postings WHERE term = :term ORDER BY segment;
+SELECT segment, passages, frequencies FROM masked_postings
+WHERE segment IN (SELECT value FROM json_each(:segments)) AND term = :term ORDER BY segment;
 
 -- name: segments_of_branches
 SELECT id FROM masked_segments WHERE branch IN (SELECT value FROM json_each(:branches))
@@ -74,3 +125,19 @@ SELECT arrays FROM masked_segments WHERE id = :segment;
 
 -- name: passage_vectors
 SELECT vector FROM masked_vectors WHERE id = :vector;
+
+-- name: versions
+SELECT d.id, c.hash FROM visible_documents AS d JOIN masked_contents AS c ON c.id = d.content
+ORDER BY d.id;
+
+-- name: nodes_whole
+SELECT n.id, n.kind, n.title, n.summary, n.parent, n.first_line, n.last_line, n.start, n.stop,
+       n.page, n.vector
+FROM visible_nodes AS n WHERE n.document = :document ORDER BY n.start, n.id;
+
+-- name: chunks_whole
+SELECT position, id, node, heading_path, first_line, last_line, start, stop, page, vector
+FROM visible_chunks WHERE document = :document ORDER BY position;
+
+-- name: offers_whole
+SELECT key, node, rank FROM visible_offers WHERE document = :document ORDER BY key, node;

@@ -12,9 +12,11 @@ CREATE TABLE branches (
     repository TEXT NOT NULL,
     name       TEXT NOT NULL,
     newest     INTEGER NOT NULL DEFAULT 0,
+    oldest     INTEGER NOT NULL DEFAULT 1,
     UNIQUE (tenant, repository, name)
 ) STRICT;
 
+-- `miners` are those whose claims count in it; `ref` and `revision` name the commit it was made of.
 CREATE TABLE snapshots (
     branch          INTEGER NOT NULL REFERENCES branches (id),
     number          INTEGER NOT NULL,
@@ -22,6 +24,9 @@ CREATE TABLE snapshots (
     embedder_digest TEXT NOT NULL,
     dimensions      INTEGER NOT NULL,
     created         TEXT NOT NULL,
+    miners          TEXT NOT NULL,
+    ref             TEXT NOT NULL,
+    revision        TEXT NOT NULL,
     PRIMARY KEY (branch, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -48,13 +53,19 @@ CREATE TABLE contents (
     UNIQUE (tenant, hash)
 ) STRICT;
 
-CREATE TABLE vectors (
+CREATE TABLE vector_spaces (
     id       INTEGER PRIMARY KEY,
     tenant   TEXT NOT NULL,
     embedder TEXT NOT NULL,
-    hash     TEXT NOT NULL,
-    vector   BLOB NOT NULL,
-    UNIQUE (tenant, embedder, hash)
+    UNIQUE (tenant, embedder)
+) STRICT;
+
+CREATE TABLE vectors (
+    id     INTEGER PRIMARY KEY,
+    space  INTEGER NOT NULL REFERENCES vector_spaces (id),
+    hash   BLOB NOT NULL,
+    vector BLOB NOT NULL,
+    UNIQUE (space, hash)
 ) STRICT;
 
 -- Document versions: the ordinal names one version of one document.
@@ -65,6 +76,8 @@ CREATE TABLE documents (
     id          TEXT NOT NULL,
     content     INTEGER NOT NULL REFERENCES contents (id),
     fingerprint TEXT NOT NULL,
+    opaque       INTEGER NOT NULL,
+    source_lines TEXT NOT NULL,
     born        INTEGER NOT NULL,
     died        INTEGER NOT NULL
 ) STRICT;
@@ -88,16 +101,39 @@ CREATE TABLE document_nodes (
 CREATE INDEX document_nodes_by_id ON document_nodes (id);
 CREATE INDEX document_nodes_by_document ON document_nodes (document);
 
-CREATE TABLE defined_names (
-    name     TEXT NOT NULL,
+-- The two halves of a mined edge: a claim on a key and an offer of it. Each belongs to one version
+-- of one document; they meet when someone asks. `suffix` follows the document's id.
+CREATE TABLE offers (
+    branch   INTEGER NOT NULL REFERENCES branches (id),
+    key      TEXT NOT NULL,
     document INTEGER NOT NULL REFERENCES documents (ordinal),
-    node     TEXT NOT NULL,
-    PRIMARY KEY (name, document, node)
+    suffix   TEXT NOT NULL,
+    rank     INTEGER NOT NULL,
+    PRIMARY KEY (branch, key, document, suffix)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX defined_names_by_document ON defined_names (document);
+CREATE INDEX offers_by_document ON offers (document);
+
+CREATE TABLE claims (
+    document INTEGER NOT NULL REFERENCES documents (ordinal),
+    relation TEXT NOT NULL,
+    start    INTEGER NOT NULL,
+    key      TEXT NOT NULL,
+    inner    TEXT NOT NULL,
+    suffix   TEXT NOT NULL,
+    branch   INTEGER NOT NULL REFERENCES branches (id),
+    stop     INTEGER NOT NULL,
+    line     INTEGER NOT NULL,
+    says     TEXT NOT NULL,
+    miner    TEXT NOT NULL,
+    strict   INTEGER NOT NULL,
+    rank     INTEGER NOT NULL,
+    near     INTEGER NOT NULL,
+    reported INTEGER NOT NULL,
+    PRIMARY KEY (document, relation, start, key, inner, suffix, miner)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX claims_by_key ON claims (branch, key, relation);
 
 CREATE TABLE vector_chunks (
-    handle       INTEGER PRIMARY KEY AUTOINCREMENT,
     document     INTEGER NOT NULL REFERENCES documents (ordinal),
     position     INTEGER NOT NULL,
     id           TEXT NOT NULL,
@@ -108,11 +144,12 @@ CREATE TABLE vector_chunks (
     start        INTEGER NOT NULL,
     stop         INTEGER NOT NULL,
     page         INTEGER,
-    vector       INTEGER NOT NULL REFERENCES vectors (id)
-) STRICT;
-CREATE INDEX vector_chunks_by_document ON vector_chunks (document, position);
+    vector       INTEGER NOT NULL REFERENCES vectors (id),
+    PRIMARY KEY (document, position)
+) STRICT, WITHOUT ROWID;
 
--- Unique by (source, relation, target) and by whether a person or a miner made it.
+-- Edges that were stated by ids: by hand, with a corpus, or in relations.yaml. Unique by
+-- (source, relation, target) and by whether a person added it through docgraph.
 CREATE TABLE document_relationships (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     branch          INTEGER NOT NULL REFERENCES branches (id),
@@ -148,6 +185,5 @@ CREATE TABLE postings (
     segment     INTEGER NOT NULL REFERENCES segments (id),
     passages    BLOB NOT NULL,
     frequencies BLOB NOT NULL,
-    PRIMARY KEY (term, segment)
+    PRIMARY KEY (segment, term)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX postings_by_segment ON postings (segment);

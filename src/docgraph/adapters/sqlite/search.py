@@ -92,11 +92,8 @@ class SqliteSearch:
         roll_up: bool,
     ) -> TermPostings:
         columns: list[tuple[Handles, Handles, Handles, Handles]] = []
-        for number, packed, counted in self._connection.execute(
-            _SQL["postings_of_term"], {"term": term}
-        ):
-            if number not in masks:
-                continue
+        place = {"term": term, "segments": json.dumps(list(masks))}
+        for number, packed, counted in self._connection.execute(_SQL["postings_of_term"], place):
             segment = self._segments[number]
             places = unpack(packed)
             seen = masks[number][places]
@@ -121,7 +118,11 @@ class SqliteSearch:
         return [named[handle] for handle in owners.tolist()]
 
     def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-        rows = self._connection.execute(_SQL["definers"], {"names": json.dumps(names)})
+        keys = [f"{kind}:{name}" for name in names for kind in ("code", "doc")]
+        branches = sorted(self._visible.snapshots)
+        rows = self._connection.execute(
+            _SQL["definers"], {"keys": json.dumps(keys), "branches": json.dumps(branches)}
+        )
         return tuple((name, node) for name, node in rows)
 
     def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:

@@ -46,6 +46,15 @@ class Segment:
             [np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__]
         )
 
+    def only(self, passages: "npt.NDArray[np.bool_]", nodes: "npt.NDArray[np.bool_]") -> "Segment":
+        """The same segment with these passages and nodes alone."""
+        return self.of(
+            [
+                getattr(self, name)[passages if name.startswith("passage_") else nodes]
+                for name in self.__slots__
+            ]
+        )
+
 
 def pack(values: "list[int] | npt.NDArray[Any]", kind: Any = np.int32) -> bytes:
     return np.asarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()

@@ -2,22 +2,20 @@
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
 from collections.abc import Iterator
-from itertools import groupby
 
 import numpy as np
 
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
-from docgraph.adapters.sqlite.segment import Segment, pack, unpack
+from docgraph.adapters.sqlite.postings import Packed, PostingsWriter, merged
+from docgraph.adapters.sqlite.segment import Segment
 from docgraph.model.document import Document
 from docgraph.model.vector import IntVector
-from docgraph.model.words import words
 
 _SQL = named_queries(PACKAGE, "writes.sql")
 FULL = 20_000  # passages; bounds the memory an ingest needs
-MOST_SEGMENTS = 8
+MOST_SMALL = 4
 
 
 class SegmentWriter:
@@ -28,12 +26,10 @@ class SegmentWriter:
         self._clear()
 
     def _clear(self) -> None:
-        self._passages: list[tuple[int, int, int, int, int]] = []
+        self._passages: list[tuple[int, int, int, int]] = []
         self._nodes: list[tuple[int, int, int]] = []
         self._vectors: list[IntVector] = []
-        self._postings: defaultdict[str, tuple[list[int], list[int]]] = defaultdict(
-            lambda: ([], [])
-        )
+        self._postings = PostingsWriter()
 
     def add(
         self,
@@ -47,39 +43,36 @@ class SegmentWriter:
         """`indexed` holds each chunk's words with title and headings in front."""
         root = handles[document.id]
         for chunk, text, vector in zip(document.chunks, indexed, vector_ids, strict=True):
-            counted = Counter(words(text))
-            place = len(self._passages)
-            for term, frequency in counted.items():
-                places, frequencies = self._postings[term]
-                places.append(place)
-                frequencies.append(frequency)
-            length = sum(counted.values())
-            self._passages.append((ordinal, handles[chunk.node], root, length, vector))
-        for node, summary in zip(document.nodes, node_vectors, strict=True):
-            self._nodes.append((ordinal, handles[node.id], root))
-            self._vectors.append(summary)
+            self._postings.add(text)
+            self._passages.append((ordinal, handles[chunk.node], root, vector))
+        self._nodes.extend((ordinal, handles[node.id], root) for node in document.nodes)
+        self._vectors.extend(node_vectors)
         if len(self._passages) >= FULL:
             self.flush()
 
     def flush(self) -> None:
         if not self._nodes:
             return
-        passages = np.array(self._passages, dtype=np.int64).reshape(-1, 5).T
+        lengths, packed = self._postings.packed()
+        *places, vectors = np.array(self._passages, dtype=np.int64).reshape(-1, 4).T
         nodes = np.array(self._nodes, dtype=np.int64).T
-        columns = [np.ascontiguousarray(column) for column in (*passages, *nodes)]
-        segment = Segment.of([*columns, np.vstack(self._vectors).astype(np.int16)])
-        packed = ((t, pack(p), pack(f)) for t, (p, f) in sorted(self._postings.items()))
+        columns = map(np.ascontiguousarray, (*places, lengths, vectors, *nodes))
+        segment = Segment.of([*columns, np.array(self._vectors, dtype=np.int16)])
         _store(self._connection, self._branch, self._born, segment, packed)
         self._clear()
 
     def merge(self) -> None:
-        """Once there are too many, the smaller ones become one; what they hold stays the same."""
+        """Once there are too many small ones they become one; what they hold stays the same.
+
+        A full segment is left alone, so that no merge needs more memory than a few of them.
+        """
         listed = self._connection.execute(
             _SQL["segments_of_branch"], {"branch": self._branch}
         ).fetchall()
-        if len(listed) <= MOST_SEGMENTS:
+        numbers = [number for number, passages, _ in listed if passages < FULL // 2]
+        if len(numbers) <= MOST_SMALL:
             return
-        numbers = [number for number, _, _ in listed[: len(listed) - MOST_SEGMENTS // 2]]
+        numbers = numbers[: MOST_SMALL + 1]
         parts = {number: self._arrays(number) for number in numbers}
         offsets, total = {}, 0
         for number, part in parts.items():
@@ -88,7 +81,7 @@ class SegmentWriter:
         rows = self._connection.execute(
             _SQL["postings_of_segments"], {"segments": json.dumps(numbers)}
         ).fetchall()
-        packed = _merged(rows, offsets)
+        packed = merged(rows, offsets)
         joined = Segment.joined(list(parts.values()))
         _store(self._connection, self._branch, self._born, joined, packed)
         for query in ("drop_postings", "drop_segments"):
@@ -104,7 +97,7 @@ def _store(
     branch: int,
     born: int,
     segment: Segment,
-    packed: Iterator[tuple[str, bytes, bytes]],
+    packed: Iterator[Packed],
 ) -> None:
     cursor = connection.execute(
         _SQL["add_segment"],
@@ -119,19 +112,5 @@ def _store(
     number = cursor.lastrowid
     connection.executemany(
         _SQL["add_postings"],
-        (
-            {"term": term, "segment": number, "passages": passages, "frequencies": frequencies}
-            for term, passages, frequencies in packed
-        ),
+        ((number, term, passages, frequencies) for term, passages, frequencies in packed),
     )
-
-
-def _merged(
-    rows: list[tuple[str, int, bytes, bytes]], offsets: dict[int, int]
-) -> Iterator[tuple[str, bytes, bytes]]:
-    order = {number: place for place, number in enumerate(offsets)}
-    for term, group in groupby(rows, key=lambda row: row[0]):
-        ordered = sorted(group, key=lambda row: order[row[1]])
-        passages = np.concatenate([unpack(row[2]) + offsets[row[1]] for row in ordered])
-        frequencies = np.concatenate([unpack(row[3]) for row in ordered])
-        yield term, pack(passages), pack(frequencies)

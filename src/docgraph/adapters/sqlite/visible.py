@@ -2,8 +2,9 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,16 @@ class Branch:
     repository: str
     name: str
     newest: int
+    oldest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    created: str
+    ref: str
+    revision: str
+    embedder: EmbedderIdentity
+    miners: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +50,7 @@ class Rows:
     access: Ints
     rules: dict[int, AccessRule]
     branches: tuple[Branch, ...]
+    snapshots: dict[tuple[int, int], Snapshot]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,19 +73,35 @@ class Visible:
 
     def guard(self, connection: sqlite3.Connection) -> None:
         """Binds this reader's rights to the views that every read selects from."""
-        flags = self.mask.tobytes()
-        size = len(flags)
-        snapshots = self.snapshots
+        guard(connection, self.rows, self.mask, self.snapshots)
 
-        def is_visible(ordinal: int) -> int:
-            return flags[ordinal] if 0 <= ordinal < size else 0
 
-        def in_scope(branch: int, born: int, died: int) -> int:
-            return int(branch in snapshots and born <= snapshots[branch] < died)
+def guard(
+    connection: sqlite3.Connection,
+    rows: Rows,
+    mask: npt.NDArray[np.bool_],
+    snapshots: Mapping[int, int],
+) -> None:
+    """`mask` tells by ordinal what is seen, `snapshots` by branch which snapshot is asked."""
+    flags = mask.tobytes()
+    size = len(flags)
+    mined = {
+        (b, miner) for b, number in snapshots.items() for miner in rows.snapshots[b, number].miners
+    }
 
-        connection.create_function("is_visible", 1, is_visible, deterministic=True)
-        connection.create_function("in_scope", 3, in_scope, deterministic=True)
-        connection.executescript(script(PACKAGE, "visible.sql"))
+    def is_visible(ordinal: int) -> int:
+        return flags[ordinal] if 0 <= ordinal < size else 0
+
+    def in_scope(branch: int, born: int, died: int) -> int:
+        return int(branch in snapshots and born <= snapshots[branch] < died)
+
+    def is_mined(branch: int, miner: str) -> int:
+        return (branch, miner) in mined
+
+    connection.create_function("is_visible", 1, is_visible, deterministic=True)
+    connection.create_function("in_scope", 3, in_scope, deterministic=True)
+    connection.create_function("is_mined", 2, is_mined, deterministic=True)
+    connection.executescript(script(PACKAGE, "visible.sql"))
 
 
 def load_rows(connection: sqlite3.Connection, changes: int) -> Rows:
@@ -88,7 +116,12 @@ def load_rows(connection: sqlite3.Connection, changes: int) -> Rows:
         table[values[:, 0]] = values[:, 1:]
     rules = connection.execute("SELECT id, rule FROM access_classes").fetchall()
     branches = connection.execute(
-        "SELECT id, tenant, repository, name, newest FROM branches ORDER BY repository, name"
+        "SELECT id, tenant, repository, name, newest, oldest FROM branches "
+        "ORDER BY repository, name"
+    ).fetchall()
+    snapshots = connection.execute(
+        "SELECT branch, number, created, ref, revision, embedder_name, embedder_digest, "
+        "dimensions, miners FROM snapshots"
     ).fetchall()
     return Rows(
         changes=changes,
@@ -98,29 +131,42 @@ def load_rows(connection: sqlite3.Connection, changes: int) -> Rows:
         access=table[:, 3],
         rules={number: rule_from_json(rule) for number, rule in rules},
         branches=tuple(Branch(*row) for row in branches),
+        snapshots={tuple(row[:2]): _snapshot(row[2:]) for row in snapshots},
     )
+
+
+def _snapshot(row: tuple[Any, ...]) -> Snapshot:
+    created, ref, revision, name, digest, size, miners = row
+    embedder = EmbedderIdentity(name, digest, size)
+    return Snapshot(created, ref, revision, embedder, tuple(json.loads(miners)))
 
 
 def see(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
     """Resolves the classes once, then the scope over what they let through."""
-    allowed = np.zeros(max(rows.rules, default=0) + 2, dtype=np.bool_)  # the last is for -1: no
-    for number, rule in rows.rules.items():
-        allowed[number] = principal.may_read(rule)
-    readable = allowed[rows.access]
+    readable = readable_by(principal, rows)
     chosen = _chosen(rows, readable, principal.tenant, wanted)
     mask = np.zeros(len(readable), dtype=np.bool_)
     for branch, snapshot in chosen.values():
-        mask |= readable & _alive(rows, branch, snapshot)
+        mask |= readable & alive(rows, branch, snapshot)
     names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
     snapshots = {branch.id: snapshot for branch, snapshot in chosen.values()}
     return Visible(rows, mask, Scope(tuple(sorted(names))), snapshots, principal)
 
 
-def _alive(rows: Rows, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
-    alive: npt.NDArray[np.bool_] = (
+def readable_by(principal: Principal, rows: Rows) -> npt.NDArray[np.bool_]:
+    """By ordinal, whichever snapshot the document lives in."""
+    allowed = np.zeros(max(rows.rules, default=0) + 2, dtype=np.bool_)  # the last is for -1: no
+    for number, rule in rows.rules.items():
+        allowed[number] = principal.may_read(rule)
+    readable: npt.NDArray[np.bool_] = allowed[rows.access]
+    return readable
+
+
+def alive(rows: Rows, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
+    living: npt.NDArray[np.bool_] = (
         (rows.branch == branch.id) & (rows.born <= snapshot) & (snapshot < rows.died)
     )
-    return alive
+    return living
 
 
 def _chosen(
@@ -152,29 +198,24 @@ def _pick(
         if branch.tenant == tenant
         and branch.repository == repository
         and wish.branch in (None, branch.name)
-        and (wish.snapshot is None or wish.snapshot <= branch.newest)
+        and (wish.snapshot is None or branch.oldest <= wish.snapshot <= branch.newest)
     ]
     seen = [
         (branch, snapshot)
         for branch, snapshot in candidates
-        if bool(np.any(readable & _alive(rows, branch, snapshot)))
+        if bool(np.any(readable & alive(rows, branch, snapshot)))
     ]
     order = {name: place for place, name in enumerate(FIRST_CHOICES)}
     seen.sort(key=lambda item: (order.get(item[0].name, len(order)), item[0].name))
     return seen[0] if seen else None
 
 
-def embedder_of(connection: sqlite3.Connection, visible: Visible) -> EmbedderIdentity | None:
+def embedder_of(visible: Visible) -> EmbedderIdentity | None:
     """Whose vectors the scope holds; several are refused, since they cannot be compared."""
     found: dict[EmbedderIdentity, str] = {}
     names = {branch.id: branch.repository for branch in visible.rows.branches}
     for branch, snapshot in sorted(visible.snapshots.items(), key=lambda item: names[item[0]]):
-        row = connection.execute(
-            "SELECT embedder_name, embedder_digest, dimensions FROM snapshots "
-            "WHERE branch = ? AND number = ?",
-            (branch, snapshot),
-        ).fetchone()
-        found.setdefault(EmbedderIdentity(*row), names[branch])
+        found.setdefault(visible.rows.snapshots[branch, snapshot].embedder, names[branch])
     if len(found) > 1:
         told = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
         raise WrongEmbedder(f"repositories embedded by different models: {told}; name one of them")

@@ -4,22 +4,24 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.connection import FOREVER, PACKAGE
+from docgraph.adapters.sqlite.document_writer import DocumentWriter
 from docgraph.adapters.sqlite.edge_writer import EdgeWriter
-from docgraph.adapters.sqlite.segment import pack, unpack
-from docgraph.adapters.sqlite.segment_writer import SegmentWriter
+from docgraph.adapters.sqlite.segment import pack
 from docgraph.adapters.sqlite.visible import rule_to_json
 from docgraph.model.access import AccessRule
+from docgraph.model.claim import Claim
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.node import Location
+from docgraph.model.places import Places, Unresolved
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import SnapshotName
 from docgraph.model.vector import IntVector
-from docgraph.ports.writes import EmbeddedDocument, HeldDocument, text_key
+from docgraph.ports.writes import EmbeddedDocument, HeldDocument, LivingText, Origin
 
 _SQL = named_queries(PACKAGE, "writes.sql")
 
@@ -43,19 +45,36 @@ class SqliteWrites:
         self._embedder = embedder
         self._now = now
         self._rules: dict[str, str] = {}
+        self._rule_texts: dict[AccessRule, str] = {}
         self._touched = False
         with self._transaction():
             place = {"tenant": tenant, "repository": repository, "name": branch}
             self._run("add_branch", **place)
             self._branch, self._newest = self._run("branch_of", **place).fetchone()
             self._clean()
-        row = self._run("embedder_of_newest", branch=self._branch).fetchone()
-        self._same_embedder = row is None or EmbedderIdentity(*row) == embedder
-        self._segments = SegmentWriter(connection, self._branch, self._next)
-        self._edges = EdgeWriter(connection, self._branch, self._next)
+            space = {"tenant": tenant, "embedder": embedder.digest}
+            self._run("add_space", **space)
+            (self._space,) = self._run("space_of", **space).fetchone()
+        row = self._run("newest_snapshot", branch=self._branch).fetchone()
+        self._same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
+        self._miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
+        self._origin = Origin(*row[4:]) if row else Origin()
+        # Nobody sees a batch before it is published, so none has to be on the disk before that.
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute("PRAGMA wal_autocheckpoint = 8000")
+        self._begin()
+
+    def _begin(self) -> None:
+        next_ = self._newest + 1
+        self._documents = DocumentWriter(self._connection, self._tenant, self._branch, next_)
+        self._edges = EdgeWriter(self._connection, self._branch, next_)
 
     def _run(self, query: str, **values: object) -> sqlite3.Cursor:
         return self._connection.execute(_SQL[query], values)
+
+    def _run_here(self, query: str, **values: object) -> sqlite3.Cursor:
+        place = {"branch": self._branch, "next": self._next, "forever": FOREVER}
+        return self._run(query, **place, **values)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -74,7 +93,8 @@ class SqliteWrites:
             "drop_postings_of_unpublished",
             "drop_unpublished_segments",
             "drop_chunks_of_unpublished",
-            "drop_names_of_unpublished",
+            "drop_offers_of_unpublished",
+            "drop_claims_of_unpublished",
             "drop_nodes_of_unpublished",
             "drop_unpublished_documents",
             "drop_unpublished_relationships",
@@ -87,122 +107,89 @@ class SqliteWrites:
     def _next(self) -> int:
         return int(self._newest) + 1
 
-    @property
-    def changed(self) -> bool:
-        return self._touched or self._newest == 0
+    def changed(self, origin: Origin | None = None) -> bool:
+        return self._touched or self._newest == 0 or origin not in (None, self._origin)
 
     def held(self) -> dict[str, HeldDocument]:
         """Documents of another embedder are held without a fingerprint: all of them changed."""
-        rows = self._run("held_documents", branch=self._branch, forever=FOREVER)
         return {
-            path: HeldDocument(path, fingerprint if self._same_embedder else "")
-            for path, fingerprint in rows
+            path: HeldDocument(path, fingerprint if self._same_embedder else "", content)
+            for path, fingerprint, content in self._run_here("held_documents")
         }
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        yield from self._run("texts_of_branch", branch=self._branch, forever=FOREVER)
+    def texts(self, *, fresh: bool) -> Iterator[LivingText]:
+        for path, id_, kind, title, text, mapped in self._run_here("living_texts", fresh=fresh):
+            pairs = tuple((offset, line) for offset, line in json.loads(mapped or "[]"))
+            yield LivingText(path, id_, kind, title, text, pairs)
+
+    def titles(self) -> dict[str, bool]:
+        return {title: bool(known) for title, known in self._run_here("offered_titles")}
+
+    def places(self) -> tuple[Places, ...]:
+        rows = self._run_here("places_claimed", miners=json.dumps(sorted(self._miners)))
+        return tuple(Places(*row) for row in rows)
+
+    def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
+        miners = json.dumps(sorted(self._miners))
+        rows = self._run_here("places_unmet", relation=relation, most=most, miners=miners)
+        return tuple(Unresolved(*row) for row in rows)
+
+    def opaque(self) -> int:
+        return int(self._run_here("opaque_calls").fetchone()[0])
+
+    def holds(self, nodes: Iterable[str]) -> frozenset[str]:
+        rows = self._run_here("living_nodes", ids=json.dumps(sorted(set(nodes))))
+        return frozenset(row[0] for row in rows)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, IntVector]:
-        rows = self._run("stored_vectors", **self._vector_place(keys))
-        return {key: unpack(blob, np.int16).astype(np.int16) for key, blob in rows}
+        found = {key: self._vector("stored_vector", key) for key in keys}
+        return {k: np.frombuffer(blob, dtype="<i2") for k, (blob,) in found.items() if blob}
 
     def remember(self, vectors: Mapping[str, IntVector]) -> None:
-        place = {"tenant": self._tenant, "embedder": self._embedder.digest}
-        rows = ({**place, "hash": k, "vector": pack(v, np.int16)} for k, v in vectors.items())
+        rows = [(self._space, bytes.fromhex(k), pack(v, np.int16)) for k, v in vectors.items()]
         with self._transaction():
             self._connection.executemany(_SQL["add_vector"], rows)
 
-    def _vector_place(self, keys: Sequence[str]) -> dict[str, str]:
-        return {
-            "tenant": self._tenant,
-            "embedder": self._embedder.digest,
-            "hashes": json.dumps(sorted(set(keys))),
-        }
+    def _vector(self, query: str, key: str) -> tuple[Any]:
+        row = self._connection.execute(_SQL[query], (self._space, bytes.fromhex(key))).fetchone()
+        return row or (None,)
 
     def put(self, documents: Sequence[EmbeddedDocument]) -> None:
-        keys = [text_key(text) for found in documents for text in found.chunk_texts]
+        keys = {key for found in documents for key in found.chunk_keys}
         with self._transaction():
-            vectors = dict(self._run("vector_ids", **self._vector_place(keys)).fetchall())
-            for found in documents:
-                self._put(found, vectors)
+            vectors = {key: self._vector("vector_id", key)[0] for key in keys}
+            self._documents.put(documents, vectors)
+        for found in documents:
+            self._rules[found.document.path] = self._written(found.document.rule)
         self._touched = True
 
-    def _put(self, found: EmbeddedDocument, vectors: Mapping[str, int]) -> None:
-        document = found.document
-        self._end(document.path)
-        ordinal = self._run(
-            "add_document",
-            branch=self._branch,
-            path=document.path,
-            id=document.id,
-            content=self._content(document.text),
-            fingerprint=document.fingerprint,
-            born=self._next,
-            forever=FOREVER,
-        ).lastrowid
-        assert ordinal is not None
-        handles = {
-            node.id: self._run(
-                "add_node",
-                document=ordinal,
-                id=node.id,
-                kind=node.kind,
-                title=node.title,
-                summary=node.summary,
-                parent=node.parent,
-                vector=pack(vector, np.int16),
-                **_span(node.source),
-            ).lastrowid
-            or 0
-            for node, vector in zip(document.nodes, found.node_vectors, strict=True)
-        }
-        for name in document.names:
-            self._run("add_name", name=name.name, document=ordinal, node=name.node)
-        vector_ids = [vectors[text_key(text)] for text in found.chunk_texts]
-        for chunk, vector in zip(document.chunks, vector_ids, strict=True):
-            self._run(
-                "add_chunk",
-                document=ordinal,
-                position=chunk.position,
-                id=chunk.id,
-                node=chunk.node,
-                heading_path=json.dumps(chunk.heading_path, ensure_ascii=False),
-                vector=vector,
-                **_span(chunk.location),
-            )
-        self._segments.add(
-            ordinal, document, handles, found.chunk_texts, vector_ids, found.node_vectors
-        )
-        self._rules[document.path] = rule_to_json(document.rule)
+    def _written(self, rule: AccessRule) -> str:
+        """One string for all documents of one rule, however many they are."""
+        return self._rule_texts.setdefault(rule, rule_to_json(rule))
 
-    def _content(self, text: str) -> int:
-        place = {"tenant": self._tenant, "hash": text_key(text)}
-        self._run("add_content", **place, text=text)
-        found: int = self._run("content_id", **place).fetchone()[0]
-        return found
-
-    def _end(self, path: str) -> None:
-        self._run(
-            "end_document", branch=self._branch, path=path, snapshot=self._next, forever=FOREVER
-        )
+    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+        with self._transaction():
+            for path, said in claims.items():
+                ordinal, document = self._run_here("living_document", path=path).fetchone()
+                self._documents.add_claims(ordinal, document, said)
 
     def drop(self, paths: Iterable[str]) -> None:
         with self._transaction():
             for path in paths:
-                self._end(path)
+                self._documents.end(path)
                 self._touched = True
 
     def set_rules(self, rules: Mapping[str, AccessRule]) -> None:
         known = dict(self._run("rules_of_branch", branch=self._branch).fetchall())
         for path, rule in rules.items():
-            written = rule_to_json(rule)
+            written = self._written(rule)
             if known.get(path) != written:
                 self._rules[path] = written
                 self._touched = True
 
-    def replace_mined(self, relationships: Iterable[Relationship]) -> None:
+    def replace_given(self, relationships: Iterable[Relationship]) -> None:
         with self._transaction():
-            self._note(self._edges.replace_mined(relationships))
+            self._note(self._edges.replace_given(relationships))
 
     def add_by_hand(self, relationships: Sequence[Relationship]) -> None:
         with self._transaction():
@@ -214,16 +201,25 @@ class SqliteWrites:
         self._note(removed)
         return removed
 
+    def use_miners(self, miners: frozenset[str]) -> None:
+        self._touched = self._touched or miners != self._miners
+        self._miners = miners
+
     def _note(self, rows: int) -> None:
         self._touched = self._touched or rows > 0
 
-    def publish(self) -> SnapshotName:
+    def publish(self, origin: Origin | None = None) -> SnapshotName:
         """Segments first; then, in one small transaction, rules, snapshot and number.
+
+        That one alone is forced to the disk, and everything before it with it.
 
         Merging comes after: a merged segment holds published documents only.
         """
+        self._origin = origin or self._origin
+        segments = self._documents.segments
         with self._transaction():
-            self._segments.flush()
+            segments.flush()
+        self._connection.execute("PRAGMA synchronous = FULL")
         with self._transaction():
             for path, rule in self._rules.items():
                 self._run("add_class", rule=rule)
@@ -236,24 +232,17 @@ class SqliteWrites:
                 embedder_digest=self._embedder.digest,
                 dimensions=self._embedder.dimensions,
                 created=self._now(),
+                miners=json.dumps(sorted(self._miners)),
+                ref=self._origin.ref,
+                revision=self._origin.revision,
             )
             self._run("set_newest", branch=self._branch, number=self._next)
             self._run("count_change")
         self._newest += 1
         self._rules.clear()
         self._touched = False
+        self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction():
-            self._segments.merge()
-        self._segments = SegmentWriter(self._connection, self._branch, self._next)
-        self._edges = EdgeWriter(self._connection, self._branch, self._next)
+            segments.merge()
+        self._begin()
         return SnapshotName(self._repository, self._name, self._newest)
-
-
-def _span(location: Location) -> dict[str, int | None]:
-    return {
-        "first_line": location.first_line,
-        "last_line": location.last_line,
-        "start": location.start,
-        "stop": location.end,
-        "page": location.page,
-    }

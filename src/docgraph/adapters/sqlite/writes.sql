@@ -5,31 +5,55 @@ SELECT id, newest FROM branches WHERE tenant = :tenant AND repository = :reposit
 INSERT INTO branches (tenant, repository, name) VALUES (:tenant, :repository, :name)
 ON CONFLICT DO NOTHING;
 
--- name: embedder_of_newest
-SELECT s.embedder_name, s.embedder_digest, s.dimensions
+-- name: newest_snapshot
+SELECT s.embedder_name, s.embedder_digest, s.dimensions, s.miners, s.ref, s.revision
 FROM snapshots AS s JOIN branches AS b ON b.id = s.branch AND b.newest = s.number
 WHERE b.id = :branch;
 
 -- name: held_documents
-SELECT path, fingerprint FROM documents WHERE branch = :branch AND died = :forever ORDER BY path;
-
--- name: texts_of_branch
-SELECT d.path, c.text FROM documents AS d JOIN contents AS c ON c.id = d.content
+SELECT d.path, d.fingerprint, c.hash FROM documents AS d JOIN contents AS c ON c.id = d.content
 WHERE d.branch = :branch AND d.died = :forever ORDER BY d.path;
 
--- name: stored_vectors
-SELECT hash, vector FROM vectors
-WHERE tenant = :tenant AND embedder = :embedder
-  AND hash IN (SELECT value FROM json_each(:hashes));
+-- name: living_nodes
+SELECT n.id FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+WHERE n.id IN (SELECT value FROM json_each(:ids)) AND d.branch = :branch AND d.died = :forever;
+
+-- name: living_texts
+-- Documents of the new snapshot: those written now, or those that were there before.
+SELECT d.path, d.id, n.kind, n.title, c.text, d.source_lines
+FROM documents AS d JOIN contents AS c ON c.id = d.content
+     JOIN document_nodes AS n ON n.document = d.ordinal AND n.id = d.id
+WHERE d.branch = :branch AND d.died = :forever AND (d.born = :next) = :fresh
+ORDER BY d.path;
+
+-- name: offered_titles
+-- Titles of the new snapshot, and whether the newest one already had them.
+SELECT substr(o.key, 7), max(d.born < :next)
+FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
+WHERE o.branch = :branch AND o.key >= 'title:' AND o.key < 'title;'
+  AND (d.died = :forever OR d.died = :next)
+GROUP BY o.key HAVING max(d.died = :forever) = 1;
+
+-- name: living_document
+SELECT ordinal, id FROM documents WHERE branch = :branch AND path = :path AND died = :forever;
+
+-- name: last_handle
+SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes';
+
+-- name: add_space
+INSERT INTO vector_spaces (tenant, embedder) VALUES (:tenant, :embedder) ON CONFLICT DO NOTHING;
+
+-- name: space_of
+SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder = :embedder;
+
+-- name: stored_vector
+SELECT vector FROM vectors WHERE space = ? AND hash = ?;
 
 -- name: add_vector
-INSERT INTO vectors (tenant, embedder, hash, vector) VALUES (:tenant, :embedder, :hash, :vector)
-ON CONFLICT DO NOTHING;
+INSERT INTO vectors (space, hash, vector) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
 
--- name: vector_ids
-SELECT hash, id FROM vectors
-WHERE tenant = :tenant AND embedder = :embedder
-  AND hash IN (SELECT value FROM json_each(:hashes));
+-- name: vector_id
+SELECT id FROM vectors WHERE space = ? AND hash = ?;
 
 -- name: add_content
 INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONFLICT DO NOTHING;
@@ -42,24 +66,64 @@ UPDATE documents SET died = :snapshot
 WHERE branch = :branch AND path = :path AND died = :forever;
 
 -- name: add_document
-INSERT INTO documents (branch, path, id, content, fingerprint, born, died)
-VALUES (:branch, :path, :id, :content, :fingerprint, :born, :forever);
+INSERT INTO documents (branch, path, id, content, fingerprint, opaque, source_lines, born, died)
+VALUES (:branch, :path, :id, :content, :fingerprint, :opaque, :source_lines, :born, :forever);
 
 -- name: add_node
-INSERT INTO document_nodes (document, id, kind, title, summary, parent, first_line, last_line,
-                            start, stop, page, vector)
-VALUES (:document, :id, :kind, :title, :summary, :parent, :first_line, :last_line,
-        :start, :stop, :page, :vector);
-
--- name: add_name
-INSERT INTO defined_names (name, document, node) VALUES (:name, :document, :node)
-ON CONFLICT DO NOTHING;
+INSERT INTO document_nodes (handle, document, id, kind, title, summary, parent, first_line,
+                            last_line, start, stop, page, vector)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- name: add_chunk
 INSERT INTO vector_chunks (document, position, id, node, heading_path, first_line, last_line,
                            start, stop, page, vector)
-VALUES (:document, :position, :id, :node, :heading_path, :first_line, :last_line,
-        :start, :stop, :page, :vector);
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: add_offer
+INSERT INTO offers (branch, key, document, suffix, rank) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET rank = min(rank, excluded.rank);
+
+-- name: add_claim
+INSERT INTO claims (document, relation, start, key, inner, suffix, branch, stop, line, says, miner,
+                    strict, rank, near, reported)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING;
+
+-- name: places_claimed
+-- Places in documents written now, by the first miner who found each: those that meet an offer,
+-- and those that must be told of when they meet none.
+SELECT miner, relation, sum(met), sum(reported AND NOT met)
+FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
+             max(EXISTS (SELECT 1 FROM offers AS o JOIN documents AS t ON t.ordinal = o.document
+                         WHERE o.branch = c.branch AND o.key = c.key AND t.died = :forever
+                           AND (c.strict = 0 OR EXISTS
+                                (SELECT 1 FROM document_nodes AS n
+                                 WHERE n.id = t.id || o.suffix || c.inner
+                                   AND n.document = t.ordinal)))) AS met
+      FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
+      WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
+        AND c.miner IN (SELECT value FROM json_each(:miners)) AND c.relation <> 'shares_entity'
+      GROUP BY c.document, c.relation, c.start, c.stop)
+GROUP BY miner, relation ORDER BY miner, relation;
+
+-- name: places_unmet
+SELECT path, line, relation || ' ' || min(says)
+FROM (SELECT d.path, c.line, c.relation, c.start, c.stop, c.says, c.document, c.reported,
+             EXISTS (SELECT 1 FROM offers AS o JOIN documents AS t ON t.ordinal = o.document
+                     WHERE o.branch = c.branch AND o.key = c.key AND t.died = :forever
+                       AND (c.strict = 0 OR EXISTS
+                            (SELECT 1 FROM document_nodes AS n
+                             WHERE n.id = t.id || o.suffix || c.inner
+                               AND n.document = t.ordinal))) AS met
+      FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
+      WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
+        AND c.miner IN (SELECT value FROM json_each(:miners)) AND c.relation = :relation)
+GROUP BY document, start, stop HAVING max(reported) AND NOT max(met)
+ORDER BY path, line, start LIMIT :most;
+
+-- name: opaque_calls
+SELECT coalesce(sum(opaque), 0) FROM documents
+WHERE branch = :branch AND born = :next AND died = :forever;
 
 -- name: living_relationships
 SELECT id, source, relation, target, origins, evidence FROM document_relationships
@@ -74,7 +138,7 @@ DELETE FROM document_relationships
 WHERE branch = :branch AND hand = :hand AND died = :forever AND born = :snapshot
   AND source = :source AND relation = :relation AND target = :target;
 
--- name: drop_mined_born_now
+-- name: drop_given_born_now
 DELETE FROM document_relationships WHERE branch = :branch AND hand = 0 AND born = :snapshot;
 
 -- name: end_hand_relationship
@@ -93,8 +157,7 @@ INSERT INTO segments (branch, born, passages, nodes, arrays)
 VALUES (:branch, :born, :passages, :nodes, :arrays);
 
 -- name: add_postings
-INSERT INTO postings (term, segment, passages, frequencies)
-VALUES (:term, :segment, :passages, :frequencies);
+INSERT INTO postings (segment, term, passages, frequencies) VALUES (?, ?, ?, ?);
 
 -- name: segments_of_branch
 SELECT id, passages, nodes FROM segments WHERE branch = :branch ORDER BY passages, id;
@@ -125,8 +188,10 @@ SELECT a.path, c.rule FROM document_access AS a JOIN access_classes AS c ON c.id
 WHERE a.branch = :branch;
 
 -- name: add_snapshot
-INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created)
-VALUES (:branch, :number, :embedder_name, :embedder_digest, :dimensions, :created);
+INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created,
+                       miners, ref, revision)
+VALUES (:branch, :number, :embedder_name, :embedder_digest, :dimensions, :created,
+        :miners, :ref, :revision);
 
 -- name: set_newest
 UPDATE branches SET newest = :number WHERE id = :branch;
@@ -145,8 +210,12 @@ DELETE FROM segments WHERE branch = :branch AND born > :newest;
 DELETE FROM vector_chunks WHERE document IN
     (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
 
--- name: drop_names_of_unpublished
-DELETE FROM defined_names WHERE document IN
+-- name: drop_offers_of_unpublished
+DELETE FROM offers WHERE document IN
+    (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
+
+-- name: drop_claims_of_unpublished
+DELETE FROM claims WHERE document IN
     (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
 
 -- name: drop_nodes_of_unpublished

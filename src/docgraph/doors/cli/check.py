@@ -49,6 +49,6 @@ def check(
 def missing_relations(pipeline: "Pipeline", store: str) -> tuple[str, ...]:
     from docgraph.doors.login import local
 
-    counts = engine_for(store).status(local()).counts
     named = {name for step in pipeline.steps for name in step.options.get("relations") or ()}
-    return tuple(sorted(name for name in named if f"edges.{name}" not in counts))
+    seen = engine_for(store).relations(local(), only=frozenset(named))
+    return tuple(sorted(named - {found.edge.relation for found in seen}))

@@ -1,82 +1,97 @@
-"""docgraph ingest: a folder becomes a snapshot."""
+"""docgraph ingest: a folder or a git repository becomes a snapshot."""
 
-import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+from docgraph.doors.cli.options import (
+    JsonOption,
+    LabelOption,
+    LevelOption,
+    QuietOption,
+    ReaderOption,
+    StoreOption,
+    WithoutOption,
+    engine_for,
+    print_json,
+)
 
 
 def ingest(
-    path: Annotated[Path, typer.Argument(help="A folder, or a single file.", show_default=False)],
-    repository: Annotated[
-        str,
-        typer.Option(
-            "--repository", "-r", help="The name that ids begin with.", show_default=False
-        ),
+    path: Annotated[
+        Path,
+        typer.Argument(help="A folder, a single file, or a git repository.", show_default=False),
     ],
-    branch: Annotated[str, typer.Option("--branch", "-b", help="The branch to write.")] = "main",
-    reader: Annotated[
-        list[str] | None,
+    repository: Annotated[
+        str | None,
         typer.Option(
-            "--reader",
-            metavar="GROUP",
-            help="A group that may read; repeatable. Default: local alone.",
+            "--repository",
+            "-r",
+            help="The name that ids begin with. Default: the folder's name.",
+            show_default=False,
         ),
     ] = None,
-    label: Annotated[
-        list[str] | None,
+    branch: Annotated[
+        str | None,
         typer.Option(
-            "--label", metavar="LABEL", help="A label that every reader must hold; repeatable."
+            "--branch",
+            "-b",
+            help="The branch to write. Default: that of --ref, else main.",
+            show_default=False,
         ),
     ] = None,
-    level: Annotated[
-        int, typer.Option("--level", min=0, help="The clearance that readers need.")
-    ] = 0,
-    without: Annotated[
-        list[str] | None,
+    ref: Annotated[
+        str | None,
         typer.Option(
-            "--without", metavar="MINER", help="Switch a relation miner off by name; repeatable."
+            "--ref",
+            metavar="REF",
+            help="Read this branch, tag or commit of a git repository, not its work tree.",
+            show_default=False,
         ),
     ] = None,
+    reader: ReaderOption = None,
+    label: LabelOption = None,
+    level: LevelOption = 0,
+    without: WithoutOption = None,
     max_bytes: Annotated[
         int, typer.Option("--max-bytes", help="Report files larger than this, do not read them.")
     ] = 10_000_000,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no list.")] = False,
+    quiet: QuietOption = False,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take a folder in, as a new snapshot.
+    """Take a folder or a commit in, as a new snapshot.
 
-    Only what changed is embedded again; what is gone from the folder is gone from the snapshot.
-    Readers see the old snapshot until the new one is complete.
+    Only what changed is read anew and embedded; what is gone from the source is gone from the
+    snapshot. Readers see the old snapshot until the new one is complete.
     """
-    from docgraph.doors.cli.progress import progress_bar
-    from docgraph.doors.cli.show import show_ingest
-    from docgraph.doors.login import local
-    from docgraph.model.access import LOCAL, AccessRule
-    from docgraph.wiring.build import open_folder
+    from docgraph.doors.cli.default_repository import default_repository, is_bare
+    from docgraph.doors.cli.show_store import show_ingest
+    from docgraph.doors.cli.take_in import access_rule, note_if_unreadable, take_in
+    from docgraph.ports.writes import Origin
+    from docgraph.wiring.build import open_folder, open_git
 
-    rule = AccessRule(
-        tenant=local().tenant,
-        readers=frozenset(reader or [LOCAL]),
-        labels=frozenset(label or ()),
-        level=level,
-    )
-    with progress_bar(shown=not (quiet or json) and sys.stderr.isatty()) as progress:
-        result = engine_for(store, must_exist=False).ingest(
-            local(),
-            open_folder(path, max_bytes),
-            repository=repository,
-            branch=branch,
-            rule_for=lambda _: rule,
-            without=tuple(without or ()),
-            progress=progress,
+    rule = access_rule(reader, label, level)
+    name = default_repository(path) if repository is None else repository
+    wanted = "HEAD" if ref is None and is_bare(path) else ref
+    git = None if wanted is None else open_git(path, wanted, max_bytes)
+    home, origin = "main", Origin()
+    if git is not None:
+        home, origin = git.branch or git.ref, Origin(git.branch or git.ref, git.commit)
+    with nullcontext() if git is None else git:
+        result = take_in(
+            engine_for(store, must_exist=False),
+            git or open_folder(path, max_bytes),
+            repository=name,
+            branch=branch or home,
+            rule=rule,
+            without=without,
+            origin=origin,
+            silent=quiet or json,
         )
-    if not local().may_read(rule):
-        typer.echo("note: by these rules you cannot read what you took in", err=True)
+    note_if_unreadable(rule)
     if json:
         print_json(result)
     else:

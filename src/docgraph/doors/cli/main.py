@@ -11,15 +11,20 @@ from docgraph import __version__
 from docgraph.doors.cli.check import check
 from docgraph.doors.cli.context import context
 from docgraph.doors.cli.demo import demo
+from docgraph.doors.cli.diff_snapshots import diff_snapshots
 from docgraph.doors.cli.doctor import doctor
 from docgraph.doors.cli.evaluate import evaluate
 from docgraph.doors.cli.explain import explain
+from docgraph.doors.cli.import_corpus import import_corpus
 from docgraph.doors.cli.ingest import ingest
 from docgraph.doors.cli.plan import plan
+from docgraph.doors.cli.prune import prune
 from docgraph.doors.cli.relations import relations
 from docgraph.doors.cli.run import run
 from docgraph.doors.cli.search import search
+from docgraph.doors.cli.snapshots import snapshots
 from docgraph.doors.cli.status import status
+from docgraph.doors.cli.verify import verify
 from docgraph.model.errors import DocgraphError
 
 # Plain help: rich would double the time of `docgraph --help`.
@@ -49,8 +54,14 @@ def options(
     """Evidence for language models out of documents and code, with a proof for every piece."""
 
 
-for command in (ingest, search, plan, run, context, explain, check, status, doctor, demo):
+app.command()(ingest)
+app.command("import")(import_corpus)
+for command in (search, plan, run, context, explain, check, status, doctor, demo):
     app.command()(command)
+app.command()(snapshots)
+app.command()(prune)
+app.command()(verify)
+app.command("diff-snapshots")(diff_snapshots)
 app.command("eval")(evaluate)
 app.add_typer(relations, name="relations")
 

@@ -53,6 +53,36 @@ OptionalQuestion = Annotated[
 ]
 QuestionArgument = Annotated[str, typer.Argument(help="The question.", show_default=False)]
 
+# Of the commands that write a snapshot.
+IntoRepository = Annotated[
+    str,
+    typer.Option("--repository", "-r", help="The name that ids begin with.", show_default=False),
+]
+ReaderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reader",
+        metavar="GROUP",
+        help="A group that may read; repeatable. Default: local alone.",
+    ),
+]
+LabelOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--label", metavar="LABEL", help="A label that every reader must hold; repeatable."
+    ),
+]
+LevelOption = Annotated[
+    int, typer.Option("--level", min=0, help="The clearance that readers need.")
+]
+WithoutOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without", metavar="MINER", help="Switch a relation miner off by name; repeatable."
+    ),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no list.")]
+
 
 def current_settings(store: str | None) -> "Settings":
     from docgraph.wiring.settings import read_settings

@@ -1,4 +1,4 @@
-"""Progress on long work, on standard error: a bar, what was done so far, the time left."""
+"""Progress on long work, on standard error: a bar, how fast it goes, the time left."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,22 +15,27 @@ from docgraph.ingest.result import Progress
 def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=24),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[rates]}"),
     )
     with Bar(*columns, console=Console(stderr=True), disable=not shown, transient=True) as bar:
         tasks: dict[str, Any] = {}
 
         def update(now: Progress) -> None:
             if now.stage not in tasks:
-                tasks[now.stage] = bar.add_task(now.stage, total=now.total)
-            counted = f" ({now.chunks} chunks, {now.vectors} vectors)" if now.chunks else ""
-            bar.update(
-                tasks[now.stage],
-                completed=now.done,
-                total=now.total,
-                description=f"{now.stage}{counted}",
-            )
+                tasks[now.stage] = bar.add_task(now.stage, total=now.total, rates="")
+            task = tasks[now.stage]
+            spent = bar.tasks[bar.task_ids.index(task)].elapsed or 0.0
+            bar.update(task, completed=now.done, total=now.total, rates=rates(now, spent))
 
         yield update
+
+
+def rates(now: Progress, seconds: float) -> str:
+    """Files, chunks and embeddings per second; nothing before there is something to tell."""
+    if not now.chunks or seconds <= 0:
+        return ""
+    told = ((now.done, "files"), (now.chunks, "chunks"), (now.vectors, "embeddings"))
+    return ", ".join(f"{count / seconds:.0f} {name}/s" for count, name in told)

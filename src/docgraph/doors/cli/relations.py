@@ -1,4 +1,4 @@
-"""docgraph relations: list, add and remove relations by hand."""
+"""docgraph relations: list and count them, add and remove your own."""
 
 from typing import Annotated
 
@@ -49,20 +49,39 @@ def list_relations(
 
     if relation is not None and relation not in RELATIONS:
         raise BadInput(f"no relation is called {relation!r}; {would_fit(relation, RELATIONS)}")
+    only = None if relation is None else frozenset({relation})
     found = tuple(
         known
-        for known in engine_for(store).relations(local(), wanted(repository, branch, None))
-        if relation in (None, known.edge.relation)
-        and (
-            node is None
-            or node in (known.edge.source, known.edge.target)
-            or node in (document_of(known.edge.source), document_of(known.edge.target))
-        )
+        for known in engine_for(store).relations(local(), wanted(repository, branch, None), only)
+        if node is None
+        or node in (known.edge.source, known.edge.target)
+        or node in (document_of(known.edge.source), document_of(known.edge.target))
     )
     if json:
         print_json({"relations": found})
     else:
         show_relations(found)
+
+
+@relations.command("stats")
+def relation_stats(
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Count relations by who found them.
+
+    Each miner with what it found, a few examples, and how many places name nothing you can see.
+    """
+    from docgraph.doors.cli.show_store import show_counts
+    from docgraph.doors.login import local
+
+    found = engine_for(store).relation_counts(local(), wanted(repository, branch, None))
+    if json:
+        print_json(found)
+    else:
+        show_counts(found)
 
 
 @relations.command("add")

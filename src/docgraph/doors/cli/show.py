@@ -16,14 +16,12 @@ from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
 
 if TYPE_CHECKING:
-    from docgraph.engine import Retrieval, Status
-    from docgraph.ingest.result import IngestResult
     from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.pipeline.retrieval import Retrieval
     from docgraph.pipeline.saved_plan import SavedPlan
 
 # An id must stay whole, also in a pipe: lines are as long as they are, and a terminal wraps them.
 out = Console(highlight=False, soft_wrap=True, width=100_000, height=25)
-_SHOWN = 5
 # A document's text must not be able to steer a terminal: only tab and newline pass.
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 
@@ -107,13 +105,18 @@ def show_why(found: "Retrieval") -> None:
 
 def show_relations(found: tuple[Relationship, ...]) -> None:
     for known in found:
-        edge = known.edge
-        shown = [e.says if HAND in known.origins else f"{e.path}:{e.line}" for e in known.evidence]
-        more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
-        place = f": {shown[0]}{more}" if shown else ""
-        name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"
-        out.print(f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]")
+        out.print(shown_relation(known))
     out.print(f"{len(found)} relation{'' if len(found) == 1 else 's'}")
+
+
+def shown_relation(known: Relationship) -> str:
+    """An edge, who found it, and the first place that shows it."""
+    edge = known.edge
+    shown = [e.says if HAND in known.origins else f"{e.path}:{e.line}" for e in known.evidence]
+    more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
+    place = f": {shown[0]}{more}" if shown else ""
+    name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"
+    return f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]"
 
 
 def show_pipeline(pipeline: "Pipeline") -> None:
@@ -131,18 +134,6 @@ def _as_yaml(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def show_status(status: "Status") -> None:
-    if not status.scope.snapshots:
-        out.print("nothing visible")
-        return
-    for name in status.scope.snapshots:
-        out.print(f"{said(name.repository)} {said(name.branch)} snapshot {name.snapshot}")
-    for kind, count in status.counts.items():
-        out.print(f"{count:>8} {kind}")
-    if status.embedder:
-        out.print(f"embedder {said(status.embedder.name)} ({status.embedder.digest[:12]})")
-
-
 def show_measures(found: Mapping[str, Any]) -> None:
     columns = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
     columns["planned"] = found["planned"]
@@ -152,27 +143,3 @@ def show_measures(found: Mapping[str, Any]) -> None:
     for name in found["planned"]:
         table.add_row(name, *(f"{measures[name]:g}" for measures in columns.values()))
     out.print(table)
-
-
-def show_ingest(result: "IngestResult", *, brief: bool) -> None:
-    made = result.snapshot
-    name = f"snapshot {made.snapshot} of {made.repository} {made.branch}" if made else "no change"
-    out.print(
-        f"{said(name)}: documents added {result.added}, changed {result.changed}, "
-        f"removed {result.removed}, unchanged {result.unchanged}; "
-        f"written: nodes {result.nodes}, chunks {result.chunks}"
-    )
-    counted = ", ".join(f"{count} {relation}" for relation, count in result.edges)
-    out.print(f"relations: {counted or 'none'}; {len(result.unresolved)} targets not found")
-    if brief:
-        return
-    for lost in result.unresolved[:_SHOWN]:
-        out.print(f"[dim]not found: {said(lost.what)} ({said(lost.path)}:{lost.line})[/dim]")
-    if len(result.unresolved) > _SHOWN:
-        out.print(f"[dim]and {len(result.unresolved) - _SHOWN} more; --json lists all[/dim]")
-    for suffix, count in result.skipped:
-        out.print(f"[dim]skipped {count} x {said(suffix)}: no reader for it[/dim]")
-    for remark in result.remarks:
-        out.print(f"[yellow]odd: {said(remark.path)}: {said(remark.reason)}[/yellow]")
-    for problem in result.problems:
-        out.print(f"[yellow]not used: {said(problem.path)}: {said(problem.reason)}[/yellow]")

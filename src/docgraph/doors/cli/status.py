@@ -6,9 +6,9 @@ from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, prin
 def status(store: StoreOption = None, json: JsonOption = False) -> None:
     """Show what you can ask.
 
-    The newest snapshot of every repository, and how many nodes, chunks and relations they hold.
+    The newest snapshot of every repository, and how many nodes and chunks they hold.
     """
-    from docgraph.doors.cli.show import show_status
+    from docgraph.doors.cli.show_store import show_status
     from docgraph.doors.login import local
 
     found = engine_for(store).status(local())

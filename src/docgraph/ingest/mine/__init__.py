@@ -1,1 +1,1 @@
-"""Relation miners: each reads what documents say and claims edges; none decides between rivals."""
+"""Relation miners: each reads one document, claims what it names, decides nothing."""

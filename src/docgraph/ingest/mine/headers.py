@@ -4,14 +4,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from docgraph.ingest.mine.claims import Finding, Unresolved, claim
-from docgraph.ingest.mine.corpus import Corpus, Sketch, distance
 from docgraph.ingest.mine.header_values import values
-from docgraph.ingest.mine.links import anchored
-from docgraph.ingest.mine.paths import candidates, leads_elsewhere, split_anchor
+from docgraph.ingest.mine.links import anchors
+from docgraph.ingest.mine.paths import leads_elsewhere, meant_paths, split_anchor
+from docgraph.ingest.mine.sketch import Sketch
 from docgraph.ingest.parsed import Field, field_name
-from docgraph.model.identity import document_of, path_of
+from docgraph.model.claim import Claim
+from docgraph.model.identity import document_of, encode, path_of
 from docgraph.model.names import identifiers, normalised
+
+HEADERS = "headers"
 
 # What people write → the relation it states; a status says it in a sentence.
 _LIFECYCLE = {
@@ -40,15 +42,15 @@ _STATUS = re.compile(rf"(?i)\b(?P<words>{'|'.join(_LIFECYCLE)})\b:?\s*".replace(
 _NUMBERED = re.compile(r"([a-z]{2,})\d+")
 _LONGEST = 2_000  # a value longer than this is prose
 _RULE = 1_000  # a better way of reading a value outranks every distance
+_Reading = tuple[str, str, bool, int]  # key, inner, strict, rank
 
 
-def headers(corpus: Corpus) -> Iterator[Finding]:
+def headers(sketch: Sketch) -> Iterator[Claim]:
     """Whatever a value may mean is claimed; the ways of reading it differ in rank."""
-    for sketch in corpus.sketches:
-        for field in sketch.fields:
-            for relation, stated in _stated(field):
-                for value in values(stated):
-                    yield from _meant(corpus, sketch, relation, value)
+    for field in sketch.parsed.fields:
+        for relation, stated in _stated(field):
+            for value in values(stated):
+                yield from _meant(sketch, relation, value)
 
 
 def _stated(field: Field) -> Iterator[tuple[str, Field]]:
@@ -62,48 +64,64 @@ def _stated(field: Field) -> Iterator[tuple[str, Field]]:
         ends = [*(match.start() for match in said[1:]), len(field.value)]
         for match, end in zip(said, ends, strict=False):
             relation = RELATION_OF[field_name(match["words"])]
-            start = field.start + match.end()
-            rest = field.value[match.end() : end]
-            yield relation, replace(field, value=rest, start=start, end=start + len(rest))
+            rest = replace(field, value=field.value[match.end() : end])
+            if field.end > field.start:  # a field of a page's head has no place in its text
+                start = field.start + match.end()
+                rest = replace(rest, start=start, end=start + len(rest.value))
+            yield relation, rest
 
 
-def _meant(corpus: Corpus, sketch: Sketch, relation: str, value: Field) -> Iterator[Finding]:
-    ranks: dict[str, int] = {}
-    for node, rank in _linked(corpus, sketch, value.value):
-        ranks.setdefault(node, rank)
-    for rule, nodes in enumerate(_readings(corpus, sketch, value.value), start=1):
-        for node in nodes:
-            ranks.setdefault(node, rule * _RULE + distance(sketch.path, path_of(node)))
-    if not ranks:
-        yield Unresolved(sketch.path, value.line, f"{relation} {value.value}")
-    for node, rank in ranks.items():
-        if document_of(node) != sketch.id:
-            yield claim(sketch, relation, node, value, rank=rank, says=value.value)
+def _meant(sketch: Sketch, relation: str, value: Field) -> Iterator[Claim]:
+    """As a path, else an id, a name, a number of the document's own series, a title, or names
+    inside the value."""
+    for key, inner, strict, rank in (
+        *_as_path(sketch, value.value),
+        *_as_name(sketch, value.value),
+    ):
+        yield sketch.claim(
+            HEADERS,
+            relation,
+            key,
+            value,
+            says=value.value,
+            inner=inner,
+            strict=strict,
+            rank=rank,
+            near=1 if rank >= _RULE else 0,
+        )
 
 
-def _readings(corpus: Corpus, sketch: Sketch, value: str) -> Iterator[list[str]]:
-    """As an id, a name, a number of the document's own series, a title, or names inside."""
-    yield [value] if corpus.holds(value) else []
-    yield [*corpus.by_name.get(normalised(value), ())]
-    yield [node for name in _in_series(sketch, value) for node in corpus.by_name.get(name, ())]
-    yield [*corpus.by_title.get(value, ())]
-    yield [node for name in identifiers(value) for node in corpus.by_name.get(name, ())]
-
-
-def _linked(corpus: Corpus, sketch: Sketch, value: str) -> Iterator[tuple[str, int]]:
-    """As a path from the file, else from the root."""
+def _as_path(sketch: Sketch, value: str) -> Iterator[_Reading]:
+    """From the file, else from the root; or behind the repository's name, as ids have it."""
+    repository, _, rest = value.partition(":")
+    if repository == encode(sketch.repository) and rest:
+        root = document_of(value)
+        yield f"path:{path_of(root)}", value.removeprefix(root), True, _RULE
     path, anchor = split_anchor(value)
     if leads_elsewhere(value) or not path:
         return
-    written = dict.fromkeys((*candidates(sketch.folder, path), *candidates("", path)))
-    for rank, candidate in enumerate(written):
-        if candidate in corpus.by_path:
-            yield anchored(corpus.by_path[candidate], anchor), rank
+    seen: set[str] = set()
+    for place, folder in enumerate((sketch.folder, "")):
+        for meant, rank in meant_paths(folder, path):
+            if meant not in seen:
+                seen.add(meant)
+                for inner, strict in anchors(anchor):
+                    yield f"path:{meant}", inner, strict, place * (_RULE // 2) + rank
+
+
+def _as_name(sketch: Sketch, value: str) -> Iterator[_Reading]:
+    """The title comes before names inside the value, and behind the value as one name."""
+    ways = ((2, [normalised(value)]), (3, _in_series(sketch, value)), (5, identifiers(value)))
+    for way, names in ways:
+        for name in names:
+            yield f"doc:{name}", "", False, way * _RULE
+            yield f"code:{name}", "", False, way * _RULE
+    yield f"title:{value}", "", False, 4 * _RULE
 
 
 def _in_series(sketch: Sketch, value: str) -> list[str]:
     """In the header of PEP 484, `526` is PEP 526."""
     if not value.isdecimal():
         return []
-    own = (_NUMBERED.fullmatch(name.name) for name in sketch.names if name.node == sketch.id)
+    own = (_NUMBERED.fullmatch(name) for name in sketch.names)
     return sorted({normalised(f"{match[1]} {value}") for match in own if match})

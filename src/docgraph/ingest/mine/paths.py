@@ -1,4 +1,4 @@
-"""Which files a written path may mean, best first. It depends on the two paths alone."""
+"""Paths as keys: what a file goes by, and what a written path may mean."""
 
 import posixpath
 import re
@@ -6,11 +6,16 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-_SUFFIXES = (".md", ".rst", ".txt", ".markdown", ".py")
+_SUFFIXES = (
+    *(".md", ".rst", ".txt", ".markdown", ".html", ".htm", ".xhtml", ".ipynb", ".pdf", ".docx"),
+    ".py",
+)
+_PAGES = (".html", ".htm", ".xhtml")
 _FRONT_PAGES = (
     *("README.md", "index.md", "README.rst", "index.rst", "readme.md", "index.markdown"),
-    *("README.txt", "README", "__init__.py"),
+    *("index.html", "index.htm", "README.txt", "README", "__init__.py"),
 )
+_BASE = len(_SUFFIXES) + len(_FRONT_PAGES) + 1  # ranks from one base folder to the next
 
 
 def leads_elsewhere(target: str) -> bool:
@@ -24,21 +29,30 @@ def split_anchor(target: str) -> tuple[str, str]:
     return unquote(path.partition("?")[0]), unquote(anchor)
 
 
-def candidates(folder: str, written: str) -> Iterator[str]:
-    """Paths below the root that `written` may mean in a file of `folder`.
+def offered_paths(path: str) -> Iterator[tuple[str, int]]:
+    """The file's path; without its suffix; a front page's folder. Each with its rank."""
+    yield path, 0
+    for place, suffix in enumerate(_SUFFIXES, start=1):
+        if path.endswith(suffix) and len(path) > len(suffix):
+            yield path.removesuffix(suffix), place
+    folder, _, name = path.rpartition("/")
+    if name in _FRONT_PAGES:
+        yield folder, len(_SUFFIXES) + 1 + _FRONT_PAGES.index(name)
+
+
+def meant_paths(folder: str, written: str) -> Iterator[tuple[str, int]]:
+    """Paths below the root that `written` may mean in a file of `folder`, each with its rank.
 
     A leading slash means the root, or one of the folders above, as documentation tools have it.
-    A folder means its front page; a missing suffix is tried.
+    A page's address may stand for the page's source.
     """
-    for base in _bases(folder) if written.startswith("/") else (folder,):
-        path = posixpath.normpath(posixpath.join(base, written.lstrip("/") or "."))
+    for base, start in enumerate(_bases(folder) if written.startswith("/") else (folder,)):
+        path = posixpath.normpath(posixpath.join(start, written.lstrip("/") or "."))
         if path == ".." or path.startswith("../"):
             continue
-        inside = "" if path == "." else f"{path}/"
-        if path != ".":
-            yield path
-            yield from (path + suffix for suffix in _SUFFIXES)
-        yield from (inside + page for page in _FRONT_PAGES)
+        yield "" if path == "." else path, base * _BASE
+        if path.endswith(_PAGES):
+            yield path.rpartition(".")[0], base * _BASE + _BASE // 2
 
 
 def _bases(folder: str) -> Iterator[str]:

@@ -1,76 +1,83 @@
-"""Titles: a text in which another document's title stands `mentions` that document."""
+"""Titles: a text in which another document's title stands `mentions` that document.
+
+Which titles there are is not known before all documents are in, so this miner comes last: new
+documents are searched for every title, older ones for titles that are new.
+"""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import ahocorasick
 
-from docgraph.ingest.lines import Lines
-from docgraph.ingest.mine.claims import MOST_EVIDENCE, Claim, Finding
-from docgraph.ingest.mine.corpus import Corpus, Sketch
-from docgraph.model.edge import Edge, Evidence
+from docgraph.ingest.batches import batched
+from docgraph.ingest.lines import Lines, SourceLines
+from docgraph.model.claim import Claim
+from docgraph.model.meeting import MOST_EVIDENCE
 from docgraph.model.node import CODE
+from docgraph.ports.writes import LivingText, Writes
 
+TITLES = "titles"
 SHORTEST = 4
+MOST_AT_ONCE = 50_000  # titles in one automaton; bounds the memory an ingest needs
+_BATCH = 64
 _DISAMBIGUATION = re.compile(r"\s*\([^()]*\)$")
 _BLANK = str.maketrans("\n\t", "  ")
 
 
-def titles(corpus: Corpus) -> Iterator[Finding]:
-    """Every occurrence is claimed, also inside longer ones, also by several bearers of a title."""
-    bearers = _bearers(corpus)
-    if not bearers:
-        return
-    automaton = ahocorasick.Automaton()
-    for spelling in bearers:
-        automaton.add_word(spelling, spelling)
-    automaton.make_automaton()
-    for path, text in corpus.texts():
-        sketch = corpus.by_path.get(path)
-        if sketch is not None:
-            yield from _mentions(sketch, text, automaton, bearers)
-
-
 def spellings(title: str) -> tuple[str, ...]:
-    """The title and, at rank 1, what is left without its disambiguation in brackets."""
+    """The title and what is left without its disambiguation in brackets, unless very short."""
     bare = _DISAMBIGUATION.sub("", title)
     return tuple(form for form in dict.fromkeys((title, bare)) if len(form) >= SHORTEST)
 
 
-def _bearers(corpus: Corpus) -> dict[str, list[tuple[Sketch, int]]]:
-    """Spelling → who bears it, and at which rank. Code is named by identifiers, not by titles."""
-    found: dict[str, list[tuple[Sketch, int]]] = {}
-    for sketch in corpus.sketches:
-        if sketch.titled and sketch.kind != CODE:
-            for rank, spelling in enumerate(spellings(sketch.title)):
-                found.setdefault(spelling, []).append((sketch, rank))
-    return found
+def mine_titles(writes: Writes) -> None:
+    """Every occurrence is claimed, also inside longer ones: the question decides."""
+    known = writes.titles()
+    for fresh, titles in ((True, sorted(known)), (False, sorted(t for t in known if not known[t]))):
+        for some in batched(titles, MOST_AT_ONCE):
+            automaton = ahocorasick.Automaton()
+            for spelling in some:
+                automaton.add_word(spelling, spelling)
+            automaton.make_automaton()
+            _claim_all(writes, fresh, automaton)
 
 
-def _mentions(
-    sketch: Sketch,
-    text: str,
-    automaton: ahocorasick.Automaton,
-    bearers: dict[str, list[tuple[Sketch, int]]],
-) -> Iterator[Claim]:
-    own = set(spellings(sketch.title))
-    places: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
-    for start, spelling in _occurrences(text, automaton):
-        if spelling in own or (sketch.kind == CODE and " " not in spelling):
+def _claim_all(writes: Writes, fresh: bool, automaton: ahocorasick.Automaton) -> None:
+    for documents in batched(writes.texts(fresh=fresh), _BATCH):
+        claims = {found.path: tuple(mentions(found, automaton)) for found in documents}
+        writes.add_claims({path: said for path, said in claims.items() if said})
+
+
+def mentions(document: LivingText, automaton: ahocorasick.Automaton) -> Iterator[Claim]:
+    """A document's own title in its text means itself; in code, single words mean nothing."""
+    own = set(spellings(document.title))
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for start, spelling in _occurrences(document.text, automaton):
+        if spelling in own or (document.kind == CODE and " " not in spelling):
             continue
-        for bearer, rank in bearers[spelling]:
-            # matches come by their ends: an early start may still follow
-            if len(places[bearer.id]) < 2 * MOST_EVIDENCE:
-                places[bearer.id].append((start, start + len(spelling), rank))
-    if not places:
-        return
-    lines = Lines(text)
-    for target in sorted(places):
-        for start, end, rank in sorted(places[target])[:MOST_EVIDENCE]:
-            says = text[start:end].translate(_BLANK)
-            evidence = Evidence(sketch.path, lines.at(start), start, end, rank, says)
-            yield Claim(Edge(sketch.id, "mentions", target), evidence)
+        if len(places[spelling]) < MOST_EVIDENCE:
+            places[spelling].append(start)
+    if places:
+        yield from _claims(document, places.items())
+
+
+def _claims(document: LivingText, places: Iterable[tuple[str, list[int]]]) -> Iterator[Claim]:
+    mapped = document.source_lines
+    lines = SourceLines(mapped) if mapped else Lines(document.text)
+    for spelling, starts in places:
+        for start in starts:
+            yield Claim(
+                source=document.id,
+                relation="mentions",
+                key=f"title:{spelling}",
+                start=start,
+                end=start + len(spelling),
+                line=lines.at(start),
+                says=spelling,
+                miner=TITLES,
+                reported=False,
+            )
 
 
 def _occurrences(text: str, automaton: ahocorasick.Automaton) -> Iterator[tuple[int, str]]:

@@ -2,10 +2,18 @@
 
 import pytest
 
-from docgraph.ingest.mine.claims import Claim
-from docgraph.ingest.mine.headers import RELATION_OF, headers
-from docgraph.model.relation import RELATIONS
-from tests.unit.ingest.fakes import claims, corpus, unresolved
+from docgraph.ingest.mine.headers import RELATION_OF
+from docgraph.model.relation import INVERSES, RELATIONS
+from tests.unit.ingest.fakes import built, candidates, edges, ranked, unresolved
+
+
+def stated(files: dict[str, str], source: str = "") -> list[tuple[str, str, str]]:
+    """What headers state themselves; the inverses follow from it."""
+    return [
+        (own, relation, target)
+        for own, relation, target in edges(files, "headers")
+        if own == source or (not source and "a" in own[:1])
+    ]
 
 
 @pytest.mark.parametrize(
@@ -24,8 +32,8 @@ from tests.unit.ingest.fakes import claims, corpus, unresolved
     ],
 )
 def test_the_other_end_may_be_a_path_an_id_a_name_a_number_or_a_title(path: str, text: str) -> None:
-    found = corpus({path: text, "adr/0003-old.md": "# The old way"})
-    assert set(claims(headers(found))) == {(path, "supersedes", "adr/0003-old.md")}
+    files = {path: text, "adr/0003-old.md": "# The old way"}
+    assert stated(files, path) == [(path, "supersedes", "adr/0003-old.md")]
 
 
 @pytest.mark.parametrize(
@@ -43,8 +51,23 @@ def test_the_other_end_may_be_a_path_an_id_a_name_a_number_or_a_title(path: str,
     ],
 )
 def test_a_field_states_its_relation(field: str, relation: str) -> None:
-    found = corpus({"a.txt": f"Title: x\n{field}: b.txt\n\nbody", "b.txt": ""})
-    assert claims(headers(found)) == [("a.txt", relation, "b.txt")]
+    files = {"a.txt": f"Title: x\n{field}: b.txt\n\nbody", "b.txt": ""}
+    assert stated(files) == [("a.txt", relation, "b.txt")]
+
+
+@pytest.mark.requirement(5)
+@pytest.mark.parametrize("relation", sorted(INVERSES))
+def test_a_lifecycle_relation_has_an_edge_from_old_to_new(relation: str) -> None:
+    files = {"a.md": f"---\n{relation}: b.md\n---\n", "b.md": ""}
+    there, back = sorted(candidates(files, "headers"))
+    assert (there.edge.relation, back.edge.relation) == (relation, INVERSES[relation])
+    assert (back.edge.source, back.edge.target) == (there.edge.target, there.edge.source)
+    assert [(e.path, e.line, e.start, e.end) for e in back.evidence] == [("a.md", 2, 0, 0)]
+
+
+def test_other_relations_have_one_direction() -> None:
+    files = {"a.md": "---\nrequires: b.md\n---\n", "b.md": ""}
+    assert edges(files, "headers") == [("a.md", "requires", "b.md")]
 
 
 def test_every_relation_a_header_can_state_is_in_the_catalogue() -> None:
@@ -52,44 +75,67 @@ def test_every_relation_a_header_can_state_is_in_the_catalogue() -> None:
 
 
 def test_a_status_tells_who_took_over() -> None:
-    found = corpus({"a.md": "# A\n\n* Status: Superseded by [B](b.md), amends c.md\n"} | FILES)
-    assert claims(headers(found)) == [
+    text = "# A\n\n* Status: Superseded by [B](b.md), amends c.md\n"
+    assert stated({"a.md": text, "b.md": "", "c.md": ""}) == [
         ("a.md", "superseded_by", "b.md"),
         ("a.md", "updates", "c.md"),
     ]
 
 
-FILES = {"b.md": "", "c.md": ""}
-
-
 def test_a_number_is_one_of_the_documents_own_series() -> None:
     pep = "PEP: 484\nTitle: Hints\nRequires: 3107, 526\n\nText"
-    found = corpus({"pep-0484.rst": pep, "pep-3107.rst": "", "pep-0526.rst": "", "rfc526.txt": ""})
-    assert claims(headers(found)) == [
-        ("pep-0484.rst", "requires", "pep-3107.rst"),
+    files = {"pep-0484.rst": pep, "pep-3107.rst": "", "pep-0526.rst": "", "rfc526.txt": ""}
+    assert edges(files, "headers") == [
         ("pep-0484.rst", "requires", "pep-0526.rst"),
+        ("pep-0484.rst", "requires", "pep-3107.rst"),
     ]
 
 
 def test_a_name_that_several_bear_is_claimed_for_each_on_the_same_characters() -> None:
-    text = "---\nsupersedes: ADR-3\n---\n"
-    found = corpus({"x/adr/new.md": text, "x/adr/0003-a.md": "", "y/adr/0003-b.md": ""})
-    near, far = (f for f in headers(found) if isinstance(f, Claim))
+    text = "---\nrequires: ADR-3\n---\n"
+    files = {"x/adr/new.md": text, "x/adr/0003-a.md": "", "y/adr/0003-b.md": ""}
+    near, far = candidates(files, "headers")
     assert (near.edge.target, far.edge.target) == ("r:x/adr/0003-a.md", "r:y/adr/0003-b.md")
-    assert (near.evidence.start, near.evidence.end) == (far.evidence.start, far.evidence.end)
-    assert near.evidence.rank < far.evidence.rank
+    places = (near.evidence[0], far.evidence[0])
+    assert len({(place.start, place.end) for place in places}) == 1
+    assert places[0].rank < places[1].rank
+    assert edges(files, "headers") == [("x/adr/new.md", "requires", "x/adr/0003-a.md")]
+
+
+def test_a_better_way_of_reading_a_value_outranks_every_distance() -> None:
+    """A path comes first, then an id, a name, a title, and names inside the value."""
+    value = "far/far/away/store_rules.md"
+    text = f"---\nrequires: {value}\n---\n"
+    files = {
+        "n/a.md": text,
+        value: "",
+        f"n/{value}": "",
+        "n/b.md": f"# {value}\n",
+        "n/c.md": f"---\nid: {value}\n---\n",
+    }
+    assert ranked(files, "headers") == [f"n/{value}", value, "n/c.md", "n/b.md"]
+
+
+def test_an_anchor_leads_to_the_section_if_there_is_one() -> None:
+    text = "---\nrequires: [b.md#Part, r:c.md#part, r:c.md#gone]\n---\n"
+    files = {"a.md": text, "b.md": "# B\n\n## Part\n", "c.md": "# C\n\n## Part\n"}
+    assert edges(files, "headers") == [
+        ("a.md", "requires", "b.md#part"),
+        ("a.md", "requires", "c.md#part"),
+    ]
 
 
 def test_a_value_that_names_nothing_here_is_unresolved() -> None:
-    found = corpus({"a.md": "---\nrequires: [ADR-9, none]\nauthor: me\n---\n"})
-    assert unresolved(headers(found)) == [("a.md", 2, "requires ADR-9")]
+    files = {"a.md": "---\nrequires: [ADR-9, none]\nauthor: me\n---\n"}
+    assert unresolved(files, "headers") == [("a.md", 2, "requires ADR-9")]
 
 
 def test_a_very_long_value_is_prose() -> None:
-    found = corpus({"a.md": f"---\nrequires: b.md, {'x' * 2_000}\n---\n", "b.md": ""})
-    assert list(headers(found)) == []
+    long = built("a.md", f"---\nrequires: b.md, {'x' * 2_000}\n---\n")
+    assert [claim for claim in long.claims if claim.miner == "headers"] == []
 
 
 def test_nobody_supersedes_himself() -> None:
-    found = corpus({"adr/1.md": "---\nsupersedes: ADR-1\n---\n"})
-    assert list(headers(found)) == []
+    files = {"adr/1.md": "---\nsupersedes: ADR-1\n---\n"}
+    assert edges(files, "headers") == []
+    assert unresolved(files, "headers") == []

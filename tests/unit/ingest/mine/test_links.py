@@ -1,39 +1,52 @@
 """A document that links to another references it."""
 
-from docgraph.ingest.mine.links import links
-from tests.unit.ingest.fakes import claims, corpus, unresolved
+from tests.unit.ingest.fakes import edges, places, ranked, unresolved
 
 
 def test_a_link_references_the_file_it_names() -> None:
-    found = corpus({"docs/a.md": "[b](../b.rst) and [again](/b.rst)", "b.rst": ""})
-    assert set(claims(links(found))) == {("docs/a.md", "references", "b.rst")}
+    files = {"docs/a.md": "[b](../b.rst) and [again](/b.rst)", "b.rst": ""}
+    assert edges(files, "links") == [("docs/a.md", "references", "b.rst")]
+    assert [place.says for place in places(files, "links")] == ["../b.rst", "/b.rst"]
 
 
 def test_an_anchor_leads_to_the_section_if_there_is_one() -> None:
-    found = corpus({"a.md": "[x](b.md#Part) [y](b.md#gone)", "b.md": "# B\n\n## Part\n"})
-    assert claims(links(found)) == [
-        ("a.md", "references", "b.md#part"),
-        ("a.md", "references", "b.md"),
-    ]
+    target = "# B\n\n## Part\n"
+    for anchor in ("part", "Part", "PART"):
+        found = edges({"a.md": f"[x](b.md#{anchor})", "b.md": target}, "links")
+        assert found == [("a.md", "references", "b.md#part")]
+    found = edges({"a.md": "[y](b.md#gone)", "b.md": target}, "links")
+    assert found == [("a.md", "references", "b.md")]
+
+
+def test_which_file_is_meant_does_not_depend_on_its_sections() -> None:
+    files = {"a.md": "[x](b#part)", "b.md": "# B\n", "b.rst": "B\n=\n\nPart\n----\n"}
+    assert edges(files, "links") == [("a.md", "references", "b.md")]
 
 
 def test_every_file_that_a_link_may_mean_is_claimed_and_ranked() -> None:
-    found = corpus({"a.md": "[x](x)", "x.md": "", "x/README.md": "", "x/index.rst": ""})
-    claimed = sorted(links(found), key=lambda f: f.evidence.rank if hasattr(f, "evidence") else 0)
-    assert [target for _, _, target in claims(claimed)] == ["x.md", "x/README.md", "x/index.rst"]
+    files = {"a.md": "[x](x)", "x.md": "", "x/README.md": "", "x/index.rst": ""}
+    assert ranked(files, "links") == ["x.md", "x/README.md", "x/index.rst"]
+    assert edges(files, "links") == [("a.md", "references", "x.md")]
 
 
 def test_a_role_references_the_document_that_bears_the_number() -> None:
-    found = corpus({"a.rst": "See :pep:`8` and :rfc:`1`.", "peps/pep-0008.rst": ""})
-    assert claims(links(found)) == [("a.rst", "references", "peps/pep-0008.rst")]
-    assert unresolved(links(found)) == [("a.rst", 1, "RFC 1")]
+    files = {"a.rst": "See :pep:`8` and :rfc:`1`.", "peps/pep-0008.rst": ""}
+    assert edges(files, "links") == [("a.rst", "references", "peps/pep-0008.rst")]
+    assert unresolved(files, "links") == [("a.rst", 1, "references RFC 1")]
+
+
+def test_of_several_that_bear_a_number_the_nearest_is_meant() -> None:
+    files = {"x/a.rst": "See :pep:`8`.", "x/pep-0008.rst": "", "y/pep-0008.rst": ""}
+    assert edges(files, "links") == [("x/a.rst", "references", "x/pep-0008.rst")]
 
 
 def test_addresses_and_links_to_oneself_are_no_references() -> None:
-    found = corpus({"a.md": "# A\n\n## S\n\n[x](#s) [y](a.md#s) [z](https://x.y/b.md)"})
-    assert list(links(found)) == []
+    files = {"a.md": "# A\n\n## S\n\n[x](#s) [y](a.md#s) [z](https://x.y/b.md)"}
+    assert edges(files, "links") == []
+    assert unresolved(files, "links") == []
 
 
 def test_a_link_to_nothing_is_unresolved_with_its_line() -> None:
-    found = corpus({"a.md": "one\n\n[b](gone.md)"})
-    assert unresolved(links(found)) == [("a.md", 3, "gone.md")]
+    assert unresolved({"a.md": "one\n\n[b](gone.md)"}, "links") == [
+        ("a.md", 3, "references gone.md")
+    ]

@@ -1,0 +1,46 @@
+"""One ingest in a process of its own: prints seconds, peak memory and counts as JSON.
+
+Arguments: folder, store.
+"""
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+from bench.cheap_embedder import CheapEmbedder
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import LOCAL_ONLY
+from docgraph.wiring.build import open_folder, open_tokens
+
+
+def ingest(folder: Path, store: Path) -> dict[str, float]:
+    engine = Engine(
+        SqliteStore(store, now=lambda: "now"),
+        CheapEmbedder,
+        open_tokens,
+        lambda: None,
+        time.perf_counter,
+    )
+    began = time.perf_counter()
+    done = engine.ingest(
+        local(),
+        open_folder(folder, 10_000_000),
+        repository="r",
+        branch="main",
+        rule_for=lambda _: LOCAL_ONLY,
+    )
+    return {
+        "seconds": time.perf_counter() - began,
+        "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "files": done.added + done.unchanged,
+        "nodes": done.nodes,
+        "chunks": done.chunks,
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(ingest(Path(sys.argv[1]), Path(sys.argv[2]))))

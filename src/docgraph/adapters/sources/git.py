@@ -1,0 +1,98 @@
+"""A git repository at a commit, branch or tag as a source; the work tree is not touched."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from docgraph.adapters.sources.git_listing import LINK, Entry, listed
+from docgraph.adapters.sources.git_objects import GitObjects
+from docgraph.adapters.sources.git_repository import find_repository, find_revision
+from docgraph.adapters.sources.unusable import (
+    LEADS_NOWHERE,
+    LEADS_OUT,
+    MAX_BYTES,
+    bad_name,
+    too_large,
+)
+from docgraph.ports.source import Problem, SourceFile
+
+_MARK = "git:"
+_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+class GitSource:
+    """Leaves out what a folder leaves out, and follows links within the tree as a folder does.
+
+    `commit` is the full id of what is read, `branch` the branch that `ref` names, if it does.
+    """
+
+    def __init__(self, repository: Path, ref: str, max_bytes: int = MAX_BYTES) -> None:
+        found = find_repository(repository)
+        revision = find_revision(found, ref)
+        self.ref = ref
+        self.commit = revision.commit
+        self.branch = revision.branch
+        self._tree = revision.tree
+        self._git = found.git
+        self._max_bytes = max_bytes
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if "_objects" in self.__dict__:
+            self._objects.close()
+            del self._objects
+
+    def files(self) -> Iterator[SourceFile | Problem]:
+        for entry in listed(self._git, self._tree):
+            found = bad_name(entry.path) or self._file(entry)
+            if found is not None:
+                yield found
+
+    def read(self, file: SourceFile) -> bytes | Problem:
+        """Never more than the limit."""
+        if file.size > self._max_bytes:
+            return too_large(file.path, file.size, self._max_bytes)
+        if file.content_id is None:
+            found = self._objects.at(self._tree, file.path)
+        else:
+            found = self._objects.get(file.content_id.removeprefix(_MARK), file.path)
+        if found.kind != "blob":
+            return Problem(file.path, f"cannot be read: {found.kind}")
+        if found.body is None:
+            return too_large(file.path, found.size, self._max_bytes)
+        if found.body.startswith(_POINTER):
+            return Problem(file.path, "a Git LFS pointer; the file itself is not in the repository")
+        return found.body
+
+    @cached_property
+    def _objects(self) -> GitObjects:
+        """Started by the first that needs it."""
+        return GitObjects(self._git, self._max_bytes)
+
+    def _file(self, entry: Entry) -> SourceFile | Problem | None:
+        if entry.mode == LINK:
+            return self._followed(entry.path)
+        if entry.size is None:
+            return Problem(entry.path, f"its blob {entry.id} is not in the repository")
+        return SourceFile(entry.path, entry.size, content_id=f"{_MARK}{entry.id}")
+
+    def _followed(self, path: str) -> SourceFile | Problem | None:
+        """None for a link to a folder inside the tree, which is listed in its own place."""
+        found = self._objects.at(self._tree, path)
+        if found.kind == "blob":
+            return SourceFile(path, found.size, content_id=f"{_MARK}{found.id}")
+        if found.kind == "tree":
+            return None
+        return Problem(path, LEADS_OUT if found.kind == "symlink" else LEADS_NOWHERE)

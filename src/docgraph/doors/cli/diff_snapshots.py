@@ -1,0 +1,77 @@
+"""docgraph diff-snapshots: what changed between two snapshots."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docgraph.doors.cli.options import (
+    BranchOption,
+    JsonOption,
+    RepositoryOption,
+    StoreOption,
+    engine_for,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from docgraph.model.scope import SnapshotName
+    from docgraph.model.snapshot import SnapshotInfo
+
+
+def diff_snapshots(
+    old: Annotated[
+        str,
+        typer.Argument(
+            help="A number, a branch (its newest), or BRANCH@NUMBER.", show_default=False
+        ),
+    ],
+    new: Annotated[str, typer.Argument(help="The one to compare with it.", show_default=False)],
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare two snapshots of a repository.
+
+    Shows documents added, removed and changed, and relations gained and lost, as you see them.
+    """
+    from docgraph.doors.cli.show_store import show_diff
+    from docgraph.doors.login import local
+
+    engine = engine_for(store)
+    known = tuple(
+        info for info in engine.snapshots(local()) if repository in (None, info.name.repository)
+    )
+    sides = [named(known, written, branch) for written in (old, new)]
+    found = engine.diff_snapshots(local(), sides[0], sides[1])
+    if json:
+        print_json({"old": sides[0], "new": sides[1], "diff": found})
+    else:
+        show_diff(found)
+
+
+def named(known: "tuple[SnapshotInfo, ...]", written: str, branch: str | None) -> "SnapshotName":
+    """The newest one that the words fit; which words would fit, where none does."""
+    from docgraph.model.errors import BadInput, NotVisible
+
+    repositories = sorted({info.name.repository for info in known})
+    if len(repositories) > 1:
+        raise BadInput(f"name one repository with --repository: {', '.join(repositories)}")
+    home, _, number = written.rpartition("@")
+    if not home:
+        home, number = (branch or "", written) if written.isdecimal() else (written, "")
+    home = home or _first(known)
+    fitting = [
+        info.name
+        for info in known
+        if info.name.branch == home and number in ("", str(info.name.snapshot))
+    ]
+    if not fitting:
+        there = ", ".join(f"{info.name.branch}@{info.name.snapshot}" for info in known[-10:])
+        raise NotVisible(f"no snapshot is called {written!r}; there are {there or 'none'}")
+    return fitting[-1]
+
+
+def _first(known: "tuple[SnapshotInfo, ...]") -> str:
+    branches = [info.name.branch for info in known]
+    return next((name for name in ("main", "master") if name in branches), "".join(branches[:1]))

@@ -1,0 +1,115 @@
+"""What people see of the store in the terminal: ingests, snapshots, counts, upkeep."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from docgraph.doors.cli.show import out, said, shown_relation
+from docgraph.model.relation_counts import RelationCounts
+from docgraph.model.snapshot import SnapshotInfo, Verified
+from docgraph.model.snapshot_diff import SnapshotDiff
+
+if TYPE_CHECKING:
+    from docgraph.ingest.result import IngestResult
+    from docgraph.model.status import Status
+
+_SHOWN = 5
+
+
+def show_status(status: "Status") -> None:
+    if not status.scope.snapshots:
+        out.print("nothing visible")
+        return
+    for name in status.scope.snapshots:
+        out.print(f"{said(name.repository)} {said(name.branch)} snapshot {name.snapshot}")
+    for kind, count in status.counts.items():
+        out.print(f"{count:>8} {kind}")
+    if status.embedder:
+        out.print(f"embedder {said(status.embedder.name)} ({status.embedder.digest[:12]})")
+
+
+def show_ingest(result: "IngestResult", *, brief: bool) -> None:
+    made = result.snapshot
+    name = f"snapshot {made.snapshot} of {made.repository} {made.branch}" if made else "no change"
+    moved = f" ({len(result.renamed)} of them renamed)" if result.renamed else ""
+    out.print(
+        f"{said(name)}: documents added {result.added}{moved}, changed {result.changed}, "
+        f"removed {result.removed}, unchanged {result.unchanged}; "
+        f"written: nodes {result.nodes}, chunks {result.chunks}"
+    )
+    if result.places:
+        out.print(_places(result))
+    if brief:
+        return
+    for lost in result.unresolved[:_SHOWN]:
+        out.print(f"[dim]not found: {said(lost.what)} ({said(lost.path)}:{lost.line})[/dim]")
+    if len(result.unresolved) > _SHOWN:
+        out.print(f"[dim]and {len(result.unresolved) - _SHOWN} more; see --json[/dim]")
+    for suffix, count in result.skipped:
+        out.print(f"[dim]skipped {count} x {said(suffix)}: no reader for it[/dim]")
+    for remark in result.remarks:
+        out.print(f"[yellow]odd: {said(remark.path)}: {said(remark.reason)}[/yellow]")
+    for problem in result.problems:
+        out.print(f"[yellow]not used: {said(problem.path)}: {said(problem.reason)}[/yellow]")
+
+
+def _places(result: "IngestResult") -> str:
+    """Where the texts written now name another node, by relation."""
+    met: Counter[str] = Counter()
+    for found in result.places:
+        met[found.relation] += found.met
+    counted = ", ".join(f"{relation} {count}" for relation, count in sorted(met.items()) if count)
+    unmet = sum(found.unmet for found in result.places)
+    return f"relations named in them: {counted or 'none'}; targets not found: {unmet}"
+
+
+def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
+    if not found:
+        out.print("nothing visible")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("repository", "branch", "snapshot", "created", "commit", "documents"):
+        table.add_column(name, justify="right" if name in {"snapshot", "documents"} else "left")
+    for info in found:
+        made = f"{info.revision[:12]} {info.ref}".strip()
+        where = (said(info.name.repository), said(info.name.branch), str(info.name.snapshot))
+        table.add_row(*where, said(info.created), said(made) or "-", str(info.documents))
+    out.print(table)
+
+
+def show_diff(found: SnapshotDiff) -> None:
+    for name, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
+        for document in ids:
+            out.print(f"{name} {said(document)}")
+    for name, edges in (("+", found.gained), ("-", found.lost)):
+        for edge in edges:
+            out.print(f"{name} {said(edge.source)} ->{edge.relation}-> {said(edge.target)}")
+    out.print(
+        f"documents added {len(found.added)}, removed {len(found.removed)}, "
+        f"changed {len(found.changed)}; relations gained {len(found.gained)}, "
+        f"lost {len(found.lost)}"
+    )
+
+
+def show_verified(found: Verified, digest: str | None) -> None:
+    for problem in found.problems:
+        out.print(f"[red]wrong:[/red] {said(problem)}")
+    looked = ", ".join(f"{name} {count}" for name, count in found.checked)
+    out.print(f"looked at: {looked}")
+    if digest is not None:
+        out.print(f"sound; what you see has the digest {digest[:16]}")
+
+
+def show_counts(found: RelationCounts) -> None:
+    """By origin and relation, each with a few examples."""
+    for one in found.found:
+        lost = f", {one.unresolved} places unresolved" if one.unresolved else ""
+        edges = f"{one.edges} edge{'' if one.edges == 1 else 's'}"
+        out.print(f"[bold]{said(one.origin)}[/bold] {one.relation}: {edges}{lost}")
+        for example in one.examples:
+            out.print(f"    {shown_relation(example)}")
+    total = ", ".join(f"{relation} {count}" for relation, count in found.edges)
+    out.print(f"edges by type: {total or 'none'}")
+    if found.opaque_calls:
+        out.print(f"calls on objects of unknown type: {found.opaque_calls} (never guessed)")

@@ -1,0 +1,113 @@
+"""A store without some edges: those between two documents whose relation gives an answer away."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from docgraph.model.access import Principal
+from docgraph.model.edge import Relationship
+from docgraph.model.identity import document_of
+from docgraph.model.places import Places
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scope import EVERYTHING, Scope, Wanted
+from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
+from docgraph.ports.graph_reads import Direction, GraphReads
+from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.store import Reads, Store
+from docgraph.ports.text_reads import TextReads
+from docgraph.ports.writes import Writes
+
+Pairs = frozenset[tuple[str, str]]
+
+
+class HeldOutStore:
+    def __init__(self, store: Store, pairs: Pairs) -> None:
+        self._store = store
+        self._pairs = pairs
+
+    @contextmanager
+    def reads_as(
+        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> Iterator["HeldOutReads"]:
+        with self._store.reads_as(principal, wanted) as reads:
+            yield HeldOutReads(reads, self._pairs)
+
+    def writes(
+        self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
+    ) -> AbstractContextManager[Writes]:
+        return self._store.writes(tenant, repository, branch, embedder)
+
+    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+        return self._store.snapshots(principal)
+
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+        return self._store.prune(tenant, repository, branch, keep)
+
+    def verify(self) -> Verified:
+        return self._store.verify()
+
+
+class HeldOutReads:
+    """Everything but the graph is read as it is."""
+
+    def __init__(self, reads: Reads, pairs: Pairs) -> None:
+        self._reads = reads
+        self.graph = HeldOutGraph(reads.graph, pairs)
+
+    @property
+    def scope(self) -> Scope:
+        return self._reads.scope
+
+    @property
+    def embedder(self) -> EmbedderIdentity | None:
+        return self._reads.embedder
+
+    @property
+    def search(self) -> SearchReads:
+        return self._reads.search
+
+    def texts(self, plan: RetrievalPlan) -> TextReads:
+        return self._reads.texts(plan)
+
+    def counts(self) -> dict[str, int]:
+        return self._reads.counts()
+
+    def versions(self) -> dict[str, str]:
+        return self._reads.versions()
+
+    def contents(self) -> Iterator[tuple[str, str]]:
+        return self._reads.contents()
+
+
+class HeldOutGraph:
+    def __init__(self, graph: GraphReads, pairs: Pairs) -> None:
+        self._graph = graph
+        self._pairs = pairs
+
+    def edges(
+        self,
+        nodes: tuple[str, ...],
+        direction: Direction = "out",
+        relations: frozenset[str] | None = None,
+    ) -> tuple[Relationship, ...]:
+        return self._kept(self._graph.edges(nodes, direction, relations))
+
+    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+        return self._kept(self._graph.listed(relations))
+
+    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        return self._graph.present(ids)
+
+    def places(self) -> tuple[Places, ...]:
+        return self._graph.places()
+
+    def opaque(self) -> int:
+        return self._graph.opaque()
+
+    def _kept(self, found: Iterable[Relationship]) -> tuple[Relationship, ...]:
+        return tuple(one for one in found if not self._pairs.intersection(_both_ways(one)))
+
+
+def _both_ways(found: Relationship) -> tuple[tuple[str, str], tuple[str, str]]:
+    ends = document_of(found.edge.source), document_of(found.edge.target)
+    return ends, (ends[1], ends[0])

@@ -1,0 +1,38 @@
+"""Code: what a reader of code found in one file, each kind of relation under its own miner."""
+
+from collections.abc import Iterator
+from types import MappingProxyType
+
+from docgraph.ingest.mine.sketch import Sketch
+from docgraph.model.claim import Claim
+
+MINER_OF = MappingProxyType(
+    {
+        "imports": "imports",
+        "calls": "calls",
+        "inherits": "types",
+        "implements": "types",
+        "reads": "tables",
+        "writes": "tables",
+        "references": "tables",
+    }
+)
+
+
+def code(sketch: Sketch) -> Iterator[Claim]:
+    for pointer in sketch.parsed.pointers:
+        yield Claim(
+            source=sketch.nodes[0 if pointer.part is None else pointer.part + 1],
+            relation=pointer.relation,
+            key=pointer.key,
+            start=pointer.start,
+            end=pointer.end,
+            line=pointer.line,
+            says=pointer.says,
+            miner=MINER_OF[pointer.relation],
+            inner=pointer.inner,
+            strict=pointer.strict,
+            rank=pointer.rank,
+            near=pointer.near,
+            reported=pointer.reported,
+        )

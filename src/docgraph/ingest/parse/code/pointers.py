@@ -1,0 +1,94 @@
+"""Pointers: what a file's parts use, as claims, and how many calls lead nowhere."""
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from docgraph.ingest.parse.code.bind import Binder
+from docgraph.ingest.parse.code.definitions import Definition
+from docgraph.ingest.parse.code.language import Language, Parts, Span
+from docgraph.ingest.parse.code.meaning import Aims, Chain
+from docgraph.ingest.parse.code.nesting import Nesting
+from docgraph.ingest.parse.code.resolve import Resolver
+from docgraph.ingest.parse.code.source import Source
+from docgraph.ingest.parse.code.uses import Reader
+from docgraph.ingest.parsed import Pointer
+
+_LONGEST_SAYING = 120
+_ORDER = attrgetter("start")
+_BASES = frozenset({"base", "implements", "inherits"})
+
+
+def pointers(
+    language: Language, source: Source, parts: Parts, found: Sequence[Definition]
+) -> tuple[tuple[Pointer, ...], int]:
+    """Sorted by place."""
+    return _Walk(language, source, parts, found).told()
+
+
+class _Walk:
+    def __init__(
+        self, language: Language, source: Source, parts: Parts, found: Sequence[Definition]
+    ) -> None:
+        self._language, self._source, self._parts = language, source, parts
+        self._at = Nesting([(one.start, one.end) for one in found]).at
+        self._imports = language.imports(source)
+        reader = Reader(language, source)
+        self._uses = reader.uses()
+        binder = self._bound(reader, found)
+        self._resolver = Resolver(
+            language,
+            source.path,
+            parts,
+            binder.scopes,
+            self._imports.elsewhere,
+            inside=binder.inside,
+            bases=self._bases(),
+        )
+
+    def _bound(self, reader: Reader, found: Sequence[Definition]) -> Binder:
+        spoken = {name for *_, chain in self._uses if chain for name in chain}
+        binder = Binder(self._language, self._source, found)
+        binder.bind_definitions()
+        binder.bind_imports(self._imports)
+        binder.bind_receivers(self._parts, self._at)
+        binder.bind_typed(reader, spoken)
+        binder.bind_variables(spoken)
+        return binder
+
+    def _bases(self) -> dict[int, list[tuple[Chain, int]]]:
+        bases: dict[int, list[tuple[Chain, int]]] = {}
+        for relation, start, _, chain in self._uses:
+            if relation in _BASES and chain:
+                bases.setdefault(self._at(start), []).append((chain, start))
+        return bases
+
+    def told(self) -> tuple[tuple[Pointer, ...], int]:
+        made: list[Pointer] = []
+        opaque = 0
+        for (start, end), says, aims in self._imports.claims:
+            made += self._pointers("imports", (start, end), None, says, aims)
+        for relation, start, end, chain in self._uses:
+            found = self._resolver.aims(chain, start) if chain else None
+            if found is None or chain is None:
+                opaque += relation == "calls"
+            elif found:
+                made += self._used(relation, (start, end), chain, found)
+        made.sort(key=_ORDER)
+        return tuple(made), opaque
+
+    def _used(self, relation: str, span: Span, chain: Chain, aims: Aims) -> list[Pointer]:
+        """What calls itself points nowhere."""
+        at = self._at(span[0])
+        if at >= 0 and aims is self._resolver.own(at):
+            return []
+        says = ".".join(chain).replace("()", "")
+        return self._pointers(relation, span, at if at >= 0 else None, says, aims)
+
+    def _pointers(
+        self, relation: str, span: Span, part: int | None, says: str, aims: Aims
+    ) -> list[Pointer]:
+        start, end = self._source.place(span[0]), self._source.place(span[1])
+        line, says = self._source.lines.at(start), says[:_LONGEST_SAYING]
+        return [
+            Pointer(relation, part, key, line, start, end, says, *how) for key, *how in aims
+        ]

@@ -1,0 +1,78 @@
+"""Scopes: which meaning a name has at a place."""
+
+import sys
+from collections.abc import Sequence
+
+from docgraph.ingest.parse.code.language import Language, Span
+from docgraph.ingest.parse.code.meaning import Meaning, merged
+from docgraph.ingest.parse.code.nesting import Nesting
+
+_FILE = 0
+_EVERYWHERE = (-1, sys.maxsize)
+FILE, BLOCK, FUNCTION, OWNER = "file", "block", "function", "owner"
+
+
+class Scopes:
+    """Spans in which names are local. Names of an OWNER, a class or object, are its members.
+
+    Of equal spans the one that is given first holds the other. Scope 0 is the file; `numbers`
+    are those of the spans in the order in which they were given.
+    """
+
+    def __init__(self, language: Language, spans: Sequence[tuple[Span, str]]) -> None:
+        order = sorted(range(len(spans)), key=lambda at: (spans[at][0][0], -spans[at][0][1], at))
+        self.numbers = [0] * len(spans)
+        for number, at in enumerate(order, start=1):
+            self.numbers[at] = number
+        self._spans = [_EVERYWHERE, *(spans[at][0] for at in order)]
+        self._kinds = [FILE, *(spans[at][1] for at in order)]
+        self._nesting = Nesting(self._spans)
+        self._functions: list[int] = []
+        for scope, kind in enumerate(self._kinds):
+            inner = kind == BLOCK
+            self._functions.append(self._functions[self.around(scope)] if inner else scope)
+        self._always = frozenset({*language.self_words, *language.super_words})
+        self._members = language.members
+        self._bound: dict[str, dict[int, Meaning]] = {}
+        self._lookups: dict[str, tuple[list[int], Nesting]] = {}
+
+    def at(self, place: int) -> int:
+        return self._nesting.at(place)
+
+    def around(self, scope: int) -> int:
+        return self._nesting.parents[scope]
+
+    def function_around(self, scope: int) -> int:
+        """Where a name lives that no block keeps to itself."""
+        return self._functions[scope]
+
+    def is_owner(self, scope: int) -> bool:
+        return self._kinds[scope] == OWNER
+
+    def bind(self, name: str, scope: int, meaning: Meaning) -> None:
+        here = self._bound.setdefault(name, {})
+        here[scope] = merged(here.get(scope), meaning)
+
+    def member(self, name: str, scope: int) -> Meaning | None:
+        return self._bound.get(name, {}).get(scope)
+
+    def meaning(self, name: str, place: int) -> Meaning | None:
+        """That of the innermost scope which binds the name and shows it to that place."""
+        bound = self._bound.get(name)
+        if bound is None:
+            return None
+        if len(bound) == 1 and _FILE in bound:
+            return bound[_FILE]
+        if name not in self._lookups:
+            scopes = sorted(bound)
+            self._lookups[name] = scopes, Nesting([self._spans[scope] for scope in scopes])
+        scopes, nesting = self._lookups[name]
+        at = nesting.at(place)
+        while at >= 0 and not self._shows(scopes[at], name, place):
+            at = nesting.parents[at]
+        return bound[scopes[at]] if at >= 0 else None
+
+    def _shows(self, scope: int, name: str, place: int) -> bool:
+        if self._kinds[scope] != OWNER or name in self._always or self._members == "nested":
+            return True
+        return self._members == "direct" and self._nesting.at(place) == scope

@@ -1,0 +1,521 @@
+"""How halves of edges meet in every store: over visible documents, and in both directions."""
+
+import random
+
+import pytest
+
+from docgraph.doors.login import local
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.model.access import LOCAL_ONLY
+from docgraph.model.document import Document
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.identity import document_of
+from docgraph.model.meeting import MOST_EVIDENCE
+from docgraph.model.places import Places
+from docgraph.model.relation import INVERSES, MINED_FROM
+from docgraph.model.scope import Wanted
+from docgraph.model.shared_name import MOST_HOLDERS
+from docgraph.ports.store import Store
+from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
+from tests.support.joined import joined
+from tests.support.small_world import IDENTITY, NAME, claim, document, holder, write
+
+
+def publish(
+    store: Store,
+    *documents: Document,
+    branch: str = "main",
+    repository: str = "r",
+    tenant: str = "local",
+    miners: frozenset[str] | None = ALL_MINERS,
+) -> None:
+    """One snapshot more; without miners, whose claims count stays as it was."""
+    with store.writes(tenant, repository, branch, IDENTITY) as writes:
+        write(writes, documents)
+        if miners is not None:
+            writes.use_miners(miners)
+        writes.publish()
+
+
+def listed(
+    store: Store, *wanted: Wanted, relations: frozenset[str] | None = None
+) -> tuple[Relationship, ...]:
+    with store.reads_as(local(), wanted or (Wanted(),)) as reads:
+        return reads.graph.listed(relations)
+
+
+def told(store: Store, *wanted: Wanted) -> list[tuple[str, str, str]]:
+    edges = (found.edge for found in listed(store, *wanted))
+    return [(edge.source, edge.relation, edge.target) for edge in edges]
+
+
+class EdgeRules:
+    """Subclasses provide the fixture `store`."""
+
+    @pytest.mark.requirement(3)
+    def test_a_claim_and_an_offer_of_the_same_key_are_an_edge_with_its_place(
+        self, store: Store
+    ) -> None:
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k", at=7, says="this")]),
+            document("b.md", "b", offers={"k": 0, "other": 0}),
+            document("c.md", "c", offers={"other": 0}),
+        )
+        (found,) = listed(store)
+        assert found.edge == Edge("r:a.md", "references", "r:b.md")
+        assert found.origins == ("links",)
+        assert found.evidence == (Evidence("a.md", 1, 7, 11, 0, "this"),)
+
+    @pytest.mark.requirement(34)
+    @pytest.mark.requirement(36)
+    @pytest.mark.parametrize("hidden", ["a.md", "b.md"])
+    def test_halves_meet_only_where_both_documents_are_visible(
+        self, store: Store, hidden: str
+    ) -> None:
+        rules = {"a.md": LOCAL_ONLY, "b.md": LOCAL_ONLY} | {hidden: HIDDEN}
+        publish(
+            store,
+            document("a.md", "a", rule=rules["a.md"], claims=[claim("r:a.md", "k")]),
+            document("b.md", "b", rule=rules["b.md"], offers={"k": 0}),
+        )
+        assert told(store) == []
+        with writing(store) as writes:
+            writes.set_rules({hidden: LOCAL_ONLY})
+            writes.publish()
+        assert told(store) == [("r:a.md", "references", "r:b.md")]
+
+    def test_halves_meet_only_within_one_branch(self, store: Store) -> None:
+        mine = document("a.md", "a", claims=[claim("r:a.md", "k")])
+        publish(store, mine, document("b.md", "b"))
+        publish(store, mine, document("b.md", "b", offers={"k": 0}), branch="topic")
+        publish(store, document("b.md", "b", repository="q", offers={"k": 0}), repository="q")
+        publish(store, document("b.md", "b", offers={"k": 0}), tenant="elsewhere")
+        assert told(store) == []
+        assert told(store, Wanted("r", "topic")) == [("r:a.md", "references", "r:b.md")]
+
+    def test_what_is_inside_is_meant_where_it_is_there_else_the_whole_unless_strict(
+        self, store: Store
+    ) -> None:
+        claims = [
+            claim("r:a.md", "k", at=0, inner="#s1"),
+            claim("r:a.md", "k", at=10, inner="#s1", strict=True),
+            claim("r:a.md", "k", at=20, inner="#gone"),
+            claim("r:a.md", "k", at=30, inner="#gone", strict=True),
+        ]
+        publish(
+            store,
+            document("a.md", "a", claims=claims),
+            document("b.md", "one", "two", sections=True, offers={"k": 0}),
+        )
+        whole, part = listed(store)
+        assert (whole.edge.target, [e.start for e in whole.evidence]) == ("r:b.md", [20])
+        assert (part.edge.target, [e.start for e in part.evidence]) == ("r:b.md#s1", [0, 10])
+
+    @pytest.mark.requirement(36)
+    def test_what_is_inside_is_looked_for_in_the_version_that_is_visible(
+        self, store: Store
+    ) -> None:
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k", inner="#s1")]),
+            document("b.md", "one", "two", sections=True, offers={"k": 0}),
+        )
+        publish(store, document("b.md", "one", sections=True, offers={"k": 0}))
+        assert told(store) == [("r:a.md", "references", "r:b.md")]
+        assert told(store, Wanted("r", "main", 1)) == [("r:a.md", "references", "r:b.md#s1")]
+
+    def test_the_rank_is_the_sum_of_both_and_of_the_way_between_where_that_counts(
+        self, store: Store
+    ) -> None:
+        claims = [
+            claim("r:x/y/a.md", "k", at=0, rank=3),
+            claim("r:x/y/a.md", "k", at=10, rank=3, near=10),
+        ]
+        publish(
+            store,
+            document("x/y/a.md", "a", claims=claims),
+            document("x/b.md", "b", offers={"k": 0}),
+            document("z/c.md", "c", offers={"k": 5}),
+        )
+        ranks = {f.edge.target: [e.rank for e in f.evidence] for f in listed(store)}
+        assert ranks == {"r:x/b.md": [3, 13], "r:z/c.md": [8, 38]}
+
+    def test_a_node_has_one_edge_however_many_places_say_so_and_shows_the_first(
+        self, store: Store
+    ) -> None:
+        many = [claim("r:a.md", "k", at=10 * n) for n in range(MOST_EVIDENCE + 9, -1, -1)]
+        publish(store, document("a.md", "a", claims=many), document("b.md", "b", offers={"k": 0}))
+        (found,) = listed(store)
+        assert [e.start for e in found.evidence] == [10 * n for n in range(MOST_EVIDENCE)]
+
+    def test_every_miner_that_claims_the_same_characters_is_told(self, store: Store) -> None:
+        claims = [
+            claim("r:a.md", "k", miner="headers", rank=9),
+            claim("r:a.md", "k", miner="identifiers"),
+        ]
+        publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
+        (found,) = listed(store)
+        assert found.origins == ("headers", "identifiers")
+        assert [e.rank for e in found.evidence] == [0, 9]
+        publish(store, miners=ALL_MINERS - {"headers"})
+        (found,) = listed(store)
+        assert (found.origins, [e.rank for e in found.evidence]) == (("identifiers",), [0])
+
+    def test_a_document_does_not_speak_of_itself_but_code_calls_its_own(self, store: Store) -> None:
+        claims = [
+            claim("r:a.md", "k"),
+            claim("r:a.md#s0", "k", inner="#s1"),
+            claim("r:a.md#s0", "k", "calls", inner="#s1"),
+            claim("r:a.md#s0", "k", "calls", inner="#s0", at=9),
+        ]
+        publish(
+            store, document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=claims)
+        )
+        assert told(store) == [("r:a.md#s0", "calls", "r:a.md#s1")]
+
+    @pytest.mark.requirement(5)
+    @pytest.mark.parametrize("relation", sorted(INVERSES))
+    def test_a_lifecycle_claim_is_answered_both_ways_with_the_same_evidence(
+        self, store: Store, relation: str
+    ) -> None:
+        new = claim("r:new.md", "k", relation, at=5, says="old.md", miner="headers", rank=2)
+        publish(
+            store,
+            document("new.md", "new", claims=[new]),
+            document("old.md", "old", offers={"k": 0}),
+        )
+        there = Relationship(
+            Edge("r:new.md", relation, "r:old.md"),
+            ("headers",),
+            (Evidence("new.md", 1, 5, 11, 2, "old.md"),),
+        )
+        back = Relationship(
+            Edge("r:old.md", INVERSES[relation], "r:new.md"),
+            ("headers",),
+            (Evidence("new.md", 1, 0, 0, 0, "old.md"),),
+        )
+        with store.reads_as(local()) as reads:
+            assert reads.graph.edges(("r:new.md",)) == (there,)
+            assert reads.graph.edges(("r:new.md",), "in") == (back,)
+            assert reads.graph.edges(("r:old.md",)) == (back,)
+            assert reads.graph.edges(("r:old.md",), "in") == (there,)
+            assert reads.graph.edges(("r:old.md",), "out", frozenset({relation})) == ()
+            assert reads.graph.listed() == tuple(sorted((there, back)))
+
+    def test_what_both_documents_say_is_one_edge_with_the_places_of_both(
+        self, store: Store
+    ) -> None:
+        publish(
+            store,
+            document("a.md", "a", offers={"a": 0}, claims=[claim("r:a.md", "b", "supersedes")]),
+            document("b.md", "b", offers={"b": 0}, claims=[claim("r:b.md", "a", "superseded_by")]),
+        )
+        forward, back = listed(store)
+        assert [(e.path, e.end) for e in forward.evidence] == [("a.md", 4), ("b.md", 0)]
+        assert [(e.path, e.end) for e in back.evidence] == [("a.md", 0), ("b.md", 4)]
+
+    @pytest.mark.requirement(36)
+    def test_documents_that_hold_the_same_name_share_it(self, store: Store) -> None:
+        publish(store, holder("a.md"), holder("b.md"), document("c.md", "c"))
+        there, back = listed(store)
+        assert there.edge == Edge("r:a.md", "shares_entity", "r:b.md")
+        assert there.evidence == (Evidence("a.md", 1, 0, 0, 0, "Marie Curie"),)
+        assert back.edge == Edge("r:b.md", "shares_entity", "r:a.md")
+        assert back.evidence == (Evidence("b.md", 1, 0, 0, 0, "Marie Curie"),)
+        with store.reads_as(local()) as reads:
+            assert reads.graph.edges(("r:a.md",)) == reads.graph.edges(("r:b.md",), "in")
+            assert reads.graph.edges(("r:a.md",)) == (there,)
+
+    @pytest.mark.requirement(36)
+    def test_hidden_holders_of_a_name_do_not_count(self, store: Store) -> None:
+        hidden = [holder(f"{n}.hidden.md", rule=rule) for rule in (HIDDEN, NOWHERE) for n in "ab"]
+        publish(store, holder("0.md"), *hidden)
+        assert told(store) == []
+        for number in range(1, MOST_HOLDERS):
+            publish(store, holder(f"{number}.md"), holder(f"{number}.hidden.md", rule=HIDDEN))
+            assert len(told(store)) == number * (number + 1)
+
+    @pytest.mark.requirement(36)
+    def test_one_visible_holder_too_many_ends_it_and_one_that_goes_brings_it_back(
+        self, store: Store
+    ) -> None:
+        publish(store, *(holder(f"{n}.md") for n in range(MOST_HOLDERS)))
+        whole = told(store)
+        assert len(whole) == MOST_HOLDERS * (MOST_HOLDERS - 1)
+        publish(store, holder("9.md"))
+        assert told(store) == []
+        with store.reads_as(local()) as reads:
+            assert reads.graph.edges(("r:9.md",)) == reads.graph.edges(("r:1.md",), "in") == ()
+        assert told(store, Wanted("r", "main", 1)) == whole
+        with writing(store) as writes:
+            writes.drop(["9.md"])
+            writes.publish()
+        assert told(store) == whole
+
+    def test_older_versions_of_a_holder_are_no_holders(self, store: Store) -> None:
+        publish(store, *(holder(f"{n}.md") for n in range(MOST_HOLDERS)))
+        publish(store, holder("0.md", title="changed"), holder("1.md", title="changed"))
+        assert len(told(store)) == MOST_HOLDERS * (MOST_HOLDERS - 1)
+
+    def test_a_name_is_shared_only_within_one_branch(self, store: Store) -> None:
+        publish(store, holder("a.md"))
+        publish(store, holder("b.md"), branch="topic")
+        other = claim("q:c.md", NAME, "shares_entity", says="Marie Curie", miner="names")
+        publish(store, document("c.md", "c", repository="q", claims=[other]), repository="q")
+        assert told(store) == []
+
+    def test_a_miner_that_a_snapshot_does_not_use_does_not_count_in_it(self, store: Store) -> None:
+        claims = [claim("r:a.md", "k"), claim("r:a.md", "k", "mentions", miner="titles")]
+        link, mention = (("r:a.md", name, "r:b.md") for name in ("references", "mentions"))
+        publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
+        publish(store, miners=ALL_MINERS - {"titles"})
+        publish(store, document("c.md", "c"), miners=None)
+        publish(store)
+        publish(store, miners=frozenset())
+        for number, edges in enumerate(([mention, link], [link], [link], [mention, link], []), 1):
+            assert told(store, Wanted("r", "main", number)) == edges
+        assert told(store) == []
+
+    def test_names_are_shared_only_where_their_miner_counts(self, store: Store) -> None:
+        publish(store, holder("a.md"), holder("b.md"), miners=ALL_MINERS - {"names"})
+        assert told(store) == []
+        publish(store)
+        assert len(told(store)) == 2
+
+    def test_another_set_of_miners_is_a_change(self, store: Store) -> None:
+        publish(store, document("a.md", "a"))
+        with writing(store) as writes:
+            writes.use_miners(ALL_MINERS)
+            assert not writes.changed()
+            writes.use_miners(ALL_MINERS - {"links"})
+            assert writes.changed()
+
+    def test_claims_that_come_late_are_edges_of_the_new_snapshot_alone(self, store: Store) -> None:
+        """They are on keys that nobody offered before."""
+        publish(store, document("a.md", "a"), document("b.md", "b"))
+        with writing(store) as writes:
+            write(writes, [document("new.md", "new", offers={"title:New Title": 0})])
+            late = claim("r:a.md", "title:New Title", "mentions", miner="titles")
+            writes.add_claims({"a.md": [late]})
+            writes.publish()
+        assert told(store) == [("r:a.md", "mentions", "r:new.md")]
+        assert told(store, Wanted("r", "main", 1)) == []
+
+    def test_what_is_claimed_already_stays_as_it_is(self, store: Store) -> None:
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k", rank=3)]),
+            document("b.md", "b", offers={"k": 0}),
+        )
+        before = listed(store)
+        with writing(store) as writes:
+            write(writes, [document("c.md", "c")])
+            writes.add_claims({"a.md": [claim("r:a.md", "k", rank=7)]})
+            writes.add_claims({"a.md": []})
+            writes.publish()
+        assert listed(store) == before
+
+    def test_a_claim_that_came_late_goes_with_the_version_that_made_it(self, store: Store) -> None:
+        publish(store, document("a.md", "a"), document("b.md", "b", offers={"k": 0}))
+        with writing(store) as writes:
+            write(writes, [document("c.md", "c", offers={"l": 0})])
+            writes.add_claims({"a.md": [claim("r:a.md", "l")]})
+            writes.publish()
+        publish(store, document("a.md", "changed"))
+        assert told(store) == []
+        assert told(store, Wanted("r", "main", 2)) == [("r:a.md", "references", "r:c.md")]
+
+    @pytest.mark.requirement(10)
+    def test_a_document_that_is_dropped_and_comes_back_brings_its_edges_back(
+        self, store: Store
+    ) -> None:
+        offering = document("b.md", "b", offers={"k": 0, "b": 0})
+        claiming = document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b", at=9)])
+        publish(store, claiming, offering)
+        whole = listed(store)
+        for path, found in (("a.md", claiming), ("b.md", offering)):
+            with writing(store) as writes:
+                writes.drop([path])
+                writes.publish()
+            assert told(store) == []
+            publish(store, found)
+            assert listed(store) == whole
+        for number, edges in ((1, whole), (2, ()), (3, whole), (4, ()), (5, whole)):
+            assert listed(store, Wanted("r", "main", number)) == edges
+
+    def test_a_document_put_twice_before_it_is_published_is_the_last_one(
+        self, store: Store
+    ) -> None:
+        publish(
+            store, document("b.md", "b", offers={"k": 0}), document("c.md", "c", offers={"l": 0})
+        )
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one", claims=[claim("r:a.md", "k")])])
+            write(writes, [document("a.md", "two", claims=[claim("r:a.md", "l")])])
+            writes.publish()
+        assert told(store) == [("r:a.md", "references", "r:c.md")]
+
+    @pytest.mark.requirement(9)
+    def test_unpublished_halves_are_seen_by_nobody_and_removed_by_the_next_writer(
+        self, store: Store
+    ) -> None:
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b")]),
+            document("b.md", "b", offers={"b": 0}),
+            holder("m.md"),
+        )
+        before = listed(store)
+        with writing(store) as writes:
+            write(writes, [document("b.md", "changed"), document("n.md", "n", offers={"k": 0})])
+            write(writes, [holder("h.md"), document("z.md", "z", claims=[claim("r:z.md", "b")])])
+            writes.drop(["m.md"])
+            writes.use_miners(frozenset())
+            assert listed(store) == before
+        assert listed(store) == before
+        with writing(store) as writes:
+            assert not writes.changed()
+            assert sorted(writes.held()) == ["a.md", "b.md", "m.md"]
+            assert writes.holds(["r:n.md", "r:m.md"]) == {"r:m.md"}
+        publish(store, document("o.md", "o"), miners=None)
+        assert listed(store) == before
+
+    @pytest.mark.requirement(21)
+    def test_containment_is_told_only_where_it_is_asked_for(self, store: Store) -> None:
+        publish(store, document("a.md", "one", "two", sections=True), document("b.md", "b"))
+        only = frozenset({"contains"})
+        assert listed(store) == ()
+        assert [f.edge for f in listed(store, relations=only)] == [
+            Edge("r:a.md", "contains", "r:a.md#s0"),
+            Edge("r:a.md", "contains", "r:a.md#s1"),
+        ]
+        with store.reads_as(local()) as reads:
+            assert reads.graph.edges(("r:a.md",)) == ()
+            assert len(reads.graph.edges(("r:a.md",), "out", only)) == 2
+            (one,) = reads.graph.edges(("r:a.md#s1",), "in", only)
+            assert one.edge.target == "r:a.md#s1"
+            assert reads.graph.edges(("r:a.md#s1",), "out", only) == ()
+
+    @pytest.mark.requirement(21)
+    def test_only_the_relations_that_are_asked_for_come(self, store: Store) -> None:
+        claims = [claim("r:a.md", "k"), claim("r:a.md", "k", "mentions", miner="titles")]
+        publish(
+            store,
+            document("a.md", "a", claims=claims),
+            document("b.md", "b", offers={"k": 0}),
+            holder("m.md"),
+            holder("n.md"),
+        )
+        with writing(store) as writes:
+            writes.add_by_hand([Relationship(Edge("r:a.md", "explains", "r:m.md"), (HAND,), ())])
+            writes.publish()
+        for names in (("references",), ("mentions", "explains"), ("shares_entity",), ()):
+            found = listed(store, relations=frozenset(names))
+            assert {f.edge.relation for f in found} == set(names)
+
+    @pytest.mark.requirement(20)
+    def test_a_section_has_the_edges_that_it_claims_and_those_that_mean_it(
+        self, store: Store
+    ) -> None:
+        claims = [claim("r:a.md#s0", "k", inner="#s1"), claim("r:a.md", "k", inner="#s0")]
+        publish(
+            store,
+            document("a.md", "one", "two", sections=True, claims=claims),
+            document("b.md", "one", "two", sections=True, offers={"k": 0}),
+        )
+        own = Edge("r:a.md#s0", "references", "r:b.md#s1")
+        whole = Edge("r:a.md", "references", "r:b.md#s0")
+        with store.reads_as(local()) as reads:
+
+            def edges(*nodes: str) -> tuple[list[Edge], list[Edge]]:
+                leaving, entering = (reads.graph.edges(nodes, d) for d in ("out", "in"))
+                return [f.edge for f in leaving], [f.edge for f in entering]
+
+            assert edges("r:a.md#s0") == ([own], [])
+            assert edges("r:a.md#s1") == ([], [])
+            assert edges("r:b.md#s1") == ([], [own])
+            assert edges("r:a.md", "r:b.md#s0") == ([whole, own], [whole])
+
+    @pytest.mark.requirement(36)
+    @pytest.mark.parametrize("seed", range(12))
+    def test_whatever_is_claimed_and_offered_the_edges_are_those_of_the_visible_halves(
+        self, store: Store, seed: int
+    ) -> None:
+        chance = random.Random(seed)
+        documents = [_random_document(chance, f"{n % 3}/{n}.md") for n in range(14)]
+        publish(store, *documents[:9])
+        publish(store, *documents[9:])
+        visible = [found for found in documents if found.rule == LOCAL_ONLY]
+        whole = joined(visible)
+        roots = tuple(found.id for found in visible)
+        assert len(whole) > 10
+        with store.reads_as(local()) as reads:
+            assert reads.graph.listed() == whole
+            assert reads.graph.edges(roots) == reads.graph.edges(roots, "in") == whole
+            for some in (roots[:1], roots[1:4], tuple(f.id for f in documents if f not in visible)):
+                leaving = tuple(f for f in whole if document_of(f.edge.source) in some)
+                assert reads.graph.edges(some) == leaving
+                entering = tuple(f for f in whole if document_of(f.edge.target) in some)
+                assert reads.graph.edges(some, "in") == entering
+
+    @pytest.mark.requirement(36)
+    def test_places_are_counted_over_what_is_visible(self, store: Store) -> None:
+        claims = [
+            claim("r:a.md", "k", at=0),
+            claim("r:a.md", "hidden", at=10),
+            claim("r:a.md", "gone", at=20),
+            claim("r:a.md", "gone", at=30, reported=False),
+            claim("r:a.md", "k", "mentions", at=40, miner="titles", reported=False),
+        ]
+        publish(
+            store,
+            document("a.md", "a", claims=claims, opaque=2),
+            document("b.md", "b", offers={"k": 0}, opaque=3),
+            document("h.md", "h", offers={"hidden": 0}, rule=HIDDEN, opaque=50),
+            document("n.md", "n", claims=[claim("r:n.md", "k")], rule=NOWHERE, opaque=50),
+            holder("m.md"),
+            holder("o.md"),
+        )
+        with store.reads_as(local()) as reads:
+            assert reads.graph.places() == (
+                Places("links", "references", 1, 2),
+                Places("titles", "mentions", 1, 0),
+            )
+            assert reads.graph.opaque() == 5
+        publish(store, miners=frozenset({"titles"}))
+        with store.reads_as(local()) as reads:
+            assert reads.graph.places() == (Places("titles", "mentions", 1, 0),)
+
+
+def _random_document(chance: random.Random, path: str) -> Document:
+    root = f"r:{path}"
+    keys = [f"key{n}" for n in range(8)]
+    claims = [
+        claim(
+            root + chance.choice(("", "", "#s0")),
+            chance.choice(keys),
+            chance.choice(sorted(MINED_FROM)),
+            at=chance.randrange(5) * 10,
+            miner=chance.choice(("links", "headers")),
+            inner=chance.choice(("", "", "#s0", "#s7")),
+            strict=chance.random() < 0.5,
+            rank=chance.randrange(3),
+            near=chance.randrange(2),
+        )
+        for _ in range(chance.randrange(8))
+    ]
+    names = [
+        claim(root, f"entity:N{n}", "shares_entity", says=f"N{n}", miner="names")
+        for n in range(4)
+        if chance.random() < 0.5
+    ]
+    unique = {(c.relation, c.start, c.key, c.inner, c.source, c.miner): c for c in claims}
+    return document(
+        path,
+        "words",
+        sections=True,
+        rule=chance.choice((LOCAL_ONLY, LOCAL_ONLY, LOCAL_ONLY, HIDDEN)),
+        offers={key: chance.randrange(3) for key in chance.sample(keys, chance.randrange(4))},
+        claims=[*unique.values(), *names],
+    )

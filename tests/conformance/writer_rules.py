@@ -1,0 +1,275 @@
+"""What every store tells whoever writes: titles, texts, and places that nobody answers."""
+
+from dataclasses import replace
+
+import pytest
+
+from docgraph.doors.login import local
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.model.document import Document
+from docgraph.model.places import Places, Unresolved
+from docgraph.model.question import EmbedderIdentity
+from docgraph.ports.store import Store
+from docgraph.ports.writes import Origin, Writes, text_key
+from tests.conformance.edge_rules import publish
+from tests.conformance.store_rules import writing
+from tests.support.small_world import DIMENSIONS, claim, document, holder, write
+
+
+def titled(path: str, *titles: str, text: str = "words") -> Document:
+    return document(path, text, offers={f"title:{title}": 0 for title in titles})
+
+
+def known(writes: Writes) -> tuple[set[str], set[str]]:
+    """Titles that the newest snapshot has too, and those that are new."""
+    titles = writes.titles()
+    return {t for t in titles if titles[t]}, {t for t in titles if not titles[t]}
+
+
+class WriterRules:
+    """Subclasses provide the fixture `store`."""
+
+    def test_a_title_is_known_if_the_newest_snapshot_has_it(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [titled("a.md", "One", "Another")])
+            assert known(writes) == (set(), {"One", "Another"})
+            writes.publish()
+            assert known(writes) == ({"One", "Another"}, set())
+        with writing(store) as writes:
+            write(writes, [titled("b.md", "Two"), titled("c.md", "One")])
+            assert known(writes) == ({"One", "Another"}, {"Two"})
+
+    def test_a_title_stays_known_when_its_only_bearer_changes(self, store: Store) -> None:
+        publish(store, titled("a.md", "One"))
+        with writing(store) as writes:
+            write(writes, [titled("a.md", "One", text="changed")])
+            assert known(writes) == ({"One"}, set())
+
+    def test_a_title_stays_known_when_another_takes_it_over(self, store: Store) -> None:
+        publish(store, titled("a.md", "One"))
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            write(writes, [titled("b.md", "One")])
+            assert known(writes) == ({"One"}, set())
+
+    def test_a_title_that_nobody_bears_any_more_is_none(self, store: Store) -> None:
+        publish(store, titled("a.md", "One"), titled("b.md", "Two"))
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            write(writes, [titled("b.md", "Three")])
+            assert known(writes) == (set(), {"Three"})
+            writes.publish()
+            assert known(writes) == ({"Three"}, set())
+
+    def test_a_title_that_comes_back_after_a_snapshot_without_it_is_new(self, store: Store) -> None:
+        publish(store, titled("a.md", "One"))
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            writes.publish()
+        with writing(store) as writes:
+            write(writes, [titled("a.md", "One")])
+            assert known(writes) == (set(), {"One"})
+
+    def test_a_title_of_an_ingest_that_did_not_finish_is_new(self, store: Store) -> None:
+        publish(store, titled("a.md", "One"))
+        with writing(store) as writes:
+            write(writes, [titled("b.md", "Two")])
+        with writing(store) as writes:
+            assert known(writes) == ({"One"}, set())
+            write(writes, [titled("b.md", "Two")])
+            assert known(writes) == ({"One"}, {"Two"})
+
+    def test_titles_are_those_of_one_branch(self, store: Store) -> None:
+        publish(store, titled("a.md", "One"))
+        with writing(store, branch="topic") as writes:
+            assert writes.titles() == {}
+            write(writes, [titled("a.md", "One")])
+            assert known(writes) == (set(), {"One"})
+
+    def test_other_keys_are_no_titles(self, store: Store) -> None:
+        with writing(store) as writes:
+            keys = {"title": 0, "titles:x": 0, "path:title:x": 0, "title:": 0, "title;x": 0}
+            write(writes, [document("a.md", "a", offers=keys)])
+            assert set(writes.titles()) <= {""}
+
+    def test_texts_are_those_written_now_or_those_held_before(self, store: Store) -> None:
+        publish(store, document("a.md", "old a"), document("b.md", "old b", title="B"))
+        with writing(store) as writes:
+            write(writes, [document("d.md", "new d"), document("a.md", "new a")])
+            fresh, old = (list(writes.texts(fresh=fresh)) for fresh in (True, False))
+            assert [(t.path, t.text) for t in fresh] == [("a.md", "new a"), ("d.md", "new d")]
+            (held,) = old
+            assert (held.path, held.id, held.kind) == ("b.md", "r:b.md", "document")
+            assert (held.title, held.text) == ("B", "old b")
+            writes.drop(["b.md"])
+            assert list(writes.texts(fresh=False)) == []
+            writes.publish()
+            assert list(writes.texts(fresh=True)) == []
+            assert [t.path for t in writes.texts(fresh=False)] == ["a.md", "d.md"]
+
+    def test_claims_can_be_added_while_texts_are_read(self, store: Store) -> None:
+        publish(store, *(document(f"{n:03}.md", f"text {n}") for n in range(150)))
+        with writing(store) as writes:
+            write(writes, [titled("z.md", "New")])
+            seen = []
+            for text in writes.texts(fresh=False):
+                seen.append(text.path)
+                writes.add_claims({text.path: [claim(text.id, "title:New", "mentions")]})
+            assert seen == [f"{n:03}.md" for n in range(150)]
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            assert len(reads.graph.listed()) == 150
+
+    def test_lines_of_the_file_a_text_was_made_of_come_back(self, store: Store) -> None:
+        lines = ((0, 3), (5, 70))
+        with writing(store) as writes:
+            write(writes, [replace(document("a.html", "made of it"), source_lines=lines)])
+            (text,) = writes.texts(fresh=True)
+        assert text.source_lines == lines
+
+    def test_a_held_document_is_told_with_its_fingerprint_and_its_content(
+        self, store: Store
+    ) -> None:
+        found = document("a.md", "one")
+        publish(store, found)
+        with writing(store) as writes:
+            (held,) = writes.held().values()
+            assert (held.path, held.fingerprint) == ("a.md", found.fingerprint)
+            assert held.content == text_key("one")
+        other = EmbedderIdentity("other", "1" * 64, DIMENSIONS)
+        with store.writes("local", "r", "main", other) as writes:
+            (held,) = writes.held().values()
+            assert (held.fingerprint, held.content) == ("", text_key("one"))
+
+    def test_a_writer_knows_which_nodes_the_new_snapshot_holds(self, store: Store) -> None:
+        publish(store, document("a.md", "one", sections=True), document("b.md", "two"))
+        asked = ["r:a.md", "r:a.md#s0", "r:b.md", "r:c.md", "r:c.md#s0", "q:a.md"]
+        with writing(store) as writes:
+            assert writes.holds(asked) == {"r:a.md", "r:a.md#s0", "r:b.md"}
+            writes.drop(["b.md"])
+            write(writes, [document("a.md", "one"), document("c.md", "three")])
+            assert writes.holds(asked) == {"r:a.md", "r:c.md"}
+            assert writes.holds([]) == frozenset()
+
+    def test_places_in_what_was_written_now_are_counted_by_miner_and_relation(
+        self, store: Store
+    ) -> None:
+        publish(
+            store,
+            document("old.md", "o", offers={"k": 0}, claims=[claim("r:old.md", "gone")], opaque=9),
+        )
+        claims = [
+            claim("r:a.md", "k", at=0),
+            claim("r:a.md", "gone", at=10),
+            claim("r:a.md", "gone", at=20, reported=False),
+            claim("r:a.md", "new", "mentions", at=30, miner="titles", reported=False),
+        ]
+        with writing(store) as writes:
+            write(
+                writes,
+                [
+                    document("a.md", "a", claims=claims, opaque=2),
+                    document("b.md", "b", offers={"new": 0}, opaque=1),
+                    holder("m.md"),
+                ],
+            )
+            assert writes.places() == (
+                Places("links", "references", 1, 1),
+                Places("titles", "mentions", 1, 0),
+            )
+            assert writes.opaque() == 3
+            assert writes.unresolved("mentions", 9) == ()
+            assert writes.unresolved("references", 9) == (Unresolved("a.md", 1, "references word"),)
+            writes.publish()
+            assert (writes.places(), writes.opaque()) == ((), 0)
+
+    def test_a_place_with_several_readings_is_one_and_any_of_them_may_be_answered(
+        self, store: Store
+    ) -> None:
+        claims = [
+            claim("r:a.md", "k", at=0),
+            claim("r:a.md", "gone", at=0, rank=3),
+            claim("r:a.md", "gone", at=0, miner="headers"),
+            claim("r:a.md", "gone", at=10),
+            claim("r:a.md", "gone too", at=10, miner="identifiers", reported=False),
+        ]
+        with writing(store) as writes:
+            writes.use_miners(ALL_MINERS)
+            write(writes, [document("a.md", "a", claims=claims)])
+            write(writes, [document("b.md", "b", offers={"k": 0})])
+            assert writes.places() == (
+                Places("headers", "references", 1, 0),
+                Places("identifiers", "references", 0, 1),
+            )
+            assert len(writes.unresolved("references", 9)) == 1
+
+    def test_a_strict_claim_is_answered_only_by_what_is_inside(self, store: Store) -> None:
+        claims = [
+            claim("r:a.md", "k", at=0, inner="#s0", strict=True),
+            claim("r:a.md", "k", at=10, inner="#gone", strict=True),
+            claim("r:a.md", "k", at=20, inner="#gone"),
+        ]
+        with writing(store) as writes:
+            writes.use_miners(ALL_MINERS)
+            write(writes, [document("a.md", "a", claims=claims)])
+            write(writes, [document("b.md", "b", sections=True, offers={"k": 0})])
+            assert writes.places() == (Places("links", "references", 2, 1),)
+
+    @pytest.mark.parametrize("gone", ["dropped", "changed", "elsewhere"])
+    def test_what_is_gone_answers_nobody(self, store: Store, gone: str) -> None:
+        offering = document("b.md", "b", offers={"k": 0})
+        publish(store, offering, branch="topic" if gone == "elsewhere" else "main")
+        with writing(store) as writes:
+            writes.use_miners(ALL_MINERS)
+            if gone == "dropped":
+                writes.drop(["b.md"])
+            if gone == "changed":
+                write(writes, [document("b.md", "changed")])
+            write(writes, [document("a.md", "a", claims=[claim("r:a.md", "k")])])
+            assert writes.places() == (Places("links", "references", 0, 1),)
+
+    def test_places_of_miners_that_do_not_count_are_not_told(self, store: Store) -> None:
+        claims = [
+            claim("r:a.md", "gone"),
+            claim("r:a.md", "gone", at=10, miner="headers", says="other"),
+        ]
+        with writing(store) as writes:
+            write(writes, [document("a.md", "a", claims=claims)])
+            assert (writes.places(), writes.unresolved("references", 9)) == ((), ())
+            writes.use_miners(frozenset({"headers"}))
+            assert writes.places() == (Places("headers", "references", 0, 1),)
+            assert [u.what for u in writes.unresolved("references", 9)] == ["references other"]
+
+    def test_the_first_unanswered_places_come_by_path_and_line(self, store: Store) -> None:
+        with writing(store) as writes:
+            writes.use_miners(ALL_MINERS)
+            for path in ("b.md", "a.md"):
+                lines = [
+                    replace(claim(f"r:{path}", "gone", at=at, says=f"{line}"), line=line)
+                    for at, line in ((50, 9), (0, 2), (30, 5))
+                ]
+                write(writes, [document(path, path, claims=lines)])
+            found = writes.unresolved("references", 4)
+        assert [(one.path, one.line) for one in found] == [
+            ("a.md", 2),
+            ("a.md", 5),
+            ("a.md", 9),
+            ("b.md", 2),
+        ]
+
+    def test_another_origin_is_a_change_and_stays_until_there_is_another(
+        self, store: Store
+    ) -> None:
+        publish(store, document("a.md", "a"))
+        commit = Origin("main", "1" * 40)
+        with writing(store) as writes:
+            assert not writes.changed()
+            assert not writes.changed(Origin())
+            assert writes.changed(commit)
+            writes.publish(commit)
+            assert not writes.changed(commit)
+        publish(store, document("b.md", "b"))
+        with writing(store) as writes:
+            assert not writes.changed(commit)
+            assert not writes.changed()
+            assert writes.changed(Origin("main", "2" * 40))

@@ -1,0 +1,90 @@
+"""Halves of edges joined in memory: what any store must give for the same visible documents."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.model.claim import Claim, Offer
+from docgraph.model.document import Document
+from docgraph.model.edge import Relationship
+from docgraph.model.identity import path_of
+from docgraph.model.meeting import Meeting, answered, said, united
+from docgraph.model.relation import SHARES_ENTITY
+from docgraph.model.shared_name import Holder, shared
+
+
+def joined(
+    documents: Iterable[Document], miners: frozenset[str] = ALL_MINERS
+) -> tuple[Relationship, ...]:
+    """Every edge that these documents' claims and offers make, before anyone settles them."""
+    halves = tuple(documents)
+    met = tuple(meetings(halves, miners))
+    return united((*said(met), *answered(met), *shared_names(halves, miners)))
+
+
+def meetings(documents: Sequence[Document], miners: frozenset[str]) -> Iterator[Meeting]:
+    offered = offers_by_key(documents)
+    held = nodes_of(documents)
+    for document in documents:
+        for claim in counted(document, miners):
+            if claim.relation != SHARES_ENTITY:
+                for offer in offered[claim.key]:
+                    yield meeting(document.path, claim, offer, held)
+
+
+def meeting(path: str, claim: Claim, offer: Offer, held: frozenset[str]) -> Meeting:
+    return Meeting(
+        source=claim.source,
+        relation=claim.relation,
+        path=path,
+        line=claim.line,
+        start=claim.start,
+        end=claim.end,
+        says=claim.says,
+        miner=claim.miner,
+        rank=claim.rank,
+        near=claim.near,
+        inner=claim.inner,
+        strict=claim.strict,
+        offered=offer.node,
+        offered_path=path_of(offer.node),
+        offered_rank=offer.rank,
+        holds=offer.node + claim.inner in held,
+    )
+
+
+def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Iterator[Relationship]:
+    holders: defaultdict[str, list[Holder]] = defaultdict(list)
+    for document in documents:
+        for claim in counted(document, miners):
+            if claim.relation == SHARES_ENTITY:
+                holders[claim.key].append(
+                    Holder(document.id, document.path, claim.line, claim.says)
+                )
+    for held in holders.values():
+        for holder in held:
+            yield from shared(holder.document, held, "names")
+
+
+def is_answered(claim: Claim, offered: defaultdict[str, list[Offer]], held: frozenset[str]) -> bool:
+    return any(not claim.strict or offer.node + claim.inner in held for offer in offered[claim.key])
+
+
+def offers_by_key(documents: Iterable[Document]) -> defaultdict[str, list[Offer]]:
+    """A node's best offer of each key."""
+    best: dict[tuple[str, str], Offer] = {}
+    for document in documents:
+        for offer in sorted(document.offers):
+            best.setdefault((offer.key, offer.node), offer)
+    by_key: defaultdict[str, list[Offer]] = defaultdict(list)
+    for (key, _), offer in best.items():
+        by_key[key].append(offer)
+    return by_key
+
+
+def nodes_of(documents: Iterable[Document]) -> frozenset[str]:
+    return frozenset(node.id for document in documents for node in document.nodes)
+
+
+def counted(document: Document, miners: frozenset[str]) -> Iterator[Claim]:
+    return (claim for claim in document.claims if claim.miner in miners)

@@ -1,0 +1,83 @@
+"""A store without the edges that would give an answer away; everything else is as it was."""
+
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.evaluation.held_out import HeldOutStore
+from docgraph.model.edge import Edge, Relationship
+from tests.support.small_world import IDENTITY, document, hashed, write
+
+EDGES = (
+    Edge("r:a", "references", "r:b"),
+    Edge("r:a", "references", "r:c"),
+    Edge("r:a#s0", "explains", "r:b#s0"),
+    Edge("r:b", "mentions", "r:a"),
+    Edge("r:c", "references", "r:b"),
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> SqliteStore:
+    store = SqliteStore(tmp_path / "store.db", now=lambda: "now")
+    with store.writes("local", "r", "main", IDENTITY) as writes:
+        write(writes, [document(name, f"words of {name}", sections=True) for name in "abc"])
+        writes.replace_given([Relationship(edge, ("given",), ()) for edge in EDGES])
+        writes.publish()
+    return store
+
+
+def held_out(store: SqliteStore, *pairs: tuple[str, str]) -> HeldOutStore:
+    return HeldOutStore(store, frozenset(pairs))
+
+
+@pytest.mark.parametrize("pair", [("r:a", "r:b"), ("r:b", "r:a")])
+def test_a_held_out_pair_has_no_edge_in_either_direction_nor_between_its_parts(
+    store: SqliteStore, pair: tuple[str, str]
+) -> None:
+    kept = [Edge("r:a", "references", "r:c"), Edge("r:c", "references", "r:b")]
+    whole = ("r:a", "r:b", "r:c")
+    with held_out(store, pair).reads_as(local()) as reads:
+        for found in (
+            reads.graph.listed(),
+            reads.graph.edges(whole),
+            reads.graph.edges(whole, "in"),
+        ):
+            assert [one.edge for one in found] == kept
+
+
+def test_relations_and_directions_are_passed_on(store: SqliteStore) -> None:
+    only = frozenset({"explains"})
+    with held_out(store, ("r:a", "r:c")).reads_as(local()) as reads:
+        assert [f.edge.target for f in reads.graph.edges(("r:a",), "out", only)] == ["r:b#s0"]
+        assert [f.edge.source for f in reads.graph.edges(("r:b",), "in", only)] == ["r:a#s0"]
+        assert [f.edge.relation for f in reads.graph.listed(only)] == ["explains"]
+
+
+def test_what_is_held_out_is_still_there_to_be_found(store: SqliteStore) -> None:
+    vector = tuple(int(value) for value in hashed("words"))
+    with (
+        held_out(store, ("r:a", "r:b")).reads_as(local()) as reads,
+        store.reads_as(local()) as whole,
+    ):
+        assert reads.graph.present(("r:a", "r:b", "r:x")) == ("r:a", "r:b")
+        rows = reads.search.nearest(vector, over="documents", roll_up=True, top=9)
+        assert {node for node, _ in rows} == {"r:a", "r:b", "r:c"}
+        assert (reads.embedder, reads.scope) == (whole.embedder, whole.scope)
+        assert reads.counts() == whole.counts()
+
+
+def test_without_pairs_nothing_changes(store: SqliteStore) -> None:
+    with held_out(store).reads_as(local()) as reads:
+        assert tuple(found.edge for found in reads.graph.listed()) == EDGES
+
+
+def test_what_is_written_through_it_is_in_the_store(store: SqliteStore) -> None:
+    with held_out(store, ("r:a", "r:b")).writes("local", "r", "main", IDENTITY) as writes:
+        write(writes, [document("d", "more")])
+        writes.publish()
+    with store.reads_as(local()) as reads:
+        assert reads.graph.present(("r:d",)) == ("r:d",)
+        assert len(reads.graph.listed()) == len(EDGES)

@@ -1,0 +1,63 @@
+"""What a reader of code found in one file, each kind of relation under its own miner."""
+
+from dataclasses import replace
+
+import pytest
+
+from docgraph.ingest.mine.code import MINER_OF
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.parsed import Pointer
+from docgraph.model.claim import Claim
+from docgraph.model.relation import RELATIONS
+from tests.unit.ingest.fakes import built, parsed
+
+TEXT = "def f():\n    g()\n"
+
+
+def claims(*pointers: Pointer) -> list[Claim]:
+    made = replace(parsed("a.py", TEXT), pointers=pointers)
+    return [claim for claim in built("a.py", made).claims if claim.miner in MINER_OF.values()]
+
+
+def test_a_pointer_is_a_claim_of_the_part_it_stands_in() -> None:
+    inside = Pointer("calls", 0, "py:b", 2, 13, 14, "g()", "::g", True, 2, 1, False)
+    (claim,) = claims(inside)
+    assert claim == Claim(
+        source="r:a.py::f",
+        relation="calls",
+        key="py:b",
+        start=13,
+        end=14,
+        line=2,
+        says="g()",
+        miner="calls",
+        inner="::g",
+        strict=True,
+        rank=2,
+        near=1,
+        reported=False,
+    )
+
+
+def test_a_pointer_of_no_part_is_a_claim_of_the_file() -> None:
+    (claim,) = claims(Pointer("imports", None, "py:b", 1, 0, 1, "b"))
+    assert claim.source == "r:a.py"
+
+
+@pytest.mark.parametrize(
+    ("relation", "miner"),
+    [
+        ("imports", "imports"),
+        ("calls", "calls"),
+        ("inherits", "types"),
+        ("implements", "types"),
+        ("reads", "tables"),
+        ("writes", "tables"),
+        ("references", "tables"),
+    ],
+)
+def test_each_kind_of_relation_can_be_switched_off_by_itself(relation: str, miner: str) -> None:
+    (claim,) = claims(Pointer(relation, None, "k", 1, 0, 1, "x"))
+    assert (claim.relation, claim.miner) == (relation, miner)
+    assert miner in ALL_MINERS
+    assert relation in RELATIONS

@@ -1,0 +1,76 @@
+"""Given edges: those that came with a corpus, or that people wrote down."""
+
+import pytest
+
+from docgraph.ingest.given import take_given, with_inverses
+from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.places import Unresolved
+from docgraph.model.relation import INVERSES
+from docgraph.ports.writes import EmbeddedDocument
+from tests.unit.ingest.fakes import MemoryWrites, built
+
+PLACE = Evidence("edges.jsonl", 7, 3, 9, 2, "requires")
+
+
+def writes_with(*paths: str) -> MemoryWrites:
+    writes = MemoryWrites()
+    writes.put([EmbeddedDocument(built(path, "# A\n\n## S\n"), (), (), ()) for path in paths])
+    return writes
+
+
+def given(source: str, relation: str, target: str, *places: Evidence) -> Relationship:
+    return Relationship(Edge(source, relation, target), ("given",), places)
+
+
+def test_an_edge_between_nodes_that_are_there_is_kept_as_it_was_given() -> None:
+    writes = writes_with("a.md", "b.md")
+    told = given("r:a.md#s", "requires", "r:b.md", PLACE)
+    assert take_given(writes, [told]) == ()
+    assert writes.given == (told,)
+
+
+@pytest.mark.requirement(4)
+def test_an_edge_with_a_missing_end_is_unresolved_and_not_stored() -> None:
+    writes = writes_with("a.md")
+    told = [
+        given("r:a.md", "requires", "r:gone", PLACE),
+        given("r:a.md#gone", "explains", "r:a.md"),
+        given("q:a.md", "requires", "q:b.md", PLACE),
+    ]
+    assert take_given(writes, told) == (
+        Unresolved("", 0, "r:a.md#gone"),
+        Unresolved("edges.jsonl", 7, "q:a.md"),
+        Unresolved("edges.jsonl", 7, "q:b.md"),
+        Unresolved("edges.jsonl", 7, "r:gone"),
+    )
+    assert writes.given == ()
+
+
+def test_an_edge_given_twice_is_one_and_shows_both_places() -> None:
+    writes = writes_with("a.md", "b.md")
+    places = [Evidence("edges.jsonl", line, 0, 0, 0, "") for line in (2, 1)]
+    take_given(writes, [given("r:a.md", "requires", "r:b.md", place) for place in places])
+    (found,) = writes.given
+    assert [place.line for place in found.evidence] == [1, 2]
+
+
+def test_what_is_no_longer_given_is_gone() -> None:
+    writes = writes_with("a.md", "b.md")
+    take_given(writes, [given("r:a.md", "requires", "r:b.md")])
+    take_given(writes, [])
+    assert writes.given == ()
+
+
+@pytest.mark.requirement(5)
+@pytest.mark.parametrize("relation", sorted(INVERSES))
+def test_a_lifecycle_relation_has_an_edge_from_old_to_new(relation: str) -> None:
+    told = given("r:a", relation, "r:b", PLACE)
+    same, inverse = with_inverses([told])
+    assert same == told
+    assert inverse.edge == Edge("r:b", INVERSES[relation], "r:a")
+    assert inverse.evidence == (Evidence("edges.jsonl", 7, 0, 0, 0, "requires"),)
+
+
+def test_other_relations_have_one_direction() -> None:
+    told = given("r:a", "requires", "r:b")
+    assert list(with_inverses([told])) == [told]
