@@ -109,6 +109,7 @@ def _loosely(part: str) -> str:
 PAGES = [README, *(page for page in sorted((ROOT / "docs").glob("*.md")) if examples(page))]
 
 
+@pytest.mark.requirement(12)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_shows_is_what_its_commands_print(page: Path, tmp_path: Path) -> None:
     own = examples(page)

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+import tomllib
 import types
 import typing
 from collections.abc import Iterator, Mapping
@@ -13,11 +14,13 @@ import pytest
 import typer.main
 import yaml
 from annotated_types import Interval
+from packaging.requirements import Requirement
 
 from docgraph.contract import Action
 from docgraph.doors.cli.main import app
 from docgraph.evaluation.measures import Outcome, summary
 from docgraph.ingest.mine.mine import ALL_MINERS, FINDS
+from docgraph.ingest.readers import _BARE, FORMATS
 from docgraph.model.node import ROOT_KINDS, SECTION, SYMBOL_KINDS
 from docgraph.model.relation import INVERSES, RELATIONS
 from docgraph.pipeline.catalog import ACTIONS, IMPLICIT
@@ -242,6 +245,47 @@ def test_the_annotated_plan_has_exactly_the_keys_of_a_plan() -> None:
     assert shown["plan"].pop("cut") is None  # nothing was cut there
     real["plan"].pop("cut")
     assert shown == real
+
+
+# Formats
+
+READ = sections(page("formats.md"), 2)
+
+
+def extras() -> dict[str, list[str]]:
+    """What each extra installs; one that is made of others names them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return {
+        extra: [name for needed in map(Requirement, written) for name in installed(needed)]
+        for extra, written in project["optional-dependencies"].items()
+    }
+
+
+def installed(needed: Requirement) -> list[str]:
+    return sorted(needed.extras) if needed.name == "docgraph" else [needed.name]
+
+
+def test_every_format_is_documented_with_its_suffixes_and_its_extra() -> None:
+    told = [[CODE.findall(cell) for cell in cells] for cells in rows(READ["What is read"])]
+    assert told == [
+        [[known.name], list(known.suffixes), [known.extra] if known.extra else []]
+        for known in sorted(FORMATS, key=lambda known: known.name)
+    ]
+
+
+def test_every_name_that_is_read_without_a_suffix_is_documented() -> None:
+    told = re.search(r"without a suffix \(([^)]+)\)", READ["What is read"])
+    assert told is not None
+    assert [name.casefold() for name in CODE.findall(told[1])] == list(_BARE)
+
+
+def test_every_extra_is_documented_with_what_it_installs() -> None:
+    told = {CODE.findall(name)[0]: CODE.findall(what) for name, what in rows(READ["Extras"])}
+    assert told == extras()
+
+
+def test_every_extra_that_a_format_needs_can_be_installed() -> None:
+    assert {known.extra for known in FORMATS} <= {"", *extras()}
 
 
 # Settings

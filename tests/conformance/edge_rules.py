@@ -1,17 +1,19 @@
 """How halves of edges meet in every store: over visible documents, and in both directions."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
 from docgraph.doors.login import local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.access import LOCAL_ONLY
+from docgraph.model.claim import Offer
 from docgraph.model.document import Document
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.model.identity import document_of
 from docgraph.model.meeting import MOST_EVIDENCE
-from docgraph.model.places import Places
+from docgraph.model.places import PlaceCount
 from docgraph.model.relation import INVERSES, MINED_FROM
 from docgraph.model.scope import Wanted
 from docgraph.model.shared_name import MOST_HOLDERS
@@ -140,6 +142,16 @@ class EdgeRules:
         )
         ranks = {f.edge.target: [e.rank for e in f.evidence] for f in listed(store)}
         assert ranks == {"r:x/b.md": [3, 13], "r:z/c.md": [8, 38]}
+
+    def test_of_several_offers_of_a_key_by_one_node_the_best_counts(self, store: Store) -> None:
+        twice = (Offer("k", "r:b.md", 5), Offer("k", "r:b.md", 2), Offer("k", "r:b.md", 9))
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k")]),
+            replace(document("b.md", "b"), offers=twice),
+        )
+        (found,) = listed(store)
+        assert [e.rank for e in found.evidence] == [2]
 
     def test_a_node_has_one_edge_however_many_places_say_so_and_shows_the_first(
         self, store: Store
@@ -460,6 +472,14 @@ class EdgeRules:
                 assert reads.graph.edges(some, "in") == entering
 
     @pytest.mark.requirement(36)
+    def test_a_claim_that_needs_no_answer_and_has_none_is_not_told_of(self, store: Store) -> None:
+        """So nobody can tell whether a title was once borne by someone."""
+        mention = claim("r:a.md", "title:Gone", "mentions", miner="titles", reported=False)
+        publish(store, document("a.md", "a", claims=[mention]))
+        with store.reads_as(local()) as reads:
+            assert reads.graph.places() == ()
+
+    @pytest.mark.requirement(36)
     def test_places_are_counted_over_what_is_visible(self, store: Store) -> None:
         claims = [
             claim("r:a.md", "k", at=0),
@@ -479,13 +499,13 @@ class EdgeRules:
         )
         with store.reads_as(local()) as reads:
             assert reads.graph.places() == (
-                Places("links", "references", 1, 2),
-                Places("titles", "mentions", 1, 0),
+                PlaceCount("links", "references", 1, 2),
+                PlaceCount("titles", "mentions", 1, 0),
             )
             assert reads.graph.opaque() == 5
         publish(store, miners=frozenset({"titles"}))
         with store.reads_as(local()) as reads:
-            assert reads.graph.places() == (Places("titles", "mentions", 1, 0),)
+            assert reads.graph.places() == (PlaceCount("titles", "mentions", 1, 0),)
 
 
 def _random_document(chance: random.Random, path: str) -> Document:

@@ -7,7 +7,7 @@ import pytest
 from docgraph.doors.login import local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.document import Document
-from docgraph.model.places import Places, Unresolved
+from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.question import EmbedderIdentity
 from docgraph.ports.store import Store
 from docgraph.ports.writes import Origin, Writes, text_key
@@ -174,8 +174,8 @@ class WriterRules:
                 ],
             )
             assert writes.places() == (
-                Places("links", "references", 1, 1),
-                Places("titles", "mentions", 1, 0),
+                PlaceCount("links", "references", 1, 1),
+                PlaceCount("titles", "mentions", 1, 0),
             )
             assert writes.opaque() == 3
             assert writes.unresolved("mentions", 9) == ()
@@ -198,8 +198,8 @@ class WriterRules:
             write(writes, [document("a.md", "a", claims=claims)])
             write(writes, [document("b.md", "b", offers={"k": 0})])
             assert writes.places() == (
-                Places("headers", "references", 1, 0),
-                Places("identifiers", "references", 0, 1),
+                PlaceCount("headers", "references", 1, 0),
+                PlaceCount("identifiers", "references", 0, 1),
             )
             assert len(writes.unresolved("references", 9)) == 1
 
@@ -213,7 +213,7 @@ class WriterRules:
             writes.use_miners(ALL_MINERS)
             write(writes, [document("a.md", "a", claims=claims)])
             write(writes, [document("b.md", "b", sections=True, offers={"k": 0})])
-            assert writes.places() == (Places("links", "references", 2, 1),)
+            assert writes.places() == (PlaceCount("links", "references", 2, 1),)
 
     @pytest.mark.parametrize("gone", ["dropped", "changed", "elsewhere"])
     def test_what_is_gone_answers_nobody(self, store: Store, gone: str) -> None:
@@ -226,7 +226,7 @@ class WriterRules:
             if gone == "changed":
                 write(writes, [document("b.md", "changed")])
             write(writes, [document("a.md", "a", claims=[claim("r:a.md", "k")])])
-            assert writes.places() == (Places("links", "references", 0, 1),)
+            assert writes.places() == (PlaceCount("links", "references", 0, 1),)
 
     def test_places_of_miners_that_do_not_count_are_not_told(self, store: Store) -> None:
         claims = [
@@ -237,7 +237,7 @@ class WriterRules:
             write(writes, [document("a.md", "a", claims=claims)])
             assert (writes.places(), writes.unresolved("references", 9)) == ((), ())
             writes.use_miners(frozenset({"headers"}))
-            assert writes.places() == (Places("headers", "references", 0, 1),)
+            assert writes.places() == (PlaceCount("headers", "references", 0, 1),)
             assert [u.what for u in writes.unresolved("references", 9)] == ["references other"]
 
     def test_the_first_unanswered_places_come_by_path_and_line(self, store: Store) -> None:
@@ -273,3 +273,35 @@ class WriterRules:
             assert not writes.changed(commit)
             assert not writes.changed()
             assert writes.changed(Origin("main", "2" * 40))
+
+    @pytest.mark.requirement(9)
+    def test_what_is_dropped_before_it_is_published_was_never_there(self, store: Store) -> None:
+        publish(store, document("a.md", "a", offers={"k": 0}))
+        gone = document(
+            "b.md", "b", offers={"title:B is": 0}, claims=[claim("r:b.md", "x")], opaque=7
+        )
+        with writing(store) as writes:
+            write(writes, [gone, document("c.md", "c", claims=[claim("r:c.md", "k")])])
+            writes.drop(["b.md"])
+            assert sorted(writes.held()) == ["a.md", "c.md"]
+            assert (writes.titles(), writes.opaque()) == ({}, 0)
+            assert [found.path for found in writes.texts(fresh=True)] == ["c.md"]
+            assert writes.places() == (PlaceCount("links", "references", 1, 0),)
+            assert writes.unresolved("references", 9) == ()
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            assert reads.counts() == {"nodes.document": 2, "chunks": 2}
+            assert [found.edge.source for found in reads.graph.listed()] == ["r:c.md"]
+
+    def test_what_is_dropped_and_put_again_before_it_is_published_is_there(
+        self, store: Store
+    ) -> None:
+        found = document("a.md", "a", offers={"k": 0})
+        other = document("b.md", "b", claims=[claim("r:b.md", "k")])
+        publish(store, found, other)
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            write(writes, [found])
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            assert [found.edge.target for found in reads.graph.listed()] == ["r:a.md"]

@@ -10,9 +10,9 @@ import pytest
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.claim import Offer
 from docgraph.model.context import Context
 from docgraph.model.digest import canonical
-from docgraph.model.claim import Offer
 from docgraph.model.document import Document
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question

@@ -86,6 +86,21 @@ def test_a_question_is_text(tmp_path: Path) -> None:
         engine.retrieve(local(), "half a character \ud800", load("documents"))
 
 
+def test_an_unknown_miner_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    engine = engine_with(tmp_path / "s.db", HashedWords)
+    source = MemorySource({"a.md": "# A\n"})
+    with pytest.raises(BadInput, match="no miner is called x; known: calls, documents, headers"):
+        engine.ingest(
+            local(),
+            source,
+            repository="r",
+            branch="main",
+            rule_for=lambda _: LOCAL_ONLY,
+            without=("links", "x"),
+        )
+    assert engine.status(local()).scope.snapshots == ()
+
+
 @pytest.mark.requirement(25)
 def test_planning_writes_nothing(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)

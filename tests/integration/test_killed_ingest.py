@@ -1,11 +1,10 @@
 """Killed at any moment, an ingest leaves the old snapshot whole, and the next one finishes."""
 
-import os
 import random
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from docgraph.pipeline.load import load
 from tests.support.kill_me import engine_on, ingest
 
 KILLS = 20
-FILES = 70
+FILES = 140
 ROOT = Path(__file__).parents[2]
 
 
@@ -33,12 +32,26 @@ def grow(folder: Path, version: int) -> Path:
     return folder
 
 
-def started(folder: Path, store: Path) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "tests.support.kill_me", str(folder), str(store)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "begun\n"
-    return process
+class Nursery:
+    """Starts ingests in processes that may be killed."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._say, self._hear = process.stdin, process.stdout
+
+    def killed(self, folder: Path, store: Path, after: float) -> bool:
+        """Whether the ingest was still at work after so many seconds, and was killed."""
+        print(folder, store, after, file=self._say, flush=True)
+        return int(self._hear.readline()) == signal.SIGKILL
+
+
+@pytest.fixture
+def nursery() -> Iterator[Nursery]:
+    command = [sys.executable, "-m", "tests.support.kill_me"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
+        yield Nursery(process)
 
 
 def answers(store: Path) -> tuple[str, str]:
@@ -48,7 +61,7 @@ def answers(store: Path) -> tuple[str, str]:
 
 
 @pytest.mark.requirement(9)
-def test_killed_twenty_times_in_a_row_nothing_is_lost(tmp_path: Path) -> None:
+def test_killed_twenty_times_in_a_row_nothing_is_lost(tmp_path: Path, nursery: Nursery) -> None:
     trees = [grow(tmp_path / str(version), version) for version in (0, 1)]
     wanted = []
     for version, tree in enumerate(trees):
@@ -56,18 +69,13 @@ def test_killed_twenty_times_in_a_row_nothing_is_lost(tmp_path: Path) -> None:
         wanted.append(answers(tmp_path / f"undisturbed-{version}.db"))
     store = tmp_path / "killed.db"
     ingest(trees[0], store)
-    held, kills = 0, 0
-    began = time.monotonic()
-    with started(trees[1], tmp_path / "timed.db") as process:
-        assert process.wait() == 0
-    whole = time.monotonic() - began
     chance = random.Random(3)
+    whole = 0.05  # grows until an ingest can finish, so that kills fall everywhere
+    while nursery.killed(trees[1], tmp_path / f"timed-{whole}.db", whole):
+        whole *= 1.5
+    held = kills = 0
     while kills < KILLS:
-        with started(trees[1 - held], store) as process:
-            time.sleep(chance.random() * whole)
-            if process.poll() is None:
-                os.kill(process.pid, signal.SIGKILL)
-                kills += 1
+        kills += nursery.killed(trees[1 - held], store, after=chance.random() * whole)
         assert engine_on(store).store.verify().problems == ()
         found = answers(store)
         assert found in (wanted[held], wanted[1 - held])

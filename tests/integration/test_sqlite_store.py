@@ -10,12 +10,13 @@ import pytest
 from docgraph.adapters.sqlite.connection import connect
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
+from docgraph.model.document import Document
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 from docgraph.ports.store import Store
 from tests.conformance.edge_rules import EdgeRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
-from tests.support.small_world import document, write
+from tests.support.small_world import claim, document, write
 
 
 def opened(path: Path, wait: float = 5) -> SqliteStore:
@@ -172,6 +173,36 @@ def ask_everything(store: Store) -> None:
     with store.reads_as(local()) as reads:
         reads.counts()
         reads.graph.listed()
+
+
+def rows(path: Path) -> dict[str, int]:
+    """How many rows each table of document versions holds."""
+    raw = sqlite3.connect(path)
+    tables = ("documents", "document_nodes", "vector_chunks", "offers", "claims", "segments")
+    counts = {t: raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables}
+    raw.close()
+    return counts
+
+
+@pytest.mark.requirement(9)
+def test_what_was_not_published_takes_no_room_once_someone_else_has_written(tmp_path: Path) -> None:
+    store = opened(tmp_path / "store.db")
+
+    def halves(text: str) -> Document:
+        name = claim("r:a.md", "k", at=1)
+        return document("a.md", text, sections=True, offers={"k": 0}, claims=[name])
+
+    with writing(store) as writes:
+        write(writes, [halves("one")])
+        writes.publish()
+    before = rows(tmp_path / "store.db")
+    assert all(before.values())
+    with writing(store) as writes:
+        write(writes, [halves("two"), document("b.md", "b", claims=[claim("r:b.md", "k")])])
+    assert rows(tmp_path / "store.db") != before
+    with writing(store):
+        pass
+    assert rows(tmp_path / "store.db") == before
 
 
 @pytest.mark.requirement(10)

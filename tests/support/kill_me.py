@@ -1,8 +1,11 @@
-"""An ingest to be killed: run as a process. Arguments: folder, store.
+"""Ingests to be killed, each in a process of its own, forked so that nobody waits for imports.
 
-Prints a line when it begins and one when it is done. The embedder is cheap, the store is real.
+For every line `folder store seconds` on standard input an ingest is started, and killed if it is
+still at work after that time; the answer is how it ended. The embedder is cheap, the store real.
 """
 
+import os
+import signal
 import sys
 import time
 from pathlib import Path
@@ -36,7 +39,21 @@ def ingest(folder: Path, store: Path) -> None:
     )
 
 
+def main() -> None:
+    for line in sys.stdin:
+        folder, store, seconds = line.split()
+        child = os.fork()
+        if child == 0:
+            ingest(Path(folder), Path(store))
+            os._exit(0)
+        time.sleep(float(seconds))
+        done, how = os.waitpid(child, os.WNOHANG)
+        if not done:
+            os.kill(child, signal.SIGKILL)
+            _, how = os.waitpid(child, 0)
+        sys.stdout.write(f"{how}\n")
+        sys.stdout.flush()
+
+
 if __name__ == "__main__":
-    print("begun", flush=True)
-    ingest(Path(sys.argv[1]), Path(sys.argv[2]))
-    print("done", flush=True)
+    main()

@@ -1,15 +1,16 @@
 """A small world in memory, and the windows of the ports onto it. What is hidden is not there."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from docgraph.model.digest import digest
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import Concept, Passage, PassageScore
 from docgraph.model.node import Location, Node
-from docgraph.model.places import Places
+from docgraph.model.places import PlaceCount
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.relation import CONTAINS, RELATIONS
@@ -59,6 +60,13 @@ class World:
 
     def counts(self) -> dict[str, int]:
         return {"documents": len(self.visible)}
+
+    def versions(self) -> dict[str, str]:
+        return {held.id: digest(held.text) for held in self.visible}
+
+    def contents(self) -> Iterator[tuple[str, str]]:
+        for held in sorted(self.visible, key=lambda found: found.id):
+            yield held.id, digest((held.text, held.nodes, held.chunks))
 
 
 def world(
@@ -175,7 +183,7 @@ class MemoryGraph:
     def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(node for node in ids if node in self._world.nodes)
 
-    def places(self) -> tuple[Places, ...]:
+    def places(self) -> tuple[PlaceCount, ...]:
         return ()
 
     def opaque(self) -> int:

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 from docgraph.model.access import Principal
 from docgraph.model.edge import Relationship
 from docgraph.model.identity import document_of
-from docgraph.model.places import Places
+from docgraph.model.places import PlaceCount
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import EVERYTHING, Scope, Wanted
@@ -98,7 +98,7 @@ class HeldOutGraph:
     def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return self._graph.present(ids)
 
-    def places(self) -> tuple[Places, ...]:
+    def places(self) -> tuple[PlaceCount, ...]:
         return self._graph.places()
 
     def opaque(self) -> int:

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from semantic_text_splitter import TextSplitter
 
@@ -49,8 +49,9 @@ def telling(parsed: Parsed) -> list[tuple[int | None, int, int]]:
 
 
 def _is_bare_heading(parsed: Parsed, owner: int | None, begin: int, end: int) -> bool:
-    title = parsed.title if owner is None else parsed.parts[owner].title
-    return _WORD.findall(parsed.text[begin:end]) == _WORD.findall(title)
+    said = _WORD.findall(parsed.title if owner is None else parsed.parts[owner].title)
+    found = islice(_WORD.finditer(parsed.text, begin, end), len(said) + 1)
+    return [word.group() for word in found] == said
 
 
 def heading_paths(parsed: Parsed) -> tuple[tuple[str, ...], ...]:

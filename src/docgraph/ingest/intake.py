@@ -30,7 +30,7 @@ class Intake:
         self._repository = repository
         self._rule_for = rule_for
         self._size = size
-        self._new: dict[str, str] = {}
+        self._new: dict[str, list[str]] = {}
         self.problems: list[Problem] = list(found.problems)
         self.remarks: list[Problem] = []
         self.unchanged: list[str] = []
@@ -54,8 +54,13 @@ class Intake:
         return sorted(self._held.keys() - {*self.unchanged, *self.changed})
 
     def renamed(self) -> tuple[Renamed, ...]:
-        """What is gone from one path and new at another, with the same text."""
-        moved = ((path, self._new.get(self._held[path].content)) for path in self.gone())
+        """What is gone from one path and new at another, with the same text; by path, in pairs."""
+        waiting = {content: iter(paths) for content, paths in self._new.items()}
+        nowhere: Iterator[str] = iter(())
+        moved = (
+            (path, next(waiting.get(self._held[path].content, nowhere), None))
+            for path in self.gone()
+        )
         return tuple(Renamed(old, new) for old, new in moved if new is not None)
 
     def _read(self, file: SourceFile, known: Format) -> Built | Problem | None:
@@ -92,5 +97,5 @@ class Intake:
             self.changed.append(path)
             return
         self.added += 1
-        if self._held:
-            self._new.setdefault(text_key(text), path)
+        if self._held and text:
+            self._new.setdefault(text_key(text), []).append(path)

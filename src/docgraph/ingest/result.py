@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.places import Places, Unresolved
+from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.scope import SnapshotName
 from docgraph.ports.source import Problem
 
@@ -47,7 +47,7 @@ class IngestResult:
     nodes: int
     chunks: int
     vectors: int
-    places: tuple[Places, ...]
+    places: tuple[PlaceCount, ...]
     unresolved: tuple[Unresolved, ...]
     opaque: int
     problems: tuple[Problem, ...]

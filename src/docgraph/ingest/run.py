@@ -13,7 +13,7 @@ from docgraph.ingest.survey import Survey, nothing_usable, survey
 from docgraph.ingest.write import write
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Relationship
-from docgraph.model.places import Places, Unresolved
+from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.source import Problem, Source
 from docgraph.ports.writes import Origin, Writes
@@ -50,7 +50,7 @@ def ingest(
     writes.use_miners(miners)
     told = _curated(source, found, repository)
     missing = take_given(writes, (*given, *told.relationships))
-    places: tuple[Places, ...] = ()
+    places: tuple[PlaceCount, ...] = ()
     if intake.added or intake.changed:
         progress(Progress("relations", total, total, written.chunks, written.vectors))
         mine_titles(writes)
@@ -83,6 +83,6 @@ def _curated(source: Source, found: Survey, repository: str) -> Curated:
     return Curated((), (data,)) if isinstance(data, Problem) else curated(data, repository)
 
 
-def _unresolved(writes: Writes, places: tuple[Places, ...]) -> tuple[Unresolved, ...]:
+def _unresolved(writes: Writes, places: tuple[PlaceCount, ...]) -> tuple[Unresolved, ...]:
     wanting = sorted({found.relation for found in places if found.unmet})
     return tuple(one for name in wanting for one in writes.unresolved(name, MOST_UNRESOLVED))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class PlaceCount:
     """Places by who found them: `met` are answered by some node, `unmet` should be and are not."""
 
     miner: str

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from docgraph.model.edge import Relationship
-from docgraph.model.places import Places
+from docgraph.model.places import PlaceCount
 
 EXAMPLES = 3
 
@@ -34,7 +34,7 @@ class RelationCounts:
 
 
 def counted(
-    relationships: Iterable[Relationship], places: Iterable[Places], opaque: int
+    relationships: Iterable[Relationship], places: Iterable[PlaceCount], opaque: int
 ) -> RelationCounts:
     edges: Counter[str] = Counter()
     found: Counter[tuple[str, str]] = Counter()

@@ -44,7 +44,8 @@ def confirmed(winners: tuple[Relationship, ...], window: GraphReads) -> tuple[Re
     if not said_there:
         return winners
     speakers = tuple(dict.fromkeys(document_of(winner.edge.target) for winner in said_there))
-    held = {forward.edge for forward in settled(window.edges(speakers, "out"))}
+    said = settled(window.edges(speakers, "out", frozenset(INVERSES)))
+    held = {forward.edge for forward in said}
     lost = {winner.edge for winner in said_there if inverse(winner.edge) not in held}
     return tuple(winner for winner in winners if winner.edge not in lost)
 

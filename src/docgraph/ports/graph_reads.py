@@ -3,7 +3,7 @@
 from typing import Literal, Protocol
 
 from docgraph.model.edge import Relationship
-from docgraph.model.places import Places
+from docgraph.model.places import PlaceCount
 
 Direction = Literal["out", "in"]
 
@@ -30,8 +30,8 @@ class GraphReads(Protocol):
         """Those of the ids that are visible nodes, in the order given."""
         ...
 
-    def places(self) -> tuple[Places, ...]:
-        """Places in visible texts that name another node, by miner and relation.
+    def places(self) -> tuple[PlaceCount, ...]:
+        """PlaceCount in visible texts that name another node, by miner and relation.
 
         What is hidden answers nobody, so it counts as unmet, like what is not there.
         """

@@ -9,7 +9,7 @@ from docgraph.model.claim import Claim
 from docgraph.model.digest import digest_bytes
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.places import Places, Unresolved
+from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.scope import SnapshotName
 from docgraph.model.vector import IntVector
 
@@ -94,7 +94,7 @@ class Writes(Protocol):
         """Further claims of living documents, by path; what is claimed already stays."""
         ...
 
-    def places(self) -> tuple[Places, ...]: ...
+    def places(self) -> tuple[PlaceCount, ...]: ...
 
     def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
         """The first places of a relation, by path and line, that should be answered and are not."""

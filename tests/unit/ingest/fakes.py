@@ -19,7 +19,7 @@ from docgraph.model.claim import Claim
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.meeting import united
-from docgraph.model.places import Places, Unresolved
+from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.relation import SHARES_ENTITY
 from docgraph.model.scope import SnapshotName
@@ -159,14 +159,14 @@ class MemoryWrites:
             if self._newest.get(path) is old:
                 self._newest[path] = new
 
-    def places(self) -> tuple[Places, ...]:
+    def places(self) -> tuple[PlaceCount, ...]:
         met: Counter[tuple[str, str]] = Counter()
         unmet: Counter[tuple[str, str]] = Counter()
         for claims in self._places():
             name = (min(claim.miner for claim in claims), claims[0].relation)
             met[name] += self._is_met(claims)
             unmet[name] += self._is_unmet(claims)
-        return tuple(Places(*name, met[name], unmet[name]) for name in sorted(met))
+        return tuple(PlaceCount(*name, met[name], unmet[name]) for name in sorted(met + unmet))
 
     def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
         unmet = [

@@ -33,6 +33,7 @@ def test_a_document_its_sections_and_symbols_are_nodes_with_parents() -> None:
     ]
 
 
+@pytest.mark.requirement(1)
 def test_a_nodes_place_can_be_opened() -> None:
     document = build("r", "a.md", parsed("a.md", MARKDOWN), LOCAL_ONLY, "m").document
     assert [node.source.cite() for node in document.nodes] == [

@@ -30,6 +30,7 @@ def refused(text: str) -> tuple[str, str]:
     return problem.path, problem.reason
 
 
+@pytest.mark.requirement(3)
 def test_an_entry_is_an_edge_with_its_line_and_its_note_as_evidence() -> None:
     found = read(
         "# why things are so\n"

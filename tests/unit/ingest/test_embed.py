@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def joined_one(summary: IntVector, chunks: Sequence[IntVector]) -> IntVector:
     return np.asarray(found, dtype=np.int16)
 
 
+@pytest.mark.requirement(2)
 def test_a_nodes_vector_joins_its_summary_with_every_chunk_inside_it() -> None:
     made, embedder = built("a.md"), HashEmbedder()
     chunks, own = embedder.embed(made.chunk_texts), embedder.embed(made.node_texts)

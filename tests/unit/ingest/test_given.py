@@ -62,6 +62,16 @@ def test_what_is_no_longer_given_is_gone() -> None:
 
 
 @pytest.mark.requirement(5)
+def test_a_given_lifecycle_edge_is_stored_both_ways() -> None:
+    writes = writes_with("a.md", "b.md")
+    take_given(writes, [given("r:a.md", "supersedes", "r:b.md", PLACE)])
+    assert [found.edge for found in writes.given] == [
+        Edge("r:a.md", "supersedes", "r:b.md"),
+        Edge("r:b.md", "superseded_by", "r:a.md"),
+    ]
+
+
+@pytest.mark.requirement(5)
 @pytest.mark.parametrize("relation", sorted(INVERSES))
 def test_a_lifecycle_relation_has_an_edge_from_old_to_new(relation: str) -> None:
     told = given("r:a", relation, "r:b", PLACE)

@@ -77,6 +77,19 @@ def test_a_text_that_went_from_one_path_to_another_is_told() -> None:
     assert (found.added, found.gone()) == (2, ["dies.md", "old.md"])
 
 
+def test_each_new_path_is_where_one_text_went() -> None:
+    known = held({"a.md": "the same", "b.md": "the same", "c.md": "the same"})
+    found = intake({"x.md": "the same", "y.md": "the same"}, known)
+    list(found.built())
+    assert found.renamed() == (Renamed("a.md", "x.md"), Renamed("b.md", "y.md"))
+
+
+def test_an_empty_file_went_nowhere() -> None:
+    found = intake({"new/__init__.py": ""}, held({"old/__init__.py": ""}))
+    list(found.built())
+    assert (found.renamed(), found.gone()) == ((), ["old/__init__.py"])
+
+
 def test_a_copy_is_no_renaming() -> None:
     known = held({"old.md": "the same"})
     found = intake({"old.md": "the same", "copy.md": "the same"}, known)

@@ -2,7 +2,14 @@
 
 import pytest
 
-from docgraph.model.relation import INVERSES, RELATIONS
+from docgraph.model.relation import (
+    CONTAINS,
+    INSIDE,
+    INVERSES,
+    MINED_FROM,
+    RELATIONS,
+    SHARES_ENTITY,
+)
 
 
 def test_relations_are_listed_by_name() -> None:
@@ -20,3 +27,13 @@ def test_every_inverse_is_a_relation_and_turns_back() -> None:
 @pytest.mark.parametrize("relation", ["supersedes", "replaces", "obsoletes", "updates"])
 def test_lifecycle_relations_have_an_inverse(relation: str) -> None:
     assert relation in INVERSES
+
+
+def test_claims_and_offers_make_every_relation_but_those_that_are_found_otherwise() -> None:
+    assert set(RELATIONS) - MINED_FROM == {CONTAINS, SHARES_ENTITY}
+    assert set(INVERSES) <= MINED_FROM
+
+
+def test_no_lifecycle_relation_holds_inside_a_document() -> None:
+    assert set(RELATIONS) > INSIDE
+    assert INSIDE.isdisjoint(INVERSES)

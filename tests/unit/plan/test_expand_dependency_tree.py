@@ -85,6 +85,7 @@ def test_every_node_is_reached_once_and_by_the_shortest_way(
         assert expansion.depth - 1 == min(holders)
 
 
+@pytest.mark.requirement(5)
 @pytest.mark.requirement(20)
 def test_edges_are_walked_backwards_only_where_a_pipeline_says_so() -> None:
     place = chain("ab", "ca")

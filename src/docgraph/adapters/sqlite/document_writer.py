@@ -2,7 +2,7 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -28,8 +28,8 @@ class DocumentWriter:
         self._born = born
         self.segments = SegmentWriter(connection, branch, born)
 
-    def put(self, documents: Sequence[EmbeddedDocument], vectors: Mapping[str, int]) -> None:
-        """`vectors` are the stored vectors' numbers by key."""
+    def put(self, documents: Sequence[EmbeddedDocument], number: Callable[[str], int]) -> None:
+        """`number` gives a stored vector's number for its key."""
         (handle,) = self._connection.execute(_SQL["last_handle"]).fetchone()
         for found in documents:
             ordinal = self._document(found.document)
@@ -37,7 +37,7 @@ class DocumentWriter:
                 node.id: handle + place for place, node in enumerate(found.document.nodes, start=1)
             }
             handle += len(handles)
-            numbers = [vectors[key] for key in found.chunk_keys]
+            numbers = [number(key) for key in found.chunk_keys]
             self._nodes(ordinal, found, handles)
             self._chunks(ordinal, found.document, numbers)
             self._offers(ordinal, found.document)

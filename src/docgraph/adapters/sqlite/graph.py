@@ -9,7 +9,7 @@ from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.model.edge import STRUCTURE, Edge, Evidence, Relationship
 from docgraph.model.identity import document_of
 from docgraph.model.meeting import Meeting, answered, said, united
-from docgraph.model.places import Places
+from docgraph.model.places import PlaceCount
 from docgraph.model.relation import CONTAINS, INVERSES, MINED_FROM, RELATIONS, SHARES_ENTITY
 from docgraph.model.shared_name import MOST_HOLDERS, Holder, shared
 from docgraph.ports.graph_reads import Direction
@@ -52,8 +52,8 @@ class SqliteGraph:
         visible = dict(self._rows("kinds_of_nodes", ids=ids))
         return tuple(node for node in ids if node in visible)
 
-    def places(self) -> tuple[Places, ...]:
-        return tuple(Places(*row) for row in self._rows("places_claimed"))
+    def places(self) -> tuple[PlaceCount, ...]:
+        return tuple(PlaceCount(*row) for row in self._rows("places_claimed"))
 
     def opaque(self) -> int:
         ((count,),) = self._rows("opaque_calls")

@@ -64,7 +64,7 @@ FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
       FROM visible_claims AS c
       WHERE c.relation <> 'shares_entity'
       GROUP BY c.document, c.relation, c.start, c.stop)
-GROUP BY miner, relation ORDER BY miner, relation;
+GROUP BY miner, relation HAVING max(met) OR max(reported) ORDER BY miner, relation;
 
 -- name: opaque_calls
 SELECT coalesce(sum(opaque), 0) FROM visible_documents;

@@ -14,7 +14,7 @@ from docgraph.model.document import Document
 from docgraph.model.vector import IntVector
 
 _SQL = named_queries(PACKAGE, "writes.sql")
-FULL = 20_000  # passages; bounds the memory an ingest needs
+FULL = 10_000  # passages; bounds the memory an ingest needs
 MOST_SMALL = 4
 
 

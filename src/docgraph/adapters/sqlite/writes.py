@@ -17,7 +17,7 @@ from docgraph.adapters.sqlite.visible import rule_to_json
 from docgraph.model.access import AccessRule
 from docgraph.model.claim import Claim
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.places import Places, Unresolved
+from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import SnapshotName
 from docgraph.model.vector import IntVector
@@ -45,6 +45,7 @@ class SqliteWrites:
         self._embedder = embedder
         self._now = now
         self._rules: dict[str, str] = {}
+        self._numbers: dict[str, int] = {}
         self._rule_texts: dict[AccessRule, str] = {}
         self._touched = False
         with self._transaction():
@@ -125,9 +126,9 @@ class SqliteWrites:
     def titles(self) -> dict[str, bool]:
         return {title: bool(known) for title, known in self._run_here("offered_titles")}
 
-    def places(self) -> tuple[Places, ...]:
+    def places(self) -> tuple[PlaceCount, ...]:
         rows = self._run_here("places_claimed", miners=json.dumps(sorted(self._miners)))
-        return tuple(Places(*row) for row in rows)
+        return tuple(PlaceCount(*row) for row in rows)
 
     def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
         miners = json.dumps(sorted(self._miners))
@@ -142,23 +143,45 @@ class SqliteWrites:
         return frozenset(row[0] for row in rows)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, IntVector]:
-        found = {key: self._vector("stored_vector", key) for key in keys}
-        return {k: np.frombuffer(blob, dtype="<i2") for k, (blob,) in found.items() if blob}
+        found: dict[str, IntVector] = {}
+        for key in keys:
+            row = self._stored("stored_vector", key)
+            if row is not None:
+                self._numbers[key] = row[0]
+                found[key] = np.frombuffer(row[1], dtype="<i2")
+        return found
 
     def remember(self, vectors: Mapping[str, IntVector]) -> None:
-        rows = [(self._space, bytes.fromhex(k), pack(v, np.int16)) for k, v in vectors.items()]
         with self._transaction():
-            self._connection.executemany(_SQL["add_vector"], rows)
+            new = [key for key in vectors if self._stored("vector_id", key) is None]
+            (last,) = self._run("last_vector").fetchone()
+            numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
+            self._connection.executemany(
+                _SQL["add_vector"],
+                [
+                    (number, self._space, bytes.fromhex(key), pack(vectors[key], np.int16))
+                    for key, number in numbers.items()
+                ],
+            )
+        self._numbers.update(numbers)
 
-    def _vector(self, query: str, key: str) -> tuple[Any]:
-        row = self._connection.execute(_SQL[query], (self._space, bytes.fromhex(key))).fetchone()
-        return row or (None,)
+    def _stored(self, query: str, key: str) -> tuple[Any, ...] | None:
+        place = (self._space, bytes.fromhex(key))
+        row: tuple[Any, ...] | None = self._connection.execute(_SQL[query], place).fetchone()
+        return row
+
+    def _number(self, key: str) -> int:
+        """Of a vector that is stored; most were looked up or stored a moment ago."""
+        if key not in self._numbers:
+            row = self._stored("vector_id", key)
+            assert row is not None, "a chunk's vector is remembered before the chunk is put"
+            self._numbers[key] = row[0]
+        return self._numbers[key]
 
     def put(self, documents: Sequence[EmbeddedDocument]) -> None:
-        keys = {key for found in documents for key in found.chunk_keys}
         with self._transaction():
-            vectors = {key: self._vector("vector_id", key)[0] for key in keys}
-            self._documents.put(documents, vectors)
+            self._documents.put(documents, self._number)
+        self._numbers.clear()
         for found in documents:
             self._rules[found.document.path] = self._written(found.document.rule)
         self._touched = True

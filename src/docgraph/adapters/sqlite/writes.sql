@@ -47,10 +47,13 @@ INSERT INTO vector_spaces (tenant, embedder) VALUES (:tenant, :embedder) ON CONF
 SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder = :embedder;
 
 -- name: stored_vector
-SELECT vector FROM vectors WHERE space = ? AND hash = ?;
+SELECT id, vector FROM vectors WHERE space = ? AND hash = ?;
+
+-- name: last_vector
+SELECT coalesce(max(id), 0) FROM vectors;
 
 -- name: add_vector
-INSERT INTO vectors (space, hash, vector) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+INSERT INTO vectors (id, space, hash, vector) VALUES (?, ?, ?, ?);
 
 -- name: vector_id
 SELECT id FROM vectors WHERE space = ? AND hash = ?;
@@ -104,7 +107,7 @@ FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
       WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
         AND c.miner IN (SELECT value FROM json_each(:miners)) AND c.relation <> 'shares_entity'
       GROUP BY c.document, c.relation, c.start, c.stop)
-GROUP BY miner, relation ORDER BY miner, relation;
+GROUP BY miner, relation HAVING max(met) OR max(reported) ORDER BY miner, relation;
 
 -- name: places_unmet
 SELECT path, line, relation || ' ' || min(says)

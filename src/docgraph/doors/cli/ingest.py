@@ -64,7 +64,7 @@ def ingest(
 ) -> None:
     """Take a folder or a commit in, as a new snapshot.
 
-    Only what changed is read anew and embedded; what is gone from the source is gone from the
+    Only what changed is parsed and embedded; what is gone from the source is gone from the
     snapshot. Readers see the old snapshot until the new one is complete.
     """
     from docgraph.doors.cli.default_repository import default_repository, is_bare

@@ -30,7 +30,7 @@ from docgraph.model.errors import DocgraphError
 # Plain help: rich would double the time of `docgraph --help`.
 app = typer.Typer(
     name="docgraph",
-    epilog="Start with: docgraph ingest PATH --repository NAME, then docgraph context QUESTION.",
+    epilog="Start with: docgraph ingest PATH, then docgraph context QUESTION.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -56,12 +56,11 @@ def options(
 
 app.command()(ingest)
 app.command("import")(import_corpus)
-for command in (search, plan, run, context, explain, check, status, doctor, demo):
+for command in (
+    *(search, plan, run, context, explain, check),
+    *(status, snapshots, diff_snapshots, prune, verify, doctor, demo),
+):
     app.command()(command)
-app.command()(snapshots)
-app.command()(prune)
-app.command()(verify)
-app.command("diff-snapshots")(diff_snapshots)
 app.command("eval")(evaluate)
 app.add_typer(relations, name="relations")
 

@@ -100,8 +100,7 @@ def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
         raise BadInput(f"{settings.store}: a store is the path of a SQLite file")
     if must_exist and not Path(settings.store).is_file():
         raise BadInput(
-            f"there is no store at {settings.store}; "
-            "make one with: docgraph ingest PATH --repository NAME"
+            f"there is no store at {settings.store}; make one with: docgraph ingest PATH"
         )
     return build_engine(settings)
 

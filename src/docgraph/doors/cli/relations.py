@@ -15,7 +15,9 @@ from docgraph.doors.cli.options import (
 )
 
 relations = typer.Typer(
-    help="List relations; add or remove your own.", no_args_is_help=True, rich_markup_mode=None
+    help="List and count relations; add or remove your own.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 Source = Annotated[str, typer.Argument(help="The id of the node it leaves.", show_default=False)]
 Relation = Annotated[str, typer.Argument(help="The relation's type.", show_default=False)]
@@ -38,7 +40,8 @@ def list_relations(
 ) -> None:
     """List relations, each with its origin.
 
-    The origin is a miner's name, or `hand`; beside it stand the lines that show the relation.
+    The origin is a miner's name, `curated`, `given` or `hand`; beside it stand the lines that show
+    the relation. `contains` is listed where --type asks for it.
     """
     from docgraph.doors.cli.show import show_relations
     from docgraph.doors.login import local

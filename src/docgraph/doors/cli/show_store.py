@@ -104,7 +104,8 @@ def show_verified(found: Verified, digest: str | None) -> None:
 def show_counts(found: RelationCounts) -> None:
     """By origin and relation, each with a few examples."""
     for one in found.found:
-        lost = f", {one.unresolved} places unresolved" if one.unresolved else ""
+        places = f"{one.unresolved} place{'' if one.unresolved == 1 else 's'}"
+        lost = f", {places} unresolved" if one.unresolved else ""
         edges = f"{one.edges} edge{'' if one.edges == 1 else 's'}"
         out.print(f"[bold]{said(one.origin)}[/bold] {one.relation}: {edges}{lost}")
         for example in one.examples:

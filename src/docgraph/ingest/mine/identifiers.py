@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from docgraph.ingest.mine.mentioned import few, named, numbered
+from docgraph.ingest.mine.mentioned import few, numbered
 from docgraph.ingest.mine.sketch import Sketch
 from docgraph.model.claim import Claim
-from docgraph.model.node import CODE
 
 IDENTIFIERS = "identifiers"
 
@@ -15,7 +14,6 @@ def identifiers(sketch: Sketch) -> Iterator[Claim]:
     parsed = sketch.parsed
     for name, start, end in few(numbered(parsed.text, parsed.prose)):
         yield sketch.claim_at(IDENTIFIERS, "references", f"doc:{name}", start, end)
-    if parsed.kind != CODE:
-        for name, start, end in few(named(parsed.text)):
-            if "/" in name or "." in name:
-                yield sketch.claim_at(IDENTIFIERS, "references", f"doc:{name}", start, end)
+    for name, start, end in sketch.named:
+        if "/" in name or "." in name:
+            yield sketch.claim_at(IDENTIFIERS, "references", f"doc:{name}", start, end)

@@ -12,7 +12,12 @@ NAMES = "names"
 
 
 def names(sketch: Sketch) -> Iterator[Claim]:
-    """The first place of each name; names of code are the business of other miners."""
-    if sketch.parsed.kind != CODE:
-        for name, start, end in entities(sketch.parsed.text, sketch.parsed.prose):
-            yield sketch.claim_at(NAMES, SHARES_ENTITY, f"{ENTITY}:{name}", start, end, says=name)
+    """The first place of each name; one in a title that the text does not repeat has no place."""
+    parsed = sketch.parsed
+    if parsed.kind == CODE:  # names of code are the business of other miners
+        return
+    found = {name: (start, end) for name, start, end in entities(parsed.text, parsed.prose)}
+    if parsed.titled:
+        found = {**{name: (0, 0) for name, _, _ in entities(parsed.title)}, **found}
+    for name, (start, end) in found.items():
+        yield sketch.claim_at(NAMES, SHARES_ENTITY, f"{ENTITY}:{name}", start, end, says=name)

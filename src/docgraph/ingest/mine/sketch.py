@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
+from docgraph.ingest.mine.mentioned import few, named
 from docgraph.ingest.parsed import Field, Parsed, Reference
 from docgraph.model.claim import Claim
+from docgraph.model.node import CODE
 
 _LONGEST_SAYING = 120
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sketch:
     """`nodes` are the ids of the document and of its parts, in order; `names` its own names.
 
@@ -30,6 +33,11 @@ class Sketch:
     @property
     def folder(self) -> str:
         return self.path.rpartition("/")[0]
+
+    @cached_property
+    def named(self) -> tuple[tuple[str, int, int], ...]:
+        """The first places of every name that a document spells as code does; code has none."""
+        return () if self.parsed.kind == CODE else tuple(few(named(self.parsed.text)))
 
     def claim(
         self,

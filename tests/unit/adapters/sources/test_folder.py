@@ -43,6 +43,7 @@ def test_hidden_and_built_things_are_left_out(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.requirement(8)
 def test_a_single_file_is_a_source(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.md")
     source = FolderSource(tmp_path / "a.md")

@@ -52,6 +52,7 @@ def processes() -> set[str]:
 # What is read
 
 
+@pytest.mark.requirement(8)
 def test_a_branch_a_tag_and_a_commit_are_read_whatever_lies_in_the_work_tree(
     made: MadeRepository,
 ) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from docgraph.ingest.mine.code import MINER_OF
+from docgraph.ingest.mine.mentioned import MOST_PLACES
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.ingest.parsed import Pointer
 from docgraph.model.claim import Claim
@@ -19,6 +20,7 @@ def claims(*pointers: Pointer) -> list[Claim]:
     return [claim for claim in built("a.py", made).claims if claim.miner in MINER_OF.values()]
 
 
+@pytest.mark.requirement(3)
 def test_a_pointer_is_a_claim_of_the_part_it_stands_in() -> None:
     inside = Pointer("calls", 0, "py:b", 2, 13, 14, "g()", "::g", True, 2, 1, False)
     (claim,) = claims(inside)
@@ -37,6 +39,13 @@ def test_a_pointer_is_a_claim_of_the_part_it_stands_in() -> None:
         near=1,
         reported=False,
     )
+
+
+def test_of_calls_by_one_function_to_another_the_first_few_places_are_claimed() -> None:
+    many = [Pointer("calls", 0, "py:b", 2, at, at + 1, "g()", "::g") for at in range(20)]
+    other = Pointer("calls", 0, "py:b", 2, 50, 51, "h()", "::h")
+    found = claims(*many, other, replace(many[0], part=None))
+    assert [claim.start for claim in found] == [*range(MOST_PLACES), 50, 0]
 
 
 def test_a_pointer_of_no_part_is_a_claim_of_the_file() -> None:

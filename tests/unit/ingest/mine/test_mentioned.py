@@ -1,12 +1,15 @@
 """Identifiers in a text: numbered documents, paths, and names as code spells them."""
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from docgraph.ingest.mine.mentioned import MOST_PLACES, few, named, numbered
+from docgraph.ingest.mine.mentioned import LONGEST, MOST_PLACES, few, named, numbered
 from docgraph.model.names import normalised
 from tests.support.growth import LINEAR, growth
+
+ANOTHER = itertools.count()
 
 
 def names(found: Iterator[tuple[str, int, int]]) -> list[str]:
@@ -68,6 +71,14 @@ def test_numbers_are_looked_for_in_the_given_spans_alone() -> None:
     assert names(numbered(text, ())) == []
 
 
+@pytest.mark.parametrize("name", ["a_", "a.b", "a/b", "aB"])
+def test_what_is_very_long_is_data_and_no_name(name: str) -> None:
+    short, long = (name * (size // len(name)) for size in (LONGEST, LONGEST + 2 * len(name)))
+    for text in ("{}", "`{}`"):
+        assert len(names(named(text.format(short)))) == 1
+        assert names(named(text.format(long))) == []
+
+
 def test_a_name_shows_its_first_places_only() -> None:
     found = list(few(named("a_b c_d " * (MOST_PLACES + 2))))
     assert names(iter(found)) == ["a_b", "c_d"] * MOST_PLACES
@@ -100,7 +111,7 @@ def test_a_name_shows_its_first_places_only() -> None:
 )
 def test_no_text_takes_more_than_its_length(piece: str) -> None:
     def search(size: int) -> None:
-        text = piece * size
+        text = f"{piece * size}{next(ANOTHER)}"  # nobody has seen it before
         assert sum(1 for _ in numbered(text)) <= size
         assert sum(1 for _ in named(text)) <= size
 

@@ -25,6 +25,15 @@ def test_a_name_is_claimed_once_where_it_first_stands() -> None:
     assert [claim.key for claim in names(TEXT)].count("entity:Marie Curie") == 1
 
 
+def test_a_title_that_the_source_gives_holds_names_without_a_place() -> None:
+    made = built("a.txt", parsed("a.txt", "no name here", title="On Marie Curie"))
+    (claim,) = [claim for claim in made.claims if claim.key == "entity:Marie Curie"]
+    assert (claim.start, claim.end, claim.line) == (0, 0, 1)
+    twice = built("a.txt", parsed("a.txt", "of Marie Curie", title="On Marie Curie"))
+    (claim,) = [claim for claim in twice.claims if claim.key == "entity:Marie Curie"]
+    assert (claim.start, claim.end) == (3, 14)
+
+
 def test_documents_that_hold_a_name_share_it_both_ways() -> None:
     files = {"a.md": TEXT, "b.md": "Here is Marie Curie.", "c.md": "Here is nobody."}
     assert edges(files, "names") == [

@@ -1,12 +1,15 @@
 """A text in which another document's title stands mentions that document."""
 
+import ahocorasick
 import pytest
 
 from docgraph.ingest.mine import titles
+from docgraph.ingest.mine.titles import mentions as found_in
 from docgraph.ingest.mine.titles import mine_titles, spellings
 from docgraph.model.meeting import MOST_EVIDENCE
 from docgraph.plan.settle import settled
-from docgraph.ports.writes import EmbeddedDocument
+from docgraph.ports.writes import EmbeddedDocument, LivingText
+from tests.support.growth import LINEAR, growth
 from tests.unit.ingest.fakes import MemoryWrites, built, candidates, edges, places
 
 
@@ -157,3 +160,18 @@ def test_many_titles_are_searched_for_some_at_a_time(
     assert len(whole) == 4
     monkeypatch.setattr(titles, "MOST_AT_ONCE", at_once)
     assert candidates(files, "titles") == whole
+
+
+@pytest.mark.parametrize("piece", ["a ", "aa", "New York ", "aaaa\n", "(a) "])
+def test_no_text_takes_more_than_its_length(piece: str) -> None:
+    words = [piece * times for times in range(2, 30)]
+    automaton = ahocorasick.Automaton()
+    for word in words:
+        automaton.add_word(word.strip(), word.strip())
+    automaton.make_automaton()
+
+    def search(size: int) -> None:
+        text = LivingText("a.txt", "r:a.txt", "document", "On", piece * size)
+        assert len(list(found_in(text, automaton))) <= len(words) * MOST_EVIDENCE
+
+    assert growth(search, 500) < LINEAR

@@ -10,6 +10,7 @@ _WIDEST_GAP = 200
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
 _MARK = re.compile(r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*|//[/!]*|--+)[ \t]?|[ \t]*\*+/[ \t]*$")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]*>")
+_SUMMARY = re.compile(r"(?s)<summary>(.*?)</summary>")
 _FIRST_BLOCK_TAG = re.compile(r"(?m)^[ \t]*@\w")
 _LICENCE = re.compile(r"(?i)copyright|licen[cs]e|spdx|@preserve|eslint|jshint")
 
@@ -62,7 +63,9 @@ class Comments:
 
 def bare(comment: str) -> str:
     """Its words: no marks, no markup, and nothing from the first `@tag` on."""
-    words = _TAG.sub("", _MARK.sub("", comment))
+    marked = _MARK.sub("", comment)
+    summary = _SUMMARY.search(marked)
+    words = _TAG.sub("", summary.group(1) if summary else marked)
     tag = _FIRST_BLOCK_TAG.search(words)
     told = words[: tag.start()] if tag and words[: tag.start()].strip() else words
     return "\n".join(line.strip() for line in told.strip().splitlines())

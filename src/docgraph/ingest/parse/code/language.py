@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from docgraph.ingest.parse.code.source import Source
 
 Span = tuple[int, int]
+Found = tuple[str, Span, Span]  # a definition's kind, its span, and that of its name
 Parts = tuple[Part, ...]
 
 
@@ -38,6 +39,10 @@ def whole(node: Node) -> Span:
     return node.start_byte, node.end_byte
 
 
+def nothing_more(source: "Source") -> Iterable[Found]:  # noqa: ARG001
+    return ()
+
+
 def inherits(kind: str, chain: Chain) -> str:  # noqa: ARG001
     return "inherits"
 
@@ -47,11 +52,15 @@ class Language:
     """`query` catches nodes by the names that the package's docstring lists.
 
     `grammar` imports the wheel, late. `imports` and `offers` say what a file takes and what it
-    goes by, `title` what a person calls it. `callee` is the span of a call's name, `chain` reads
-    such a name, `spelled` that of a definition and `folded` that of a variable; `base` is a class's relation to a base.
-    `members` tells who can name a class's members without a receiver: nobody, code `direct`ly
-    in the class, or all code `nested` in it. With `calls_apart`, methods have names of their
-    own (`name()`); with `delegates`, a variable can be called all the same. `doc_marks` begin comments that document what follows them.
+    goes by, `title` what a person calls it. `more` finds definitions that the grammar knows no
+    name for, in a text that `prepared` made readable for it.
+    `callee` is the span of a call's name where that is not what was caught; `chain` reads such a
+    name, `spelled` that of a definition, `folded` that of a variable; `base` is a class's
+    relation to a base.
+    `members` tells who can name a class's members without a receiver: `nobody`, code that is
+    `direct`ly in the class, or all code `nested` in it. With `calls_apart`, methods have names
+    of their own (`name()`); with `delegates`, a variable can be called all the same.
+    `doc_marks` begin comments that document what follows them.
     """
 
     grammar: Callable[[], object]
@@ -59,7 +68,8 @@ class Language:
     imports: Callable[["Source"], Imports]
     offers: Callable[["Source", Parts], Iterable[Handle]]
     title: Callable[["Source", Parts], str]
-    callee: Callable[[Node], Span] = whole
+    more: Callable[["Source"], Iterable[Found]] = nothing_more
+    callee: Callable[[Node], Span] | None = None
     chain: Callable[[str], Chain | None] = chain_of
     spelled: Callable[[str], str] = str
     folded: Callable[[str], str] = str

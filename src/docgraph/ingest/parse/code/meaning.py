@@ -85,14 +85,14 @@ Meaning = Local | Known | Imported
 
 def one_after_another(*found: Aims | None) -> Aims | None:
     """All of them, each but the first only where those before it lead nowhere."""
-    told = [aims for aims in found if aims is not None]
-    if not told:
-        return None
-    return tuple(
-        aim._replace(rank=aim.rank + STEP * index) if index else aim
-        for index, aims in enumerate(told)
-        for aim in aims
-    )
+    told = [aims for aims in found if aims]
+    if len(told) < 2:
+        return told[0] if told else next((aims for aims in found if aims is not None), None)
+    joined: list[Aim] = []
+    for aims in told:
+        above = joined[-1].rank // STEP * STEP + STEP if joined else 0
+        joined.extend(aim._replace(rank=aim.rank + above) for aim in aims)
+    return tuple(joined)
 
 
 def merged(old: Meaning | None, new: Meaning) -> Meaning:

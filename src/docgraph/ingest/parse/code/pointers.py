@@ -6,16 +6,17 @@ from operator import attrgetter
 from docgraph.ingest.parse.code.bind import Binder
 from docgraph.ingest.parse.code.definitions import Definition
 from docgraph.ingest.parse.code.language import Language, Parts, Span
+from docgraph.ingest.parse.code.lineage import BasesOf, Lineages
 from docgraph.ingest.parse.code.meaning import Aims, Chain
 from docgraph.ingest.parse.code.nesting import Nesting
 from docgraph.ingest.parse.code.resolve import Resolver
 from docgraph.ingest.parse.code.source import Source
-from docgraph.ingest.parse.code.uses import Reader
+from docgraph.ingest.parse.code.uses import Reader, Use
 from docgraph.ingest.parsed import Pointer
 
 _LONGEST_SAYING = 120
 _ORDER = attrgetter("start")
-_BASES = frozenset({"base", "implements", "inherits"})
+_BASES = frozenset({"implements", "inherits"})
 
 
 def pointers(
@@ -33,33 +34,38 @@ class _Walk:
         self._at = Nesting([(one.start, one.end) for one in found]).at
         self._imports = language.imports(source)
         reader = Reader(language, source)
-        self._uses = reader.uses()
+        self._uses = [self._with_relation(use) for use in reader.uses()]
         binder = self._bound(reader, found)
+        scopes, inside, elsewhere = binder.scopes, binder.inside, self._imports.elsewhere
+        lineages = Lineages(parts, scopes, elsewhere, inside=inside, bases=self._bases())
         self._resolver = Resolver(
-            language,
-            source.path,
-            parts,
-            binder.scopes,
-            self._imports.elsewhere,
-            inside=binder.inside,
-            bases=self._bases(),
+            language, source.path, parts, scopes, lineages, inside=inside, elsewhere=elsewhere
         )
 
+    def _with_relation(self, use: Use) -> Use:
+        """Where only the language can tell a class from an interface, it does."""
+        relation, start, end, chain = use
+        if relation != "base" or chain is None:
+            return use
+        kind = self._parts[self._at(start)].kind
+        return self._language.base(kind, chain), start, end, chain
+
     def _bound(self, reader: Reader, found: Sequence[Definition]) -> Binder:
-        spoken = {name for *_, chain in self._uses if chain for name in chain}
+        spoken = {name.removesuffix("()") for *_, chain in self._uses if chain for name in chain}
         binder = Binder(self._language, self._source, found)
         binder.bind_definitions()
         binder.bind_imports(self._imports)
         binder.bind_receivers(self._parts, self._at)
         binder.bind_typed(reader, spoken)
         binder.bind_variables(spoken)
+        binder.bind_fields(reader, spoken)
         return binder
 
-    def _bases(self) -> dict[int, list[tuple[Chain, int]]]:
-        bases: dict[int, list[tuple[Chain, int]]] = {}
+    def _bases(self) -> BasesOf:
+        bases: BasesOf = {}
         for relation, start, _, chain in self._uses:
             if relation in _BASES and chain:
-                bases.setdefault(self._at(start), []).append((chain, start))
+                bases.setdefault((self._at(start), relation), []).append((chain, start))
         return bases
 
     def told(self) -> tuple[tuple[Pointer, ...], int]:
@@ -77,12 +83,14 @@ class _Walk:
         return tuple(made), opaque
 
     def _used(self, relation: str, span: Span, chain: Chain, aims: Aims) -> list[Pointer]:
-        """What calls itself points nowhere."""
+        """What calls itself points nowhere; it is the file that imports, and not from itself."""
         at = self._at(span[0])
-        if at >= 0 and aims is self._resolver.own(at):
+        if (at >= 0 and aims is self._resolver.own(at)) or (
+            relation == "imports" and self._resolver.is_own(aims[0])
+        ):
             return []
-        says = ".".join(chain).replace("()", "")
-        return self._pointers(relation, span, at if at >= 0 else None, says, aims)
+        part = at if at >= 0 and relation != "imports" else None
+        return self._pointers(relation, span, part, ".".join(chain).replace("()", ""), aims)
 
     def _pointers(
         self, relation: str, span: Span, part: int | None, says: str, aims: Aims
@@ -90,5 +98,6 @@ class _Walk:
         start, end = self._source.place(span[0]), self._source.place(span[1])
         line, says = self._source.lines.at(start), says[:_LONGEST_SAYING]
         return [
-            Pointer(relation, part, key, line, start, end, says, *how) for key, *how in aims
+            Pointer(relation, part, key, line, start, end, says, inner, strict, rank, near, told)
+            for key, inner, strict, rank, near, told in aims
         ]

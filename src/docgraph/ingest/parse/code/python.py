@@ -1,11 +1,12 @@
 """Python.
 
-Offers: a module is `py:pkg.module` by every end of its path of two names or more, by its last
-name alone if it lies at the root or in a `src`, and `pyfile:src/pkg/module` exactly. A package's
-`__init__` ranks before a module of that name.
-Claims: an absolute import is `py:`, the nearest first; a single name may also lie beside the
-importing file; a relative import is exactly one `pyfile:`. `from m import n` means `::n` in m,
-else the module `m.n`.
+Offers: a module is `py:pkg.module` by every end of its path of two names or more,
+`pyroot:pkg.module` if that begins at the root or in a `src`, and `pyfile:src/pkg/module`. A
+package's `__init__` ranks before a module of that name.
+Claims: an absolute import of two names or more is `py:`, the nearest first; a single name, and
+what is taken out of it, is `pyroot:` or lies beside the importing file; the standard library is
+`pyroot:` alone; a relative import is one `pyfile:`. `from m import n` means `::n` in m, else the
+module `m.n`.
 """
 
 import builtins
@@ -45,7 +46,16 @@ _QUERY = """
 (typed_parameter . (identifier) @typed type: (type) @type)
 (typed_default_parameter name: (identifier) @typed type: (type) @type)
 (assignment left: (identifier) @typed type: (type) @type)
-(assignment left: (identifier) @made !type right: (call function: [(identifier) (attribute)] @type))
+(assignment left: (identifier) @typed !type
+  right: (call function: [(identifier) (attribute)] @made))
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field) type: (_) @type)
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field)
+  right: (call function: [(identifier) (attribute)] @made))
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field)
+  right: (identifier) @alias)
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field)
+  right: (none) @nothing)
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field))
 (assignment left: (identifier) @weak right: (none))
 (assignment left: (identifier) @bind)
 (augmented_assignment left: (identifier) @bind)
@@ -53,8 +63,6 @@ _QUERY = """
 (parameters (identifier) @bind)
 (lambda_parameters (identifier) @bind)
 (default_parameter name: (identifier) @bind)
-(typed_parameter . (identifier) @bind)
-(typed_default_parameter name: (identifier) @bind)
 (list_splat_pattern (identifier) @bind)
 (dictionary_splat_pattern (identifier) @bind)
 (pattern_list (identifier) @bind)

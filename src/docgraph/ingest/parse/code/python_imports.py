@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from docgraph.ingest.parse.code.language import Imports, Span, whole
 from docgraph.ingest.parse.code.meaning import STEP, Aims, Chain, Imported, one_after_another
-from docgraph.ingest.parse.code.python_modules import module_aims, submodule
+from docgraph.ingest.parse.code.python_modules import is_standard, module_aims, submodule_aims
 from docgraph.ingest.parse.code.source import Source
 
 _SUBMODULE = 2  # what a module defines comes before a file of that name beside it
@@ -43,6 +43,8 @@ class Name:
         return _inside(self.importer, self.module, (self.name, *rest))
 
     def member(self, rest: Chain) -> Aims | None:
+        if is_standard(self.module):
+            return ()
         return module_aims(self.importer, self.module, ".".join((self.name, *rest)))
 
 
@@ -103,13 +105,12 @@ def _claims(importer: str, one: _Statement) -> Iterator[tuple[Span, str, Aims]]:
         return
     aims = module_aims(importer, one.module)
     for taken in one.taken[:1]:
-        aims += module_aims(importer, submodule(one.module, taken.name), rank=STEP)
+        aims += submodule_aims(importer, one.module, taken.name, rank=STEP)
     yield one.span, one.module, aims
-    for taken in one.taken:
-        below = submodule(one.module, taken.name)
+    for taken in one.taken if not is_standard(one.module) else ():
         defined = module_aims(importer, one.module, taken.name, told=False)
-        aims = defined + module_aims(importer, below, rank=_SUBMODULE, told=False)
-        yield taken.span, f"{one.module}:{taken.name}", aims
+        file = submodule_aims(importer, one.module, taken.name, rank=_SUBMODULE, told=False)
+        yield taken.span, f"{one.module}:{taken.name}", defined + file
 
 
 def _names(
@@ -127,12 +128,14 @@ def _names(
 
 
 def _inside(importer: str, module: str, rest: Chain) -> Aims:
-    """What the module defines, else what a module inside it does."""
+    """What the module defines, else what a module inside it does; Python's own is not followed."""
+    if is_standard(module):
+        return ()
     defined = module_aims(importer, module, ".".join(rest))
     if len(rest) == 1:
         return defined
-    below = submodule(module, rest[0])
-    return defined + module_aims(importer, below, ".".join(rest[1:]), _SUBMODULE)
+    inner = ".".join(rest[1:])
+    return defined + submodule_aims(importer, module, rest[0], inner, rank=_SUBMODULE)
 
 
 def _prefixes(module: str) -> Iterator[str]:

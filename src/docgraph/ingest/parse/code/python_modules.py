@@ -34,40 +34,55 @@ def module_keys(path: str) -> Iterator[tuple[str, int]]:
     for length in range(1, len(parts) + 1):
         if not parts[-length].isidentifier():
             return
-        alone = length == len(parts) or parts[-2] == "src"
-        if length > 1 or alone:
-            yield f"py:{'.'.join(parts[-length:])}", rank
+        name = ".".join(parts[-length:])
+        if length > 1:
+            yield f"py:{name}", rank
+        if length == len(parts) or parts[-length - 1] == "src":
+            yield f"pyroot:{name}", rank
+
+
+def is_standard(module: str) -> bool:
+    return module.partition(".")[0] in sys.stdlib_module_names
+
+
+def module_aims(
+    importer: str, module: str, inner: str = "", *, rank: int = 0, told: bool = True
+) -> Aims:
+    """What `module` may mean in that file; with `inner`, only a module that has such a thing."""
+    return _aims(importer, module, "", inner, rank, told)
+
+
+def submodule_aims(
+    importer: str, package: str, name: str, inner: str = "", *, rank: int, told: bool = True
+) -> Aims:
+    """A module in a package; nobody has to look for one in the standard library."""
+    return () if is_standard(package) else _aims(importer, package, name, inner, rank, told)
 
 
 @lru_cache(maxsize=4096)
-def module_aims(
-    importer: str, module: str, inner: str = "", rank: int = 0, *, told: bool = True
-) -> Aims:
-    """What `module` may mean in that file; with `inner`, only a module that has such a thing."""
-    folder = importer.rpartition("/")[0]
-    if module.startswith("."):
-        found = _relative(folder, module)
-        keys = () if found is None else ((f"pyfile:{found}", 0),)
-    elif "." in module or module in sys.stdlib_module_names:
-        keys = ((f"py:{module}", _NEAR),)
-    else:
-        beside = f"{folder}/{module}" if folder else module
-        keys = ((f"py:{module}", _NEAR), (f"pyfile:{beside}", _NEAR))
-    told = told and module.partition(".")[0] not in sys.stdlib_module_names
-    return tuple(
-        Aim(key, f"::{inner}" if inner else "", bool(inner), rank, near, told) for key, near in keys
+def _aims(importer: str, package: str, name: str, inner: str, rank: int, told: bool) -> Aims:
+    module = package if not name else f"{package}{'' if package.endswith('.') else '.'}{name}"
+    inside, standard = f"::{inner}" if inner else "", is_standard(package)
+    how = (inside, bool(inner), rank)
+    if package.startswith("."):
+        found = _relative(importer, module)
+        return () if found is None else (Aim(f"pyfile:{found}", *how, 0, told),)
+    if standard:
+        return (Aim(f"pyroot:{module}", *how, _NEAR, reported=False),)
+    if "." in package:
+        return (Aim(f"py:{module}", *how, _NEAR, told),)
+    beside = f"{importer.rpartition('/')[0]}/{module.replace('.', '/')}".lstrip("/")
+    return (
+        Aim(f"pyroot:{module}", *how, _NEAR, told),
+        Aim(f"pyfile:{beside}", *how, _NEAR, told),
     )
 
 
-def submodule(module: str, name: str) -> str:
-    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
-
-
-def _relative(folder: str, module: str) -> str | None:
+def _relative(importer: str, module: str) -> str | None:
     """The first dot is the importer's folder, each further one a folder up."""
     inner = module.lstrip(".")
     up = len(module) - len(inner) - 1
-    folders = folder.split("/") if folder else []
+    folders = importer.split("/")[:-1]
     if up > len(folders):
         return None
     below = inner.split(".") if inner else []

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Sequence
 
 from docgraph.ingest.parse.code.language import Language, Span
-from docgraph.ingest.parse.code.meaning import Meaning, merged
+from docgraph.ingest.parse.code.meaning import LOCAL, Meaning, merged
 from docgraph.ingest.parse.code.nesting import Nesting
 
 _FILE = 0
@@ -51,10 +51,18 @@ class Scopes:
 
     def bind(self, name: str, scope: int, meaning: Meaning) -> None:
         here = self._bound.setdefault(name, {})
-        here[scope] = merged(here.get(scope), meaning)
+        if scope in here:
+            here[scope] = merged(here[scope], meaning)
+        else:
+            here[scope] = meaning
+            self._lookups.pop(name, None)
 
     def member(self, name: str, scope: int) -> Meaning | None:
         return self._bound.get(name, {}).get(scope)
+
+    def is_same_everywhere(self, name: str) -> bool:
+        bound = self._bound.get(name)
+        return bound is None or (len(bound) == 1 and _FILE in bound)
 
     def meaning(self, name: str, place: int) -> Meaning | None:
         """That of the innermost scope which binds the name and shows it to that place."""
@@ -63,14 +71,24 @@ class Scopes:
             return None
         if len(bound) == 1 and _FILE in bound:
             return bound[_FILE]
+        scope = self._binding(name, place)
+        return None if scope is None else bound[scope]
+
+    def unsettle(self, name: str, place: int) -> None:
+        """What is assigned to there may mean anything from then on."""
+        scope = self._binding(name, place) if name in self._bound else None
+        if scope is not None:
+            self._bound[name][scope] = LOCAL
+
+    def _binding(self, name: str, place: int) -> int | None:
         if name not in self._lookups:
-            scopes = sorted(bound)
+            scopes = sorted(self._bound[name])
             self._lookups[name] = scopes, Nesting([self._spans[scope] for scope in scopes])
         scopes, nesting = self._lookups[name]
         at = nesting.at(place)
         while at >= 0 and not self._shows(scopes[at], name, place):
             at = nesting.parents[at]
-        return bound[scopes[at]] if at >= 0 else None
+        return scopes[at] if at >= 0 else None
 
     def _shows(self, scope: int, name: str, place: int) -> bool:
         if self._kinds[scope] != OWNER or name in self._always or self._members == "nested":

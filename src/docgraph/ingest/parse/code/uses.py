@@ -7,7 +7,12 @@ from docgraph.ingest.parse.code.language import Language, whole
 from docgraph.ingest.parse.code.meaning import Chain
 from docgraph.ingest.parse.code.source import Source
 
-_ROLES = ("base", "implements", "imports", "inherits", "new", "reads", "references", "writes")
+_ROLES = (
+    *("base", "element", "implements", "imports", "inherits", "new"),
+    *("reads", "references", "writes"),
+)
+_CALLING = frozenset({"element", "new"})
+_CLOSE = ord(">")
 _NEW: Chain = ("",)
 _QUOTES = b"'\"`"
 
@@ -34,20 +39,44 @@ class Reader:
 
     def uses(self) -> list[Use]:
         found = list(self._calls())
+        if self._language.calls_apart:
+            found = [self._apart(*use) for use in found]
         for role in _ROLES:
-            relation = "calls" if role == "new" else role
-            spans = (whole(node) for node in self._source.nodes(role))
-            found.extend((relation, *span, self.chain(*span)) for span in spans)
-        return found
+            relation = "calls" if role in _CALLING else role
+            found.extend((relation, *one) for one in self._named(role))
+        written = {use[1] for use in found if use[0] == "writes"}
+        return [use for use in found if use[0] != "reads" or use[1] not in written]
+
+    def _apart(self, relation: str, start: int, end: int, chain: Chain | None) -> Use:
+        if chain is None:
+            return relation, start, end, None
+        named = (*chain[:-1], f"{chain[-1]}()")
+        return relation, start, self._without_arguments(start, end), named
+
+    def _named(self, role: str) -> Iterator[tuple[int, int, Chain | None]]:
+        """What `imports` names counts once; an element is no page's own tag if it has a capital."""
+        seen: set[Chain | None] = {None} if role == "imports" else set()
+        for node in self._source.nodes(role):
+            start, end = whole(node)
+            chain = self.chain(start, end)
+            if chain not in seen and (role != "element" or chain is None or chain[0][0].isupper()):
+                yield start, self._without_arguments(start, end), chain
+            if role == "imports":
+                seen.add(chain)
+
+    def _without_arguments(self, start: int, end: int) -> int:
+        """`List<T>` is called `List`."""
+        at = (
+            self._source.data.find(b"<", start, end) if self._source.data[end - 1] == _CLOSE else -1
+        )
+        return at if at > start else end
 
     def _calls(self) -> Iterator[Use]:
         """What is called on a literal is the language's own."""
         read, callee, data = self.chain, self._language.callee, self._source.data
-        apart = self._language.calls_apart
         for match in self._source.matches("call"):
-            start, end = callee(match["call"][0])
+            (node,) = match["call"]
+            start, end = callee(node) if callee else (node.start_byte, node.end_byte)
             chain = read(start, end)
-            if chain is not None:
-                yield "calls", start, end, (*chain[:-1], f"{chain[-1]}()") if apart else chain
-            elif data[start] not in _QUOTES:
-                yield "calls", start, end, None
+            if chain is not None or data[start] not in _QUOTES:
+                yield "calls", start, end, chain

@@ -1,0 +1,111 @@
+"""SQL.
+
+Offers: a table or view is `table:name`, and `table:schema.name` where its definition gives a
+schema, else `table:.name`. Functions and procedures are `routine:…` likewise.
+Claims: `name` is `table:name`; `schema.name` is that key, else a table defined without a schema.
+Case and quotes do not count. Any of them may live in a database alone: none is reported missing.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from docgraph.ingest.parse.code.language import Imports, Language, Parts
+from docgraph.ingest.parse.code.meaning import Aim, Aims, Chain
+from docgraph.ingest.parse.code.read_code import read_code
+from docgraph.ingest.parse.code.source import Source
+from docgraph.ingest.parse.code.sql_procedures import prepared, procedures
+from docgraph.ingest.parsed import Handle, Parsed
+
+_NEAR = 4
+_PART = re.compile(r"""[^\s."`\[\]]+|"[^"]+"|`[^`]+`|\[[^\]]+\]""")
+_QUOTES = '"`[]'
+
+_QUERY = """
+[(comment) (marginalia)] @comment
+(create_table (object_reference) @name) @table @detached
+(create_view (object_reference) @name) @table @detached
+(create_materialized_view (object_reference) @name) @table @detached
+(create_function (object_reference) @name (function_body) @body) @function @detached
+
+(statement) @scope
+(cte . (identifier) @bind)
+
+(relation (object_reference) @reads)
+(statement (keyword_merge) (keyword_using) . (object_reference) @reads)
+(statement (keyword_merge) (keyword_into) . (object_reference) @writes)
+(statement (keyword_truncate) (object_reference) @writes)
+(insert (object_reference) @writes)
+(update (relation (object_reference) @writes))
+(from (object_reference) @writes)
+(alter_table (object_reference) @writes)
+(drop_table (object_reference) @writes)
+(create_index (object_reference) @writes)
+(column_definition (keyword_references) . (object_reference) @references)
+(constraint (keyword_references) . (object_reference) @references)
+(invocation (object_reference) @call)
+(create_trigger (keyword_function) . (object_reference) @call)
+"""
+
+
+def parse_sql(path: str, text: str) -> Parsed:
+    return read_code(_SQL, path, text)
+
+
+def _grammar() -> object:
+    import tree_sitter_sql
+
+    return tree_sitter_sql.language()
+
+
+def _chain(text: str) -> Chain | None:
+    """Schema and name, or the name alone; a database before them is left out."""
+    parts = [part.strip(_QUOTES).casefold() for part in _PART.findall(text)]
+    return tuple(parts[-2:]) if parts and all(parts) else None
+
+
+def _spelled(text: str) -> str:
+    return ".".join(part.strip(_QUOTES) for part in _PART.findall(text)) or text
+
+
+def _fold(text: str) -> str:
+    return text.strip(_QUOTES).casefold()
+
+
+def _elsewhere(chain: Chain) -> Aims | None:
+    kind = "routine" if chain[-1].endswith("()") else "table"
+    names = [name.removesuffix("()") for name in chain]
+    keys = [f"{kind}:{'.'.join(names)}", *([f"{kind}:.{names[-1]}"] if len(names) > 1 else [])]
+    return tuple(Aim(key, rank=rank, near=_NEAR, reported=False) for rank, key in enumerate(keys))
+
+
+def _imports(source: Source) -> Imports:  # noqa: ARG001
+    return Imports(elsewhere=_elsewhere)
+
+
+def _offers(source: Source, parts: Parts) -> Iterator[Handle]:  # noqa: ARG001
+    for index, part in enumerate(parts):
+        kind = "table" if part.kind == "table" else "routine"
+        names = part.title.casefold().split(".")[-2:]
+        yield Handle(f"{kind}:{names[-1]}", index, len(names) - 1)
+        yield Handle(f"{kind}:{names[0] if len(names) > 1 else ''}.{names[-1]}", index)
+
+
+def _title(source: Source, parts: Parts) -> str:  # noqa: ARG001
+    return PurePosixPath(source.path).name
+
+
+_SQL = Language(
+    grammar=_grammar,
+    query=_QUERY,
+    imports=_imports,
+    offers=_offers,
+    title=_title,
+    more=procedures,
+    chain=_chain,
+    spelled=_spelled,
+    folded=_fold,
+    prepared=prepared,
+    calls_apart=True,
+    doc_marks=("--", "/*"),
+)
