@@ -5,12 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from docgraph.ingest.decode import decoded
+from docgraph.ingest.parse.code.csharp import parse_csharp
+from docgraph.ingest.parse.code.java import parse_java
+from docgraph.ingest.parse.code.javascript import parse_javascript
+from docgraph.ingest.parse.code.python import parse_python
+from docgraph.ingest.parse.code.sql import parse_sql
+from docgraph.ingest.parse.code.typescript import parse_tsx, parse_typescript
 from docgraph.ingest.parse.docx import read_docx
 from docgraph.ingest.parse.html import read_html
 from docgraph.ingest.parse.markdown import parse_markdown
 from docgraph.ingest.parse.notebook import parse_notebook
 from docgraph.ingest.parse.pdf import read_pdf
-from docgraph.ingest.parse.python import parse_python
 from docgraph.ingest.parse.rst import parse_rst
 from docgraph.ingest.parse.text import parse_text
 from docgraph.ingest.parse.titles import tidy
@@ -42,14 +47,22 @@ def of_text(parse: Callable[[str, str], Parsed | Problem]) -> Reader:
 
 
 FORMATS = (
+    Format("csharp", (".cs",), of_text(parse_csharp), extra="languages"),
     Format("docx", (".docx",), read_docx, extra="formats"),
     Format("html", (".html", ".htm", ".xhtml"), read_html),
+    Format("java", (".java",), of_text(parse_java), extra="languages"),
+    Format(
+        "javascript", (".js", ".mjs", ".cjs", ".jsx"), of_text(parse_javascript), extra="languages"
+    ),
     Format("markdown", (".md", ".markdown"), of_text(parse_markdown)),
     Format("notebook", (".ipynb",), of_text(parse_notebook)),
     Format("pdf", (".pdf",), read_pdf, extra="formats"),
     Format("python", (".py",), of_text(parse_python)),
     Format("rst", (".rst", ".rest"), of_text(parse_rst)),
+    Format("sql", (".sql",), of_text(parse_sql), extra="languages"),
     Format("text", (".txt", ".text"), of_text(parse_text)),
+    Format("tsx", (".tsx",), of_text(parse_tsx), extra="languages"),
+    Format("typescript", (".ts", ".mts", ".cts"), of_text(parse_typescript), extra="languages"),
 )
 SUFFIXES = tuple(sorted(suffix for known in FORMATS for suffix in known.suffixes))
 _BY_NAME = {known.name: known for known in FORMATS}

@@ -46,6 +46,7 @@ class SqliteWrites:
         self._now = now
         self._rules: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
+        self._absent: set[str] = set()
         self._rule_texts: dict[AccessRule, str] = {}
         self._touched = False
         with self._transaction():
@@ -63,6 +64,7 @@ class SqliteWrites:
         # Nobody sees a batch before it is published, so none has to be on the disk before that.
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA wal_autocheckpoint = 8000")
+        connection.execute("PRAGMA cache_size = -16000")
         self._begin()
 
     def _begin(self) -> None:
@@ -146,14 +148,16 @@ class SqliteWrites:
         found: dict[str, IntVector] = {}
         for key in keys:
             row = self._stored("stored_vector", key)
-            if row is not None:
+            if row is None:
+                self._absent.add(key)
+            else:
                 self._numbers[key] = row[0]
                 found[key] = np.frombuffer(row[1], dtype="<i2")
         return found
 
     def remember(self, vectors: Mapping[str, IntVector]) -> None:
         with self._transaction():
-            new = [key for key in vectors if self._stored("vector_id", key) is None]
+            new = [k for k in vectors if k in self._absent or not self._stored("vector_id", k)]
             (last,) = self._run("last_vector").fetchone()
             numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
             self._connection.executemany(
@@ -164,6 +168,7 @@ class SqliteWrites:
                 ],
             )
         self._numbers.update(numbers)
+        self._absent.difference_update(new)
 
     def _stored(self, query: str, key: str) -> tuple[Any, ...] | None:
         place = (self._space, bytes.fromhex(key))

@@ -11,6 +11,7 @@ from docgraph.ingest.parse.code.nesting import Nesting
 from docgraph.ingest.parse.code.source import Source
 from docgraph.ingest.parsed import Handle
 
+_ASSIGNED_AT_ONCE = 3  # exports = module.exports = x
 _DECLARATORS = frozenset({"lexical_declaration", "variable_declaration", "ambient_declaration"})
 
 
@@ -82,8 +83,9 @@ def _assignment(source: Source, node: Node) -> Iterator[_Export]:
     if left is None or right is None or left.end_byte - left.start_byte > 100:
         return
     said = source.said_by(left).removeprefix("module.")
-    while right.type == "assignment_expression":
-        right = right.child_by_field_name("right") or right.children[-1]
+    for _ in range(_ASSIGNED_AT_ONCE):
+        if right.type == "assignment_expression":
+            right = right.child_by_field_name("right") or right
     if said == "exports":
         yield from _value(source, "default", right)
     elif said.startswith("exports.") and said.count(".") == 1:

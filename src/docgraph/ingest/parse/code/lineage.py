@@ -11,6 +11,7 @@ from docgraph.ingest.parsed import Part
 Elsewhere = Callable[[Chain], Aims | None]
 # What a class says that it is built on: by its part and relation, the names and their places.
 BasesOf = dict[tuple[int, str], list[tuple[Chain, int]]]
+_LONGEST = 64
 CLASSES = ("inherits",)
 ALL = ("inherits", "implements")
 
@@ -65,7 +66,7 @@ class Lineages:
         line: list[Class] = []
         seen: set[int] = set()
         waiting: list[Class] = [part]
-        while waiting:
+        while waiting and len(line) < _LONGEST:
             one = waiting.pop()
             if isinstance(one, Distant) or one not in seen:
                 line.append(one)

@@ -23,6 +23,7 @@ from docgraph.ingest.parse.code.source import Source
 from docgraph.ingest.parsed import Handle, Parsed
 
 _SUPER = re.compile(r"super\([^()]*\)(?=\.)")
+_MADE = re.compile(r"((?:\w+\.)*[A-Z]\w*)\([^()]*\)\.(\w+)")
 _QUOTED = re.compile(r"""(['"])([\w.]+)\1""")
 _OPTIONAL = re.compile(
     r"(?:typing\.)?Optional\[([\w.]+)\]|([\w.]+)\s*\|\s*None|None\s*\|\s*([\w.]+)"
@@ -93,7 +94,7 @@ def _grammar() -> object:
 
 
 def _chain(text: str) -> Chain | None:
-    """`super().m` is a chain, and so is the class in an annotation that may be None or quoted."""
+    """Also `super().m`, `Class(…).m`, and the class in an annotation that is quoted or optional."""
     if text.isidentifier():
         return (text,)
     if text.startswith("super("):
@@ -101,6 +102,8 @@ def _chain(text: str) -> Chain | None:
         return ("super()", *found[1:]) if found else None
     if match := _QUOTED.fullmatch(text) or _OPTIONAL.fullmatch(text):
         text = match.group(match.lastindex or 0)
+    elif match := _MADE.fullmatch(text):
+        text = f"{match.group(1)}.{match.group(2)}"
     return chain_of(text)
 
 

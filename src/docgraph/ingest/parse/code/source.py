@@ -15,6 +15,8 @@ from docgraph.ingest.parse.characters import Characters
 from docgraph.ingest.parse.code.language import Language
 
 Match = dict[str, list[Node]]
+# Nobody writes code this deep, and a query's time grows with the depth of what is generated.
+_DEEPEST = 4_000
 
 
 @cache
@@ -35,7 +37,9 @@ class Source:
         self.lines = Lines(text)
         self.root = Parser(grammar).parse(language.prepared(self.data)).root_node
         self._ascii = len(text) == len(self.data)
-        self._roles = _by_role(QueryCursor(query).matches(self.root))
+        cursor = QueryCursor(query)
+        cursor.set_max_start_depth(_DEEPEST)
+        self._roles = _by_role(cursor.matches(self.root))
 
     def matches(self, role: str) -> list[Match]:
         """Those that caught something by this name, pattern by pattern."""

@@ -1,0 +1,213 @@
+"""Upkeep of the SQLite store: what is pruned is gone from the file, what is damaged is found."""
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from docgraph.adapters.sqlite.visible import Rows, guard
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import AccessRule
+from docgraph.model.edge import Edge
+from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.scope import SnapshotName, Wanted
+from docgraph.pipeline.load import load
+from docgraph.ports.writes import Origin
+from tests.support.kill_me import engine_on
+from tests.support.memory_source import MemorySource
+
+LOCAL_ONLY = AccessRule("local", frozenset({"local"}))
+FIRST = {
+    "a.md": "# Apples\n\nThe orchard keeps zanzibarine apples. See [pears](b.md).\n",
+    "b.md": "# Pears\n\nGreen.\n\n## Storage\n\nCool and dark, beside the Apples.\n",
+    "c.py": "from d import chill\n\n\ndef store():\n    return chill()\n",
+    "d.py": "def chill():\n    return 4\n",
+}
+SECOND = {
+    "a.md": "# Apples\n\nRed ones. See [pears](b.md).\n",
+    "b.md": FIRST["b.md"],
+    "c.py": FIRST["c.py"],
+    "d.py": FIRST["d.py"],
+}
+THIRD = {path: text for path, text in SECOND.items() if path != "b.md"}
+
+
+def take(
+    engine: Engine,
+    files: dict[str, str],
+    branch: str = "main",
+    rule: AccessRule = LOCAL_ONLY,
+    origin: Origin | None = None,
+) -> None:
+    engine.ingest(
+        local(),
+        MemorySource(files),
+        repository="r",
+        branch=branch,
+        rule_for=lambda _: rule,
+        origin=origin,
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def engine(path: Path) -> Engine:
+    made = engine_on(path)
+    for files in (FIRST, SECOND, THIRD):
+        take(made, files)
+    return made
+
+
+def raw(path: Path, *statements: str) -> None:
+    connection = sqlite3.connect(path)
+    with connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount, statement
+    connection.close()
+
+
+def bytes_of(path: Path) -> bytes:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    return path.read_bytes()
+
+
+@pytest.mark.requirement(10)
+def test_what_only_old_snapshots_held_is_no_longer_in_the_file(engine: Engine, path: Path) -> None:
+    assert b"zanzibarine" in bytes_of(path)
+    newest = engine.content_digest(local())
+    pruned = engine.prune(local(), "r", "main", keep=1)
+    assert (pruned.snapshots, pruned.documents, pruned.texts) == (2, 2, 2)
+    assert b"zanzibarine" not in bytes_of(path)
+    assert b"Cool and dark" not in bytes_of(path)
+    assert engine.content_digest(local()) == newest
+    assert engine.store.verify().problems == ()
+    with pytest.raises(NotVisible, match="in snapshot 1"):
+        engine.status(local(), (Wanted("r", "main", 1),))
+    assert [info.name.snapshot for info in engine.snapshots(local())] == [3]
+
+
+@pytest.mark.requirement(10)
+def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
+    wanted = (Wanted("r", "main", 2),)
+
+    def answer() -> tuple[str, str, str]:
+        asked = engine.retrieve(local(), "How are pears kept?", load("documents"), wanted=wanted)
+        return engine.content_digest(local(), wanted), asked.plan.digest, asked.context.text
+
+    before = answer()
+    assert engine.prune(local(), "r", "main", keep=2).snapshots == 1
+    assert answer() == before
+    take(engine, FIRST)
+    assert answer() == before
+
+
+@pytest.mark.requirement(10)
+def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
+    take(engine, FIRST, branch="topic")
+    engine.prune(local(), "r", "main", keep=1)
+    assert b"zanzibarine" in bytes_of(path)
+    assert engine.store.verify().problems == ()
+    asked = engine.retrieve(
+        local(), "zanzibarine apples", load("flat"), wanted=(Wanted("r", "topic"),)
+    )
+    assert "zanzibarine" in asked.context.text
+
+
+def test_pruning_twice_and_pruning_nothing_change_nothing(engine: Engine) -> None:
+    engine.prune(local(), "r", "main", keep=1)
+    again = engine.prune(local(), "r", "main", keep=1)
+    assert (again.snapshots, again.documents, again.texts, again.vectors) == (0, 0, 0, 0)
+    with pytest.raises(NotVisible):
+        engine.prune(local(), "r", "nowhere", keep=1)
+    with pytest.raises(BadInput, match="at least one"):
+        engine.store.prune("local", "r", "main", 0)
+
+
+@pytest.mark.requirement(8)
+def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
+    assert engine.store.verify().problems == ()
+    plan = engine.retrieve(local(), "How are pears kept?", load("documents")).plan
+    assert "r:b.md" not in plan.order
+    ends = [e for f in engine.relations(local()) for e in (f.edge.source, f.edge.target)]
+    assert ends
+    assert not any(end.startswith("r:b.md") for end in ends)
+
+
+@pytest.mark.parametrize(
+    ("statement", "wrong"),
+    [
+        ("DELETE FROM documents WHERE path = 'c.py'", "nodes belong to no document"),
+        ("DELETE FROM contents", "documents have lost their text"),
+        ("DELETE FROM vectors", "chunks have lost their vector"),
+        ("DELETE FROM segments", "postings belong to no segment"),
+        ("DELETE FROM document_nodes WHERE id = 'r:c.py::store'", "chunks have no node"),
+        ("DELETE FROM document_nodes WHERE id = 'r:b.md'", "nodes have lost their parent"),
+        ("UPDATE vector_chunks SET stop = 100000", "chunks reach out"),
+        ("UPDATE claims SET suffix = '::nobody'", "claims are made by no node"),
+        ("UPDATE documents SET died = 99 WHERE died = 2", "documents live twice"),
+        ("DELETE FROM document_access", "documents have no access rule"),
+        ("UPDATE postings SET passages = x'ffffff7f', frequencies = x'01000000'", "do not fit"),
+    ],
+)
+def test_damage_is_found(engine: Engine, path: Path, statement: str, wrong: str) -> None:
+    raw(path, statement)
+    assert any(wrong in problem for problem in engine.store.verify().problems)
+
+
+def test_a_view_that_lets_the_dead_through_is_found_out(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The proof looks through the very views that readers use."""
+
+    def forgetful(
+        connection: sqlite3.Connection,
+        rows: Rows,
+        mask: npt.NDArray[np.bool_],
+        snapshots: Mapping[int, int],
+    ) -> None:
+        guard(connection, rows, np.ones_like(mask), snapshots)
+
+    monkeypatch.setattr("docgraph.adapters.sqlite.verify.guard", forgetful)
+    problems = engine.store.verify().problems
+    for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
+        assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what
+    assert any("still leads to or from r:b.md" in problem for problem in problems)
+
+
+def test_a_snapshot_names_its_commit_and_counts_what_its_reader_sees(engine: Engine) -> None:
+    take(engine, THIRD, origin=Origin("main", "c0ffee"))
+    take(engine, {"x.md": "secret"}, branch="hidden", rule=AccessRule("local"))
+    told = engine.snapshots(local())
+    assert [(i.name, i.documents, i.revision) for i in told] == [
+        (SnapshotName("r", "main", 1), 4, ""),
+        (SnapshotName("r", "main", 2), 4, ""),
+        (SnapshotName("r", "main", 3), 3, ""),
+        (SnapshotName("r", "main", 4), 3, "c0ffee"),
+    ]
+
+
+def test_the_same_tree_at_another_commit_is_another_snapshot(engine: Engine) -> None:
+    take(engine, THIRD, origin=Origin("main", "c0ffee"))
+    take(engine, THIRD, origin=Origin("main", "c0ffee"))
+    assert [info.name.snapshot for info in engine.snapshots(local())][-1] == 4
+
+
+def test_two_snapshots_differ_by_documents_and_edges(engine: Engine) -> None:
+    old, new = (SnapshotName("r", "main", number) for number in (1, 3))
+    found = engine.diff_snapshots(local(), old, new)
+    assert (found.added, found.removed, found.changed) == ((), ("r:b.md",), ("r:a.md",))
+    assert Edge("r:a.md", "references", "r:b.md") in found.lost
+    assert found.gained == ()
+    back = engine.diff_snapshots(local(), new, old)
+    assert (back.added, back.gained) == (found.removed, found.lost)
+    assert engine.diff_snapshots(local(), new, new).changed == ()
