@@ -31,11 +31,11 @@ class IngestResult:
     """`snapshot` is None when nothing changed, and nothing was published.
 
     `nodes`, `chunks` and `places` count what was written now; a place is where a text names
-    another node. `unresolved` shows the first of those that should be answered and are not,
-    `opaque` counts calls that nothing in their file leads anywhere. `renamed` files count among
-    `added` and `removed` too. `problems` name files that were left out, `remarks` files that were
-    taken in although something about them is odd, `skipped` counts by suffix files that no
-    reader reads.
+    another node. `missing` counts ends of given edges that are not there; `unresolved` shows
+    them, and the first places that should be answered and are not. `opaque` counts calls that
+    nothing in their file leads anywhere. `renamed` files count among `added` and `removed` too.
+    `problems` name files that were left out, `remarks` files that were taken in although
+    something about them is odd, `skipped` counts by suffix files that no reader reads.
     """
 
     snapshot: SnapshotName | None
@@ -48,6 +48,7 @@ class IngestResult:
     chunks: int
     vectors: int
     places: tuple[PlaceCount, ...]
+    missing: int
     unresolved: tuple[Unresolved, ...]
     opaque: int
     problems: tuple[Problem, ...]

@@ -65,6 +65,7 @@ def ingest(
         chunks=written.chunks,
         vectors=written.vectors,
         places=places,
+        missing=len(missing),
         unresolved=(*missing, *_unresolved(writes, places)),
         opaque=writes.opaque(),
         problems=tuple(

@@ -45,14 +45,19 @@ def _inventory(parts: list[Part]) -> tuple[str, ...]:
 
 
 def _joined(title: str, lead: str, inventory: tuple[str, ...]) -> str:
-    said = f"{title.rstrip('.')}. {lead}" if lead and lead != title else title
+    said = f"{_ended(title)} {lead}" if lead and lead != title else title
     listed = ""
     for heading in inventory[1:]:
         longer = f"{listed}; {heading}" if listed else f"{inventory[0]}: {heading}"
         if len(said) + len(longer) + 3 > LONGEST:
             break
         listed = longer
-    return f"{said}{'' if said.endswith('.') else '.'} {listed}." if listed else said
+    return f"{_ended(said)} {listed}." if listed else said
+
+
+def _ended(words: str) -> str:
+    """As a sentence: a title that asks or cries needs no full stop."""
+    return words if words.endswith(("?", "!", ".", "…")) else f"{words}."
 
 
 def _lead(text: str) -> str:

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from docgraph.model.edge import Edge, Evidence, Relationship, inverse
 from docgraph.model.identity import document_of
-from docgraph.model.relation import INSIDE
 
 MOST_EVIDENCE = 50
 
@@ -87,7 +86,7 @@ def distance(one: str, other: str) -> int:
 
 
 def _edge(met: Meeting) -> Edge | None:
-    """A document does not speak of itself, but code calls its own functions."""
+    """A document does not speak of itself, but code calls its own symbols."""
     if met.holds:
         target = met.offered + met.inner
     elif met.strict:
@@ -96,6 +95,6 @@ def _edge(met: Meeting) -> Edge | None:
         target = met.offered
     if target == met.source:
         return None
-    if met.relation not in INSIDE and document_of(target) == document_of(met.source):
+    if "::" not in target and document_of(target) == document_of(met.source):
         return None
     return Edge(met.source, met.relation, target)

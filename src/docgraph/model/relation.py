@@ -45,9 +45,6 @@ INVERSES = MappingProxyType(
     }
 )
 
-# Relations that also hold between two nodes of the same document.
-INSIDE = frozenset({"calls", "contains", "implements", "inherits", "reads", "writes"})
-
 CONTAINS = "contains"
 SHARES_ENTITY = "shares_entity"
 # Relations that a claim and an offer can make.

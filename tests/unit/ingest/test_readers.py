@@ -67,7 +67,7 @@ def test_a_source_may_say_the_format_itself() -> None:
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(BadInput, match=r"'word'; known: .*docx, html, markdown, notebook, pdf"):
+    with pytest.raises(BadInput, match=r"'word'; known: .*docx, html, java, javascript, markdown"):
         format_for(SourceFile("a", 1, format="word"))
 
 

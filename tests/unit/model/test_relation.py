@@ -4,7 +4,6 @@ import pytest
 
 from docgraph.model.relation import (
     CONTAINS,
-    INSIDE,
     INVERSES,
     MINED_FROM,
     RELATIONS,
@@ -32,8 +31,3 @@ def test_lifecycle_relations_have_an_inverse(relation: str) -> None:
 def test_claims_and_offers_make_every_relation_but_those_that_are_found_otherwise() -> None:
     assert set(RELATIONS) - MINED_FROM == {CONTAINS, SHARES_ENTITY}
     assert set(INVERSES) <= MINED_FROM
-
-
-def test_no_lifecycle_relation_holds_inside_a_document() -> None:
-    assert set(RELATIONS) > INSIDE
-    assert INSIDE.isdisjoint(INVERSES)

@@ -77,13 +77,14 @@ def ingest(
     name = default_repository(path) if repository is None else repository
     wanted = "HEAD" if ref is None and is_bare(path) else ref
     git = None if wanted is None else open_git(path, wanted, max_bytes)
+    source = git or open_folder(path, max_bytes)  # before the store: a misspelt path makes none
     home, origin = "main", Origin()
     if git is not None:
         home, origin = git.branch or git.ref, Origin(git.branch or git.ref, git.commit)
     with nullcontext() if git is None else git:
         result = take_in(
             engine_for(store, must_exist=False),
-            git or open_folder(path, max_bytes),
+            source,
             repository=name,
             branch=branch or home,
             rule=rule,

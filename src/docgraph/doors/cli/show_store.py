@@ -60,7 +60,7 @@ def _places(result: "IngestResult") -> str:
     for found in result.places:
         met[found.relation] += found.met
     counted = ", ".join(f"{relation} {count}" for relation, count in sorted(met.items()) if count)
-    unmet = sum(found.unmet for found in result.places)
+    unmet = result.missing + sum(found.unmet for found in result.places)
     return f"relations named in them: {counted or 'none'}; targets not found: {unmet}"
 
 

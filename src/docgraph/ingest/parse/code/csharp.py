@@ -27,7 +27,7 @@ _BUILTINS = frozenset(
         *("Action", "ArgumentException", "ArgumentNullException", "Array", "Console", "Convert"),
         *("DateTime", "Dictionary", "Environment", "Exception", "Func", "Guid", "IDisposable"),
         *("IEnumerable", "InvalidOperationException", "List", "Math", "NotImplementedException"),
-        *("Nullable", "Object", "String", "StringBuilder", "Task", "Tuple", "Type"),
+        *("Nullable", "nameof()", "Object", "String", "StringBuilder", "Task", "Tuple", "Type"),
     }
 )
 

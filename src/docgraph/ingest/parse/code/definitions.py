@@ -109,11 +109,11 @@ class _Finder:
     def _span(self, span: Span) -> Span:
         """With what wraps it (`export`), what stands ahead (`@decorator`), and a closing mark."""
         data = self._source.data
-        while span in self._outer:
-            outer = self._outer[span]
-            alone = not data[span[1] : outer[1]].strip(b"; \t\r\n")
-            span = (outer[0], outer[1] if alone else span[1])
         start, end = span
+        while span in self._outer:
+            span = self._outer[span]
+            alone = not data[end : span[1]].strip(b"; \t\r\n")
+            start, end = span[0], span[1] if alone else end
         at = bisect_right(self._ahead_ends, start) - 1
         while at >= 0 and is_small_gap(data, self._ahead_ends[at], start):
             start = self._ahead[at][0]

@@ -96,6 +96,8 @@ _ALONE = """
 (class_declaration (class_heritage (_) @inherits))
 (class (class_heritage (_) @inherits))
 (field_definition property: (_) @name value: (arrow_function body: (_) @body)) @function
+(field_definition property: (property_identifier) @typed
+  value: (new_expression constructor: (_) @type))
 (formal_parameters (identifier) @bind)
 """
 

@@ -6,55 +6,12 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from docgraph.ingest.parse.code.javascript_modules import specifier_aim
+from docgraph.ingest.parse.code.javascript_names import Default, Exported, Namespace, export_of
 from docgraph.ingest.parse.code.language import Imports, Span, whole
-from docgraph.ingest.parse.code.meaning import Aim, Aims, Chain, Imported
+from docgraph.ingest.parse.code.meaning import Aim, Aims, Imported
 from docgraph.ingest.parse.code.source import Source
 
-_LESS = 2  # the rank of the less likely of two readings
 _CLAUSES = frozenset({"import_clause", "import_require_clause", "export_clause"})
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """`import {name} from`, `const {name} = require`."""
-
-    module: Aim
-    name: str
-
-    def aims(self, rest: Chain) -> Aims | None:
-        return _followed(_export(self.module, self.name, rest))
-
-    member = aims
-
-
-@dataclass(frozen=True, slots=True)
-class Namespace:
-    """`import * as name from`."""
-
-    module: Aim
-
-    def aims(self, rest: Chain) -> Aims | None:
-        return _followed(_export(self.module, rest[0], rest[1:])) if rest else None
-
-    member = aims
-
-
-@dataclass(frozen=True, slots=True)
-class Default:
-    """`import name from` and `const name = require`: the default, or else all exports."""
-
-    module: Aim
-    named_first: bool = False
-
-    def aims(self, rest: Chain) -> Aims | None:
-        default = _export(self.module, "default", rest)
-        if not rest:
-            return _followed(default)
-        named = _export(self.module, rest[0], rest[1:])
-        first, second = (named, default) if self.named_first else (default, named)
-        return _followed(first, second._replace(rank=second.rank + _LESS))
-
-    member = aims
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +45,7 @@ def imports(source: Source) -> Imports:
             claims.append((span, specifier, (module,)))
         for one in taken:
             if module.reported and one.name not in {"*", "default"}:
-                aim = _export(module, one.name, ())._replace(reported=False)
+                aim = export_of(module, one.name, ())._replace(reported=False)
                 claims.append((one.span, f"{specifier}:{one.name}", (aim,)))
             if one.alias:
                 names.append((one.alias, one.place, one.meaning(module)))
@@ -155,13 +112,3 @@ def _assigned(source: Source, target: Node, member: list[Node] | None) -> Iterat
         if value.type in {"identifier", "shorthand_property_identifier_pattern"}:
             name, alias = source.said_by(key), source.said_by(value)
             yield _Taken(name, whole(key), alias, value.start_byte)
-
-
-def _followed(*aims: Aim) -> Aims:
-    """What Node itself brings is nobody's to offer."""
-    return tuple(aim for aim in aims if aim.reported)
-
-
-def _export(module: Aim, name: str, rest: Chain) -> Aim:
-    inner = f".{'.'.join(rest)}" if rest else ""
-    return module._replace(key=f"{module.key}#{name}", inner=inner, strict=bool(rest))

@@ -78,7 +78,7 @@ class Lineages:
 
     def named(self, chain: Chain, place: int) -> Class | None:
         """The class that the names mean there; None for what is no class, or nobody knows."""
-        meaning = self._scopes.meaning(chain[0], place)
+        meaning = self._scopes.meaning_of_type(chain[0], place)
         rest = chain[1:]
         while rest and isinstance(meaning, Symbol) and self._parts[meaning.part].kind in OWNERS:
             meaning = self._scopes.member(rest[0], self._inside[meaning.part])

@@ -12,11 +12,13 @@ from docgraph.ingest.parse.code.nesting import Nesting
 from docgraph.ingest.parse.code.resolve import Resolver
 from docgraph.ingest.parse.code.source import Source
 from docgraph.ingest.parse.code.uses import Reader, Use
+from docgraph.ingest.parse.code.variables import Variables
 from docgraph.ingest.parsed import Pointer
 
 _LONGEST_SAYING = 120
 _ORDER = attrgetter("start")
 _BASES = frozenset({"implements", "inherits"})
+_TYPES = frozenset({"implements", "imports", "inherits"})
 
 
 def pointers(
@@ -55,10 +57,11 @@ class _Walk:
         binder = Binder(self._language, self._source, found)
         binder.bind_definitions()
         binder.bind_imports(self._imports)
-        binder.bind_receivers(self._parts, self._at)
-        binder.bind_typed(reader, spoken)
-        binder.bind_variables(spoken)
-        binder.bind_fields(reader, spoken)
+        binder.bind_receivers(self._parts)
+        variables = Variables(self._language, self._source, reader, binder, spoken)
+        variables.bind_typed()
+        variables.bind_variables()
+        variables.bind_fields()
         return binder
 
     def _bases(self) -> BasesOf:
@@ -74,13 +77,18 @@ class _Walk:
         for (start, end), says, aims in self._imports.claims:
             made += self._pointers("imports", (start, end), None, says, aims)
         for relation, start, end, chain in self._uses:
-            found = self._resolver.aims(chain, start) if chain else None
+            found = self._aims(relation, start, chain) if chain else None
             if found is None or chain is None:
                 opaque += relation == "calls"
             elif found:
                 made += self._used(relation, (start, end), chain, found)
         made.sort(key=_ORDER)
         return tuple(made), opaque
+
+    def _aims(self, relation: str, place: int, chain: Chain) -> Aims | None:
+        if relation in _TYPES:
+            return self._resolver.type_aims(chain, place)
+        return self._resolver.aims(chain, place)
 
     def _used(self, relation: str, span: Span, chain: Chain, aims: Aims) -> list[Pointer]:
         """What calls itself points nowhere; it is the file that imports, and not from itself."""

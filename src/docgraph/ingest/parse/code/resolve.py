@@ -58,6 +58,15 @@ class Resolver:
             self._known[chain] = found
         return found
 
+    def type_aims(self, chain: Chain, place: int) -> Aims | None:
+        """Where the names mean a class."""
+        found = self._lineages.named(chain, place)
+        if found is None:
+            return self.aims(chain, place)
+        if isinstance(found, int):
+            return self.own(found)
+        return () if chain[0] in self._builtins and not found.imported else found.aims(())
+
     def own(self, part: int) -> Aims:
         if part not in self._own:
             self._own[part] = (Aim(self._key, f"::{self._parts[part].name}", strict=True),)

@@ -1,13 +1,13 @@
 """Scopes: which meaning a name has at a place."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from docgraph.ingest.parse.code.language import Language, Span
-from docgraph.ingest.parse.code.meaning import LOCAL, Meaning, merged
+from docgraph.ingest.parse.code.meaning import LOCAL, Instance, Meaning, merged
 from docgraph.ingest.parse.code.nesting import Nesting
 
-_FILE = 0
+FILE_SCOPE = 0
 _EVERYWHERE = (-1, sys.maxsize)
 FILE, BLOCK, FUNCTION, OWNER = "file", "block", "function", "owner"
 
@@ -62,33 +62,42 @@ class Scopes:
 
     def is_same_everywhere(self, name: str) -> bool:
         bound = self._bound.get(name)
-        return bound is None or (len(bound) == 1 and _FILE in bound)
+        return bound is None or (len(bound) == 1 and FILE_SCOPE in bound)
 
     def meaning(self, name: str, place: int) -> Meaning | None:
         """That of the innermost scope which binds the name and shows it to that place."""
         bound = self._bound.get(name)
         if bound is None:
             return None
-        if len(bound) == 1 and _FILE in bound:
-            return bound[_FILE]
-        scope = self._binding(name, place)
-        return None if scope is None else bound[scope]
+        if len(bound) == 1 and FILE_SCOPE in bound:
+            return bound[FILE_SCOPE]
+        return next((bound[scope] for scope in self._binding(name, place)), None)
+
+    def meaning_of_type(self, name: str, place: int) -> Meaning | None:
+        """A variable hides no type: a property may be called like its class."""
+        bound = self._bound.get(name)
+        if bound is None:
+            return None
+        found = (bound[scope] for scope in self._binding(name, place))
+        return next((one for one in found if not isinstance(one, Instance)), None)
 
     def unsettle(self, name: str, place: int) -> None:
         """What is assigned to there may mean anything from then on."""
-        scope = self._binding(name, place) if name in self._bound else None
-        if scope is not None:
+        for scope in self._binding(name, place) if name in self._bound else ():
             self._bound[name][scope] = LOCAL
+            break
 
-    def _binding(self, name: str, place: int) -> int | None:
+    def _binding(self, name: str, place: int) -> Iterator[int]:
+        """Scopes that bind the name and show it to that place, from the inside out."""
         if name not in self._lookups:
             scopes = sorted(self._bound[name])
             self._lookups[name] = scopes, Nesting([self._spans[scope] for scope in scopes])
         scopes, nesting = self._lookups[name]
         at = nesting.at(place)
-        while at >= 0 and not self._shows(scopes[at], name, place):
+        while at >= 0:
+            if self._shows(scopes[at], name, place):
+                yield scopes[at]
             at = nesting.parents[at]
-        return scopes[at] if at >= 0 else None
 
     def _shows(self, scope: int, name: str, place: int) -> bool:
         if self._kinds[scope] != OWNER or name in self._always or self._members == "nested":

@@ -4,7 +4,9 @@ import re
 
 _LONGEST = 300
 LONGEST_HEAD = 3_000
-_ATTRIBUTES = re.compile(r"(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[[^\]]*\]\s+)+")
+_ATTRIBUTES = re.compile(
+    r"(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[(?:[^\[\]]|\[[^\]]*\])*\]\s+)+"
+)
 
 
 def signature(head: str) -> str:

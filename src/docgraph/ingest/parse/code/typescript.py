@@ -30,6 +30,8 @@ _TYPED = f"""
 (optional_parameter pattern: (identifier) @typed type: {_TYPE})
 (variable_declarator name: (identifier) @typed type: {_TYPE})
 (public_field_definition name: (property_identifier) @typed type: {_TYPE})
+(public_field_definition name: (property_identifier) @typed
+  value: (new_expression constructor: (_) @type))
 (required_parameter (accessibility_modifier) pattern: (identifier) @field type: {_TYPE})
 (required_parameter pattern: (identifier) @bind)
 (optional_parameter pattern: (identifier) @bind)
