@@ -51,6 +51,16 @@ def told(store: Store, *wanted: Wanted) -> list[tuple[str, str, str]]:
     return [(edge.source, edge.relation, edge.target) for edge in edges]
 
 
+def with_symbols(found: Document) -> Document:
+    """The same document, its sections turned into symbols."""
+    nodes = tuple(replace(node, id=node.id.replace("#", "::")) for node in found.nodes)
+    chunks = tuple(
+        replace(chunk, id=chunk.id.replace("#", "::"), node=chunk.node.replace("#", "::"))
+        for chunk in found.chunks
+    )
+    return replace(found, nodes=nodes, chunks=chunks)
+
+
 class EdgeRules:
     """Subclasses provide the fixture `store`."""
 
@@ -174,17 +184,17 @@ class EdgeRules:
         (found,) = listed(store)
         assert (found.origins, [e.rank for e in found.evidence]) == (("identifiers",), [0])
 
+    @pytest.mark.requirement(3)
     def test_a_document_does_not_speak_of_itself_but_code_calls_its_own(self, store: Store) -> None:
-        claims = [
-            claim("r:a.md", "k"),
-            claim("r:a.md#s0", "k", inner="#s1"),
-            claim("r:a.md#s0", "k", "calls", inner="#s1"),
-            claim("r:a.md#s0", "k", "calls", inner="#s0", at=9),
+        page = [claim("r:a.md", "k"), claim("r:a.md#s0", "k", inner="#s1")]
+        code = [
+            claim("r:b.py::s0", "c", "calls", inner="::s1"),
+            claim("r:b.py::s0", "c", "calls", inner="::s0", at=9),
         ]
-        publish(
-            store, document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=claims)
-        )
-        assert told(store) == [("r:a.md#s0", "calls", "r:a.md#s1")]
+        told_of = document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=page)
+        called = document("b.py", "one", "two", sections=True, offers={"c": 0}, claims=code)
+        publish(store, told_of, with_symbols(called))
+        assert told(store) == [("r:b.py::s0", "calls", "r:b.py::s1")]
 
     @pytest.mark.requirement(5)
     @pytest.mark.parametrize("relation", sorted(INVERSES))

@@ -7,8 +7,8 @@ from docgraph.ingest.parse.code.language import Language, Span
 from docgraph.ingest.parse.code.source import Source
 
 _WIDEST_GAP = 200
+_LONGEST = 2_000  # a lead has to tell what something is, not all about it
 _BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
-_MARK = re.compile(r"(?m)^[ \t]*(?:/\*+!?|\*+/|\*|//[/!]*|--+)[ \t]?|[ \t]*\*+/[ \t]*$")
 _TAG = re.compile(r"</?[A-Za-z][^<>\n]*>")
 _SUMMARY = re.compile(r"(?s)<summary>(.*?)</summary>")
 _FIRST_BLOCK_TAG = re.compile(r"(?m)^[ \t]*@\w")
@@ -63,12 +63,25 @@ class Comments:
 
 def bare(comment: str) -> str:
     """Its words: no marks, no markup, and nothing from the first `@tag` on."""
-    marked = _MARK.sub("", comment)
-    summary = _SUMMARY.search(marked)
-    words = _TAG.sub("", summary.group(1) if summary else marked)
-    tag = _FIRST_BLOCK_TAG.search(words)
+    marked = "\n".join(_unmarked(line.strip()) for line in comment[:_LONGEST].splitlines())
+    summary = _SUMMARY.search(marked) if "<summary>" in marked else None
+    words = summary.group(1) if summary else marked
+    if "<" in words:
+        words = _TAG.sub("", words)
+    tag = _FIRST_BLOCK_TAG.search(words) if "@" in words else None
     told = words[: tag.start()] if tag and words[: tag.start()].strip() else words
-    return "\n".join(line.strip() for line in told.strip().splitlines())
+    return told.strip()
+
+
+def _unmarked(line: str) -> str:
+    if line.startswith("/*"):
+        line = line[1:]
+    if line.endswith("*/"):
+        line = line[:-2].rstrip("*")
+    for mark in ("*", "/", "--"):
+        if line.startswith(mark):
+            return line.lstrip(mark + "!").strip()
+    return line.strip()
 
 
 def is_small_gap(data: bytes, start: int, end: int) -> bool:

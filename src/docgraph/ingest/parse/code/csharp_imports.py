@@ -78,7 +78,7 @@ def _declared(source: Source) -> list[str]:
 
 def _using(source: Source, node: Node) -> tuple[str, Span, Node | None]:
     alias = node.child_by_field_name("name")
-    name = node.named_children[-1]
+    name = next(reversed(node.named_children), node)
     return "".join(source.said_by(name).split()), whole(name), alias
 
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from docgraph.ingest.parse.code.comments import Comments, bare, is_small_gap
 from docgraph.ingest.parse.code.language import Language, Span, whole
@@ -14,8 +14,7 @@ KINDS = ("class", "interface", "function", "table")
 _STRING = re.compile(r"""(?s)[A-Za-z]{0,2}('{3}|"{3}|'|")(.*)\1""")
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """From `start` to `end` it is a part; its own names live in `inside`; `named` is a place.
 
     What is not `bound` cannot be named by its name alone, such as a property's function.
@@ -32,8 +31,7 @@ class Definition:
     signature: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Caught:
+class _Caught(NamedTuple):
     kind: str
     span: Span
     name: Span

@@ -67,7 +67,7 @@ def _clause(source: Source, clause: Node) -> Iterator[_Taken]:
         if node.type == "identifier":
             yield _whole(source, node, "default")
         elif node.type == "namespace_import":
-            yield _whole(source, node.named_children[0], "*")
+            yield from (_whole(source, name, "*") for name in node.named_children[:1])
         elif node.type == "named_imports":
             yield from (_specifier(source, one) for one in _specifiers(node))
         elif node.type == "export_specifier":

@@ -10,10 +10,7 @@ DEEPEST = 32  # a qualified name grows with every level
 
 
 def parts_of(source: Source, found: list[Definition]) -> tuple[Parts, list[Definition]]:
-    """Of parts with the same qualified name the second is called `name~2`, and so on.
-
-    What lies too deep is no part: the definitions that come back are those that are.
-    """
+    """What lies too deep is no part: the definitions that come back are those that are."""
     parts: list[Part] = []
     kept: list[Definition] = []
     opened: list[int] = []
@@ -24,14 +21,23 @@ def parts_of(source: Source, found: list[Definition]) -> tuple[Parts, list[Defin
         if len(opened) == DEEPEST:
             continue
         parent = opened[-1] if opened else None
-        name = one.name if parent is None else f"{parts[parent].name}.{one.name}"
-        seen[name] = seen.get(name, 0) + 1
-        if seen[name] > 1:
-            name = f"{name}~{seen[name]}"
+        within = one.name if parent is None else f"{parts[parent].name}.{one.name}"
         owned = parent is not None and parts[parent].kind in OWNERS
         kind = "method" if one.kind == "function" and owned else one.kind
-        start, end = source.place(one.start), source.place(one.end)
-        parts.append(Part(kind, name, one.name, start, end, parent, one.lead, one.signature))
+        # What was found in the text and not in the tree may reach across.
+        end = one.end if parent is None else min(one.end, kept[parent].end)
+        span = source.place(one.start), source.place(end)
+        parts.append(
+            Part(kind, _only(within, seen), one.name, *span, parent, one.lead, one.signature)
+        )
         opened.append(len(kept))
-        kept.append(one)
+        kept.append(one._replace(end=end))
     return tuple(parts), kept
+
+
+def _only(name: str, seen: dict[str, int]) -> str:
+    """Of parts with the same qualified name the second is called `name~2`, and so on."""
+    seen[name] = seen.get(name, 0) + 1
+    if seen[name] == 1:
+        return name
+    return _only(f"{name}~{seen[name]}", seen)

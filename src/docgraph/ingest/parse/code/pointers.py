@@ -1,6 +1,6 @@
 """Pointers: what a file's parts use, as claims, and how many calls lead nowhere."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from docgraph.ingest.parse.code.bind import Binder
@@ -9,6 +9,7 @@ from docgraph.ingest.parse.code.language import Language, Parts, Span
 from docgraph.ingest.parse.code.lineage import BasesOf, Lineages
 from docgraph.ingest.parse.code.meaning import Aims, Chain
 from docgraph.ingest.parse.code.nesting import Nesting
+from docgraph.ingest.parse.code.parts import OWNERS
 from docgraph.ingest.parse.code.resolve import Resolver
 from docgraph.ingest.parse.code.source import Source
 from docgraph.ingest.parse.code.uses import Reader, Use
@@ -17,7 +18,7 @@ from docgraph.ingest.parsed import Pointer
 
 _LONGEST_SAYING = 120
 _ORDER = attrgetter("start")
-_BASES = frozenset({"implements", "inherits"})
+_BASES = frozenset({"base", "implements", "inherits"})
 _TYPES = frozenset({"implements", "imports", "inherits"})
 
 
@@ -36,7 +37,7 @@ class _Walk:
         self._at = Nesting([(one.start, one.end) for one in found]).at
         self._imports = language.imports(source)
         reader = Reader(language, source)
-        self._uses = [self._with_relation(use) for use in reader.uses()]
+        self._uses = list(self._related(reader.uses()))
         binder = self._bound(reader, found)
         scopes, inside, elsewhere = binder.scopes, binder.inside, self._imports.elsewhere
         lineages = Lineages(parts, scopes, elsewhere, inside=inside, bases=self._bases())
@@ -44,16 +45,21 @@ class _Walk:
             language, source.path, parts, scopes, lineages, inside=inside, elsewhere=elsewhere
         )
 
-    def _with_relation(self, use: Use) -> Use:
-        """Where only the language can tell a class from an interface, it does."""
-        relation, start, end, chain = use
-        if relation != "base" or chain is None:
-            return use
-        kind = self._parts[self._at(start)].kind
-        return self._language.base(kind, chain), start, end, chain
+    def _related(self, uses: list[Use]) -> Iterator[Use]:
+        """Only a class has bases; where the language alone can tell of which kind, it does."""
+        for relation, start, end, chain in uses:
+            if relation not in _BASES:
+                yield relation, start, end, chain
+                continue
+            at = self._at(start)
+            if at >= 0 and chain and self._parts[at].kind in OWNERS:
+                stated = self._language.base(self._parts[at].kind, chain)
+                yield stated if relation == "base" else relation, start, end, chain
 
     def _bound(self, reader: Reader, found: Sequence[Definition]) -> Binder:
-        spoken = {name.removesuffix("()") for *_, chain in self._uses if chain for name in chain}
+        spoken = {name for *_, chain in self._uses if chain for name in chain}
+        if self._language.calls_apart:
+            spoken.update([name.removesuffix("()") for name in spoken])
         binder = Binder(self._language, self._source, found)
         binder.bind_definitions()
         binder.bind_imports(self._imports)
@@ -74,8 +80,8 @@ class _Walk:
     def told(self) -> tuple[tuple[Pointer, ...], int]:
         made: list[Pointer] = []
         opaque = 0
-        for (start, end), says, aims in self._imports.claims:
-            made += self._pointers("imports", (start, end), None, says, aims)
+        for span, says, aims in self._imports.claims:
+            made += self._pointers("imports", span, None, says, aims)
         for relation, start, end, chain in self._uses:
             found = self._aims(relation, start, chain) if chain else None
             if found is None or chain is None:
@@ -103,6 +109,9 @@ class _Walk:
     def _pointers(
         self, relation: str, span: Span, part: int | None, says: str, aims: Aims
     ) -> list[Pointer]:
+        """What the grammar only supposes to be there has no characters, and claims nothing."""
+        if span[0] == span[1]:
+            return []
         start, end = self._source.place(span[0]), self._source.place(span[1])
         line, says = self._source.lines.at(start), says[:_LONGEST_SAYING]
         return [

@@ -95,16 +95,16 @@ def _grammar() -> object:
 
 def _chain(text: str) -> Chain | None:
     """Also `super().m`, `Class(…).m`, and the class in an annotation that is quoted or optional."""
-    if text.isidentifier():
-        return (text,)
+    found = chain_of(text)
+    if found:
+        return found
     if text.startswith("super("):
         found = chain_of(_SUPER.sub("super", text, count=1))
         return ("super()", *found[1:]) if found else None
     if match := _QUOTED.fullmatch(text) or _OPTIONAL.fullmatch(text):
-        text = match.group(match.lastindex or 0)
-    elif match := _MADE.fullmatch(text):
-        text = f"{match.group(1)}.{match.group(2)}"
-    return chain_of(text)
+        return chain_of(match.group(match.lastindex or 0))
+    match = _MADE.fullmatch(text)
+    return chain_of(f"{match.group(1)}.{match.group(2)}") if match else None
 
 
 def _title(source: Source, parts: Parts) -> str:  # noqa: ARG001

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
-from pathlib import PurePosixPath
 
 from docgraph.ingest.parse.code.meaning import Aim, Aims
 
@@ -14,14 +13,15 @@ _NEAR = 4  # ranks from one folder to the next: symbol, submodule; package, modu
 
 def module_name(path: str) -> str:
     """What a person calls it: `src/docgraph/engine.py` is `docgraph.engine`."""
-    parts = list(PurePosixPath(path).with_suffix("").parts)
+    parts = path.split("/")
+    parts[-1] = parts[-1].rpartition(".")[0] or parts[-1]
     if "src" in parts[:-1]:
         parts = parts[len(parts) - parts[::-1].index("src") :]
     if parts[-1] == _PACKAGE:
         parts = parts[:-1]
     while parts and not all(part.isidentifier() for part in parts):
         parts = parts[1:]
-    return ".".join(parts) or PurePosixPath(path).name
+    return ".".join(parts) or path.rpartition("/")[2]
 
 
 def module_keys(path: str) -> Iterator[tuple[str, int]]:

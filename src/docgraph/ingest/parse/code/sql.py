@@ -21,6 +21,22 @@ _NEAR = 4
 _PART = re.compile(r"""[^\s."`\[\]]+|"[^"]+"|`[^`]+`|\[[^\]]+\]""")
 _QUOTES = '"`[]'
 
+_SYSTEM = frozenset({"information_schema", "pg_catalog", "sys"})
+# What every database brings; who defines such a name again seldom means to be called by others.
+_BUILTINS = frozenset(
+    {
+        *("abs()", "any()", "array_agg()", "avg()", "cast()", "ceil()", "char_length()"),
+        *("coalesce()", "concat()", "convert()", "count()", "date()", "date_trunc()"),
+        *("dense_rank()", "exists()", "extract()", "first_value()", "floor()", "format()"),
+        *("getdate()", "greatest()", "ifnull()", "instr()", "isnull()", "json_agg()", "lag()"),
+        *("last_value()", "lead()", "least()", "left()", "length()", "lower()", "ltrim()"),
+        *("max()", "min()", "mod()", "nextval()", "now()", "nullif()", "nvl()", "position()"),
+        *("power()", "rank()", "replace()", "right()", "round()", "row_number()", "rtrim()"),
+        *("sqrt()", "string_agg()", "strpos()", "substr()", "substring()", "sum()", "to_char()"),
+        *("to_date()", "trim()", "unnest()", "upper()"),
+    }
+)
+
 _QUERY = """
 [(comment) (marginalia)] @comment
 (create_table (object_reference) @name) @table @detached
@@ -75,7 +91,9 @@ def _fold(text: str) -> str:
 def _elsewhere(chain: Chain) -> Aims | None:
     kind = "routine" if chain[-1].endswith("()") else "table"
     names = [name.removesuffix("()") for name in chain]
-    keys = [f"{kind}:{'.'.join(names)}", *([f"{kind}:.{names[-1]}"] if len(names) > 1 else [])]
+    keys = [f"{kind}:{'.'.join(names)}"]
+    if len(names) > 1 and names[0] not in _SYSTEM:
+        keys.append(f"{kind}:.{names[-1]}")
     return tuple(Aim(key, rank=rank, near=_NEAR, reported=False) for rank, key in enumerate(keys))
 
 
@@ -103,6 +121,7 @@ _SQL = Language(
     title=_title,
     more=procedures,
     chain=_chain,
+    builtins=_BUILTINS,
     spelled=_spelled,
     folded=_fold,
     prepared=prepared,

@@ -12,7 +12,7 @@ _ROLES = (
     *("reads", "references", "writes"),
 )
 _CALLING = frozenset({"element", "new"})
-_CLOSE = ord(">")
+_CLOSE = b">"
 _NEW: Chain = ("",)
 _QUOTES = b"'\"`"
 
@@ -67,7 +67,9 @@ class Reader:
     def _without_arguments(self, start: int, end: int) -> int:
         """`List<T>` is called `List`."""
         at = (
-            self._source.data.find(b"<", start, end) if self._source.data[end - 1] == _CLOSE else -1
+            self._source.data.find(b"<", start, end)
+            if self._source.data.endswith(_CLOSE, start, end)
+            else -1
         )
         return at if at > start else end
 
@@ -78,5 +80,5 @@ class Reader:
             (node,) = match["call"]
             start, end = callee(node) if callee else (node.start_byte, node.end_byte)
             chain = read(start, end)
-            if chain is not None or data[start] not in _QUOTES:
+            if chain is not None or data[start : start + 1] not in _QUOTES:
                 yield "calls", start, end, chain

@@ -91,7 +91,7 @@ def test_a_call_follows_the_import_of_its_name(text: str, target: str) -> None:
         ("class A {}\nclass B extends A { constructor() { super() } }", ["web/a.js::A"]),
         ("class A { m() { n() } n() {} }", []),
         (
-            "class S { get() {} } class A { constructor() { this.s = new S() } m() { this.s.get() }}",
+            "class S { get() {} } class A { constructor() { this.s = new S } m() { this.s.get() }}",
             ["web/a.js::S", "web/a.js::S.get"],
         ),
         ("function f() { return { g() { g() } } }", []),

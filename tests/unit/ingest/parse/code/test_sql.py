@@ -115,3 +115,12 @@ def test_a_table_of_another_schema_is_another_table() -> None:
         "q.sql": "SELECT * FROM two.t;",
     }
     assert edges(files, "tables") == [("q.sql", "reads", "b.sql::two.t")]
+
+
+def test_what_every_database_brings_is_nobodys() -> None:
+    files = {
+        "f.sql": "CREATE FUNCTION replace(a int) RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;",
+        "t.sql": "CREATE TABLE tables (id int);",
+        "q.sql": "SELECT replace(a), pg_catalog.replace(b) FROM information_schema.tables;",
+    }
+    assert edges(files, "calls", "tables") == []
