@@ -39,9 +39,7 @@ def row(tree: Path, store: Path) -> str:
     found = engine.relation_counts(local())
     by_type = ", ".join(f"{name} {count:,}" for name, count in found.edges)
     unresolved = ", ".join(
-        f"{one.relation} ({one.origin}) {one.unresolved:,}"
-        for one in found.found
-        if one.unresolved
+        f"{one.relation} ({one.origin}) {one.unresolved:,}" for one in found.found if one.unresolved
     )
     counts = (done.added, len(done.problems), done.nodes, done.chunks, found.opaque_calls)
     told = [f"{count:,}" for count in counts]
