@@ -57,11 +57,17 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
 def _places(result: "IngestResult") -> str:
     """Where the texts written now name another node, by relation."""
     met: Counter[str] = Counter()
+    unmet: Counter[str] = Counter()
     for found in result.places:
         met[found.relation] += found.met
-    counted = ", ".join(f"{relation} {count}" for relation, count in sorted(met.items()) if count)
-    unmet = result.missing + sum(found.unmet for found in result.places)
-    return f"relations named in them: {counted or 'none'}; targets not found: {unmet}"
+        unmet[found.relation] += found.unmet
+    lost = result.missing + unmet.total()
+    told = f" ({_counted(unmet)})" if lost and len(+unmet) > 1 else ""
+    return f"relations named in them: {_counted(met) or 'none'}; targets not found: {lost}{told}"
+
+
+def _counted(found: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(found.items()) if count)
 
 
 def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
