@@ -300,6 +300,28 @@ class StoreRules:
             assert sorted(ids(rows)) == ["r:a.md", "r:c.md"]
             assert sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == sorted(ids(rows))
 
+    @pytest.mark.requirement(10)
+    def test_a_view_does_not_change_while_it_is_open(self, store: Store) -> None:
+        """Not even when ingests publish, merge and give rules meanwhile."""
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one word"), document("b.md", "two word")])
+            writes.publish()
+
+        def seen(reads: Reads) -> object:
+            found = reads.search.nearest(vector("word"), over="passages", roll_up=False, top=9)
+            words = reads.search.postings(("word",), roll_up=True)
+            return found, words.passages, tuple(reads.contents()), reads.versions(), reads.counts()
+
+        with store.reads_as(local()) as reads:
+            before = seen(reads)
+            for number in range(8):
+                with writing(store) as writes:
+                    write(writes, [document("a.md", f"word {number}")])
+                    writes.drop(["b.md"])
+                    writes.set_rules({"a.md": NOWHERE})
+                    writes.publish()
+            assert seen(reads) == before
+
     @pytest.mark.requirement(37)
     def test_a_changed_rule_counts_for_old_snapshots_too(self, store: Store) -> None:
         with writing(store) as writes:

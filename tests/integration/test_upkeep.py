@@ -211,3 +211,15 @@ def test_two_snapshots_differ_by_documents_and_edges(engine: Engine) -> None:
     back = engine.diff_snapshots(local(), new, old)
     assert (back.added, back.gained) == (found.removed, found.lost)
     assert engine.diff_snapshots(local(), new, new).changed == ()
+
+
+@pytest.mark.requirement(9)
+def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(engine: Engine) -> None:
+    old = (Wanted("r", "main", 1),)
+    with engine.store.reads_as(local(), old) as reads:
+        before = list(reads.contents())
+        engine.prune(local(), "r", "main", keep=1)
+        assert list(reads.contents()) == before
+    with pytest.raises(NotVisible):
+        engine.status(local(), old)
+    assert engine.store.verify().problems == ()

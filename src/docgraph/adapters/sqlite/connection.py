@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from docgraph.adapters.named_queries import script
@@ -77,7 +78,7 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def _create(connection: sqlite3.Connection) -> None:
-    for statement in _statements(script(PACKAGE, "schema.sql")):
+    for statement in statements(script(PACKAGE, "schema.sql")):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -95,11 +96,14 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def _statements(text: str) -> Iterator[str]:
-    """One by one, so that they share a transaction (executescript would commit)."""
+@cache
+def statements(text: str) -> tuple[str, ...]:
+    """One by one, so that they share a transaction: executescript would commit it first."""
+    found: list[str] = []
     pending = ""
     for line in text.splitlines(keepends=True):
         pending += line
         if sqlite3.complete_statement(pending):
-            yield pending
+            found.append(pending)
             pending = ""
+    return tuple(found)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.named_queries import script
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.connection import PACKAGE, statements
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
@@ -101,7 +101,8 @@ def guard(
     connection.create_function("is_visible", 1, is_visible, deterministic=True)
     connection.create_function("in_scope", 3, in_scope, deterministic=True)
     connection.create_function("is_mined", 2, is_mined, deterministic=True)
-    connection.executescript(script(PACKAGE, "visible.sql"))
+    for statement in statements(script(PACKAGE, "visible.sql")):
+        connection.execute(statement)
 
 
 def load_rows(connection: sqlite3.Connection, changes: int) -> Rows:
