@@ -132,6 +132,7 @@ def test_doctor_tries_every_part_for_real(docgraph: Run, rocket: Path) -> None:
         "settings",
         "tokenizer",
         "embedder",
+        "readers",
         "store",
     ]
     assert all(finding["good"] for finding in found)

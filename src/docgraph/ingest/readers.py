@@ -96,7 +96,24 @@ def read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
     except ModuleNotFoundError:
         if not known.extra:
             raise
-        return Problem(file.path, f"needs `pip install docgraph[{known.extra}]`")
+        return Problem(file.path, _install(known))
     if isinstance(parsed, Problem) or not file.title:
         return parsed
     return replace(parsed, title=tidy(file.title), titled=True)
+
+
+def _install(known: Format) -> str:
+    return f"needs `pip install docgraph[{known.extra}]`"
+
+
+def missing_extras() -> tuple[str, ...]:
+    """Extras that are not installed: each of their readers is given an empty file to read."""
+    optional = [known for known in FORMATS if known.extra]
+    refused = {known.extra for known in optional if _needs(known)}
+    return tuple(sorted(refused))
+
+
+def _needs(known: Format) -> bool:
+    name = f"empty{known.suffixes[0]}"
+    found = read(SourceFile(name, 0), b"", known)
+    return isinstance(found, Problem) and found.reason == _install(known)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from docgraph.ingest.readers import FORMATS, missing_extras
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.build import open_embedder, open_store, open_tokens
@@ -32,6 +33,7 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
     yield Finding("settings", True, settings.config or "defaults and environment; no docgraph.yaml")
     yield _tried("tokenizer", lambda: f"{open_tokens().count('one two three')} tokens in 3 words")
     yield _tried("embedder", lambda: _embedder(settings))
+    yield Finding("readers", True, _readers())
     if Path(settings.store).is_file():
         yield _tried("store", lambda: _store(settings, principal))
     else:
@@ -43,6 +45,12 @@ def _tried(part: str, attempt: Callable[[], str]) -> Finding:
         return Finding(part, True, attempt())
     except (DocgraphError, OSError, ImportError) as error:
         return Finding(part, False, str(error))
+
+
+def _readers() -> str:
+    """Extras are nobody's fault: what they are for is said when such a file comes in."""
+    missing = ", ".join(f"docgraph[{extra}]" for extra in missing_extras())
+    return f"not installed: {missing}" if missing else f"all {len(FORMATS)} formats"
 
 
 def _embedder(settings: Settings) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from docgraph.ingest.lines import Places
 from docgraph.ingest.parsed import Field, Parsed, Reference
-from docgraph.ingest.readers import FORMATS, Format, format_for, read
+from docgraph.ingest.readers import FORMATS, Format, format_for, missing_extras, read
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 
@@ -168,3 +168,9 @@ def test_a_word_document_nested_too_deeply_is_named() -> None:
     known = format_for(file)
     assert known is not None
     assert read(file, made.getvalue(), known) == Problem("a.docx", "nested too deeply to be read")
+
+
+def test_extras_that_are_not_installed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert missing_extras() == ()
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    assert missing_extras() == ("formats",)
