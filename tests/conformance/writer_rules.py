@@ -11,7 +11,7 @@ from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.question import EmbedderIdentity
 from docgraph.ports.store import Store
 from docgraph.ports.writes import Origin, Writes, text_key
-from tests.conformance.edge_rules import publish
+from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
 from tests.support.small_world import DIMENSIONS, claim, document, holder, write
 

@@ -14,6 +14,8 @@ from docgraph.model.document import Document
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 from docgraph.ports.store import Store
 from tests.conformance.edge_rules import EdgeRules
+from tests.conformance.edges_in_time_rules import EdgesInTimeRules
+from tests.conformance.shared_name_rules import SharedNameRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
 from tests.support.small_world import claim, document, write
@@ -23,7 +25,7 @@ def opened(path: Path, wait: float = 5) -> SqliteStore:
     return SqliteStore(path, now=lambda: "2020-01-01T00:00:00+00:00", wait=wait)
 
 
-class TestSqliteStore(StoreRules, EdgeRules, WriterRules):
+class TestSqliteStore(StoreRules, EdgeRules, EdgesInTimeRules, SharedNameRules, WriterRules):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Store:
         return opened(tmp_path / "store.db")

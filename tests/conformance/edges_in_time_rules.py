@@ -1,0 +1,130 @@
+"""How edges come and go in every store: by miners, late claims, versions and crashes."""
+
+import pytest
+
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.model.scope import Wanted
+from docgraph.ports.store import Store
+from tests.conformance.published import listed, publish, told
+from tests.conformance.store_rules import writing
+from tests.support.small_world import claim, document, holder, write
+
+
+class EdgesInTimeRules:
+    """Subclasses provide the fixture `store`."""
+
+    def test_a_miner_that_a_snapshot_does_not_use_does_not_count_in_it(self, store: Store) -> None:
+        claims = [claim("r:a.md", "k"), claim("r:a.md", "k", "mentions", miner="titles")]
+        link, mention = (("r:a.md", name, "r:b.md") for name in ("references", "mentions"))
+        publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
+        publish(store, miners=ALL_MINERS - {"titles"})
+        publish(store, document("c.md", "c"), miners=None)
+        publish(store)
+        publish(store, miners=frozenset())
+        for number, edges in enumerate(([mention, link], [link], [link], [mention, link], []), 1):
+            assert told(store, Wanted("r", "main", number)) == edges
+        assert told(store) == []
+
+    def test_names_are_shared_only_where_their_miner_counts(self, store: Store) -> None:
+        publish(store, holder("a.md"), holder("b.md"), miners=ALL_MINERS - {"names"})
+        assert told(store) == []
+        publish(store)
+        assert len(told(store)) == 2
+
+    def test_another_set_of_miners_is_a_change(self, store: Store) -> None:
+        publish(store, document("a.md", "a"))
+        with writing(store) as writes:
+            writes.use_miners(ALL_MINERS)
+            assert not writes.changed()
+            writes.use_miners(ALL_MINERS - {"links"})
+            assert writes.changed()
+
+    def test_claims_that_come_late_are_edges_of_the_new_snapshot_alone(self, store: Store) -> None:
+        """They are on keys that nobody offered before."""
+        publish(store, document("a.md", "a"), document("b.md", "b"))
+        with writing(store) as writes:
+            write(writes, [document("new.md", "new", offers={"title:New Title": 0})])
+            late = claim("r:a.md", "title:New Title", "mentions", miner="titles")
+            writes.add_claims({"a.md": [late]})
+            writes.publish()
+        assert told(store) == [("r:a.md", "mentions", "r:new.md")]
+        assert told(store, Wanted("r", "main", 1)) == []
+
+    def test_what_is_claimed_already_stays_as_it_is(self, store: Store) -> None:
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k", rank=3)]),
+            document("b.md", "b", offers={"k": 0}),
+        )
+        before = listed(store)
+        with writing(store) as writes:
+            write(writes, [document("c.md", "c")])
+            writes.add_claims({"a.md": [claim("r:a.md", "k", rank=7)]})
+            writes.add_claims({"a.md": []})
+            writes.publish()
+        assert listed(store) == before
+
+    def test_a_claim_that_came_late_goes_with_the_version_that_made_it(self, store: Store) -> None:
+        publish(store, document("a.md", "a"), document("b.md", "b", offers={"k": 0}))
+        with writing(store) as writes:
+            write(writes, [document("c.md", "c", offers={"l": 0})])
+            writes.add_claims({"a.md": [claim("r:a.md", "l")]})
+            writes.publish()
+        publish(store, document("a.md", "changed"))
+        assert told(store) == []
+        assert told(store, Wanted("r", "main", 2)) == [("r:a.md", "references", "r:c.md")]
+
+    @pytest.mark.requirement(10)
+    def test_a_document_that_is_dropped_and_comes_back_brings_its_edges_back(
+        self, store: Store
+    ) -> None:
+        offering = document("b.md", "b", offers={"k": 0, "b": 0})
+        claiming = document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b", at=9)])
+        publish(store, claiming, offering)
+        whole = listed(store)
+        for path, found in (("a.md", claiming), ("b.md", offering)):
+            with writing(store) as writes:
+                writes.drop([path])
+                writes.publish()
+            assert told(store) == []
+            publish(store, found)
+            assert listed(store) == whole
+        for number, edges in ((1, whole), (2, ()), (3, whole), (4, ()), (5, whole)):
+            assert listed(store, Wanted("r", "main", number)) == edges
+
+    def test_a_document_put_twice_before_it_is_published_is_the_last_one(
+        self, store: Store
+    ) -> None:
+        publish(
+            store, document("b.md", "b", offers={"k": 0}), document("c.md", "c", offers={"l": 0})
+        )
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one", claims=[claim("r:a.md", "k")])])
+            write(writes, [document("a.md", "two", claims=[claim("r:a.md", "l")])])
+            writes.publish()
+        assert told(store) == [("r:a.md", "references", "r:c.md")]
+
+    @pytest.mark.requirement(9)
+    def test_unpublished_halves_are_seen_by_nobody_and_removed_by_the_next_writer(
+        self, store: Store
+    ) -> None:
+        publish(
+            store,
+            document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b")]),
+            document("b.md", "b", offers={"b": 0}),
+            holder("m.md"),
+        )
+        before = listed(store)
+        with writing(store) as writes:
+            write(writes, [document("b.md", "changed"), document("n.md", "n", offers={"k": 0})])
+            write(writes, [holder("h.md"), document("z.md", "z", claims=[claim("r:z.md", "b")])])
+            writes.drop(["m.md"])
+            writes.use_miners(frozenset())
+            assert listed(store) == before
+        assert listed(store) == before
+        with writing(store) as writes:
+            assert not writes.changed()
+            assert sorted(writes.held()) == ["a.md", "b.md", "m.md"]
+            assert writes.holds(["r:n.md", "r:m.md"]) == {"r:m.md"}
+        publish(store, document("o.md", "o"), miners=None)
+        assert listed(store) == before

@@ -1,0 +1,66 @@
+"""How documents of every store share a name: if few visible ones hold it."""
+
+import pytest
+
+from docgraph.doors.login import local
+from docgraph.model.edge import Edge, Evidence
+from docgraph.model.scope import Wanted
+from docgraph.model.shared_name import MOST_HOLDERS
+from docgraph.ports.store import Store
+from tests.conformance.published import listed, publish, told
+from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
+from tests.support.small_world import NAME, claim, document, holder
+
+
+class SharedNameRules:
+    """Subclasses provide the fixture `store`."""
+
+    @pytest.mark.requirement(36)
+    def test_documents_that_hold_the_same_name_share_it(self, store: Store) -> None:
+        publish(store, holder("a.md"), holder("b.md"), document("c.md", "c"))
+        there, back = listed(store)
+        assert there.edge == Edge("r:a.md", "shares_entity", "r:b.md")
+        assert there.evidence == (Evidence("a.md", 1, 0, 0, 0, "Marie Curie"),)
+        assert back.edge == Edge("r:b.md", "shares_entity", "r:a.md")
+        assert back.evidence == (Evidence("b.md", 1, 0, 0, 0, "Marie Curie"),)
+        with store.reads_as(local()) as reads:
+            assert reads.graph.edges(("r:a.md",)) == reads.graph.edges(("r:b.md",), "in")
+            assert reads.graph.edges(("r:a.md",)) == (there,)
+
+    @pytest.mark.requirement(36)
+    def test_hidden_holders_of_a_name_do_not_count(self, store: Store) -> None:
+        hidden = [holder(f"{n}.hidden.md", rule=rule) for rule in (HIDDEN, NOWHERE) for n in "ab"]
+        publish(store, holder("0.md"), *hidden)
+        assert told(store) == []
+        for number in range(1, MOST_HOLDERS):
+            publish(store, holder(f"{number}.md"), holder(f"{number}.hidden.md", rule=HIDDEN))
+            assert len(told(store)) == number * (number + 1)
+
+    @pytest.mark.requirement(36)
+    def test_one_visible_holder_too_many_ends_it_and_one_that_goes_brings_it_back(
+        self, store: Store
+    ) -> None:
+        publish(store, *(holder(f"{n}.md") for n in range(MOST_HOLDERS)))
+        whole = told(store)
+        assert len(whole) == MOST_HOLDERS * (MOST_HOLDERS - 1)
+        publish(store, holder("9.md"))
+        assert told(store) == []
+        with store.reads_as(local()) as reads:
+            assert reads.graph.edges(("r:9.md",)) == reads.graph.edges(("r:1.md",), "in") == ()
+        assert told(store, Wanted("r", "main", 1)) == whole
+        with writing(store) as writes:
+            writes.drop(["9.md"])
+            writes.publish()
+        assert told(store) == whole
+
+    def test_older_versions_of_a_holder_are_no_holders(self, store: Store) -> None:
+        publish(store, *(holder(f"{n}.md") for n in range(MOST_HOLDERS)))
+        publish(store, holder("0.md", title="changed"), holder("1.md", title="changed"))
+        assert len(told(store)) == MOST_HOLDERS * (MOST_HOLDERS - 1)
+
+    def test_a_name_is_shared_only_within_one_branch(self, store: Store) -> None:
+        publish(store, holder("a.md"))
+        publish(store, holder("b.md"), branch="topic")
+        other = claim("q:c.md", NAME, "shares_entity", says="Marie Curie", miner="names")
+        publish(store, document("c.md", "c", repository="q", claims=[other]), repository="q")
+        assert told(store) == []
