@@ -47,6 +47,7 @@ def everything(
         for question in questions
         for pipeline in PIPELINES
     ]
+    found += [asked(engine, reader, "", PIPELINES[0], one, wanted=wanted) for one in ids]
     found.append(asked(engine, reader, "", PIPELINES[0], *ids, wanted=wanted))
     found.append(asked(engine, reader, "", PIPELINES[-1], *ids[:1], wanted=wanted))
     found.append(engine.relations(reader, wanted))

@@ -22,7 +22,7 @@ from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.errors import BadInput
 from docgraph.model.identity import path_of
 from docgraph.ports.search_reads import Postings
-from tests.interference.everything import QUESTIONS, everything, refused
+from tests.interference.everything import everything, refused
 from tests.interference.worlds import HIDDEN, PATHS, VISIBLE, File, World, edges, worlds
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import IDENTITY, HashedWords
@@ -73,7 +73,7 @@ def relate(engine: Engine, chosen: list[Edge]) -> None:
 
 
 @pytest.mark.requirement(36)
-@settings(max_examples=90, phases=(Phase.explicit, Phase.generate))
+@settings(max_examples=200, phases=(Phase.explicit, Phase.generate))
 @given(data=st.data())
 def test_hidden_documents_change_no_byte(
     data: st.DataObject, places: Iterator[Path], small_limits: None
@@ -83,7 +83,6 @@ def test_hidden_documents_change_no_byte(
     free = tuple(path for path in PATHS if path not in visible)
     history = data.draw(st.lists(worlds(free, HIDDEN), min_size=1, max_size=3), label="hidden")
     by_hand = data.draw(edges(), label="edges")
-    question = data.draw(st.sampled_from(QUESTIONS), label="question")
 
     alone = engine_on(next(places))
     ingest(alone, visible)
@@ -93,7 +92,7 @@ def test_hidden_documents_change_no_byte(
         ingest(among, {**visible, **hidden})
     ingest(among, data.draw(worlds(PATHS, HIDDEN), label="elsewhere"), "s")
     relate(among, by_hand)
-    assert everything(among, local(), (question,)) == everything(alone, local(), (question,))
+    assert everything(among, local()) == everything(alone, local())
     assert refused(among, local()) == refused(alone, local())
 
 
