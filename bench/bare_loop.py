@@ -1,9 +1,10 @@
 """The bare loop: reads the same files, splits them, and inserts the rows into SQLite.
 
 The rows are those of a finished store, in memory before the clock starts: what is timed is
-reading, splitting and inserting, with nothing decided. With `chunks` as a fourth argument, only
-the chunks' texts are inserted, into a table without an index. Arguments: folder, finished store,
-new store.
+reading, splitting and inserting, with nothing decided. With `syntax` as a fourth argument it also
+parses and queries Python with tree-sitter, and drops what that finds; with `chunks`, only the
+chunks' texts are inserted, into a table without an index. Arguments: folder, finished store, new
+store.
 """
 
 import json
@@ -18,6 +19,8 @@ from semantic_text_splitter import TextSplitter
 
 from docgraph.adapters.sqlite.connection import connect, create_or_check
 from docgraph.ingest.chunks import SIZE
+from docgraph.ingest.parse.code.python import PYTHON
+from docgraph.ingest.parse.code.source import Source
 
 BATCH = 64
 PER_DOCUMENT = ("document_nodes", "vector_chunks", "offers", "claims")
@@ -38,7 +41,7 @@ def finished(store: Path) -> tuple[dict[str, Rows], dict[int, dict[str, Rows]]]:
     return once, each
 
 
-def loop(folder: Path, store: Path, new: Path) -> float:
+def loop(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
     once, each = finished(store)
     documents = {row[2]: row for row in once.pop("documents")}
     create_or_check(new)
@@ -51,7 +54,10 @@ def loop(folder: Path, store: Path, new: Path) -> float:
     for turn, at in enumerate(range(0, len(waiting), BATCH)):
         raw.execute("BEGIN IMMEDIATE")
         for path in waiting[at : at + BATCH]:
-            splitter.chunks((folder / path).read_bytes().decode("utf-8-sig"))
+            text = (folder / path).read_bytes().decode("utf-8-sig")
+            splitter.chunks(text)
+            if syntax and path.endswith(".py"):
+                Source(PYTHON, path, text)
             _insert(raw, "documents", [documents[path]])
             for name, rows in each[documents[path][0]].items():
                 _insert(raw, name, rows)
@@ -88,5 +94,9 @@ def _insert(raw: sqlite3.Connection, table: str, rows: Rows) -> None:
 
 if __name__ == "__main__":
     folder, store, new = map(Path, sys.argv[1:4])
-    timed = chunks_alone if sys.argv[4:] == ["chunks"] else loop
-    print(json.dumps({"seconds": timed(folder, store, new)}))
+    mode = sys.argv[4:]
+    if mode == ["chunks"]:
+        seconds = chunks_alone(folder, store, new)
+    else:
+        seconds = loop(folder, store, new, syntax=mode == ["syntax"])
+    print(json.dumps({"seconds": seconds}))

@@ -29,13 +29,15 @@ def measure(rounds: int, files: int, tree: Path) -> dict[str, list[float]]:
         small = sample(tree, place / "small", files)
         large = sample(tree, place / "large", files * 10)
         for turn in range(rounds):
-            stores = [place / f"{turn}-{name}.db" for name in ("small", "large", "bare", "chunks")]
+            names = ("small", "large", "bare", "syntax", "chunks")
+            stores = [place / f"{turn}-{name}.db" for name in names]
             one = run("bench.one_ingest", small, stores[0])
             ten = run("bench.one_ingest", large, stores[1])
             bare = run("bench.bare_loop", large, stores[1], stores[2])
-            chunks = run("bench.bare_loop", large, stores[1], stores[3], "chunks")
+            syntax = run("bench.bare_loop", large, stores[1], stores[3], "syntax")
+            chunks = run("bench.bare_loop", large, stores[1], stores[4], "chunks")
             again = run("bench.one_ingest", large, stores[1])
-            told = ratios_of(one, ten, again, bare, chunks)
+            told = ratios_of(one, ten, again, bare, syntax, chunks)
             for name, ratio in told.items():
                 ratios.setdefault(name, []).append(ratio)
             print({k: round(v, 2) for k, v in ten.items()}, file=sys.stderr)
@@ -45,12 +47,19 @@ def measure(rounds: int, files: int, tree: Path) -> dict[str, list[float]]:
 
 
 def ratios_of(
-    one: Measured, ten: Measured, again: Measured, bare: Measured, chunks: Measured
+    one: Measured,
+    ten: Measured,
+    again: Measured,
+    bare: Measured,
+    syntax: Measured,
+    chunks: Measured,
 ) -> Measured:
     first = ten["seconds"]
     tenfold = 10 * one["files"] / ten["files"]
     return {
         "rate, as a share of the bare loop's": bare["seconds"] / first,
+        "the same, of a bare loop that parses with tree-sitter too": syntax["seconds"] / first,
+        "rate of that loop, as a share of the bare one's": bare["seconds"] / syntax["seconds"],
         "rate, as a share of inserting chunks alone": chunks["seconds"] / first,
         "again without a change, as a share of the first time": again["seconds"] / first,
         "time for 10 x the files": first / one["seconds"] * tenfold,

@@ -84,7 +84,7 @@ _QUERY = """
 
 
 def parse_python(path: str, text: str) -> Parsed:
-    return read_code(_PYTHON, path, text)
+    return read_code(PYTHON, path, text)
 
 
 def _grammar() -> object:
@@ -115,7 +115,7 @@ def _offers(source: Source, parts: Parts) -> Iterable[Handle]:  # noqa: ARG001
     return (Handle(key, None, rank) for key, rank in module_keys(source.path))
 
 
-_PYTHON = Language(
+PYTHON = Language(
     grammar=_grammar,
     query=_QUERY,
     imports=imports,
