@@ -1,9 +1,14 @@
 """Who may read what: a rule on a document, a principal who asks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 EVERYONE = "everyone"
 LOCAL = "local"
+ADMIN = "admin"  # may change what is stored, and who may read it
+AUDITOR = "auditor"  # may read the audit log
+RIGHTS = (ADMIN, AUDITOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,16 +20,63 @@ class AccessRule:
     labels: frozenset[str] = frozenset()
     level: int = 0
 
+    def narrowed(self, other: "AccessRule") -> "AccessRule":
+        """Lets in nobody whom either rule keeps out. Rules of two tenants let nobody in."""
+        if self.tenant != other.tenant:
+            return AccessRule(self.tenant)
+        if EVERYONE in self.readers:
+            readers = other.readers
+        elif EVERYONE in other.readers:
+            readers = self.readers
+        else:
+            readers = self.readers & other.readers
+        level = max(self.level, other.level)
+        return AccessRule(self.tenant, readers, self.labels | other.labels, level)
+
 
 @dataclass(frozen=True, slots=True)
-class Principal:
-    """Someone whose identity a door has verified. Only `doors.login` makes one."""
+class Spoken:
+    """One word on who may read a document: in which source, on which line (0: none), in answer
+    to what (a pattern, or what is wrong), and the rule."""
+
+    source: str
+    line: int
+    says: str
+    rule: AccessRule
+
+
+def together(tenant: str, told: Iterable[Spoken]) -> AccessRule:
+    """What all of them let through; where nobody speaks, nobody reads."""
+    rules = [spoken.rule for spoken in told]
+    return reduce(AccessRule.narrowed, rules) if rules else AccessRule(tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone the store knows by name: what `login` makes a Principal of."""
 
     id: str
     tenant: str
     groups: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     clearance: int = 0
+    rights: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Someone whose identity a door has verified. Only `doors.login` makes one.
+
+    `by` is who asks in their name, where that is someone else.
+    """
+
+    id: str
+    tenant: str
+    groups: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    clearance: int = 0
+    rights: frozenset[str] = frozenset()
+    by: str = ""
 
     def may_read(self, rule: AccessRule) -> bool:
         """Any reader group suffices, every label must be held, the level must be cleared."""

@@ -13,6 +13,10 @@ class NotVisible(DocgraphError):
     """No such thing is visible to this reader; absent and forbidden read the same."""
 
 
+class NotAllowed(DocgraphError):
+    """The principal lacks the right that this needs."""
+
+
 class BadPipeline(DocgraphError):
     """A pipeline file does not keep the contract of its actions."""
 
