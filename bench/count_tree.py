@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from bench.cheap_embedder import CheapEmbedder
+from docgraph.adapters.sqlite.audit import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.engine import Engine
@@ -24,6 +25,7 @@ def row(tree: Path, store: Path) -> str:
         open_tokens,
         lambda: None,
         time.perf_counter,
+        SqliteAudit(Path(f"{store}.audit"), now=lambda: "now"),
     )
     corpus, edges = tree / "corpus.jsonl", tree / "edges.jsonl"
     began = time.perf_counter()

@@ -1,14 +1,17 @@
 """The engine: one question walks through the whole house. Every way in names a principal."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from docgraph.audited import Note, audited
 from docgraph.ingest.mine.mine import miners_without
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.ingest.run import ingest
-from docgraph.model.access import AccessRule, Principal
+from docgraph.model.access import ADMIN, AccessRule, Principal
 from docgraph.model.digest import digest
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship, both_ways
+from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadInput, NotVisible, WrongEmbedder
 from docgraph.model.identity import repository_of
 from docgraph.model.plan import RetrievalPlan
@@ -17,7 +20,7 @@ from docgraph.model.relation import RELATIONS
 from docgraph.model.relation_counts import RelationCounts, counted
 from docgraph.model.scope import EVERYTHING, SnapshotName, Wanted
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import Pruned, SnapshotInfo
+from docgraph.model.snapshot import SnapshotInfo
 from docgraph.model.snapshot_diff import Side, SnapshotDiff, difference
 from docgraph.model.status import Status
 from docgraph.model.tokens import TokenCounter
@@ -29,6 +32,7 @@ from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.run import Run, run
 from docgraph.pipeline.saved_plan import SavedPlan
 from docgraph.plan.settle import confirmed, settled
+from docgraph.ports.audit import AuditLog
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker, RerankModel
@@ -49,13 +53,21 @@ class Engine:
         tokens: Callable[[], TokenCounter],
         rerank_model: Callable[[], RerankModel | None],
         clock: Callable[[], float],
+        audit: AuditLog,
+        *,
+        embedder_ceiling: Ceiling | None = None,
     ) -> None:
-        """Embedder and tokenizer are made when first needed: both take time to load."""
+        """Embedder and tokenizer are made when first needed: both take time to load.
+
+        `embedder_ceiling` bounds what an ingest may send to an embedder that runs elsewhere.
+        """
         self.store = store
         self._embedder = embedder
         self._tokens = tokens
         self._rerank_model = rerank_model
         self._clock = clock
+        self._audit = audit
+        self._embedder_ceiling = embedder_ceiling
 
     def retrieve(
         self,
@@ -68,18 +80,23 @@ class Engine:
     ) -> Retrieval:
         """Runs the whole pipeline; explicit ids take the place of search."""
         text = checked_question(question, seeds)
-        with self.store.reads_as(principal, wanted) as reads:
+        with self._asked(principal, "retrieve", wanted) as (reads, note):
             given: dict[type, Any] = {Question: self._question(text, reads)}
             if seeds:
                 given[Seeds] = explicit(reads.graph, seeds)
+                note.missing(seeds, given[Seeds].ids)
                 pipeline = pipeline.starting_from(Seeds)
-            return Retrieval(reads.scope, self._run(pipeline, given, reads))
+            done = Retrieval(reads.scope, self._run(pipeline, given, reads))
+            note.plan = done.plan.digest if RetrievalPlan in done.run.values else ""
+            return done
 
     def execute(self, principal: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
         """Obeys a plan: on its own snapshots, with the rights the reader has now."""
         wanted = tuple(Wanted(s.repository, s.branch, s.snapshot) for s in saved.snapshots)
         visible = tuple(wish for wish in wanted if self._sees(principal, wish))
-        with self.store.reads_as(principal, visible) as reads:
+        with self._asked(principal, "execute", visible) as (reads, note):
+            note.plan = saved.plan.digest
+            note.missing(saved.plan.order, reads.graph.present(saved.plan.order))
             if reads.embedder not in (None, saved.plan.embedder):
                 raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
             given: dict[type, Any] = {RetrievalPlan: saved.plan}
@@ -101,7 +118,9 @@ class Engine:
         *,
         repository: str,
         branch: str,
-        rule_for: Callable[[str], AccessRule],
+        rule_for: Callable[[str], AccessRule] | None = None,
+        otherwise: AccessRule | None = None,
+        narrowed_by: AccessRule | None = None,
         without: Sequence[str] = (),
         given: Sequence[Relationship] = (),
         origin: Origin | None = None,
@@ -109,28 +128,38 @@ class Engine:
     ) -> IngestResult:
         """A new snapshot of a branch, if anything changed.
 
+        `rule_for` says who may read, by path; the source's own access.yaml and front matter
+        narrow it. `otherwise` counts for what nobody speaks of; without it, nobody reads that.
+        `narrowed_by` counts beside whoever speaks.
         `without` names miners to switch off; `origin` is the commit that the source stands for.
         """
         for name in (repository, branch):
             if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
                 raise BadInput(f"{name!r} cannot name a repository or branch")
-        embedder = self._embedder()
         tenant = principal.tenant
-        with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
-            return ingest(
-                source,
-                writes,
-                embedder,
-                repository=repository,
-                rule_for=rule_for,
-                miners=miners_without(without),
-                given=given,
-                origin=origin,
-                progress=progress,
-            )
+        with audited(self._audit, principal, "ingest") as note:
+            note.detail = f"{repository} {branch}"
+            principal.require(ADMIN)
+            embedder = self._embedder()
+            with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
+                return ingest(
+                    source,
+                    writes,
+                    embedder,
+                    repository=repository,
+                    tenant=tenant,
+                    rule_for=rule_for,
+                    otherwise=otherwise,
+                    narrowed_by=narrowed_by,
+                    miners=miners_without(without),
+                    given=given,
+                    origin=origin,
+                    progress=progress,
+                    ceiling=self._embedder_ceiling,
+                )
 
     def status(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> Status:
-        with self.store.reads_as(principal, wanted) as reads:
+        with self._asked(principal, "status", wanted) as (reads, _):
             return Status(reads.scope, reads.counts(), reads.embedder)
 
     def relations(
@@ -140,19 +169,20 @@ class Engine:
         only: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
         """Every edge this reader's planning would see: `only` these, or all but `contains`."""
-        with self.store.reads_as(principal, wanted) as reads:
+        with self._asked(principal, "relations", wanted) as (reads, _):
             return confirmed(settled(reads.graph.listed(only)), reads.graph)
 
     def relation_counts(
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
     ) -> RelationCounts:
         """Every edge this reader's planning would see, by relation and by who found it."""
-        with self.store.reads_as(principal, wanted) as reads:
+        with self._asked(principal, "relations", wanted) as (reads, _):
             found = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
             return counted(found, reads.graph.places(), reads.graph.opaque())
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        return self.store.snapshots(principal)
+        with audited(self._audit, principal, "snapshots"):
+            return self.store.snapshots(principal)
 
     def diff_snapshots(
         self, principal: Principal, old: SnapshotName, new: SnapshotName
@@ -161,18 +191,14 @@ class Engine:
         sides = []
         for name in (old, new):
             wish = Wanted(name.repository, name.branch, name.snapshot)
-            with self.store.reads_as(principal, (wish,)) as reads:
+            with self._asked(principal, "diff-snapshots", (wish,)) as (reads, _):
                 edges = confirmed(settled(reads.graph.listed()), reads.graph)
                 sides.append(Side(reads.versions(), frozenset(found.edge for found in edges)))
         return difference(*sides)
 
-    def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> Pruned:
-        with self.store.reads_as(principal, (Wanted(repository, branch),)):
-            return self.store.prune(principal.tenant, repository, branch, keep)
-
     def content_digest(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> str:
         """One digest of everything this reader sees: two ingests of one tree give the same."""
-        with self.store.reads_as(principal, wanted) as reads:
+        with self._asked(principal, "digest", wanted) as (reads, _):
             edges = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
             return digest((tuple(reads.contents()), edges))
 
@@ -209,7 +235,8 @@ class Engine:
         if edge.relation not in RELATIONS:
             fitting = would_fit(edge.relation, RELATIONS)
             raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
-        with self.store.reads_as(principal, wanted) as reads:
+        with self._asked(principal, "relate", wanted) as (reads, note):
+            note.detail = f"{edge.source} {edge.relation} {edge.target}"
             for end in (edge.source, edge.target):
                 if not reads.graph.present((end,)):
                     raise NotVisible(f"no visible node has the id {end!r}")
@@ -217,6 +244,18 @@ class Engine:
             home = next(s for s in reads.scope.snapshots if s.repository == repository)
         with self.store.reads_as(principal, (Wanted(home.repository, home.branch),)) as reads:
             return home, reads.embedder or self._embedder().identity
+
+    @contextmanager
+    def _asked(
+        self, principal: Principal, action: str, wanted: Sequence[Wanted]
+    ) -> Iterator[tuple[Reads, Note]]:
+        """One reader's view, and the note that becomes a row in the audit log."""
+        with (
+            audited(self._audit, principal, action) as note,
+            self.store.reads_as(principal, wanted) as reads,
+        ):
+            note.asked_of(reads.scope)
+            yield reads, note
 
     def _question(self, text: str, reads: Reads) -> Question:
         held = reads.embedder

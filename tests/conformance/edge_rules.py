@@ -20,7 +20,7 @@ from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
 from tests.support.joined import joined
-from tests.support.small_world import claim, document, holder
+from tests.support.small_world import claim, document, granted, holder
 
 
 def with_symbols(found: Document) -> Document:
@@ -65,7 +65,7 @@ class EdgeRules:
         )
         assert told(store) == []
         with writing(store) as writes:
-            writes.set_rules({hidden: LOCAL_ONLY})
+            writes.set_told({hidden: granted(LOCAL_ONLY)})
             writes.publish()
         assert told(store) == [("r:a.md", "references", "r:b.md")]
 
@@ -274,7 +274,7 @@ class EdgeRules:
         documents = [_random_document(chance, f"{n % 3}/{n}.md") for n in range(14)]
         publish(store, *documents[:9])
         publish(store, *documents[9:])
-        visible = [found for found in documents if found.rule == LOCAL_ONLY]
+        visible = [found for found in documents if found.told == granted(LOCAL_ONLY)]
         whole = joined(visible)
         roots = tuple(found.id for found in visible)
         assert len(whole) > 10

@@ -18,7 +18,7 @@ from docgraph.model.seeds import Selection
 from docgraph.ports.search_reads import Over
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.writes import Writes
-from tests.support.small_world import DIMENSIONS, IDENTITY, document, hashed, write
+from tests.support.small_world import DIMENSIONS, IDENTITY, document, granted, hashed, write
 
 OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -318,7 +318,7 @@ class StoreRules:
                 with writing(store) as writes:
                     write(writes, [document("a.md", f"word {number}")])
                     writes.drop(["b.md"])
-                    writes.set_rules({"a.md": NOWHERE})
+                    writes.set_told({"a.md": granted(NOWHERE)})
                     writes.publish()
             assert seen(reads) == before
 
@@ -328,7 +328,7 @@ class StoreRules:
             write(writes, [document("a.md", "one"), document("b.md", "two")])
             writes.publish()
         with writing(store) as writes:
-            writes.set_rules({"a.md": NOWHERE, "b.md": LOCAL_ONLY})
+            writes.set_told({"a.md": granted(NOWHERE), "b.md": granted(LOCAL_ONLY)})
             assert writes.changed()
             writes.publish()
         for snapshot in (1, 2):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.small_world import granted
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
@@ -20,7 +21,7 @@ from docgraph.model.tokens import TokenCounter
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.run import run
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.reranker import Reranker
+from docgraph.ports.reranker import Reranked, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import Reads
 from docgraph.ports.text_reads import TextReads
@@ -71,7 +72,7 @@ PLACE = world(
 class NoReranker:
     name = "none"
 
-    def scores(self, question: str, ids: tuple[str, ...]) -> dict[str, float]:
+    def rerank(self, question: str, ids: tuple[str, ...]) -> Reranked:
         raise AssertionError("no shipped pipeline reranks")
 
 
@@ -86,7 +87,7 @@ def stored(place: World, held: Held) -> Document:
             Offer(f"doc:{n}", node) for n, node in place.names if node.startswith(held.id)
         ),
         claims=(),
-        rule=HIDDEN if held.id in place.hidden else LOCAL_ONLY,
+        told=granted(HIDDEN if held.id in place.hidden else LOCAL_ONLY),
         fingerprint=held.id,
     )
 

@@ -1,7 +1,8 @@
 """A reranker reads candidates to reorder them; search sees numbers only."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,13 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule
+from docgraph.model.document import Document
+from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
+from docgraph.ports.store import Store
+from tests.support.memory_audit import MemoryAudit
 from tests.support.scripted_server import Answer, Body, Server, serving
 from tests.support.small_world import IDENTITY, HashedWords, document, write
 from tests.support.stand_ins import CountsWords
@@ -28,6 +33,10 @@ def by_yes(body: Body) -> Answer:
         for place, text in enumerate(body["documents"])
     ]
     return 200, {"results": rows[::-1]}, {}
+
+
+def engine_on(store: Store, model: EndpointReranker | None) -> Engine:
+    return Engine(store, HashedWords, CountsWords, lambda: model, time.perf_counter, MemoryAudit())
 
 
 @pytest.fixture
@@ -51,7 +60,7 @@ def engine(tmp_path: Path, server: Server) -> Engine:
         )
         writes.publish()
     model = EndpointReranker(server.base, "cross")
-    return Engine(store, HashedWords, CountsWords, lambda: model, time.perf_counter)
+    return engine_on(store, model)
 
 
 @pytest.mark.requirement(16)
@@ -79,8 +88,83 @@ def test_a_reranker_reads_nothing_that_its_reader_may_not(engine: Engine, server
     assert "secret" not in str(server.asked)
 
 
+LABELS = ((), ("board",), ("eu",), ("board", "eu"))
+MARKS = [(labels, level) for labels in LABELS for level in range(3)]
+CLEARED = replace(local(), labels=frozenset({"board", "eu"}), clearance=2)
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Store:
+    """A document of every marking, whose title, path and text hold its marking as a word."""
+    store = SqliteStore(tmp_path / "marked.db", now=lambda: "now")
+    with store.writes("local", "r", "main", IDENTITY) as writes:
+        write(writes, [kept(*mark) for mark in MARKS])
+        writes.publish()
+    return store
+
+
+def word(labels: Iterable[str], level: int) -> str:
+    return "".join(("mark", *sorted(labels), str(level), "end"))
+
+
+def kept(labels: tuple[str, ...], level: int) -> Document:
+    name = word(labels, level)
+    rule = AccessRule("local", frozenset({"local"}), frozenset(labels), level)
+    return document(f"{name}.md", f"apples {name}", title=f"On {name}", rule=rule)
+
+
+@pytest.mark.requirement(47)
+@pytest.mark.parametrize(("held", "cleared"), MARKS, ids=str)
+def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
+    marked: Store, server: Server, held: tuple[str, ...], cleared: int
+) -> None:
+    ceiling = Ceiling(frozenset(held), cleared)
+    model = EndpointReranker(server.base, "cross", ceiling=ceiling)
+    engine = engine_on(marked, model)
+    pipeline = load("documents").changed("search_nodes", rerank=20, top=20)
+    found = engine.retrieve(CLEARED, "apples", pipeline)
+    asked = str(server.asked)
+    above = [mark for mark in MARKS if not ceiling.admits(frozenset(mark[0]), mark[1])]
+    for mark in MARKS:
+        assert (word(*mark) in asked) == (mark not in above)
+    assert len(found.seeds.ids) == len(MARKS)  # what was not sent is found all the same
+    assert dict(found.plan.constraints.search).get("rerank_withheld", 0) == len(above)
+
+
+@pytest.mark.requirement(47)
+def test_a_context_tells_the_labels_and_the_level_of_every_item(marked: Store) -> None:
+    engine = engine_on(marked, None)
+    context = engine.retrieve(CLEARED, "apples", load("documents")).context
+    assert context.items
+    for item in context.items:
+        assert item.document == f"r:{word(item.labels, item.level)}.md"
+
+
+@pytest.mark.requirement(47)
+def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, server: Server) -> None:
+    model = EndpointReranker(server.base, "cross")
+    engine = engine_on(marked, model)
+    search = load("documents").up_to(Seeds)
+    text = f"apples {word(['board'], 1)}"
+    first = engine.retrieve(CLEARED, text, search.changed("search_nodes", rerank=1)).seeds
+    assert server.asked == []
+    assert first.ids == engine.retrieve(CLEARED, text, search).seeds.ids
+    assert first.ranked[0].why == "hybrid rank 1, withheld from cross"
+
+
+@pytest.mark.requirement(36)
+@pytest.mark.requirement(47)
+def test_only_what_the_reader_sees_is_counted_as_withheld(marked: Store, server: Server) -> None:
+    model = EndpointReranker(server.base, "cross")
+    engine = engine_on(marked, model)
+    search = load("documents").up_to(Seeds).changed("search_nodes", rerank=20)
+    found = engine.retrieve(local(), "apples", search).seeds
+    assert found.ids == (f"r:{word((), 0)}.md",)
+    assert "rerank_withheld" not in dict(found.search)
+
+
 def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engine) -> None:
-    bare = Engine(engine.store, HashedWords, CountsWords, lambda: None, time.perf_counter)
+    bare = engine_on(engine.store, None)
     with pytest.raises(BadInput, match="no reranker is configured"):
         bare.retrieve(local(), "apples", load("documents").changed("search_nodes", rerank=8))
 

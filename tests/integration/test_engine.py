@@ -13,6 +13,7 @@ from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.pipeline.load import load
+from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, HashedWords
 from tests.support.stand_ins import CountsWords
@@ -24,7 +25,7 @@ class OtherWords(HashedWords):
 
 def engine_with(path: Path, embedder: type[HashedWords]) -> Engine:
     store = SqliteStore(path, now=lambda: "now")
-    return Engine(store, embedder, CountsWords, lambda: None, time.perf_counter)
+    return Engine(store, embedder, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
 
 
 def ingest(engine: Engine, text: str = "# Fuel\n\nIt burns.\n", repository: str = "r") -> None:

@@ -28,6 +28,7 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.search_reads import Over
 from docgraph.ports.store import Reads
+from tests.support.memory_audit import MemoryAudit
 from tests.interference.everything import asked
 from tests.interference.worlds import PATHS, RELATIONS, texts
 from tests.support.memory_source import MemorySource
@@ -63,7 +64,7 @@ def places() -> Iterator[Iterator[Path]]:
 
 def engine_on(path: Path) -> Engine:
     store = SqliteStore(path, now=lambda: "now", wait=5)
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter)
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
 
 
 def ingest(engine: Engine, step: Step) -> IngestResult:

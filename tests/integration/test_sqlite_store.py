@@ -13,6 +13,7 @@ from docgraph.doors.login import local
 from docgraph.model.document import Document
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 from docgraph.ports.store import Store
+from tests.conformance.access_rules import AccessRules
 from tests.conformance.edge_rules import EdgeRules
 from tests.conformance.edges_in_time_rules import EdgesInTimeRules
 from tests.conformance.shared_name_rules import SharedNameRules
@@ -25,7 +26,9 @@ def opened(path: Path, wait: float = 5) -> SqliteStore:
     return SqliteStore(path, now=lambda: "2020-01-01T00:00:00+00:00", wait=wait)
 
 
-class TestSqliteStore(StoreRules, EdgeRules, EdgesInTimeRules, SharedNameRules, WriterRules):
+class TestSqliteStore(
+    StoreRules, EdgeRules, EdgesInTimeRules, SharedNameRules, WriterRules, AccessRules
+):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Store:
         return opened(tmp_path / "store.db")

@@ -18,6 +18,7 @@ from docgraph.model.scope import SnapshotName, Wanted
 from docgraph.pipeline.load import load
 from docgraph.ports.writes import Origin
 from tests.support.kill_me import engine_on
+from tests.support.memory_audit import administration
 from tests.support.memory_source import MemorySource
 
 LOCAL_ONLY = AccessRule("local", frozenset({"local"}))
@@ -85,7 +86,7 @@ def bytes_of(path: Path) -> bytes:
 def test_what_only_old_snapshots_held_is_no_longer_in_the_file(engine: Engine, path: Path) -> None:
     assert b"zanzibarine" in bytes_of(path)
     newest = engine.content_digest(local())
-    pruned = engine.prune(local(), "r", "main", keep=1)
+    pruned = administration(engine).prune(local(), "r", "main", keep=1)
     assert (pruned.snapshots, pruned.documents, pruned.texts) == (2, 2, 2)
     assert b"zanzibarine" not in bytes_of(path)
     assert b"Cool and dark" not in bytes_of(path)
@@ -105,7 +106,7 @@ def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
         return engine.content_digest(local(), wanted), asked.plan.digest, asked.context.text
 
     before = answer()
-    assert engine.prune(local(), "r", "main", keep=2).snapshots == 1
+    assert administration(engine).prune(local(), "r", "main", keep=2).snapshots == 1
     assert answer() == before
     take(engine, FIRST)
     assert answer() == before
@@ -114,7 +115,7 @@ def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
 @pytest.mark.requirement(10)
 def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
     take(engine, FIRST, branch="topic")
-    engine.prune(local(), "r", "main", keep=1)
+    administration(engine).prune(local(), "r", "main", keep=1)
     assert b"zanzibarine" in bytes_of(path)
     assert engine.store.verify().problems == ()
     asked = engine.retrieve(
@@ -124,11 +125,11 @@ def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
 
 
 def test_pruning_twice_and_pruning_nothing_change_nothing(engine: Engine) -> None:
-    engine.prune(local(), "r", "main", keep=1)
-    again = engine.prune(local(), "r", "main", keep=1)
+    administration(engine).prune(local(), "r", "main", keep=1)
+    again = administration(engine).prune(local(), "r", "main", keep=1)
     assert (again.snapshots, again.documents, again.texts, again.vectors) == (0, 0, 0, 0)
     with pytest.raises(NotVisible):
-        engine.prune(local(), "r", "nowhere", keep=1)
+        administration(engine).prune(local(), "r", "nowhere", keep=1)
     with pytest.raises(BadInput, match="at least one"):
         engine.store.prune("local", "r", "main", 0)
 
@@ -218,7 +219,7 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(engine
     old = (Wanted("r", "main", 1),)
     with engine.store.reads_as(local(), old) as reads:
         before = list(reads.contents())
-        engine.prune(local(), "r", "main", keep=1)
+        administration(engine).prune(local(), "r", "main", keep=1)
         assert list(reads.contents()) == before
     with pytest.raises(NotVisible):
         engine.status(local(), old)

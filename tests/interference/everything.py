@@ -1,17 +1,31 @@
-"""Everything that a reader can get out of an engine, as bytes."""
+"""Everything that a reader can get out of an engine, as bytes: each way out is a probe."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from docgraph.engine import Engine
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical, plain
 from docgraph.model.edge import Edge
 from docgraph.model.errors import DocgraphError
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import Question
 from docgraph.model.relation import CONTAINS
-from docgraph.model.scope import EVERYTHING, Wanted
+from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
+from docgraph.model.seeds import Seeds
+from docgraph.model.snapshot import SnapshotInfo
+from docgraph.model.words import words
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.retrieval import Retrieval
+from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
+from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.search_reads import Over, SearchReads
+from docgraph.ports.store import Reads
+from docgraph.ports.text_reads import TextReads
 from tests.interference.worlds import PATHS
+from tests.support.small_world import IDENTITY, hashed
 
 QUESTIONS = (
     "rocket fuel thrust",
@@ -24,14 +38,177 @@ PIPELINES: tuple[Pipeline, ...] = (
     load("code"),
     load("flat"),
     load("documents").changed("search_nodes", mode="bm25", fusion="normalised_scores", top=2),
-    load("documents").changed("search_nodes", mode="semantic", over="documents"),
+    load("documents").changed("search_nodes", mode="semantic", over="documents", top=2, pool=2),
     load("documents")
     .changed("search_nodes", fusion="normalised_scores", top=3, pool=2)
     .changed("expand_relationships", admit="first_mention", documents=3, seed_places=1),
     load("code")
     .changed("search_nodes", top=1)
     .changed("expand_dependency_tree", relations=None, direction="both", max_nodes=4),
+    load("documents").changed("search_nodes", rerank=2, top=2),
 )
+
+
+class Probe(Protocol):
+    """One way out of the engine; the same probe asks the same of any reader of any scope."""
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question, or ids in place of search, through one of the pipelines."""
+
+    question: str
+    pipeline: int
+    seeds: tuple[str, ...] = ()
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        pipeline = PIPELINES[self.pipeline]
+        return asked(engine, reader, self.question, pipeline, *self.seeds, wanted=wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Obey:
+    """A saved plan that was edited to name these ids, and snapshots that are not there."""
+
+    ids: tuple[str, ...]
+    question: str
+    pipeline: int
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        plan, pipeline = _plan(self.question, self.ids), PIPELINES[self.pipeline]
+        with engine.store.reads_as(reader, wanted) as reads:
+            scope = reads.scope
+        named = (*scope.snapshots, SnapshotName("absent", "main", 1), SnapshotName("t", "main", 1))
+        saved = SavedPlan(FORMAT, plan, plan.digest, named, pipeline.name)
+        return _told(engine.execute(reader, saved, pipeline))
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    only: frozenset[str] | None = None
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        return engine.relations(reader, wanted, self.only)
+
+
+@dataclass(frozen=True, slots=True)
+class RelationsCounted:
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        return engine.relation_counts(reader, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class StatusTold:
+    """What there is, in numbers, and the newest snapshot of each branch."""
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        status = engine.status(reader, wanted)
+        branches = {(one.name.repository, one.name.branch): one for one in engine.snapshots(reader)}
+        newest = [(*name, *_counted(branches[name])) for name in _places(status.scope)]
+        return (status.counts, status.embedder, newest if wanted == EVERYTHING else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Digested:
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        return engine.content_digest(reader, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotsListed:
+    """All of them; one that looks like its forerunner differs by its number alone."""
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        found: list[object] = []
+        for info in engine.snapshots(reader):
+            told = (info.name.repository, info.name.branch, *_counted(info))
+            if not found or told != found[-1]:
+                found.append(told)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """Between the two snapshots that are wanted."""
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        old, new = (SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in wanted)
+        return engine.diff_snapshots(reader, old, new)
+
+
+@dataclass(frozen=True, slots=True)
+class GraphWindow:
+    ids: tuple[str, ...]
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        with engine.store.reads_as(reader, wanted) as reads:
+            return _through_graph(reads.graph, self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchWindow:
+    ids: tuple[str, ...]
+    question: str
+    over: Over = "sections"
+    roll_up: bool = True
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        with engine.store.reads_as(reader, wanted) as reads:
+            vector = _vector(self.question)
+            near = reads.search.nearest(vector, over=self.over, roll_up=self.roll_up, top=2)
+            return (near, _through_search(reads.search, self.ids, self.question, self.roll_up))
+
+
+@dataclass(frozen=True, slots=True)
+class TextWindow:
+    ids: tuple[str, ...]
+    question: str
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        with engine.store.reads_as(reader, wanted) as reads:
+            return _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreWindow:
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        with engine.store.reads_as(reader, wanted) as reads:
+            return _through_store(reads)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """In which words everything that cannot be is refused."""
+
+    ids: tuple[str, ...]
+
+    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        found = [refusal(engine, reader, wish) for wish in UNSEEN]
+        return found + [unwritable(engine, reader, node) for node in self.ids]
+
+
+UNSEEN = (
+    Wanted("t"),
+    Wanted("absent"),
+    Wanted("t", "main"),
+    Wanted("r", "absent"),
+    Wanted("t", "main", 1),
+    Wanted("absent", "main", 1),
+    Wanted("r", "main", 999),
+)
+
+
+def told(
+    probe: Probe, engine: Engine, reader: Principal, wanted: Sequence[Wanted] = EVERYTHING
+) -> bytes:
+    """What a probe brings back. A refusal is an answer too."""
+    try:
+        found = probe(engine, reader, wanted)
+    except DocgraphError as error:
+        found = (type(error).__name__, str(error))
+    return canonical(found)
 
 
 def everything(
@@ -41,25 +218,19 @@ def everything(
     wanted: Sequence[Wanted] = EVERYTHING,
 ) -> bytes:
     """A snapshot's number and the time taken are the declared exceptions."""
-    ids = [f"r:{path}" for path in PATHS]
-    found: list[object] = [
-        asked(engine, reader, question, pipeline, wanted=wanted)
-        for question in questions
-        for pipeline in PIPELINES
-    ]
-    found += [asked(engine, reader, "", PIPELINES[0], one, wanted=wanted) for one in ids]
-    found.append(asked(engine, reader, "", PIPELINES[0], *ids, wanted=wanted))
-    found.append(asked(engine, reader, "", PIPELINES[-1], *ids[:1], wanted=wanted))
-    found.append(engine.relations(reader, wanted))
-    found.append(engine.relations(reader, wanted, frozenset({CONTAINS})))
-    found.append(engine.relation_counts(reader, wanted))
-    found.append(engine.content_digest(reader, wanted))
-    with engine.store.reads_as(reader, wanted) as reads:
-        found.append((reads.graph.places(), reads.graph.opaque(), reads.versions()))
-    status = engine.status(reader, wanted)
-    found.append((status.counts, status.embedder))
-    found.append([(name.repository, name.branch) for name in status.scope.snapshots])
-    return canonical(found)
+    ids = tuple(f"r:{path}" for path in PATHS)
+    each = range(len(PIPELINES))
+    probes: list[Probe] = [Ask(question, one) for question in questions for one in each]
+    probes += [Ask("", 0, (one,)) for one in ids]
+    probes += [Ask("", 0, ids), Ask("", 6, ids[:1])]
+    probes += [Obey(ids, QUESTIONS[0], one) for one in (0, 1)]
+    probes += [Relations(), Relations(frozenset({CONTAINS})), RelationsCounted(), Digested()]
+    probes += [GraphWindow(ids), TextWindow(ids, QUESTIONS[1]), StoreWindow(), StatusTold()]
+    probes += [SearchWindow(ids, QUESTIONS[1], over) for over in OVERS]
+    return canonical([told(probe, engine, reader, wanted).decode() for probe in probes])
+
+
+OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
 
 
 def asked(
@@ -70,20 +241,11 @@ def asked(
     *seeds: str,
     wanted: Sequence[Wanted] = EVERYTHING,
 ) -> object:
-    result = engine.retrieve(reader, question, pipeline, seeds=seeds, wanted=wanted)
-    trace = plain(result.run.trace)
-    for step in trace["steps"]:
-        del step["milliseconds"]
-    plan = (result.plan, result.plan.digest)
-    context = (result.context, result.context.digest)
-    return (plan, context, trace, [(s.repository, s.branch) for s in result.scope.snapshots])
+    return _told(engine.retrieve(reader, question, pipeline, seeds=seeds, wanted=wanted))
 
 
 def refused(engine: Engine, reader: Principal) -> bytes:
-    """In which words everything that cannot be is refused."""
-    found = [refusal(engine, reader, Wanted(name)) for name in ("r", "s", "absent")]
-    found += [unwritable(engine, reader, f"r:{path}") for path in PATHS]
-    return canonical(found)
+    return told(Refusals(tuple(f"r:{path}" for path in PATHS)), engine, reader)
 
 
 def refusal(engine: Engine, reader: Principal, wanted: Wanted) -> str:
@@ -97,7 +259,66 @@ def refusal(engine: Engine, reader: Principal, wanted: Wanted) -> str:
 def unwritable(engine: Engine, reader: Principal, node: str) -> str:
     """Relating a node to nothing fails with words that depend on what is visible alone."""
     try:
-        engine.add_relation(reader, Edge("r:absent.md", "explains", node))
+        engine.add_relation(reader, Edge(node, "explains", "r:absent.md"))
     except DocgraphError as error:
         return str(error)
     return "written"
+
+
+def _told(result: Retrieval) -> object:
+    trace = plain(result.run.trace)
+    for step in trace["steps"]:
+        del step["milliseconds"]
+    plan = (result.plan, result.plan.digest)
+    context = (result.context, result.context.digest)
+    seeds = result.run.values.get(Seeds)
+    return (seeds, plan, context, trace, _places(result.scope))
+
+
+def _places(scope: Scope) -> list[tuple[str, str]]:
+    return [(name.repository, name.branch) for name in scope.snapshots]
+
+
+def _counted(info: SnapshotInfo) -> tuple[object, ...]:
+    return (info.embedder, info.miners, info.documents)
+
+
+def _vector(question: str) -> tuple[int, ...]:
+    return tuple(int(value) for value in hashed(question))
+
+
+def _plan(question: str, ids: tuple[str, ...]) -> RetrievalPlan:
+    vector = _vector(question) if question else ()
+    return RetrievalPlan.of_seeds(Question(question, vector, IDENTITY), ids)
+
+
+def _through_graph(graph: GraphReads, ids: tuple[str, ...]) -> object:
+    out, into = graph.edges(ids, "out"), graph.edges(ids, "in")
+    inner = graph.edges(ids, "out", frozenset({CONTAINS}))
+    return (out, into, inner, graph.present(ids), graph.places(), graph.opaque())
+
+
+def _through_search(
+    search: SearchReads, ids: tuple[str, ...], question: str, roll_up: bool
+) -> object:
+    """Handles are the store's own numbers: they never leave it, so names stand for them here."""
+    found = search.postings(tuple(sorted(set(words(question)))), roll_up=roll_up)
+    rows = [
+        (one.term, sorted(zip(search.names(one.owners), one.frequencies.tolist(), one.lengths.tolist(), strict=True)))
+        for one in found.terms
+    ]
+    names = ("launch_window", "Valve", "open_up", "Rocket")
+    near = search.similarities(_vector(question), ids)
+    return (found.passages, found.words, rows, near, search.definers(names), search.kinds(ids))
+
+
+def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:
+    scores = [texts.scores(node) for node in ids]
+    passages = [texts.passages(some) for some in scores]
+    return (texts.concepts(ids), scores, passages, texts.whole(ids))
+
+
+def _through_store(reads: Reads) -> object:
+    places = _places(reads.scope)
+    return (places, reads.embedder, reads.counts(), reads.versions(), list(reads.contents()))
+

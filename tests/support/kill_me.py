@@ -15,6 +15,7 @@ from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.wiring.build import open_folder
+from tests.support.memory_audit import MemoryAudit
 from tests.support.small_world import HashedWords
 from tests.support.stand_ins import CountsWords
 
@@ -26,6 +27,7 @@ def engine_on(store: Path) -> Engine:
         CountsWords,
         lambda: None,
         time.perf_counter,
+        MemoryAudit(),
     )
 
 

@@ -1,10 +1,11 @@
 """A small world in memory, and the windows of the ports onto it. What is hidden is not there."""
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.digest import digest
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import NotPlanned
@@ -24,12 +25,16 @@ from tests.support.made_documents import EMBEDDER, Held
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """Documents, edges and names. `hidden` documents exist and may not be seen."""
+    """Documents, edges and names. `hidden` documents exist and may not be seen.
+
+    `rules` tell the labels and levels of documents that have any.
+    """
 
     documents: tuple[Held, ...] = ()
     edges: tuple[Relationship, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     hidden: frozenset[str] = frozenset()
+    rules: Mapping[str, AccessRule] = field(default_factory=dict)
 
     @property
     def visible(self) -> tuple[Held, ...]:
@@ -74,8 +79,9 @@ def world(
     edges: Iterable[Relationship] = (),
     names: Iterable[tuple[str, str]] = (),
     hidden: Iterable[str] = (),
+    rules: Mapping[str, AccessRule] | None = None,
 ) -> World:
-    return World(documents, tuple(edges), tuple(names), frozenset(hidden))
+    return World(documents, tuple(edges), tuple(names), frozenset(hidden), rules or {})
 
 
 class MemorySearch:
@@ -214,6 +220,8 @@ class MemoryTexts:
                 summary=node.summary,
                 location=node.source,
                 access="readable by group local",
+                labels=self._world.rules.get(held.id, LOCAL_ONLY).labels,
+                level=self._world.rules.get(held.id, LOCAL_ONLY).level,
             )
             for held, node in filter(None, map(self._held, nodes))
         )

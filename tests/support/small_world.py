@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from docgraph.ingest.embed import node_vectors
-from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.access import LOCAL_ONLY, AccessRule, Spoken
 from docgraph.model.chunk import Chunk
 from docgraph.model.claim import Claim, Offer
 from docgraph.model.document import Document
@@ -84,10 +84,15 @@ def document(
             *(Offer(key, root, rank) for key, rank in (offers or {}).items()),
         ),
         claims=tuple(claims),
-        rule=rule,
+        told=granted(rule),
         fingerprint=text_key("\0".join((path, title, *passages))),
         opaque=opaque,
     )
+
+
+def granted(rule: AccessRule) -> tuple[Spoken, ...]:
+    """One who says so."""
+    return (Spoken("ingest options", 0, "", rule),)
 
 
 def claim(

@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from docgraph.model.egress import Ceiling
+from docgraph.ports.reranker import Reranked
+
 
 @dataclass(frozen=True, slots=True)
 class CountsWords:
@@ -31,9 +34,13 @@ class Prefers:
 
     opinions: Mapping[str, float]
     name: str = "opinionated"
+    withheld: tuple[str, ...] = ()
 
-    def scores(self, question: str, ids: tuple[str, ...]) -> dict[str, float]:
-        return {node: self.opinions[node] for node in ids if node in self.opinions}
+    def rerank(self, question: str, ids: tuple[str, ...]) -> Reranked:
+        return Reranked(
+            {node: self.opinions[node] for node in ids if node in self.opinions},
+            tuple(node for node in ids if node in self.withheld),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class LikesLongTexts:
     """A rerank model."""
 
     name: str = "long is good"
+    ceiling: Ceiling | None = None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in texts]

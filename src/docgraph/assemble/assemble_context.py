@@ -83,9 +83,12 @@ def _items(pieces: list[Piece]) -> Iterator[ContextItem]:
             document=concept.document,
             node=passage.node if passage else concept.id,
             id=piece.id,
+            title=concept.title,
             heading_path=passage.heading_path if passage else (),
             location=passage.location if passage else concept.location,
             text=passage.text if passage else concept.summary,
             tokens=piece.tokens,
+            labels=concept.labels,
+            level=concept.level,
             why=Why(rule=piece.node.rule, access=concept.access, budget=piece.budget),
         )

@@ -2,25 +2,29 @@
 
 from collections.abc import Sequence
 
+from docgraph.model.context import ContextItem
 from docgraph.model.evidence import Concept, NodeEvidence, Passage
 from docgraph.model.identity import repository_of
+from docgraph.model.node import Location
 
 HEADINGS = ("## Documents\n\n", "## Evidence\n\n")
 WIDEST_NUMBER = "[9999] "
 
 
 def concept_block(concept: Concept) -> str:
-    """The summary opens with the title, if extraction made it, and lists headings already."""
-    name = "" if concept.summary.startswith(concept.title) else f"{concept.title}: "
-    where = f"{repository_of(concept.id)}:{concept.location.path}"
-    return f"- {name}{concept.summary} ({where})\n"
+    return _concept(concept.id, concept.title, concept.summary, concept.location)
 
 
 def evidence_block(node: NodeEvidence, passage: Passage) -> str:
-    path = " > ".join((node.concept.title, *passage.heading_path))
-    source = f"{repository_of(node.concept.id)}:{passage.location.cite()}"
-    text = passage.text.strip("\r\n").rstrip()  # the first line keeps its indent
-    return f"{path} ({source})\n{text}\n\n"
+    path = (node.concept.title, *passage.heading_path)
+    return _evidence(node.concept.id, path, passage.text, passage.location)
+
+
+def item_block(item: ContextItem) -> str:
+    """The block that a finished item has on its page."""
+    if item.layer == "concept":
+        return _concept(item.id, item.title, item.text, item.location)
+    return _evidence(item.node, (item.title, *item.heading_path), item.text, item.location)
 
 
 def render(concepts: Sequence[str], evidence: Sequence[str]) -> str:
@@ -29,3 +33,16 @@ def render(concepts: Sequence[str], evidence: Sequence[str]) -> str:
     parts = ((HEADINGS[0], concepts), (HEADINGS[1], numbered))
     page = "\n".join(heading + "".join(blocks) for heading, blocks in parts if blocks)
     return page.strip() + "\n" if page else ""
+
+
+def _concept(node: str, title: str, summary: str, location: Location) -> str:
+    """The summary opens with the title, if extraction made it, and lists headings already."""
+    name = "" if summary.startswith(title) else f"{title}: "
+    where = f"{repository_of(node)}:{location.path}"
+    return f"- {name}{summary} ({where})\n"
+
+
+def _evidence(node: str, path: Sequence[str], text: str, location: Location) -> str:
+    source = f"{repository_of(node)}:{location.cite()}"
+    told = text.strip("\r\n").rstrip()  # the first line keeps its indent
+    return f"{' > '.join(path)} ({source})\n{told}\n\n"

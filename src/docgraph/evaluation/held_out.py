@@ -11,6 +11,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import EVERYTHING, Scope, Wanted
 from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
+from docgraph.ports.access_book import AccessBook
 from docgraph.ports.graph_reads import Direction, GraphReads
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import Reads, Store
@@ -39,6 +40,9 @@ class HeldOutStore:
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         return self._store.snapshots(principal)
+
+    def access_book(self, tenant: str) -> AbstractContextManager[AccessBook]:
+        return self._store.access_book(tenant)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
         return self._store.prune(tenant, repository, branch, keep)

@@ -11,7 +11,7 @@ from docgraph.ingest.mine.sketch import Sketch
 from docgraph.ingest.names import names
 from docgraph.ingest.parsed import Parsed, Part
 from docgraph.ingest.summary import summary_of_document, summary_of_part
-from docgraph.model.access import AccessRule
+from docgraph.model.access import Spoken
 from docgraph.model.digest import digest
 from docgraph.model.document import Document
 from docgraph.model.identity import document_id, section_id, symbol_id
@@ -37,7 +37,12 @@ def fingerprint(file: SourceFile, content: str, known_as: str, size: int = SIZE)
 
 
 def build(
-    repository: str, path: str, parsed: Parsed, rule: AccessRule, mark: str, size: int = SIZE
+    repository: str,
+    path: str,
+    parsed: Parsed,
+    told: tuple[Spoken, ...],
+    mark: str,
+    size: int = SIZE,
 ) -> Built:
     """`mark` is the fingerprint under which the document will be recognised."""
     nodes = nodes_of(repository, path, parsed)
@@ -54,7 +59,7 @@ def build(
         chunks=passages,
         offers=tuple(offers(path, parsed, ids, defined)),
         claims=claims(sketch),
-        rule=rule,
+        told=told,
         fingerprint=mark,
         opaque=parsed.opaque,
         source_lines=parsed.source_lines,

@@ -5,15 +5,19 @@ from collections.abc import Callable, Iterator, Mapping
 from docgraph.ingest.build import Built, build, fingerprint
 from docgraph.ingest.readers import Format, read
 from docgraph.ingest.result import Renamed
+from docgraph.ingest.rulebook import Rulebook
 from docgraph.ingest.survey import Survey
-from docgraph.model.access import AccessRule
+from docgraph.model.access import Spoken
 from docgraph.model.digest import digest_bytes
 from docgraph.ports.source import Problem, Source, SourceFile
 from docgraph.ports.writes import HeldDocument, text_key
 
 
 class Intake:
-    """Holds the text of one file at a time, and of every file no more than its path."""
+    """Holds the text of one file at a time, and of every file no more than its path.
+
+    `refused` says of a path, with what is told of it, why it may not be taken in.
+    """
 
     def __init__(
         self,
@@ -21,15 +25,18 @@ class Intake:
         found: Survey,
         held: Mapping[str, HeldDocument],
         repository: str,
-        rule_for: Callable[[str], AccessRule],
+        rulebook: Rulebook,
         size: int,
+        *,
+        refused: Callable[[str, tuple[Spoken, ...]], Problem | None] = lambda *_: None,
     ) -> None:
         self._source = source
         self._found = found
         self._held = held
         self._repository = repository
-        self._rule_for = rule_for
+        self._rulebook = rulebook
         self._size = size
+        self._refused = refused
         self._new: dict[str, list[str]] = {}
         self.problems: list[Problem] = list(found.problems)
         self.remarks: list[Problem] = []
@@ -52,6 +59,10 @@ class Intake:
     def gone(self) -> list[str]:
         """Paths that the newest snapshot holds and the source no longer gives."""
         return sorted(self._held.keys() - {*self.unchanged, *self.changed})
+
+    def told(self) -> dict[str, tuple[Spoken, ...]]:
+        """Who may read what is unchanged, by those who speak now."""
+        return {path: self._rulebook.again(self._held[path]) for path in self.unchanged}
 
     def renamed(self) -> tuple[Renamed, ...]:
         """What is gone from one path and new at another, with the same text; by path, in pairs."""
@@ -76,11 +87,13 @@ class Intake:
         parsed = read(file, data, known)
         if isinstance(parsed, Problem):
             return parsed
+        told = self._rulebook.of(file.path, parsed)
+        if refused := self._refused(file.path, told):
+            return refused
         self.remarks.extend(Problem(file.path, remark) for remark in parsed.remarks)
         self._note(file.path, parsed.text)
         mark = self._mark(file, known, content)
-        rule = self._rule_for(file.path)
-        return build(self._repository, file.path, parsed, rule, mark, self._size)
+        return build(self._repository, file.path, parsed, told, mark, self._size)
 
     def _is_held(self, file: SourceFile, known: Format, content: str) -> bool:
         held = self._held.get(file.path)

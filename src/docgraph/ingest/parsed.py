@@ -74,6 +74,17 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenAccess:
+    """Who may read a file, by its own words in that line; what is `wrong` with them denies."""
+
+    line: int
+    readers: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
+    level: int = 0
+    wrong: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """`titled` tells a title that the text gives from one made of the file's name.
 
@@ -85,6 +96,8 @@ class Parsed:
     Where `text` is not the file's own text, `source_lines` maps it back: ascending pairs of an
     offset and the line of the file that stands from there on. `pages` holds the offsets at which
     pages (of a PDF) or cells (of a notebook) begin.
+
+    `access` is None where the file does not say who may read it.
     """
 
     kind: str
@@ -103,6 +116,7 @@ class Parsed:
     opaque: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()
     pages: tuple[int, ...] = ()
+    access: WrittenAccess | None = None
 
 
 def field_name(raw: str) -> str:

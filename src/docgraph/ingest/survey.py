@@ -4,23 +4,26 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from docgraph.ingest.access_file import ACCESS_FILE
 from docgraph.ingest.curated import RELATIONS_FILE
 from docgraph.ingest.readers import SUFFIXES, Format, format_for, suffix_of
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, Source, SourceFile
 
 _SHOWN = 10
+_MEANT = frozenset({"access.yaml", "access.yml"})
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break a citation's line
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`relations` is the file in which people wrote edges down; it is no document."""
+    """`relations` holds edges that people wrote down, `access` who may read; none is a document."""
 
     files: tuple[tuple[SourceFile, Format], ...]
     problems: tuple[Problem, ...]
     skipped: tuple[tuple[str, int], ...]
     relations: SourceFile | None
+    access: SourceFile | Problem | None
 
 
 def survey(source: Source) -> Survey:
@@ -29,7 +32,11 @@ def survey(source: Source) -> Survey:
     problems: list[Problem] = []
     skipped: Counter[str] = Counter()
     relations: SourceFile | None = None
+    access: SourceFile | Problem | None = None
     for found in source.files():
+        if found.path == ACCESS_FILE:
+            access = found  # also one that cannot be read: it must not count as absent
+            continue
         if isinstance(found, Problem):
             problems.append(found)
             continue
@@ -38,6 +45,9 @@ def survey(source: Source) -> Survey:
             continue
         if found.path == RELATIONS_FILE:
             relations = found
+            continue
+        if found.path.casefold() in _MEANT:
+            problems.append(Problem(found.path, f"not read: rules stand in {ACCESS_FILE}"))
             continue
         known = format_for(found)
         if known is None:
@@ -51,6 +61,7 @@ def survey(source: Source) -> Survey:
         tuple(problems),
         tuple(sorted(skipped.items())),
         relations,
+        access,
     )
 
 

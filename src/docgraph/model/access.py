@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
+from docgraph.model.errors import NotAllowed
+
 EVERYONE = "everyone"
 LOCAL = "local"
 ADMIN = "admin"  # may change what is stored, and who may read it
 AUDITOR = "auditor"  # may read the audit log
+FRONT_MATTER = "front matter"
 RIGHTS = (ADMIN, AUDITOR)
 
 
@@ -19,6 +22,14 @@ class AccessRule:
     readers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     level: int = 0
+
+    def in_words(self) -> str:
+        if not self.readers:
+            return "nobody"
+        told = ", ".join(sorted(self.readers))
+        if self.labels:
+            told += f"; labels {', '.join(sorted(self.labels))} needed"
+        return f"{told}; level {self.level}" if self.level else told
 
     def narrowed(self, other: "AccessRule") -> "AccessRule":
         """Lets in nobody whom either rule keeps out. Rules of two tenants let nobody in."""
@@ -86,6 +97,11 @@ class Principal:
             and rule.labels <= self.labels
             and rule.level <= self.clearance
         )
+
+    def require(self, right: str) -> None:
+        """In the same words whatever there is or is not."""
+        if right not in self.rights:
+            raise NotAllowed(f"this needs the right {right!r}, which {self.id} does not have")
 
     def grounds(self, rule: AccessRule) -> str:
         """Why a readable document is readable, told in the reader's own rights alone."""

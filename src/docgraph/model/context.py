@@ -17,17 +17,24 @@ class Why:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """`layer` is `concept` (number 0) or `evidence`, which can be cited as `[number]`."""
+    """`layer` is `concept` (number 0) or `evidence`, which can be cited as `[number]`.
+
+    `title` is that of the planned node it speaks for; `labels` and `level` are those of its
+    document's rule.
+    """
 
     number: int
     layer: str
     document: str
     node: str
     id: str
+    title: str
     heading_path: tuple[str, ...]
     location: Location
     text: str
     tokens: int
+    labels: frozenset[str]
+    level: int
     why: Why
 
 

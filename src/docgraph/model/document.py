@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.access import AccessRule
+from docgraph.model.access import Spoken
 from docgraph.model.chunk import Chunk
 from docgraph.model.claim import Claim, Offer
 from docgraph.model.node import Node
@@ -20,6 +20,8 @@ class DefinedName:
 class Document:
     """`nodes[0]` is the document's own node. `fingerprint` changes when any of this would.
 
+    But for `told`, all that is said on who may read it, which lies outside the snapshots.
+
     `opaque` counts calls that nothing in the file leads anywhere. `source_lines` maps offsets in
     the text to lines of the file, where the text is not the file's own.
     """
@@ -30,7 +32,7 @@ class Document:
     chunks: tuple[Chunk, ...]
     offers: tuple[Offer, ...]
     claims: tuple[Claim, ...]
-    rule: AccessRule
+    told: tuple[Spoken, ...]
     fingerprint: str
     opaque: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()

@@ -8,7 +8,10 @@ from docgraph.model.node import Location
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """What a planned node is about, and on what grounds its reader may see it."""
+    """What a planned node is about, and on what grounds its reader may see it.
+
+    `labels` and `level` are those of its document's rule.
+    """
 
     id: str
     document: str
@@ -17,6 +20,8 @@ class Concept:
     summary: str
     location: Location
     access: str
+    labels: frozenset[str]
+    level: int
 
 
 @dataclass(frozen=True, slots=True)

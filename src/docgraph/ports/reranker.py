@@ -1,7 +1,18 @@
 """Reordering candidates by reading them: internal to search, which sees numbers only."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
+
+from docgraph.model.egress import Ceiling
+
+
+@dataclass(frozen=True, slots=True)
+class Reranked:
+    """Higher is better. `withheld` were not read: their text may not be sent to the model."""
+
+    scores: Mapping[str, float]
+    withheld: tuple[str, ...] = ()
 
 
 class Reranker(Protocol):
@@ -10,9 +21,7 @@ class Reranker(Protocol):
     @property
     def name(self) -> str: ...
 
-    def scores(self, question: str, ids: tuple[str, ...]) -> dict[str, float]:
-        """Higher is better; an id without a score stands behind the scored ones."""
-        ...
+    def rerank(self, question: str, ids: tuple[str, ...]) -> Reranked: ...
 
 
 class RerankModel(Protocol):
@@ -20,6 +29,11 @@ class RerankModel(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def ceiling(self) -> Ceiling | None:
+        """What may be sent to it; None if it runs in this process, and nothing is sent."""
+        ...
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         """One number per text, higher is better."""

@@ -9,6 +9,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import EVERYTHING, Scope, Wanted
 from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
+from docgraph.ports.access_book import AccessBook
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
@@ -59,6 +60,8 @@ class Store(Protocol):
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         """Those in which the reader sees something, by repository, branch and number."""
         ...
+
+    def access_book(self, tenant: str) -> AbstractContextManager[AccessBook]: ...
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
         """Removes for good all snapshots but the newest few, and what only they held."""

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from docgraph.model.access import AccessRule
+from docgraph.model.access import AccessRule, Spoken
+from docgraph.model.access_lines import AccessLines
 from docgraph.model.claim import Claim
 from docgraph.model.digest import digest_bytes
 from docgraph.model.document import Document
@@ -34,11 +35,15 @@ def text_key(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class HeldDocument:
-    """What the newest snapshot holds under a path; `content` is its text's `text_key`."""
+    """What the newest snapshot holds under a path; `content` is its text's `text_key`.
+
+    `told` is what its branch last said on who may read it.
+    """
 
     path: str
     fingerprint: str
     content: str
+    told: tuple[Spoken, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +83,20 @@ class Writes(Protocol):
 
     def drop(self, paths: Iterable[str]) -> None: ...
 
-    def set_rules(self, rules: Mapping[str, AccessRule]) -> None:
-        """By path. Takes effect when published, and then for old snapshots too."""
+    def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
+        """By path, all that this branch says on who may read it; a rule set by hand stays.
+
+        Takes effect when published, and then for old snapshots too. Where the default branch of
+        the repository speaks as well, both count.
+        """
+        ...
+
+    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
+        """What would be in force for a path of which this branch says so."""
+        ...
+
+    def use_access_lines(self, lines: AccessLines | None) -> None:
+        """What the branch's access.yaml says, for paths that only other branches hold."""
         ...
 
     def texts(self, *, fresh: bool) -> Iterator[LivingText]:

@@ -66,8 +66,10 @@ def search_nodes(
     else:
         ranked = meaning or by_word
     places = {node: f"{mode} rank {place}" for place, (node, _) in enumerate(ranked, start=1)}
+    withheld: tuple[str, ...] = ()
     if rerank:
-        ranked = reordered(question.text, ranked, reranker, rerank)
+        ranked, withheld = reordered(question.text, ranked, reranker, rerank)
+        places |= {node: f"{places[node]}, withheld from {reranker.name}" for node in withheld}
     found = {} if mode == "semantic" else defined(question.text, window, roll_up)
     ranked = definers_first(ranked, found)
     return Seeds(
@@ -87,6 +89,7 @@ def search_nodes(
             ("k1", K1),
             ("b", B),
             ("rerank", reranker.name if rerank else None),
+            *((("rerank_withheld", len(withheld)),) if withheld else ()),
         ),
     )
 
@@ -133,9 +136,17 @@ def definers_first(ranked: Ranked, found: dict[str, str]) -> Ranked:
     )
 
 
-def reordered(text: str, ranked: Ranked, reranker: Reranker, first: int) -> Ranked:
-    """The reranker reads; search sees numbers. Unscored candidates keep their order, behind."""
-    scores = reranker.scores(text, tuple(node for node, _ in ranked[:first]))
-    given = {node: score for node, score in scores.items() if math.isfinite(score)}
-    head = sorted(ranked[:first], key=lambda item: -given.get(item[0], -math.inf))
-    return head + ranked[first:]
+def reordered(
+    text: str, ranked: Ranked, reranker: Reranker, first: int
+) -> tuple[Ranked, tuple[str, ...]]:
+    """The reranker reads; search sees numbers, and which candidates were withheld from it.
+
+    Those keep their places, and the others change theirs around them; unscored ones keep their
+    order, behind the scored.
+    """
+    found = reranker.rerank(text, tuple(node for node, _ in ranked[:first]))
+    given = {node: score for node, score in found.scores.items() if math.isfinite(score)}
+    read = [item for item in ranked[:first] if item[0] not in found.withheld]
+    order = iter(sorted(read, key=lambda item: -given.get(item[0], -math.inf)))
+    head = [item if item[0] in found.withheld else next(order) for item in ranked[:first]]
+    return head + ranked[first:], found.withheld

@@ -7,9 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docgraph.administration import Administration
 from docgraph.engine import Engine
 from docgraph.model.edge import Relationship
+from docgraph.model.egress import Ceiling
 from docgraph.model.tokens import TokenCounter
+from docgraph.ports.audit import AuditLog
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.reranker import RerankModel
 from docgraph.ports.source import Source
@@ -28,7 +31,13 @@ def build_engine(settings: Settings) -> Engine:
         tokens=cache(open_tokens),
         rerank_model=cache(lambda: open_reranker(settings)),
         clock=time.perf_counter,
+        audit=open_audit(settings),
+        embedder_ceiling=embedder_ceiling(settings),
     )
+
+
+def build_administration(settings: Settings) -> Administration:
+    return Administration(open_store(settings), open_audit(settings))
 
 
 def open_store(settings: Settings) -> Store:
@@ -36,9 +45,20 @@ def open_store(settings: Settings) -> Store:
 
     return SqliteStore(
         Path(settings.store),
-        now=lambda: datetime.now(UTC).isoformat(timespec="seconds"),
+        now=_now,
         wait=settings.wait,
     )
+
+
+def open_audit(settings: Settings) -> AuditLog:
+    """Beside the store, in a file of its own: writing to it never waits for an ingest."""
+    from docgraph.adapters.sqlite.audit import SqliteAudit
+
+    return SqliteAudit(Path(f"{settings.store}.audit"), now=_now)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def open_embedder(settings: Settings) -> Embedder:
@@ -56,6 +76,13 @@ def open_embedder(settings: Settings) -> Embedder:
     return GraniteEmbedder()
 
 
+def embedder_ceiling(settings: Settings) -> Ceiling | None:
+    """What may be sent to the embedder; None if it runs in this process, and nothing is sent."""
+    if settings.embedder_folder or settings.embedder_endpoint is None:
+        return None
+    return settings.embedder_endpoint.ceiling
+
+
 def open_tokens() -> TokenCounter:
     from docgraph.adapters.onnx.tokenizer import GraniteTokenCounter
 
@@ -68,7 +95,9 @@ def open_reranker(settings: Settings) -> RerankModel | None:
     from docgraph.adapters.endpoint.reranker import EndpointReranker
 
     endpoint = settings.reranker_endpoint
-    return EndpointReranker(endpoint.url, endpoint.model, api_key=endpoint.key)
+    return EndpointReranker(
+        endpoint.url, endpoint.model, api_key=endpoint.key, ceiling=endpoint.ceiling
+    )
 
 
 def open_jsonl(corpus: Path) -> Source:

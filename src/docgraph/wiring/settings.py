@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from annotated_types import Ge
+from annotated_types import Ge, MinLen
 
+from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
 from docgraph.model.would_fit import would_fit
 
@@ -19,11 +20,15 @@ CONFIG = "docgraph.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A model server of the OpenAI dialect. Its key comes from the environment alone."""
+    """A model server of the OpenAI dialect, and what may be sent there.
+
+    Its key comes from the environment alone.
+    """
 
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
+    ceiling: Ceiling = LOWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Settings:
 
 # pydantic reads this from the dataclass; a plain dict keeps its import out of every start.
 _STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
+_Label = Annotated[str, MinLen(1)]
+_Level = Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,8 @@ class _Embedder:
     folder: str | None = None
     endpoint: str | None = None
     model: str | None = None
+    labels: list[_Label] | None = None
+    level: _Level | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,8 @@ class _Reranker:
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     endpoint: str | None = None
     model: str | None = None
+    labels: list[_Label] | None = None
+    level: _Level | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +165,48 @@ def _endpoint(
     given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
     url = given or written.endpoint
     model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
+    ceiling = _ceiling(name, environment, written, url)
     if not url:
         return None
     if not model:
         key = name.lower()
         where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {key}.endpoint"
         raise BadInput(f"{where}: needs a model beside it: {key}.model or DOCGRAPH_{name}_MODEL")
-    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None)
+    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None, ceiling)
+
+
+def _ceiling(
+    name: str, environment: Mapping[str, str], written: _Embedder | _Reranker, url: str | None
+) -> Ceiling:
+    """What the file lets out, it lets out to the server that it names and to no other."""
+    labels = _labels(f"DOCGRAPH_{name}_LABELS", environment)
+    level = _level(f"DOCGRAPH_{name}_LEVEL", environment)
+    meant = url == written.endpoint
+    if labels is None:
+        labels = frozenset(written.labels or ()) if meant else LOWEST.labels
+    if level is None:
+        level = (written.level or 0) if meant else LOWEST.level
+    return Ceiling(labels, level)
+
+
+def _labels(variable: str, environment: Mapping[str, str]) -> frozenset[str] | None:
+    given = environment.get(variable)
+    if not given:
+        return None
+    labels = frozenset(label.strip() for label in given.split(","))
+    if "" in labels:
+        raise BadInput(f"{variable}: {given!r} names an empty label; write labels as: one,two")
+    return labels
+
+
+def _level(variable: str, environment: Mapping[str, str]) -> int | None:
+    given = environment.get(variable)
+    if not given:
+        return None
+    try:
+        level = int(given)
+    except ValueError:
+        level = -1
+    if level < 0:
+        raise BadInput(f"{variable}: {given!r} is not a whole number, 0 or more")
+    return level

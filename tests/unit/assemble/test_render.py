@@ -9,7 +9,7 @@ from docgraph.model.node import Location
 HERE = Location("guide/a:b.md", 3, 7, 0, 40)
 CONCEPT = Concept(
     "docs:guide/a%3Ab.md", "docs:guide/a%3Ab.md", "document", "A guide", "What it is.",
-    HERE, "readable by everyone",
+    HERE, "readable by everyone", frozenset(), 0,
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from docgraph.ingest.parsed import Parsed
 from docgraph.ingest.readers import Format, format_for, read
 from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
-from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Spoken, together
+from docgraph.model.access_lines import AccessLines
 from docgraph.model.claim import Claim
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Evidence, Relationship
@@ -28,6 +29,7 @@ from docgraph.plan.settle import settled
 from docgraph.ports.source import Problem, SourceFile
 from docgraph.ports.writes import EmbeddedDocument, HeldDocument, LivingText, Origin, text_key
 from tests.support.joined import counted, is_answered, joined, nodes_of, offers_by_key
+from tests.support.small_world import granted
 
 
 class HashEmbedder:
@@ -88,7 +90,8 @@ class MemoryWrites:
 
     def __init__(self) -> None:
         self.embedded: dict[str, EmbeddedDocument] = {}
-        self.rules: dict[str, AccessRule] = {}
+        self.told: dict[str, tuple[Spoken, ...]] = {}
+        self.lines: AccessLines | None = None
         self.given: tuple[Relationship, ...] = ()
         self.miners: frozenset[str] = frozenset()
         self.origin = Origin()
@@ -109,7 +112,7 @@ class MemoryWrites:
 
     def held(self) -> dict[str, HeldDocument]:
         return {
-            path: HeldDocument(path, found.fingerprint, text_key(found.text))
+            path: HeldDocument(path, found.fingerprint, text_key(found.text), self.told[path])
             for path, found in self.documents.items()
         }
 
@@ -125,16 +128,23 @@ class MemoryWrites:
         for found in documents:
             assert all(key in self.stored for key in found.chunk_keys)
             self.embedded[found.document.path] = found
-            self.rules[found.document.path] = found.document.rule
+            self.told[found.document.path] = found.document.told
 
     def drop(self, paths: Iterable[str]) -> None:
         for path in paths:
             self._touched = True
             del self.embedded[path]
 
-    def set_rules(self, rules: Mapping[str, AccessRule]) -> None:
-        self._touched = self._touched or any(self.rules[p] != r for p, r in rules.items())
-        self.rules.update(rules)
+    def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
+        self._touched = self._touched or any(self.told[p] != said for p, said in told.items())
+        self.told.update(told)
+
+    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:  # noqa: ARG002
+        return together(LOCAL, told)
+
+    def use_access_lines(self, lines: AccessLines | None) -> None:
+        self._touched = self._touched or lines != self.lines
+        self.lines = lines
 
     def texts(self, *, fresh: bool) -> Iterator[LivingText]:
         self.searched["fresh" if fresh else "old"] += 1
@@ -262,7 +272,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def built(path: str, text: str | Parsed) -> Document:
     """The document of repository `r` that ingestion makes of one file."""
     found = parsed(path, text) if isinstance(text, str) else text
-    return build("r", path, found, LOCAL_ONLY, "m").document
+    return build("r", path, found, granted(LOCAL_ONLY), "m").document
 
 
 def ingested(
@@ -275,6 +285,7 @@ def ingested(
         writes,
         HashEmbedder(),
         repository="r",
+        tenant=LOCAL,
         rule_for=lambda _: LOCAL_ONLY,
         miners=miners,
     )

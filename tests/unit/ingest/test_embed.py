@@ -15,6 +15,7 @@ from docgraph.model.chunk import Chunk
 from docgraph.model.node import SECTION, Location, Node
 from docgraph.model.vector import IntVector, Sums, joined
 from docgraph.ports.writes import text_key
+from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
 
 WHERE = Location("a.md", 1, 1, 0, 1)
@@ -22,7 +23,7 @@ TEXT = "# T\n\nLead.\n\n## A\n\nFirst.\n\n### B\n\nDeep.\n"
 
 
 def built(path: str, text: str = TEXT) -> Built:
-    return build("r", path, parsed(path, text), LOCAL_ONLY, "m")
+    return build("r", path, parsed(path, text), granted(LOCAL_ONLY), "m")
 
 
 def test_a_text_is_embedded_once_and_remembered() -> None:

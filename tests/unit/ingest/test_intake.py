@@ -4,19 +4,21 @@ import pytest
 
 from docgraph.ingest.intake import Intake
 from docgraph.ingest.result import Renamed
+from docgraph.ingest.rulebook import Rulebook
 from docgraph.ingest.survey import survey
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import Problem
 from docgraph.ports.writes import HeldDocument, text_key
 from tests.unit.ingest.fakes import MemorySource, parses
 
+BOOK = Rulebook("local", options=lambda _: LOCAL_ONLY)
 Files = dict[str, str | bytes | Problem]
 Held = dict[str, HeldDocument]
 
 
 def intake(files: Files, held: Held | None = None, source: MemorySource | None = None) -> Intake:
     source = source or MemorySource(files)
-    return Intake(source, survey(source), held or {}, "r", lambda _: LOCAL_ONLY, 800)
+    return Intake(source, survey(source), held or {}, "r", BOOK, 800)
 
 
 def held(files: Files, source: MemorySource | None = None) -> Held:

@@ -11,7 +11,12 @@ from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites
 def test_a_result_is_plain_data() -> None:
     source = MemorySource({"a.md": "# A\n\n[b](gone.md)"})
     found = ingest(
-        source, MemoryWrites(), HashEmbedder(), repository="r", rule_for=lambda _: LOCAL_ONLY
+        source,
+        MemoryWrites(),
+        HashEmbedder(),
+        repository="r",
+        tenant="local",
+        rule_for=lambda _: LOCAL_ONLY,
     )
     told = json.loads(json.dumps(plain(found)))
     assert told["unresolved"] == [{"path": "a.md", "line": 3, "what": "references gone.md"}]

@@ -16,6 +16,7 @@ from docgraph.model.errors import BadInput
 from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.ports.source import Problem
 from docgraph.ports.writes import Origin
+from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites, parses
 
 FILES = {
@@ -35,7 +36,11 @@ def run(
     embedder: HashEmbedder | None = None,
     **options: Any,
 ) -> IngestResult:
-    settings: dict[str, Any] = {"repository": "r", "rule_for": lambda _: LOCAL_ONLY}
+    settings: dict[str, Any] = {
+        "repository": "r",
+        "tenant": "local",
+        "rule_for": lambda _: LOCAL_ONLY,
+    }
     source = options.pop("source", None) or MemorySource(files)
     return ingest(source, writes, embedder or HashEmbedder(), **settings | options)
 
@@ -46,7 +51,7 @@ def contents(writes: MemoryWrites) -> list[object]:
     vectors = [[v.tolist() for v in found.node_vectors] for found in documents]
     texts = [found.chunk_texts for found in documents]
     own = [without_titles(found) for found in writes.documents.values()]
-    return [own, vectors, texts, writes.edges(), writes.rules]
+    return [own, vectors, texts, writes.edges(), writes.told]
 
 
 def without_titles(document: Document) -> Document:
@@ -107,7 +112,7 @@ def test_ingesting_again_touches_only_what_changed() -> None:
     assert all("pkg.b" in text for text in embedder.embedded)
     scratch = MemoryWrites()
     run(later, scratch)
-    del writes.rules["docs/plans.rst"]
+    del writes.told["docs/plans.rst"]
     assert contents(writes) == contents(scratch)
 
 
@@ -272,8 +277,8 @@ def test_a_changed_rule_reaches_unchanged_documents() -> None:
     board = AccessRule("local", frozenset({"board"}))
     found = run(FILES, writes, rule_for=lambda path: board if "docs/" in path else LOCAL_ONLY)
     assert found.snapshot is not None
-    assert writes.rules["docs/store.md"] == board
-    assert writes.rules["README.md"] == LOCAL_ONLY
+    assert writes.told["docs/store.md"] == granted(board)
+    assert writes.told["README.md"] == granted(LOCAL_ONLY)
 
 
 @pytest.mark.requirement(11)

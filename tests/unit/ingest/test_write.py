@@ -4,11 +4,12 @@ from docgraph.ingest.build import Built, build
 from docgraph.ingest.result import Progress
 from docgraph.ingest.write import BATCH_CHUNKS, BATCH_FILES, batches, write
 from docgraph.model.access import LOCAL_ONLY
+from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
 
 
 def built(path: str, words: int = 1) -> Built:
-    return build("r", path, parsed(path, "word\n\n" * words), LOCAL_ONLY, "m", 10)
+    return build("r", path, parsed(path, "word\n\n" * words), granted(LOCAL_ONLY), "m", 10)
 
 
 def test_a_batch_ends_with_its_files_or_its_chunks() -> None:

@@ -4,11 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Principal
+from docgraph.model.access import (
+    EVERYONE,
+    LOCAL_ONLY,
+    AccessRule,
+    Principal,
+    Spoken,
+    together,
+)
 
 names = st.frozensets(st.sampled_from(["a", "b", "c", EVERYONE]))
 levels = st.integers(0, 3)
 rules = st.builds(AccessRule, st.sampled_from(["t", "u"]), names, names, levels)
+words = st.lists(rules.map(lambda rule: Spoken("access.yaml", 1, "**", rule)), max_size=4)
 people = st.builds(Principal, st.just("p"), st.sampled_from(["t", "u"]), names, names, levels)
 
 
@@ -70,3 +78,55 @@ def test_grounds_are_told_in_words() -> None:
     reader = someone("ops", "dev", labels=frozenset({"hr", "eu"}), clearance=3)
     assert reader.grounds(rule) == "readable by group dev, labels eu hr, level 2 cleared"
     assert someone().grounds(AccessRule("t", frozenset({EVERYONE}))) == "readable by everyone"
+
+
+@pytest.mark.requirement(35)
+@given(people, rules, rules)
+def test_nobody_whom_either_rule_keeps_out_gets_in(
+    person: Principal, one: AccessRule, other: AccessRule
+) -> None:
+    if person.may_read(one.narrowed(other)):
+        assert person.may_read(one)
+        assert person.may_read(other)
+
+
+@pytest.mark.requirement(35)
+@given(people, rules, rules, rules)
+def test_rules_narrow_each_other_in_any_order(
+    person: Principal, one: AccessRule, other: AccessRule, third: AccessRule
+) -> None:
+    assert person.may_read(one.narrowed(other)) == person.may_read(other.narrowed(one))
+    left, right = one.narrowed(other).narrowed(third), one.narrowed(other.narrowed(third))
+    assert person.may_read(left) == person.may_read(right)
+    assert one.narrowed(one) == one
+
+
+@pytest.mark.requirement(35)
+@given(people, rules)
+def test_narrowing_by_everyone_changes_nothing(person: Principal, rule: AccessRule) -> None:
+    everyone = AccessRule(rule.tenant, frozenset({EVERYONE}))
+    assert everyone.narrowed(rule) == rule
+    assert person.may_read(rule.narrowed(everyone)) == person.may_read(rule)
+
+
+@pytest.mark.requirement(35)
+@given(people, rules, rules)
+def test_rules_of_two_tenants_let_nobody_in(
+    person: Principal, one: AccessRule, other: AccessRule
+) -> None:
+    if one.tenant != other.tenant:
+        assert not person.may_read(one.narrowed(other))
+
+
+@pytest.mark.requirement(35)
+@given(people, words)
+def test_whoever_gets_in_is_let_in_by_all_who_speak(person: Principal, told: list[Spoken]) -> None:
+    if person.may_read(together(person.tenant, told)):
+        assert told
+        assert all(person.may_read(spoken.rule) for spoken in told)
+
+
+@pytest.mark.requirement(35)
+def test_where_nobody_speaks_nobody_reads() -> None:
+    assert together("t", ()) == AccessRule("t")
+    assert not someone(EVERYONE, clearance=9).may_read(together("t", ()))

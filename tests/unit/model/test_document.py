@@ -1,5 +1,6 @@
 """A document as ingestion hands it over."""
 
+from tests.support.small_world import granted
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document
 from docgraph.model.node import DOCUMENT, Location, Node
@@ -9,4 +10,4 @@ def test_a_document_is_named_by_its_first_node() -> None:
     here = Location("a.md", 1, 1, 0, 1)
     own = Node("r:a.md", DOCUMENT, "A", "", None, here)
     part = Node("r:a.md#b", "section", "B", "", own.id, here)
-    assert Document("a.md", "x", (own, part), (), (), (), LOCAL_ONLY, "f").id == "r:a.md"
+    assert Document("a.md", "x", (own, part), (), (), (), granted(LOCAL_ONLY), "f").id == "r:a.md"

@@ -1,11 +1,15 @@
 """A rerank model that reads with the reader's own rights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
+from docgraph.model.access import AccessRule
+from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.bound_reranker import BoundReranker
+from docgraph.ports.reranker import Reranked
 from tests.support.made_documents import EAST, NORTH, Said, ask, document
 from tests.support.memory_world import World, world
 from tests.support.stand_ins import LikesLongTexts
@@ -24,7 +28,7 @@ def bound(place: World = PLACE) -> BoundReranker:
 
 @pytest.mark.requirement(16)
 def test_a_candidate_is_read_as_title_summary_and_closest_passage() -> None:
-    assert bound().scores("why?", ("r:a", "r:b")) == {
+    assert bound().rerank("why?", ("r:a", "r:b")).scores == {
         "r:a": len("a\nSummary of a.\nnear"),
         "r:b": len("b\nSummary of b.\nnear and longer"),
     }
@@ -33,24 +37,49 @@ def test_a_candidate_is_read_as_title_summary_and_closest_passage() -> None:
 @pytest.mark.requirement(16)
 @pytest.mark.requirement(34)
 def test_what_the_reader_may_not_see_is_not_read() -> None:
-    assert set(bound().scores("why?", ("r:a", "r:secret", "r:never"))) == {"r:a"}
-    assert bound().scores("why?", ("r:secret",)) == {}
-    assert bound().scores("why?", ()) == {}
+    assert set(bound().rerank("why?", ("r:a", "r:secret", "r:never")).scores) == {"r:a"}
+    assert bound().rerank("why?", ("r:secret",)) == Reranked({})
+    assert bound().rerank("why?", ()) == Reranked({})
+
+
+class NeverAsked(LikesLongTexts):
+    def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        raise AssertionError(texts)
 
 
 def test_a_model_is_not_asked_about_nothing() -> None:
-    class NeverAsked(LikesLongTexts):
-        def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-            raise AssertionError(texts)
-
     nobody = BoundReranker(NeverAsked(), PLACE, ask("why?"))
-    assert nobody.scores("why?", ("r:secret",)) == {}
+    assert nobody.rerank("why?", ("r:secret",)) == Reranked({})
+
+
+@pytest.mark.requirement(47)
+def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
+    place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
+
+    def judged(ceiling: Ceiling | None) -> Reranked:
+        model = LikesLongTexts(ceiling=ceiling)
+        return BoundReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
+
+    everything = judged(None)
+    assert (set(everything.scores), everything.withheld) == ({"r:a", "r:b"}, ())
+    assert judged(Ceiling(frozenset({"board"}), 1)) == everything
+    for short in (LOWEST, Ceiling(frozenset({"board"}), 0), Ceiling(frozenset({"eu"}), 9)):
+        found = judged(short)
+        assert (set(found.scores), found.withheld) == ({"r:a"}, ("r:b",))
+
+
+@pytest.mark.requirement(47)
+def test_a_model_is_not_asked_where_everything_is_withheld() -> None:
+    marked = AccessRule("local", level=1)
+    place = replace(PLACE, rules={"r:a": marked, "r:b": marked})
+    nobody = BoundReranker(NeverAsked(ceiling=LOWEST), place, ask("why?"))
+    assert nobody.rerank("why?", ("r:b", "r:a")) == Reranked({}, ("r:b", "r:a"))
 
 
 @pytest.mark.requirement(16)
 def test_a_document_without_passages_is_read_by_its_summary() -> None:
     place = world(document("r:empty"))
-    assert bound(place).scores("why?", ("r:empty",)) == {
+    assert bound(place).rerank("why?", ("r:empty",)).scores == {
         "r:empty": len("empty\nSummary of empty.\n")
     }
 
@@ -60,5 +89,5 @@ def test_reranking_is_optional_and_asking_for_it_without_a_model_says_what_to_do
     nobody = BoundReranker(None, PLACE, ask("why?"))
     assert nobody.name == "none"
     with pytest.raises(BadInput, match="no reranker is configured; set `reranker`"):
-        nobody.scores("why?", ("r:a",))
+        nobody.rerank("why?", ("r:a",))
     assert bound().name == "long is good"

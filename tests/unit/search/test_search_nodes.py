@@ -260,6 +260,35 @@ def test_a_score_that_is_no_number_counts_as_none(odd: float) -> None:
     assert after.ids == (last, *before.ids[:-1])
 
 
+CROWD = world(*(document(f"r:{n}", "mill") for n in range(6)))
+
+
+@pytest.mark.requirement(16)
+@pytest.mark.requirement(47)
+def test_what_is_withheld_from_the_reranker_keeps_its_place_and_says_so() -> None:
+    backwards = {f"r:{n}": float(n) for n in range(6)}
+    after = find(CROWD, rerank=5, reranker=Prefers(backwards, withheld=("r:1", "r:2")))
+    assert after.ids == ("r:4", "r:1", "r:2", "r:3", "r:0", "r:5")
+    told = {seed.id: seed.why for seed in after.ranked}
+    assert told["r:2"] == "hybrid rank 3, withheld from opinionated"
+    assert told["r:3"] == "hybrid rank 4"
+    assert settings(after)["rerank_withheld"] == 2
+    assert "rerank_withheld" not in settings(find(CROWD, rerank=5, reranker=Prefers(backwards)))
+
+
+@pytest.mark.requirement(47)
+@given(st.sets(st.integers(0, 5)), st.lists(st.floats(-9, 9), min_size=6, max_size=6))
+def test_withheld_candidates_stay_and_the_others_go_by_score_around_them(
+    kept: set[int], scores: list[float]
+) -> None:
+    opinions = {f"r:{n}": score for n, score in enumerate(scores)}
+    withheld = tuple(f"r:{n}" for n in sorted(kept))
+    after = find(CROWD, rerank=6, reranker=Prefers(opinions, withheld=withheld)).ids
+    assert [after[n] for n in sorted(kept)] == list(withheld)
+    others = [node for node in after if node not in withheld]
+    assert others == sorted(others, key=lambda node: (-opinions[node], node))
+
+
 @pytest.mark.requirement(33)
 def test_a_seed_says_its_rank_before_definitions_and_reranking_moved_it() -> None:
     found = find(NAMED, "mill open_gate", rerank=3, reranker=Prefers({"r:lake.md": 9}))

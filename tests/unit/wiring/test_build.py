@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -10,6 +11,7 @@ import pytest
 from docgraph.adapters.endpoint.embedder import EndpointEmbedder
 from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.onnx.granite import GraniteEmbedder
+from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import ModelError
 from docgraph.wiring import build
 from docgraph.wiring.settings import Endpoint, Settings
@@ -68,11 +70,29 @@ def test_a_server_gets_its_address_model_and_key(
     given: list[tuple[Any, ...]] = []
     monkeypatch.setattr(
         f"docgraph.adapters.endpoint.{room}.{name}",
-        lambda url, model, *, api_key: given.append((url, model, api_key)),
+        lambda url, model, *, api_key, **_: given.append((url, model, api_key)),
     )
     settings = Settings(embedder_endpoint=SERVER, reranker_endpoint=SERVER)
     (build.open_embedder if room == "embedder" else build.open_reranker)(settings)
     assert given == [(SERVER.url, SERVER.model, SERVER.key)]
+
+
+@pytest.mark.requirement(47)
+def test_a_server_gets_what_its_settings_let_out_and_no_more() -> None:
+    ceiling = Ceiling(frozenset({"board"}), 2)
+    for endpoint in (SERVER, replace(SERVER, ceiling=ceiling)):
+        settings = Settings(embedder_endpoint=endpoint, reranker_endpoint=endpoint)
+        reranker = build.open_reranker(settings)
+        assert reranker is not None
+        assert reranker.ceiling == build.embedder_ceiling(settings) == endpoint.ceiling
+    assert SERVER.ceiling == LOWEST
+
+
+@pytest.mark.requirement(47)
+def test_an_embedder_in_this_process_has_no_ceiling() -> None:
+    assert build.embedder_ceiling(Settings()) is None
+    both = Settings(embedder_folder="models/tiny", embedder_endpoint=SERVER)
+    assert build.embedder_ceiling(both) is None
 
 
 def test_an_engine_is_built_without_its_models(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,10 +1,12 @@
 """The command line before the environment before docgraph.yaml before the defaults."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
 from docgraph.wiring.settings import Endpoint, Settings, read_settings
 
@@ -15,9 +17,13 @@ embedder:
   folder: models/tiny
   endpoint: http://written/v1
   model: written-embedder
+  labels: [board, eu]
+  level: 2
 reranker:
   endpoint: http://written/v2
   model: written-reranker
+  labels: [hr]
+  level: 1
 """
 EVERY_VARIABLE = {
     "DOCGRAPH_STORE": "given.db",
@@ -26,16 +32,33 @@ EVERY_VARIABLE = {
     "DOCGRAPH_EMBEDDER_ENDPOINT": "http://given/v1",
     "DOCGRAPH_EMBEDDER_MODEL": "given-embedder",
     "DOCGRAPH_EMBEDDER_KEY": "embedder-secret",
+    "DOCGRAPH_EMBEDDER_LABELS": "eu, staff only",
+    "DOCGRAPH_EMBEDDER_LEVEL": "3",
     "DOCGRAPH_RERANKER_ENDPOINT": "http://given/v2",
     "DOCGRAPH_RERANKER_MODEL": "given-reranker",
     "DOCGRAPH_RERANKER_KEY": "reranker-secret",
+    "DOCGRAPH_RERANKER_LABELS": "board",
+    "DOCGRAPH_RERANKER_LEVEL": "4",
 }
 GIVEN = Settings(
     store="given.db",
     wait=2.5,
     embedder_folder="models/given",
-    embedder_endpoint=Endpoint("http://given/v1", "given-embedder", "embedder-secret"),
-    reranker_endpoint=Endpoint("http://given/v2", "given-reranker", "reranker-secret"),
+    embedder_endpoint=Endpoint(
+        "http://given/v1",
+        "given-embedder",
+        "embedder-secret",
+        Ceiling(frozenset({"eu", "staff only"}), 3),
+    ),
+    reranker_endpoint=Endpoint(
+        "http://given/v2", "given-reranker", "reranker-secret", Ceiling(frozenset({"board"}), 4)
+    ),
+)
+WRITTEN_EMBEDDER = Endpoint(
+    "http://written/v1", "written-embedder", ceiling=Ceiling(frozenset({"board", "eu"}), 2)
+)
+WRITTEN_RERANKER = Endpoint(
+    "http://written/v2", "written-reranker", ceiling=Ceiling(frozenset({"hr"}), 1)
 )
 
 
@@ -80,8 +103,8 @@ def test_every_key_of_the_file_is_used(place: Place) -> None:
         store="written.db",
         wait=30,
         embedder_folder="models/tiny",
-        embedder_endpoint=Endpoint("http://written/v1", "written-embedder"),
-        reranker_endpoint=Endpoint("http://written/v2", "written-reranker"),
+        embedder_endpoint=WRITTEN_EMBEDDER,
+        reranker_endpoint=WRITTEN_RERANKER,
         config=str(place.file),
     )
 
@@ -110,7 +133,7 @@ def test_the_command_line_comes_before_everything(place: Place) -> None:
 
 def test_a_variable_overrides_its_own_key_alone(place: Place) -> None:
     found = place.read(EVERY_KEY, DOCGRAPH_RERANKER_MODEL="given-reranker")
-    assert found.reranker_endpoint == Endpoint("http://written/v2", "given-reranker")
+    assert found.reranker_endpoint == replace(WRITTEN_RERANKER, model="given-reranker")
     assert found.store == "written.db"
     assert found.wait == 30
 
@@ -142,6 +165,52 @@ def test_no_waiting_can_be_set(place: Place) -> None:
     assert place.read("wait: 30\n", DOCGRAPH_WAIT="0").wait == 0
 
 
+# What may leave
+
+
+@pytest.mark.requirement(47)
+@pytest.mark.parametrize("name", ["embedder", "reranker"])
+def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, name: str) -> None:
+    found = place.read(f"{name}: {{endpoint: http://h/v1, model: m}}\n")
+    endpoint = found.embedder_endpoint or found.reranker_endpoint
+    assert endpoint is not None
+    assert endpoint.ceiling == LOWEST
+
+
+@pytest.mark.requirement(47)
+@pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
+def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place, name: str) -> None:
+    def ceiling(**given: str) -> Ceiling:
+        known = {f"DOCGRAPH_{name}_{key.upper()}": value for key, value in given.items()}
+        found = place.read(EVERY_KEY, **known)
+        endpoint = found.embedder_endpoint if name == "EMBEDDER" else found.reranker_endpoint
+        assert endpoint is not None
+        return endpoint.ceiling
+
+    written = WRITTEN_EMBEDDER if name == "EMBEDDER" else WRITTEN_RERANKER
+    assert ceiling(model="other", key="sesame") == written.ceiling
+    assert ceiling(endpoint=written.url) == written.ceiling
+    assert ceiling(endpoint="http://other/v1") == LOWEST
+    assert ceiling(endpoint="http://other/v1", level="1") == Ceiling(level=1)
+    assert ceiling(endpoint="http://other/v1", labels="eu") == Ceiling(frozenset({"eu"}))
+    assert ceiling(level="0") == Ceiling(written.ceiling.labels, 0)
+    assert ceiling(labels="x") == Ceiling(frozenset({"x"}), written.ceiling.level)
+
+
+@pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
+@pytest.mark.parametrize("level", ["high", "-1", "1.5", "nan", "1,2", "9" * 5000])
+def test_a_level_that_is_no_number_is_refused(place: Place, name: str, level: str) -> None:
+    said = place.refusal(**{f"DOCGRAPH_{name}_LEVEL": level})
+    assert said == f"DOCGRAPH_{name}_LEVEL: {level!r} is not a whole number, 0 or more"
+
+
+@pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
+@pytest.mark.parametrize("labels", [",", " ", "board,", "board, ,eu"])
+def test_an_empty_label_is_refused(place: Place, name: str, labels: str) -> None:
+    said = place.refusal(**{f"DOCGRAPH_{name}_LABELS": labels})
+    assert said.startswith(f"DOCGRAPH_{name}_LABELS: {labels!r} names an empty label")
+
+
 # Which file
 
 
@@ -171,7 +240,9 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
         "stor: a.db": "no setting is called 'stor'; did you mean 'store'?",
         "colour: red": "no setting is called 'colour'; known: store, embedder, reranker, wait",
         "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
-        "reranker: {folder: f}": "no setting is called 'reranker.folder'; known: endpoint, model",
+        "reranker: {folder: f}": (
+            "no setting is called 'reranker.folder'; known: endpoint, model, labels, level"
+        ),
         "1: a": "no setting is called '1'; known: store, embedder, reranker, wait",
         "store: 7": "store: Input should be a valid string",
         "store: [a.db]": "store: Input should be a valid string",
@@ -188,6 +259,14 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
         "embedder: {endpoint: e, model: 1}": "embedder.model: Input should be a valid string",
         "reranker: {endpoint: 1, model: m}": "reranker.endpoint: Input should be a valid string",
         "reranker: {endpoint: e, model: {}}": "reranker.model: Input should be a valid string",
+        "embedder: {labels: board}": "embedder.labels: Input should be a valid array",
+        "embedder: {labels: [7]}": "embedder.labels.0: Input should be a valid string",
+        "reranker: {labels: [a, '']}": "reranker.labels.1: String should have at least 1 character",
+        "reranker: {level: high}": "reranker.level: Input should be a valid integer",
+        "reranker: {level: '1'}": "reranker.level: Input should be a valid integer",
+        "reranker: {level: true}": "reranker.level: Input should be a valid integer",
+        "embedder: {level: 1.5}": "embedder.level: Input should be a valid integer",
+        "embedder: {level: -1}": "embedder.level: Input should be greater than or equal to 0",
         "[store]": "the file: Input should be an object",
     }.items(),
 )

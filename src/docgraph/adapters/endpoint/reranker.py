@@ -4,17 +4,25 @@ import math
 from collections.abc import Sequence
 
 from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
+from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import ModelError
 
 
 class EndpointReranker:
-    def __init__(self, base: str, model: str, *, api_key: str | None = None) -> None:
+    def __init__(
+        self, base: str, model: str, *, api_key: str | None = None, ceiling: Ceiling = LOWEST
+    ) -> None:
         self._endpoint = JsonEndpoint(base, api_key=api_key)
         self._model = model
+        self._ceiling = ceiling
 
     @property
     def name(self) -> str:
         return self._model
+
+    @property
+    def ceiling(self) -> Ceiling:
+        return self._ceiling
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         body = {"model": self._model, "query": question, "documents": list(texts)}

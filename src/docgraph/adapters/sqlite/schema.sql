@@ -37,11 +37,37 @@ CREATE TABLE access_classes (
     rule TEXT NOT NULL UNIQUE
 ) STRICT;
 
+-- `told` is all that the branch says on the path; the class is what that comes to together with
+-- what the default branch says, or the rule that was set by hand.
 CREATE TABLE document_access (
     branch INTEGER NOT NULL REFERENCES branches (id),
     path   TEXT NOT NULL,
+    told   TEXT NOT NULL,
     class  INTEGER NOT NULL REFERENCES access_classes (id),
     PRIMARY KEY (branch, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE access_lines (
+    branch INTEGER PRIMARY KEY REFERENCES branches (id),
+    lines  TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE access_by_hand (
+    tenant     TEXT NOT NULL,
+    repository TEXT NOT NULL,
+    path       TEXT NOT NULL,
+    rule       TEXT NOT NULL,
+    PRIMARY KEY (tenant, repository, path)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE people (
+    tenant    TEXT NOT NULL,
+    id        TEXT NOT NULL,
+    groups    TEXT NOT NULL,
+    labels    TEXT NOT NULL,
+    clearance INTEGER NOT NULL,
+    rights    TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Text and vectors, stored once within a tenant however many branches hold them.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from docgraph.adapters.sqlite.access_book import SqliteAccessBook
 from docgraph.adapters.sqlite.connection import connect, create_or_check, plain_errors
 from docgraph.adapters.sqlite.prune import prune
 from docgraph.adapters.sqlite.reads import SegmentCache, SqliteReads
@@ -62,6 +63,15 @@ class SqliteStore:
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
         with self._writing() as connection:
             return prune(connection, tenant, repository, branch, keep)
+
+    @contextmanager
+    def access_book(self, tenant: str) -> Iterator[SqliteAccessBook]:
+        with plain_errors(self._path):
+            connection = connect(self._path)
+            try:
+                yield SqliteAccessBook(connection, tenant)
+            finally:
+                connection.close()
 
     @contextmanager
     def writes(

@@ -50,6 +50,8 @@ class SqliteTexts:
         return tuple(self._concept(row) for _, row in found if row is not None)
 
     def _concept(self, row: sqlite3.Row) -> Concept:
+        rows = self._visible.rows
+        rule = rows.rules[int(rows.access[row["document"]])]
         return Concept(
             id=row["id"],
             document=row["document_id"],
@@ -58,6 +60,8 @@ class SqliteTexts:
             summary=row["summary"],
             location=_location(row["path"], row),
             access=self._visible.grounds(row["document"]),
+            labels=rule.labels,
+            level=rule.level,
         )
 
     def scores(self, node: str) -> tuple[PassageScore, ...]:

@@ -10,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.named_queries import script
+from docgraph.adapters.sqlite.access_rows import rule_from_json
 from docgraph.adapters.sqlite.connection import PACKAGE, statements
 from docgraph.model.access import AccessRule, Principal
+from docgraph.model.access_decision import FIRST_CHOICES
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import Scope, SnapshotName, Wanted
 
 Ints = npt.NDArray[np.int64]
-FIRST_CHOICES = ("main", "master")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,14 +222,3 @@ def embedder_of(visible: Visible) -> EmbedderIdentity | None:
         told = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
         raise WrongEmbedder(f"repositories embedded by different models: {told}; name one of them")
     return next(iter(found), None)
-
-
-def rule_to_json(rule: AccessRule) -> str:
-    return json.dumps(
-        [rule.tenant, sorted(rule.readers), sorted(rule.labels), rule.level], ensure_ascii=False
-    )
-
-
-def rule_from_json(text: str) -> AccessRule:
-    tenant, readers, labels, level = json.loads(text)
-    return AccessRule(tenant, frozenset(readers), frozenset(labels), level)

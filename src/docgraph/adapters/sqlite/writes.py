@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sqlite.access_rows import told_from_json, told_to_json
+from docgraph.adapters.sqlite.access_writer import AccessWriter
 from docgraph.adapters.sqlite.connection import FOREVER, PACKAGE
 from docgraph.adapters.sqlite.document_writer import DocumentWriter
 from docgraph.adapters.sqlite.edge_writer import EdgeWriter
 from docgraph.adapters.sqlite.segment import pack
-from docgraph.adapters.sqlite.visible import rule_to_json
-from docgraph.model.access import AccessRule
+from docgraph.model.access import AccessRule, Spoken
+from docgraph.model.access_decision import in_force
+from docgraph.model.access_lines import AccessLines
 from docgraph.model.claim import Claim
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.places import PlaceCount, Unresolved
@@ -44,10 +47,10 @@ class SqliteWrites:
         self._name = branch
         self._embedder = embedder
         self._now = now
-        self._rules: dict[str, str] = {}
+        self._told: dict[str, str] = {}
         self._numbers: dict[str, int] = {}
         self._absent: set[str] = set()
-        self._rule_texts: dict[AccessRule, str] = {}
+        self._told_texts: dict[tuple[Spoken, ...], str] = {}
         self._touched = False
         with self._transaction():
             place = {"tenant": tenant, "repository": repository, "name": branch}
@@ -57,6 +60,8 @@ class SqliteWrites:
             space = {"tenant": tenant, "embedder": embedder.digest}
             self._run("add_space", **space)
             (self._space,) = self._run("space_of", **space).fetchone()
+        self._access = AccessWriter(connection, tenant, repository)
+        self._lines = self._access.lines(self._branch)
         row = self._run("newest_snapshot", branch=self._branch).fetchone()
         self._same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
         self._miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
@@ -115,8 +120,14 @@ class SqliteWrites:
 
     def held(self) -> dict[str, HeldDocument]:
         """Documents of another embedder are held without a fingerprint: all of them changed."""
+        told = self._access.told(self._branch)
         return {
-            path: HeldDocument(path, fingerprint if self._same_embedder else "", content)
+            path: HeldDocument(
+                path,
+                fingerprint if self._same_embedder else "",
+                content,
+                told_from_json(told.get(path, "[]")),
+            )
             for path, fingerprint, content in self._run_here("held_documents")
         }
 
@@ -188,12 +199,12 @@ class SqliteWrites:
             self._documents.put(documents, self._number)
         self._numbers.clear()
         for found in documents:
-            self._rules[found.document.path] = self._written(found.document.rule)
+            self._told[found.document.path] = self._written(found.document.told)
         self._touched = True
 
-    def _written(self, rule: AccessRule) -> str:
-        """One string for all documents of one rule, however many they are."""
-        return self._rule_texts.setdefault(rule, rule_to_json(rule))
+    def _written(self, told: tuple[Spoken, ...]) -> str:
+        """One string for all documents of which the same is said, however many they are."""
+        return self._told_texts.setdefault(told, told_to_json(told))
 
     def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
         with self._transaction():
@@ -207,13 +218,22 @@ class SqliteWrites:
                 self._documents.end(path)
                 self._touched = True
 
-    def set_rules(self, rules: Mapping[str, AccessRule]) -> None:
-        known = dict(self._run("rules_of_branch", branch=self._branch).fetchall())
-        for path, rule in rules.items():
-            written = self._written(rule)
+    def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
+        known = self._access.told(self._branch)
+        for path, words in told.items():
+            written = self._written(words)
             if known.get(path) != written:
-                self._rules[path] = written
+                self._told[path] = written
                 self._touched = True
+
+    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
+        words = self._access.words()
+        inherited = words.inherited(self._branch, path)
+        return in_force(self._tenant, (*told, *inherited), words.by_hand.get(path))
+
+    def use_access_lines(self, lines: AccessLines | None) -> None:
+        self._touched = self._touched or lines != self._lines
+        self._lines = lines
 
     def replace_given(self, relationships: Iterable[Relationship]) -> None:
         with self._transaction():
@@ -249,9 +269,7 @@ class SqliteWrites:
             segments.flush()
         self._connection.execute("PRAGMA synchronous = FULL")
         with self._transaction():
-            for path, rule in self._rules.items():
-                self._run("add_class", rule=rule)
-                self._run("point_document", branch=self._branch, path=path, rule=rule)
+            self._access.say(self._branch, self._told, self._lines)
             self._run(
                 "add_snapshot",
                 branch=self._branch,
@@ -267,7 +285,7 @@ class SqliteWrites:
             self._run("set_newest", branch=self._branch, number=self._next)
             self._run("count_change")
         self._newest += 1
-        self._rules.clear()
+        self._told.clear()
         self._touched = False
         self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction():

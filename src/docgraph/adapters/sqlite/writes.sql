@@ -178,18 +178,6 @@ DELETE FROM postings WHERE segment IN (SELECT value FROM json_each(:segments));
 -- name: drop_segments
 DELETE FROM segments WHERE id IN (SELECT value FROM json_each(:segments));
 
--- name: add_class
-INSERT INTO access_classes (rule) VALUES (:rule) ON CONFLICT DO NOTHING;
-
--- name: point_document
-INSERT INTO document_access (branch, path, class)
-VALUES (:branch, :path, (SELECT id FROM access_classes WHERE rule = :rule))
-ON CONFLICT (branch, path) DO UPDATE SET class = excluded.class;
-
--- name: rules_of_branch
-SELECT a.path, c.rule FROM document_access AS a JOIN access_classes AS c ON c.id = a.class
-WHERE a.branch = :branch;
-
 -- name: add_snapshot
 INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created,
                        miners, ref, revision)

@@ -1,6 +1,7 @@
 """docgraph context: what a language model would get to read."""
 
 from docgraph.doors.cli.options import (
+    AsOption,
     BranchOption,
     JsonOption,
     MaxTokensOption,
@@ -10,6 +11,7 @@ from docgraph.doors.cli.options import (
     SeedOption,
     SnapshotOption,
     StoreOption,
+    asker,
     budgeted,
     engine_for,
     pipeline_named,
@@ -26,6 +28,7 @@ def context(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -35,10 +38,9 @@ def context(
     token budget.
     """
     from docgraph.doors.cli.show import show_context
-    from docgraph.doors.login import local
 
     found = engine_for(store).retrieve(
-        local(),
+        asker(store, as_),
         question,
         budgeted(pipeline_named(pipeline), max_tokens),
         seeds=seed or (),

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docgraph.doors.cli.options import (
+    AsOption,
     BranchOption,
     JsonOption,
     RepositoryOption,
     StoreOption,
+    asker,
     engine_for,
     print_json,
 )
@@ -28,6 +30,7 @@ def diff_snapshots(
     new: Annotated[str, typer.Argument(help="The one to compare with it.", show_default=False)],
     repository: RepositoryOption = None,
     branch: BranchOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -36,14 +39,13 @@ def diff_snapshots(
     Shows documents added, removed and changed, and relations gained and lost, as you see them.
     """
     from docgraph.doors.cli.show_store import show_diff
-    from docgraph.doors.login import local
 
-    engine = engine_for(store)
+    engine, reader = engine_for(store), asker(store, as_)
     known = tuple(
-        info for info in engine.snapshots(local()) if repository in (None, info.name.repository)
+        info for info in engine.snapshots(reader) if repository in (None, info.name.repository)
     )
     sides = [named(known, written, branch) for written in (old, new)]
-    found = engine.diff_snapshots(local(), sides[0], sides[1])
+    found = engine.diff_snapshots(reader, sides[0], sides[1])
     if json:
         print_json({"old": sides[0], "new": sides[1], "diff": found})
     else:

@@ -1,6 +1,7 @@
 """docgraph explain: why each item of a context is there."""
 
 from docgraph.doors.cli.options import (
+    AsOption,
     BranchOption,
     JsonOption,
     MaxTokensOption,
@@ -10,6 +11,7 @@ from docgraph.doors.cli.options import (
     SeedOption,
     SnapshotOption,
     StoreOption,
+    asker,
     budgeted,
     engine_for,
     pipeline_named,
@@ -26,6 +28,7 @@ def explain(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -35,10 +38,9 @@ def explain(
     what each step did.
     """
     from docgraph.doors.cli.show import show_why
-    from docgraph.doors.login import local
 
     found = engine_for(store).retrieve(
-        local(),
+        asker(store, as_),
         question,
         budgeted(pipeline_named(pipeline), max_tokens),
         seeds=seed or (),

@@ -55,9 +55,8 @@ def import_corpus(
     gone from the new snapshot.
     """
     from docgraph.doors.cli.show_store import show_ingest
-    from docgraph.doors.cli.take_in import access_rule, note_if_unreadable, take_in
+    from docgraph.doors.cli.take_in import note_if_unreadable, take_in, told
 
-    rule = access_rule(reader, label, level)
     collections = collections_in(directory, repository, branch)
     engine = engine_for(store, must_exist=False)
     results = [
@@ -66,14 +65,14 @@ def import_corpus(
             found.source,
             repository=found.repository,
             branch=found.branch,
-            rule=rule,
+            told=told(reader, label, level),
             without=without,
             given=found.given,
             silent=quiet or json,
         )
         for found in collections
     ]
-    note_if_unreadable(rule)
+    note_if_unreadable(store, repository)
     if json:
         print_json({"imported": results})
     else:

@@ -69,11 +69,10 @@ def ingest(
     """
     from docgraph.doors.cli.default_repository import default_repository, is_bare
     from docgraph.doors.cli.show_store import show_ingest
-    from docgraph.doors.cli.take_in import access_rule, note_if_unreadable, take_in
+    from docgraph.doors.cli.take_in import note_if_unreadable, take_in, told
     from docgraph.ports.writes import Origin
     from docgraph.wiring.build import open_folder, open_git
 
-    rule = access_rule(reader, label, level)
     name = default_repository(path) if repository is None else repository
     wanted = "HEAD" if ref is None and is_bare(path) else ref
     git = None if wanted is None else open_git(path, wanted, max_bytes)
@@ -87,12 +86,12 @@ def ingest(
             source,
             repository=name,
             branch=branch or home,
-            rule=rule,
+            told=told(reader, label, level),
             without=without,
             origin=origin,
             silent=quiet or json,
         )
-    note_if_unreadable(rule)
+    note_if_unreadable(store, name)
     if json:
         print_json(result)
     else:

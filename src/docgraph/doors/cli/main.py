@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from docgraph import __version__
+from docgraph.doors.cli.access import access
+from docgraph.doors.cli.audit import audit
 from docgraph.doors.cli.check import check
 from docgraph.doors.cli.context import context
 from docgraph.doors.cli.demo import demo
@@ -18,6 +20,7 @@ from docgraph.doors.cli.explain import explain
 from docgraph.doors.cli.import_corpus import import_corpus
 from docgraph.doors.cli.ingest import ingest
 from docgraph.doors.cli.plan import plan
+from docgraph.doors.cli.principals import principals
 from docgraph.doors.cli.prune import prune
 from docgraph.doors.cli.relations import relations
 from docgraph.doors.cli.run import run
@@ -62,7 +65,13 @@ for command in (
 ):
     app.command()(command)
 app.command("eval")(evaluate)
-app.add_typer(relations, name="relations")
+for group, name in (
+    (relations, "relations"),
+    (access, "access"),
+    (principals, "principals"),
+    (audit, "audit"),
+):
+    app.add_typer(group, name=name)
 
 
 def main() -> None:

@@ -10,7 +10,9 @@ import typer
 from docgraph.model.scope import EVERYTHING, Wanted
 
 if TYPE_CHECKING:
+    from docgraph.administration import Administration
     from docgraph.engine import Engine
+    from docgraph.model.access import Principal
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.wiring.settings import Settings
 
@@ -53,6 +55,18 @@ OptionalQuestion = Annotated[
 ]
 QuestionArgument = Annotated[str, typer.Argument(help="The question.", show_default=False)]
 
+AsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="NAME",
+        envvar="DOCGRAPH_AS",
+        help="Ask in the name of this person, as `docgraph principals` knows them.",
+        show_default=False,
+        show_envvar=False,
+    ),
+]
+
 # Of the commands that write a snapshot.
 IntoRepository = Annotated[
     str,
@@ -63,7 +77,7 @@ ReaderOption = Annotated[
     typer.Option(
         "--reader",
         metavar="GROUP",
-        help="A group that may read; repeatable. Default: local alone.",
+        help="A group that may read; repeatable. Default: as access.yaml says, else local alone.",
     ),
 ]
 LabelOption = Annotated[
@@ -90,10 +104,31 @@ def current_settings(store: str | None) -> "Settings":
     return read_settings(os.environ, Path.cwd(), store)
 
 
+def administration_for(store: str | None) -> "Administration":
+    from docgraph.wiring.build import build_administration
+
+    return build_administration(_existing(store))
+
+
+def asker(store: str | None, name: str | None) -> "Principal":
+    """The person at the keyboard, or whoever they ask in the name of."""
+    from docgraph.doors.login import in_the_name_of, local
+
+    me = local()
+    if name is None:
+        return me
+    return in_the_name_of(administration_for(store).person(me, name), me)
+
+
 def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
     """An engine on the chosen store; asking one that nobody made is an error, not a new file."""
-    from docgraph.model.errors import BadInput
     from docgraph.wiring.build import build_engine
+
+    return build_engine(_existing(store, must_exist=must_exist))
+
+
+def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
+    from docgraph.model.errors import BadInput
 
     settings = current_settings(store)
     if "://" in settings.store:
@@ -102,7 +137,7 @@ def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
         raise BadInput(
             f"there is no store at {settings.store}; make one with: docgraph ingest PATH"
         )
-    return build_engine(settings)
+    return settings
 
 
 def pipeline_named(name: str) -> "Pipeline":

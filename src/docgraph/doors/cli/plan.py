@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from docgraph.doors.cli.options import (
+    AsOption,
     BranchOption,
     JsonOption,
     OptionalQuestion,
@@ -14,6 +15,7 @@ from docgraph.doors.cli.options import (
     SeedOption,
     SnapshotOption,
     StoreOption,
+    asker,
     engine_for,
     pipeline_named,
     wanted,
@@ -30,6 +32,7 @@ def plan(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -38,12 +41,11 @@ def plan(
     Draws the decision as a tree: seeds, and below each what its relations let in. Reads no text.
     """
     from docgraph.doors.cli.show import show_plan
-    from docgraph.doors.login import local
     from docgraph.model.errors import BadInput
     from docgraph.model.plan import RetrievalPlan
 
     found = engine_for(store).retrieve(
-        local(),
+        asker(store, as_),
         question,
         pipeline_named(pipeline).up_to(RetrievalPlan),
         seeds=seed or (),

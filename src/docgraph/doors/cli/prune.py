@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+from docgraph.doors.cli.options import JsonOption, StoreOption, administration_for, print_json
 
 
 def prune(
@@ -25,7 +25,7 @@ def prune(
     """
     from docgraph.doors.login import local
 
-    found = engine_for(store).prune(local(), repository, branch, keep)
+    found = administration_for(store).prune(local(), repository, branch, keep)
     if json:
         print_json(found)
     else:

@@ -5,10 +5,12 @@ from typing import Annotated
 import typer
 
 from docgraph.doors.cli.options import (
+    AsOption,
     BranchOption,
     JsonOption,
     RepositoryOption,
     StoreOption,
+    asker,
     engine_for,
     print_json,
     wanted,
@@ -35,6 +37,7 @@ def list_relations(
     relation: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
     repository: RepositoryOption = None,
     branch: BranchOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -44,7 +47,6 @@ def list_relations(
     the relation. `contains` is listed where --type asks for it.
     """
     from docgraph.doors.cli.show import show_relations
-    from docgraph.doors.login import local
     from docgraph.model.errors import BadInput
     from docgraph.model.identity import document_of
     from docgraph.model.relation import RELATIONS
@@ -55,7 +57,9 @@ def list_relations(
     only = None if relation is None else frozenset({relation})
     found = tuple(
         known
-        for known in engine_for(store).relations(local(), wanted(repository, branch, None), only)
+        for known in engine_for(store).relations(
+            asker(store, as_), wanted(repository, branch, None), only
+        )
         if node is None
         or node in (known.edge.source, known.edge.target)
         or node in (document_of(known.edge.source), document_of(known.edge.target))
@@ -70,6 +74,7 @@ def list_relations(
 def relation_stats(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -78,9 +83,8 @@ def relation_stats(
     Each miner with what it found, a few examples, and how many places name nothing you can see.
     """
     from docgraph.doors.cli.show_store import show_counts
-    from docgraph.doors.login import local
 
-    found = engine_for(store).relation_counts(local(), wanted(repository, branch, None))
+    found = engine_for(store).relation_counts(asker(store, as_), wanted(repository, branch, None))
     if json:
         print_json(found)
     else:

@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from docgraph.doors.cli.options import (
+    AsOption,
     JsonOption,
     StoreOption,
+    asker,
     engine_for,
     pipeline_named,
     print_json,
@@ -25,6 +27,7 @@ def run(
             show_default=False,
         ),
     ] = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -33,7 +36,6 @@ def run(
     Reads text of planned documents alone, on the plan's snapshots, with the rights you have now.
     """
     from docgraph.doors.cli.show import show_context
-    from docgraph.doors.login import local
     from docgraph.model.errors import BadInput
     from docgraph.pipeline.load import shipped
     from docgraph.pipeline.saved_plan import plan_from_json
@@ -47,7 +49,9 @@ def run(
             f"this plan was made with a pipeline called {saved.pipeline!r}, which is not shipped; "
             "name its file with --pipeline"
         )
-    found = engine_for(store).execute(local(), saved, pipeline_named(pipeline or saved.pipeline))
+    found = engine_for(store).execute(
+        asker(store, as_), saved, pipeline_named(pipeline or saved.pipeline)
+    )
     if json:
         print_json({"context": found.context, "digest": found.context.digest})
         return

@@ -1,6 +1,7 @@
 """docgraph search: the seeds of a question."""
 
 from docgraph.doors.cli.options import (
+    AsOption,
     BranchOption,
     JsonOption,
     PipelineOption,
@@ -8,6 +9,7 @@ from docgraph.doors.cli.options import (
     RepositoryOption,
     SnapshotOption,
     StoreOption,
+    asker,
     engine_for,
     pipeline_named,
     print_json,
@@ -21,16 +23,16 @@ def search(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
     """Find seeds: ids and scores, never text."""
     from docgraph.doors.cli.show import show_seeds
-    from docgraph.doors.login import local
     from docgraph.model.seeds import Seeds
 
     found = engine_for(store).retrieve(
-        local(),
+        asker(store, as_),
         question,
         pipeline_named(pipeline).up_to(Seeds),
         wanted=wanted(repository, branch, snapshot),

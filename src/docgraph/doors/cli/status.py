@@ -1,17 +1,23 @@
 """docgraph status: what can be seen in the store."""
 
-from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+from docgraph.doors.cli.options import (
+    AsOption,
+    JsonOption,
+    StoreOption,
+    asker,
+    engine_for,
+    print_json,
+)
 
 
-def status(store: StoreOption = None, json: JsonOption = False) -> None:
+def status(as_: AsOption = None, store: StoreOption = None, json: JsonOption = False) -> None:
     """Show what you can ask.
 
     The newest snapshot of every repository, and how many nodes and chunks they hold.
     """
     from docgraph.doors.cli.show_store import show_status
-    from docgraph.doors.login import local
 
-    found = engine_for(store).status(local())
+    found = engine_for(store).status(asker(store, as_))
     if json:
         print_json(found)
     else:

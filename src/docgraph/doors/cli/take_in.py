@@ -2,9 +2,12 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
+
+from docgraph.doors.cli.options import administration_for
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
@@ -15,16 +18,23 @@ if TYPE_CHECKING:
     from docgraph.ports.writes import Origin
 
 
-def access_rule(reader: list[str] | None, label: list[str] | None, level: int) -> "AccessRule":
-    from docgraph.doors.login import local
-    from docgraph.model.access import LOCAL, AccessRule
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the options say on who may read: `rule` names readers, `narrowed_by` does not."""
 
-    return AccessRule(
-        tenant=local().tenant,
-        readers=frozenset(reader or [LOCAL]),
-        labels=frozenset(label or ()),
-        level=level,
-    )
+    rule: "AccessRule | None" = None
+    narrowed_by: "AccessRule | None" = None
+
+
+def told(reader: list[str] | None, label: list[str] | None, level: int) -> Told:
+    from docgraph.doors.login import local
+    from docgraph.model.access import EVERYONE, AccessRule
+
+    names = frozenset(reader or [EVERYONE])
+    rule = AccessRule(local().tenant, names, frozenset(label or ()), level)
+    if reader:
+        return Told(rule=rule)
+    return Told(narrowed_by=rule) if label or level else Told()
 
 
 def take_in(
@@ -33,7 +43,7 @@ def take_in(
     *,
     repository: str,
     branch: str,
-    rule: "AccessRule",
+    told: Told,
     without: list[str] | None,
     given: "Sequence[Relationship]" = (),
     origin: "Origin | None" = None,
@@ -42,14 +52,18 @@ def take_in(
     """With a bar on standard error, unless it is to be silent or nobody watches."""
     from docgraph.doors.cli.progress import progress_bar
     from docgraph.doors.login import local
+    from docgraph.model.access import LOCAL_ONLY
 
+    rule = told.rule
     with progress_bar(shown=not silent and sys.stderr.isatty()) as progress:
         return engine.ingest(
             local(),
             source,
             repository=repository,
             branch=branch,
-            rule_for=lambda _: rule,
+            rule_for=None if rule is None else lambda _: rule,
+            narrowed_by=told.narrowed_by,
+            otherwise=LOCAL_ONLY,
             without=tuple(without or ()),
             given=given,
             origin=origin,
@@ -57,8 +71,14 @@ def take_in(
         )
 
 
-def note_if_unreadable(rule: "AccessRule") -> None:
+def note_if_unreadable(store: str | None, repository: str) -> None:
     from docgraph.doors.login import local
 
-    if not local().may_read(rule):
-        typer.echo("note: by these rules you cannot read what you took in", err=True)
+    found = administration_for(store).documents(local(), repository)
+    hidden = sorted({one.path for one in found if not local().may_read(one.rule)})
+    if hidden:
+        typer.echo(
+            f"note: you cannot read {len(hidden)} of {len({one.path for one in found})} documents, "
+            f"such as {hidden[0]}; `docgraph access explain {hidden[0]}` says why",
+            err=True,
+        )

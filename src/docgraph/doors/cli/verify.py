@@ -2,7 +2,13 @@
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, StoreOption, engine_for, print_json
+from docgraph.doors.cli.options import (
+    JsonOption,
+    StoreOption,
+    administration_for,
+    engine_for,
+    print_json,
+)
 
 
 def verify(store: StoreOption = None, json: JsonOption = False) -> None:
@@ -14,9 +20,8 @@ def verify(store: StoreOption = None, json: JsonOption = False) -> None:
     from docgraph.doors.cli.show_store import show_verified
     from docgraph.doors.login import local
 
-    engine = engine_for(store)
-    found = engine.store.verify()
-    digest = engine.content_digest(local()) if found.is_sound else None
+    found = administration_for(store).verify(local())
+    digest = engine_for(store).content_digest(local()) if found.is_sound else None
     if json:
         print_json({"sound": found.is_sound, "digest": digest, "verified": found})
     else:

@@ -32,12 +32,13 @@ def _markdown() -> MarkdownIt:
 
 def parse_markdown(path: str, text: str) -> Parsed:
     """The H1 that opens a document is its title and no section."""
-    fields, border, remark = front_matter(text)
+    front = front_matter(text)
+    border = front.end
     tokens = _markdown().parse(_VISIBLE.sub(" ", text[:border]) + text[border:])
     lines = Lines(text)
     lead, headings = _outline(tokens, lines)
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    title, titled = chosen(path, field_title(fields), first)
+    title, titled = chosen(path, field_title(front.fields), first)
     slugs, opening = Slugs(), border
     if headings and headings[0].level == 1:
         slugs.take(headings[0].title)
@@ -52,9 +53,10 @@ def parse_markdown(path: str, text: str) -> Parsed:
         lead=lead,
         parts=parts,
         references=tuple(links(tokens, text, lines)),
-        fields=fields + tuple(_told_fields(text, opening, parts, lines)),
+        fields=front.fields + tuple(_told_fields(text, opening, parts, lines)),
         borders=(border,) if border else (),
-        remarks=(remark,) if remark else (),
+        remarks=front.remarks,
+        access=front.access,
     )
 
 

@@ -12,6 +12,7 @@ from docgraph.ingest.parse.pdf_pages import cleaned
 from docgraph.ingest.parsed import Parsed
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import Problem
+from tests.support.small_world import granted
 
 Line = tuple[int, str]  # size and words
 Mark = tuple[str, int]  # title and page
@@ -88,7 +89,7 @@ def test_a_passage_is_cited_by_its_page_and_crosses_none() -> None:
         ("Three\nthird page", "a.pdf p. 3"),
         ("four", "a.pdf p. 4"),
     ]
-    document = build("r", "a.pdf", found, LOCAL_ONLY, "m").document
+    document = build("r", "a.pdf", found, granted(LOCAL_ONLY), "m").document
     assert [node.source.page for node in document.nodes] == [1, 3]
 
 

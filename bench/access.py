@@ -1,0 +1,193 @@
+"""Filtering by rights: the same searches over the same visible rows, of one class and of many.
+
+Two stores hold the same documents, and the same half of them is visible. In one, that half has one
+class and the rest another; in the other, documents are spread over 1,000 classes, 500 readable.
+Prints the time with many classes as a share of that with one: medians over interleaved rounds.
+Arguments: rounds, documents.
+"""
+
+import json
+import random
+import shutil
+import sqlite3
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+from bench.cheap_embedder import CheapEmbedder
+from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
+from docgraph.model.question import Question
+from docgraph.model.seeds import Seeds
+from docgraph.pipeline.bound_reranker import BoundReranker
+from docgraph.search.search_nodes import Mode, search_nodes
+from docgraph.wiring.build import open_jsonl, open_tokens
+
+CLASSES = 1000
+QUESTIONS = 20
+SYLLABLES = [f"{first}{second}" for first in "bdfgklmnprst" for second in "aeiou"]
+OTHERS = AccessRule(LOCAL, frozenset({"others"}))
+Rules = Callable[[str], AccessRule]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One store, kept open, as a server would."""
+
+    path: Path
+    store: SqliteStore
+
+    def ask(self, question: Question, mode: Mode) -> tuple[float, Seeds]:
+        """The seconds that a search takes, from opening the store for its reader on."""
+        began = time.perf_counter()
+        with self.store.reads_as(local()) as reads:
+            nobody = BoundReranker(None, reads, question)
+            found = search_nodes(question, reads.search, nobody, mode=mode)
+        return time.perf_counter() - began, found
+
+    def change(self) -> None:
+        """What every change of the store does: the next question loads all rows again."""
+        with closing(sqlite3.connect(self.path)) as raw, raw:
+            raw.execute("UPDATE meta SET value = value + 1 WHERE key = 'changes'")
+
+
+def one_class(path: str) -> AccessRule:
+    return LOCAL_ONLY if drawn(path)[0] else OTHERS
+
+
+def many_classes(path: str) -> AccessRule:
+    is_visible, team = drawn(path)
+    ours = {LOCAL} if is_visible else set()
+    return AccessRule(LOCAL, frozenset({f"team-{team}", *ours}))
+
+
+def drawn(path: str) -> tuple[bool, int]:
+    """The same for a path each time: whether it is visible, and to which team."""
+    chance = random.Random(path)  # noqa: S311
+    return chance.random() < 0.5, chance.randrange(CLASSES // 2)
+
+
+def said(number: int, least: int, most: int) -> str:
+    """Some words; few of all are frequent and most are rare, as in any language."""
+    chance = random.Random(number)  # noqa: S311
+    many = chance.randint(least, most)
+    return " ".join(word(int(5000 * chance.random() ** 3)) for _ in range(many))
+
+
+@cache
+def word(number: int) -> str:
+    chance = random.Random(f"word {number}")  # noqa: S311
+    return "".join(chance.choices(SYLLABLES, k=chance.randint(1, 4)))
+
+
+def corpus(place: Path, documents: int) -> Path:
+    with place.open("w", encoding="utf-8") as file:
+        for number in range(documents):
+            row = {
+                "_id": str(number),
+                "title": said(-1 - number, 2, 4),
+                "text": said(number, 20, 60),
+            }
+            print(json.dumps(row), file=file)
+    return place
+
+
+def ingest(store: Path, corpus: Path, rules: Rules) -> None:
+    engine = Engine(
+        SqliteStore(store, now=lambda: "now"),
+        CheapEmbedder,
+        open_tokens,
+        lambda: None,
+        time.perf_counter,
+        SqliteAudit(Path(f"{store}.audit"), now=lambda: "now"),
+    )
+    engine.ingest(
+        local(),
+        open_jsonl(corpus),
+        repository="r",
+        branch="main",
+        rule_for=rules,
+        without=("titles", "names"),
+    )
+
+
+def stores(place: Path, documents: int) -> tuple[Sample, Sample]:
+    """The same file twice; then each gets rules of its own."""
+    texts = corpus(place / "corpus.jsonl", documents)
+    one, many = place / "one.db", place / "many.db"
+    ingest(one, texts, lambda _: LOCAL_ONLY)
+    shutil.copyfile(one, many)
+    ingest(one, texts, one_class)
+    ingest(many, texts, many_classes)
+    return Sample(one, opened(one)), Sample(many, opened(many))
+
+
+def opened(path: Path) -> SqliteStore:
+    return SqliteStore(path, now=lambda: "now")
+
+
+def questions() -> list[Question]:
+    embedder = CheapEmbedder()
+    texts = [said(seed, 5, 5) for seed in range(1_000_000, 1_000_000 + QUESTIONS)]
+    vectors = embedder.embed(texts)
+    return [
+        Question(text, tuple(map(int, vector)), embedder.identity)
+        for text, vector in zip(texts, vectors, strict=True)
+    ]
+
+
+def measure(rounds: int, documents: int) -> dict[str, list[float]]:
+    ratios: dict[str, list[float]] = {}
+    asked = questions()
+    with tempfile.TemporaryDirectory() as scratch:
+        pair = stores(Path(scratch), documents)
+        for mode in get_args(Mode):
+            compare(pair, asked, mode, cold=False)  # warms up, and proves the answers equal
+        for _ in range(rounds):
+            for mode in get_args(Mode):
+                for cold in (False, True):
+                    name = (
+                        f"{mode}, {'the first question after a change' if cold else 'a question'}"
+                    )
+                    one, many = compare(pair, asked, mode, cold=cold)
+                    ratios.setdefault(name, []).append(many / one)
+                    told = [f"{seconds * 1000:.1f} ms" for seconds in (one, many)]
+                    print(name, *told, file=sys.stderr)
+    return ratios
+
+
+def compare(
+    pair: tuple[Sample, Sample], asked: list[Question], mode: Mode, *, cold: bool
+) -> tuple[float, float]:
+    """Seconds for the median question on either store; they take turns in going first."""
+    spent: dict[Path, list[float]] = {sample.path: [] for sample in pair}
+    for place, question in enumerate(asked):
+        found = []
+        for sample in pair if place % 2 else pair[::-1]:
+            if cold:
+                sample.change()
+            seconds, seeds = sample.ask(question, mode)
+            spent[sample.path].append(seconds)
+            found.append(seeds)
+        assert found[0] == found[1], "the same visible rows give the same seeds"
+        assert found[0].ids
+    one, many = (statistics.median(spent[sample.path]) for sample in pair)
+    return one, many
+
+
+if __name__ == "__main__":
+    given = [int(word) for word in sys.argv[1:]]
+    measured = measure(*(given + [7, 20_000][len(given) :]))
+    for name, found in measured.items():
+        spread = f"{min(found):.2f} to {max(found):.2f}"
+        print(f"{statistics.median(found):8.2f}  {name} ({spread})")

@@ -1,0 +1,49 @@
+"""Rules and words on them, as text in rows."""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+
+from docgraph.model.access import AccessRule, Spoken
+
+NOBODY = AccessRule("")
+
+
+def rule_to_json(rule: AccessRule) -> str:
+    return json.dumps(_plain(rule), ensure_ascii=False)
+
+
+def rule_from_json(text: str) -> AccessRule:
+    """A rule that cannot be read lets nobody in."""
+    try:
+        return _rule(json.loads(text))
+    except (ValueError, TypeError):
+        return NOBODY
+
+
+def told_to_json(told: Iterable[Spoken]) -> str:
+    words = [[word.source, word.line, word.says, _plain(word.rule)] for word in told]
+    return json.dumps(words, ensure_ascii=False)
+
+
+@lru_cache(maxsize=4096)  # documents by the thousand say the same
+def told_from_json(text: str) -> tuple[Spoken, ...]:
+    return tuple(
+        Spoken(source, line, says, _rule(rule)) for source, line, says, rule in json.loads(text)
+    )
+
+
+def _plain(rule: AccessRule) -> list[object]:
+    return [rule.tenant, sorted(rule.readers), sorted(rule.labels), rule.level]
+
+
+def _rule(plain: object) -> AccessRule:
+    if not isinstance(plain, list):
+        raise TypeError("a rule is a list")
+    tenant, readers, labels, level = plain
+    names = (tenant, *readers, *labels)
+    if type(level) is not int or not isinstance(readers, list) or not isinstance(labels, list):
+        raise TypeError("a rule has lists of names and a level")
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError("names are text")
+    return AccessRule(tenant, frozenset(readers), frozenset(labels), level)

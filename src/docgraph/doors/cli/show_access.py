@@ -1,0 +1,62 @@
+"""What people see of rules and people in the terminal."""
+
+from rich.table import Table
+
+from docgraph.doors.cli.show import out, said
+from docgraph.model.access import Person, Spoken
+from docgraph.model.access_decision import BY_HAND, PathAccess
+
+
+def show_rules(found: tuple[PathAccess, ...]) -> None:
+    if not found:
+        out.print("no documents")
+        return
+    table = Table("document", "branch", "who may read", "by")
+    for one in found:
+        table.add_row(
+            said(f"{one.repository}:{one.path}"),
+            said(one.branch),
+            said(one.rule.in_words()),
+            said(deciders(one)),
+        )
+    out.print(table)
+
+
+def deciders(one: PathAccess) -> str:
+    if one.by_hand is not None:
+        return BY_HAND
+    return " and ".join(place(word) for word in one.told) or "nobody says who may"
+
+
+def show_decision(found: tuple[PathAccess, ...]) -> None:
+    for one in found:
+        out.print(f"[bold]{said(one.repository)}:{said(one.path)}[/bold] on {said(one.branch)}")
+        out.print(f"  may be read by {said(one.rule.in_words())}")
+        if one.by_hand is not None:
+            out.print("  set by hand, which takes the place of what files say:")
+        elif len(one.told) > 1:
+            out.print("  who is let in by all of these:")
+        for word in one.told:
+            asked = f" {word.says}" if word.says else ""
+            out.print(f"  {said(place(word) + asked)}: {said(word.rule.in_words())}")
+        if not one.told and one.by_hand is None:
+            out.print("  nobody says who may read it")
+
+
+def show_people(found: tuple[Person, ...]) -> None:
+    if not found:
+        out.print("nobody yet; add someone with: docgraph principals add NAME --group GROUP")
+        return
+    table = Table("name", "groups", "labels", "clearance", "rights")
+    for person in found:
+        lists = (person.groups, person.labels, person.rights)
+        groups, labels, rights = (said(" ".join(sorted(names))) for names in lists)
+        table.add_row(said(person.id), groups, labels, str(person.clearance), rights)
+    out.print(table)
+
+
+def place(word: Spoken) -> str:
+    """`access.yaml:7`, `front matter:2 of branch main`."""
+    name, _, branch = word.source.partition(" of branch ")
+    line = f":{word.line}" if word.line else ""
+    return f"{name}{line}" + (f" of branch {branch}" if branch else "")

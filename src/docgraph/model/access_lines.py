@@ -1,0 +1,88 @@
+"""The lines of an access.yaml: which of them speaks on a path, and what it says."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from docgraph.model.access import AccessRule, Spoken
+from docgraph.model.digest import canonical
+from docgraph.model.path_pattern import compiled, problem_of, tidy
+
+SOURCE = "access.yaml"
+NO_LINE = "no line matches"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessLine:
+    """A pattern that can be read, and a rule; what is `wrong` with the line makes it deny."""
+
+    line: int
+    pattern: str
+    rule: AccessRule
+    wrong: str = ""
+
+    def __post_init__(self) -> None:
+        if problem := problem_of(self.pattern):
+            raise ValueError(problem)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessLines:
+    """In the file's order. `wrong` is what spoils the whole file, and stands in `wrong_line`."""
+
+    lines: tuple[AccessLine, ...]
+    wrong: str = ""
+    wrong_line: int = 0
+
+    def spoken(self, tenant: str, path: str) -> Spoken:
+        """The last line that matches. Where none does, and where one is wrong, nobody reads."""
+        nobody = AccessRule(tenant)
+        if self.wrong:
+            return Spoken(SOURCE, self.wrong_line, self.wrong, nobody)
+        place = tidy(path)
+        for told in reversed(self.lines):
+            pattern = compiled(told.pattern)
+            if pattern.needle in place and pattern.match(place):
+                rule = nobody if told.wrong else told.rule
+                return Spoken(SOURCE, told.line, told.wrong or told.pattern, rule)
+        return Spoken(SOURCE, 0, NO_LINE, nobody)
+
+    def to_json(self) -> str:
+        """Equal lines give equal text."""
+        return canonical(self).decode("utf-8", "surrogatepass")
+
+    @classmethod
+    def from_json(cls, text: str) -> "AccessLines":
+        """Text that `to_json` would not have written denies everything."""
+        try:
+            told = json.loads(text)
+            lines = tuple(_line(line) for line in told["lines"])
+            found = cls(lines, _text(told["wrong"]), _number(told["wrong_line"]))
+            if found.to_json() == text:
+                return found
+        except (KeyError, TypeError, ValueError, RecursionError):
+            pass
+        return cls((), "what is stored of it cannot be read; ingest again")
+
+
+def _line(told: Any) -> AccessLine:
+    rule = told["rule"]
+    readers, labels = (frozenset(map(_text, rule[names])) for names in ("readers", "labels"))
+    return AccessLine(
+        _number(told["line"]),
+        _text(told["pattern"]),
+        AccessRule(_text(rule["tenant"]), readers, labels, _number(rule["level"])),
+        _text(told["wrong"]),
+    )
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("not text")
+    return value
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("not a number that counts something")
+    return value

@@ -1,0 +1,115 @@
+"""SQLite watches over every stage: what a question reads, it reads through the views."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import LOCAL, LOCAL_ONLY, RIGHTS, AccessRule, Principal
+from docgraph.model.edge import Edge
+from docgraph.model.scope import SnapshotName
+from docgraph.pipeline.load import load
+from tests.interference.everything import everything, refused
+from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_source import MemorySource
+from tests.support.raw_reads import VIEWS, RawRead, Watch, watched
+from tests.support.small_world import HashedWords
+from tests.support.stand_ins import CountsWords, LikesLongTexts
+
+FILES = {
+    "a.md": "# Rocket\n\nThrust and fuel, as [said](h.md), by Marie Curie. See `launch_window`.\n",
+    "h.md": "---\nsupersedes: a.md\n---\n# Landing Pad\n\n## Part\n\nMarie Curie, ADR-2.\n",
+    "adr/0002-y.md": "# Fuel\n\nThe Landing Pad of Marie Curie.\n",
+    "pkg/f.py": "import pkg.g as other\n\n\ndef launch_window():\n    return other.open_up()\n",
+    "pkg/g.py": "def open_up():\n    return 1\n",
+    "e.txt": "Rocket\n\nfuel thrust, Marie Curie, a.md\n",
+}
+UNSEEN = {"e.txt"}
+THEIRS = AccessRule(LOCAL, frozenset({"others"}))
+ALL_SEEING = Principal("all", LOCAL, frozenset({LOCAL, "others"}), rights=frozenset(RIGHTS))
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Engine:
+    """Two snapshots, relations of every make, and something that is hidden."""
+    engine = Engine(
+        SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5),
+        HashedWords,
+        CountsWords,
+        LikesLongTexts,
+        time.perf_counter,
+        MemoryAudit(),
+    )
+    engine.ingest(
+        local(),
+        MemorySource(FILES),
+        repository="r",
+        branch="main",
+        rule_for=lambda path: THEIRS if path in UNSEEN else LOCAL_ONLY,
+    )
+    engine.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:h.md"))
+    engine.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:e.txt"))
+    return engine
+
+
+@pytest.fixture
+def watch(engine: Engine) -> Iterator[Watch]:
+    with watched() as found:
+        yield found
+
+
+def ask_everything(engine: Engine) -> None:
+    everything(engine, local())
+    refused(engine, local())
+    asked = load("documents").changed("search_nodes", rerank=4)
+    found = engine.retrieve(local(), "rocket fuel", asked)
+    engine.execute(local(), found.saved(), asked)
+    engine.snapshots(local())
+    engine.diff_snapshots(local(), SnapshotName("r", "main", 1), SnapshotName("r", "main", 2))
+
+
+def past_the_views(watch: Watch) -> list[RawRead]:
+    return sorted(read for read in watch.raw if not read.is_allowed)
+
+
+def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch: Watch) -> None:
+    ask_everything(engine)
+    assert past_the_views(watch) == []
+    assert watch.views == VIEWS
+    assert {read.function for read in watch.raw} == {"load_rows", "_current"}
+
+
+@pytest.mark.parametrize(
+    ("module", "query", "raw"),
+    [
+        ("search", "names_of_handles", "SELECT handle, id FROM document_nodes"),
+        ("graph", "opaque_calls", "SELECT count(*) FROM documents"),
+        ("texts", "text_of_document", "SELECT text FROM contents WHERE id = :document"),
+        ("reads", "count_chunks", "SELECT count(*) FROM visible_chunks, claims"),
+    ],
+)
+def test_a_read_past_the_views_is_noticed(
+    engine: Engine, watch: Watch, monkeypatch: pytest.MonkeyPatch, module: str, query: str, raw: str
+) -> None:
+    """A stage that helps itself, planted on purpose."""
+    planted = {**named_queries(PACKAGE, "reads.sql"), query: raw}
+    monkeypatch.setattr(f"{PACKAGE}.{module}._SQL", planted)
+    ask_everything(engine)
+    assert {read.module for read in past_the_views(watch)} == {module}
+
+
+@pytest.mark.parametrize("view", sorted(view for view in VIEWS if view.startswith("visible_")))
+def test_a_view_holds_what_its_reader_may_see(engine: Engine, watch: Watch, view: str) -> None:
+    def rows(reader: Principal) -> int:
+        with engine.store.reads_as(reader):
+            assert watch.connection is not None
+            (count,) = watch.connection.execute(f"SELECT count(*) FROM {view}").fetchone()
+            return int(count)
+
+    assert rows(ALL_SEEING) > rows(local()) > rows(Principal("stranger", LOCAL)) == 0

@@ -1,0 +1,255 @@
+"""Rules about rules: who decides, what counts at once, and what no branch can widen."""
+
+import pytest
+
+from docgraph.doors.login import in_the_name_of, local
+from docgraph.model.access import (
+    EVERYONE,
+    FRONT_MATTER,
+    LOCAL_ONLY,
+    AccessRule,
+    Person,
+    Principal,
+    Spoken,
+)
+from docgraph.model.access_decision import PathAccess
+from docgraph.model.access_lines import AccessLine, AccessLines
+from docgraph.model.errors import NotVisible
+from docgraph.model.scope import Wanted
+from docgraph.ports.store import Store
+from tests.conformance.published import publish
+from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
+from tests.support.small_world import document, granted, write
+
+OPEN = AccessRule("local", frozenset({EVERYONE}))
+STAFF = AccessRule("local", frozenset({"staff"}))
+
+
+def someone(*groups: str, tenant: str = "local") -> Principal:
+    return in_the_name_of(Person("someone", tenant, frozenset(groups)), local())
+
+
+def seen(store: Store, *wanted: Wanted, reader: Principal | None = None) -> list[str]:
+    with store.reads_as(reader or local(), wanted or (Wanted(),)) as reads:
+        return sorted(reads.versions())
+
+
+def of(store: Store, path: str, branch: str = "main") -> PathAccess:
+    with store.access_book("local") as book:
+        return next(one for one in book.explain(path) if one.branch == branch)
+
+
+def set_by_hand(store: Store, path: str, rule: AccessRule | None) -> None:
+    with store.access_book("local") as book:
+        book.set_by_hand("r", (path,), rule)
+
+
+def lines(*told: tuple[str, AccessRule]) -> AccessLines:
+    return AccessLines(
+        tuple(AccessLine(n, pattern, rule) for n, (pattern, rule) in enumerate(told, start=1))
+    )
+
+
+class AccessRules:
+    """Subclasses provide the fixture `store`."""
+
+    @pytest.mark.requirement(35)
+    def test_only_who_is_let_in_by_all_who_speak_may_read(self, store: Store) -> None:
+        words = (
+            Spoken("access.yaml", 3, "*.md", AccessRule("local", frozenset({"staff", "board"}))),
+            Spoken(FRONT_MATTER, 2, "", STAFF),
+        )
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one")])
+            writes.set_told({"a.md": words})
+            writes.publish()
+        assert seen(store, reader=someone("staff")) == ["r:a.md"]
+        assert seen(store, reader=someone("board")) == []
+        found = of(store, "a.md")
+        assert (found.told, found.rule, found.by_hand) == (words, STAFF, None)
+
+    @pytest.mark.requirement(35)
+    def test_a_document_of_which_nobody_speaks_is_read_by_nobody(self, store: Store) -> None:
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one")])
+            writes.set_told({"a.md": ()})
+            writes.publish()
+        assert seen(store, reader=someone("staff", "local", EVERYONE)) == []
+        assert of(store, "a.md").rule == NOWHERE
+
+    @pytest.mark.requirement(37)
+    def test_a_rule_by_hand_counts_at_once_and_on_old_snapshots(self, store: Store) -> None:
+        publish(store, document("a.md", "one"))
+        publish(store, document("a.md", "two"))
+        set_by_hand(store, "a.md", NOWHERE)
+        old = Wanted("r", "main", 1)
+        for wish in (Wanted("r"), old):
+            with pytest.raises(NotVisible):
+                seen(store, wish)
+        set_by_hand(store, "a.md", OPEN)
+        assert seen(store, old, reader=someone()) == ["r:a.md"]
+        set_by_hand(store, "a.md", None)
+        with pytest.raises(NotVisible):
+            seen(store, old, reader=someone())
+        assert seen(store, old) == ["r:a.md"]
+
+    @pytest.mark.requirement(37)
+    def test_a_rule_by_hand_survives_ingests(self, store: Store) -> None:
+        publish(store, document("a.md", "one"), document("b.md", "b"))
+        set_by_hand(store, "a.md", STAFF)
+        publish(store, document("a.md", "two"))
+        with writing(store) as writes:
+            writes.set_told({"a.md": granted(OPEN), "b.md": granted(OPEN)})
+            writes.publish()
+        assert seen(store) == ["r:b.md"]
+        assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
+        found = of(store, "a.md")
+        assert (found.by_hand, found.told) == (STAFF, granted(OPEN))
+        set_by_hand(store, "a.md", None)
+        assert of(store, "a.md").rule == OPEN
+
+    @pytest.mark.requirement(37)
+    def test_a_rule_by_hand_survives_that_its_document_is_gone_for_a_while(
+        self, store: Store
+    ) -> None:
+        publish(store, document("a.md", "one"), document("b.md", "b"))
+        set_by_hand(store, "a.md", NOWHERE)
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            writes.publish()
+        publish(store, document("a.md", "again"))
+        assert seen(store) == ["r:b.md"]
+
+    @pytest.mark.requirement(37)
+    def test_a_change_by_hand_publishes_nothing_and_waits_for_no_ingest(self, store: Store) -> None:
+        publish(store, document("a.md", "one"))
+        before = store.snapshots(local())
+        with writing(store) as writes:
+            write(writes, [document("b.md", "two")])
+            set_by_hand(store, "a.md", NOWHERE)
+            assert store.snapshots(local()) == ()
+            set_by_hand(store, "a.md", None)
+            assert store.snapshots(local()) == before
+            set_by_hand(store, "a.md", NOWHERE)
+            writes.publish()
+        assert seen(store) == ["r:b.md"]
+
+    def test_a_rule_by_hand_for_a_document_that_is_not_there_is_refused(self, store: Store) -> None:
+        publish(store, document("a.md", "one"))
+        for path, repository in (("z.md", "r"), ("a.md", "s")):
+            with store.access_book("local") as book, pytest.raises(NotVisible):
+                book.set_by_hand(repository, (path,), OPEN)
+        with store.access_book("elsewhere") as book, pytest.raises(NotVisible):
+            book.set_by_hand("r", ("a.md",), OPEN)
+        assert of(store, "a.md").rule == LOCAL_ONLY
+
+    def test_of_several_paths_all_are_set_or_none(self, store: Store) -> None:
+        publish(store, document("a.md", "one"))
+        with store.access_book("local") as book, pytest.raises(NotVisible):
+            book.set_by_hand("r", ("a.md", "z.md"), NOWHERE)
+        assert seen(store) == ["r:a.md"]
+
+    @pytest.mark.requirement(35)
+    def test_another_branch_can_narrow_and_never_widen(self, store: Store) -> None:
+        publish(store, document("a.md", "one", rule=STAFF), document("b.md", "b", rule=OPEN))
+        publish(
+            store,
+            document("a.md", "one", rule=OPEN),
+            document("b.md", "b", rule=STAFF),
+            document("new.md", "n", rule=OPEN),
+            branch="topic",
+        )
+        there = Wanted("r", "topic")
+        assert seen(store, there, reader=someone()) == ["r:new.md"]
+        assert seen(store, there, reader=someone("staff")) == ["r:a.md", "r:b.md", "r:new.md"]
+        assert [word.source for word in of(store, "a.md", "topic").told] == [
+            "ingest options",
+            "ingest options of branch main",
+        ]
+
+    @pytest.mark.requirement(35)
+    def test_what_the_default_branch_says_later_counts_on_the_others_too(
+        self, store: Store
+    ) -> None:
+        topic = Wanted("r", "topic")
+        publish(store, document("a.md", "one", rule=OPEN), branch="topic")
+        publish(store, document("a.md", "one", rule=STAFF))
+        assert seen(store, topic, reader=someone("staff")) == ["r:a.md"]
+        with pytest.raises(NotVisible):
+            seen(store, topic, reader=someone())
+        with writing(store) as writes:
+            writes.set_told({"a.md": granted(OPEN)})
+            writes.publish()
+        assert seen(store, topic, reader=someone()) == ["r:a.md"]
+
+    @pytest.mark.requirement(35)
+    def test_the_default_branchs_file_speaks_of_paths_it_never_held(self, store: Store) -> None:
+        topic = Wanted("r", "topic")
+        publish(store, document("secret/x.md", "x", rule=OPEN), branch="topic")
+        publish(store, document("a.md", "one"))
+        assert seen(store, topic, reader=someone()) == ["r:secret/x.md"]
+        with writing(store) as writes:
+            writes.use_access_lines(lines(("**", OPEN), ("secret/", STAFF)))
+            assert writes.changed()
+            writes.publish()
+        with pytest.raises(NotVisible):
+            seen(store, topic, reader=someone())
+        assert seen(store, topic, reader=someone("staff")) == ["r:secret/x.md"]
+        publish(store, document("secret/y.md", "y", rule=OPEN), branch="topic")
+        assert seen(store, topic, reader=someone("staff")) == ["r:secret/x.md", "r:secret/y.md"]
+        word = of(store, "secret/y.md", "topic").told[-1]
+        assert (word.source, word.line, word.says) == ("access.yaml of branch main", 2, "secret/")
+        with writing(store) as writes:
+            writes.use_access_lines(None)
+            writes.publish()
+        assert seen(store, topic, reader=someone()) == ["r:secret/x.md", "r:secret/y.md"]
+
+    def test_words_are_handed_back_to_the_next_ingest(self, store: Store) -> None:
+        word = Spoken(FRONT_MATTER, 2, "what it says", STAFF)
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one")])
+            writes.set_told({"a.md": (word,)})
+            writes.publish()
+        with writing(store) as writes:
+            assert writes.held()["a.md"].told == (word,)
+            writes.set_told({"a.md": (word,)})
+            assert not writes.changed()
+
+    @pytest.mark.requirement(34)
+    def test_the_book_of_one_tenant_says_nothing_of_another(self, store: Store) -> None:
+        publish(store, document("a.md", "one"))
+        publish(store, document("b.md", "two"), repository="r", tenant="elsewhere")
+        with store.access_book("local") as book:
+            assert [one.path for one in book.documents()] == ["a.md"]
+            book.add_person(Person("ann", "local"))
+        with store.access_book("elsewhere") as book:
+            assert [one.path for one in book.documents()] == ["b.md"]
+            assert book.people() == ()
+
+    def test_the_book_lists_what_any_snapshot_holds_and_nothing_unpublished(
+        self, store: Store
+    ) -> None:
+        publish(store, document("a.md", "one"), document("h.md", "hidden", rule=HIDDEN))
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            write(writes, [document("new.md", "new")])
+            with store.access_book("local") as book:
+                assert [one.path for one in book.documents("r")] == ["a.md", "h.md"]
+            writes.publish()
+        with store.access_book("local") as book:
+            assert [one.path for one in book.documents()] == ["a.md", "h.md", "new.md"]
+            assert book.documents("s") == ()
+
+    @pytest.mark.requirement(38)
+    def test_people_are_kept_changed_and_forgotten(self, store: Store) -> None:
+        ann = Person("ann", "local", frozenset({"staff"}), frozenset({"eu"}), 2, frozenset())
+        bob = Person("bob", "local", rights=frozenset({"auditor"}))
+        with store.access_book("local") as book:
+            book.add_person(bob)
+            book.add_person(Person("ann", "local"))
+            book.add_person(ann)
+            assert book.people() == (ann, bob)
+            assert book.remove_person("bob")
+            assert not book.remove_person("bob")
+        with store.access_book("local") as book:
+            assert book.people() == (ann,)

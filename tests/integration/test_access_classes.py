@@ -1,0 +1,166 @@
+"""Access classes: every distinct rule is one row that never changes; its number stays inside."""
+
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sqlite.access_rows import rule_to_json
+from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.adapters.sqlite.visible import Visible
+from docgraph.administration import Administration
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import EVERYONE, LOCAL, AccessRule
+from docgraph.model.digest import canonical, plain
+from docgraph.model.scope import SnapshotName
+from docgraph.pipeline.load import load
+from tests.interference.everything import everything, refused
+from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_source import MemorySource
+from tests.support.small_world import HashedWords
+from tests.support.stand_ins import CountsWords
+
+OURS = AccessRule(LOCAL, frozenset({LOCAL}))
+ALL = AccessRule(LOCAL, frozenset({EVERYONE}))
+THEIRS = AccessRule(LOCAL, frozenset({"others"}), frozenset({"board"}), level=2)
+RULES = (OURS, ALL, THEIRS)
+FILES = {
+    "a.md": "# Rocket\n\nFuel and thrust, as [said](h.md) by Marie Curie.\n",
+    "h.md": "# Landing Pad\n\nThe rocket of Marie Curie.\n",
+    "pkg/f.py": "def launch_window():\n    return 1\n",
+}
+SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph" / "adapters" / "sqlite"
+CONSPICUOUS = 7_654_000  # a number that is nothing else in any answer
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db"
+
+
+@pytest.fixture
+def engine(path: Path) -> Engine:
+    store = SqliteStore(path, now=lambda: "now", wait=5)
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+
+
+def ingest(engine: Engine, files: dict[str, str], rule_for: Callable[[str], AccessRule]) -> None:
+    source = MemorySource(files)
+    engine.ingest(local(), source, repository="r", branch="main", rule_for=rule_for)
+
+
+@contextmanager
+def raw(path: Path) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        yield connection
+
+
+def classes(path: Path) -> dict[int, str]:
+    with raw(path) as connection:
+        return dict(connection.execute("SELECT id, rule FROM access_classes").fetchall())
+
+
+def class_of(path: Path, document: str) -> int:
+    with raw(path) as connection:
+        found = connection.execute("SELECT class FROM document_access WHERE path = ?", (document,))
+        return int(found.fetchone()[0])
+
+
+def test_a_thousand_documents_of_three_rules_make_three_classes(engine: Engine, path: Path) -> None:
+    files = {f"{number}.md": f"# {number}\n" for number in range(1000)}
+    ingest(engine, files, lambda name: RULES[int(name.removesuffix(".md")) % 3])
+    assert sorted(classes(path).values()) == sorted(map(rule_to_json, RULES))
+    assert engine.status(local()).counts["nodes.document"] == 667
+
+
+def test_a_changed_rule_points_elsewhere_and_no_class_changes(engine: Engine, path: Path) -> None:
+    ingest(engine, FILES, lambda _: OURS)
+    before, ours = classes(path), class_of(path, "a.md")
+    ingest(engine, FILES, lambda name: THEIRS if name == "a.md" else OURS)
+    after = classes(path)
+    assert before.items() < after.items()
+    assert after[class_of(path, "a.md")] == rule_to_json(THEIRS)
+    assert class_of(path, "h.md") == ours
+    ingest(engine, FILES, lambda _: OURS)
+    assert classes(path) == after
+    assert class_of(path, "a.md") == ours
+
+
+def test_no_statement_of_the_store_changes_or_removes_a_class(engine: Engine, path: Path) -> None:
+    done: set[tuple[int, str]] = set()
+
+    def heard(action: int, table: str | None, *_: str | None) -> int:
+        done.add((action, table or ""))
+        return sqlite3.SQLITE_OK
+
+    with raw(path) as connection:
+        connection.set_authorizer(heard)
+        for sql in writing_statements():
+            names = dict.fromkeys(re.findall(r":(\w+)", sql))
+            connection.execute(f"EXPLAIN {sql}", names or (None,) * sql.count("?"))
+    changes = (sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
+    assert {(change, "documents") for change in changes} <= done
+    assert (sqlite3.SQLITE_INSERT, "access_classes") in done
+    assert not {(change, "access_classes") for change in changes} & done
+
+
+def writing_statements() -> Iterator[str]:
+    """Of every file that does not read views, and is not of the audit log."""
+    for file in sorted(SOURCE.glob("*.sql")):
+        if "audit" not in file.name:
+            for sql in named_queries(PACKAGE, file.name).values():
+                if not re.search(r"\b(visible|masked)_\w+", sql):
+                    yield sql
+
+
+def everything_told(engine: Engine) -> str:
+    """All that comes out of the store for someone who asks, or who administers."""
+    reader, newest = local(), SnapshotName("r", "main", 1)
+    found = engine.retrieve(reader, "rocket fuel", load("documents"))
+    values = {kind.__name__: value for kind, value in found.run.values.items()}
+    told = (
+        plain(values),
+        found.saved(),
+        found.run.trace,
+        engine.execute(reader, found.saved(), load("documents")).context,
+        engine.status(reader),
+        engine.snapshots(reader),
+        engine.diff_snapshots(reader, newest, newest),
+        Administration(engine.store, MemoryAudit()).documents(reader),
+    )
+    return (canonical(told) + everything(engine, reader) + refused(engine, reader)).decode()
+
+
+def numbers_in(told: str, path: Path) -> set[int]:
+    known = classes(path).keys()
+    return {int(number) for number in re.findall(r"(?<![0-9a-f])\d{7}(?![0-9a-f])", told)} & known
+
+
+@pytest.fixture
+def conspicuous(engine: Engine, path: Path) -> Engine:
+    """Its classes have numbers that nothing else has."""
+    with raw(path) as connection:
+        add = "INSERT INTO access_classes (id, rule) VALUES (?, ?)"
+        connection.execute(add, (CONSPICUOUS, rule_to_json(AccessRule("nobody"))))
+    ingest(engine, FILES, lambda name: RULES[sorted(FILES).index(name)])
+    assert sorted(classes(path)) == [CONSPICUOUS + at for at in range(4)]
+    return engine
+
+
+def test_class_numbers_never_leave_the_store(conspicuous: Engine, path: Path) -> None:
+    assert numbers_in(everything_told(conspicuous), path) == set()
+
+
+def test_a_class_number_that_gets_out_is_noticed(
+    conspicuous: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A leak planted on purpose: the reason why a document is readable names its class."""
+    monkeypatch.setattr(Visible, "grounds", lambda self, at: f"class {self.rows.access[at]}")
+    assert numbers_in(everything_told(conspicuous), path)

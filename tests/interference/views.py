@@ -1,0 +1,107 @@
+"""What a store holds, and what of it one reader may see: the view that all answers hang on."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from docgraph.model.access import AccessRule, Principal
+from docgraph.model.edge import Edge
+from docgraph.model.identity import document_id, document_of
+
+
+class Place(NamedTuple):
+    """One branch of one repository of one tenant."""
+
+    tenant: str
+    repository: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One snapshot of a place: its texts by path, edges, and the miners it does without."""
+
+    texts: Mapping[str, str] = field(default_factory=dict)
+    by_hand: frozenset[Edge] = frozenset()
+    curated: tuple[Edge, ...] = ()
+    without: frozenset[str] = frozenset()
+
+
+class Seen(NamedTuple):
+    """A reader's part of a snapshot: paths with text and grounds, and what else may count."""
+
+    texts: tuple[tuple[str, str, str], ...]
+    by_hand: tuple[Edge, ...]
+    curated: tuple[Edge, ...]
+    without: tuple[str, ...]
+
+
+Rules = Mapping[tuple[Place, str], AccessRule]
+View = tuple[tuple[Place, tuple[Seen, ...]], ...]
+
+
+@dataclass(slots=True)
+class Library:
+    """Every snapshot of every place by number, and the rule in force by place and path."""
+
+    snapshots: dict[Place, dict[int, Held]] = field(default_factory=dict)
+    rules: Rules = field(default_factory=dict)
+
+    def newest(self, place: Place) -> Held:
+        numbers = self.snapshots.get(place)
+        return numbers[max(numbers)] if numbers else Held()
+
+    def documents(self) -> list[tuple[Place, str]]:
+        """Everything that the newest snapshots hold, whoever may read it."""
+        return [(p, path) for p in sorted(self.snapshots) for path in sorted(self.newest(p).texts)]
+
+    def is_seen(self, reader: Principal, place: Place, path: str) -> bool:
+        rule = self.rules.get((place, path))
+        return rule is not None and place.tenant == reader.tenant and reader.may_read(rule)
+
+    def newest_seen(self, reader: Principal) -> View:
+        """The newest snapshots of every place in which this reader sees something."""
+        newest = {place: self.newest(place) for place in sorted(self.snapshots)}
+        ids = {node for place, held in newest.items() for node in self._ids(reader, place, held)}
+        found = ((p, tuple(self._seen(reader, p, held, ids))) for p, held in newest.items())
+        return tuple((place, seen) for place, seen in found if seen)
+
+    def seen_at(self, reader: Principal, place: Place, *numbers: int) -> View:
+        """Some snapshots of one place; nothing stands for one in which nothing is seen."""
+        held = [self.snapshots.get(place, {}).get(number, Held()) for number in numbers]
+        return tuple((place, tuple(self._alone(reader, place, one))) for one in held)
+
+    def history(self, reader: Principal) -> View:
+        """Every place's snapshots in turn; one like its forerunner tells nothing new."""
+        found = []
+        for place, numbers in sorted(self.snapshots.items()):
+            seen = [one for n in sorted(numbers) for one in self._alone(reader, place, numbers[n])]
+            turns = [one for at, one in enumerate(seen) if at == 0 or one != seen[at - 1]]
+            if turns:
+                found.append((place, tuple(turns)))
+        return tuple(found)
+
+    def _alone(self, reader: Principal, place: Place, held: Held) -> Iterable[Seen]:
+        return self._seen(reader, place, held, self._ids(reader, place, held))
+
+    def _ids(self, reader: Principal, place: Place, held: Held) -> set[str]:
+        return {
+            document_id(place.repository, path)
+            for path in held.texts
+            if self.is_seen(reader, place, path)
+        }
+
+    def _seen(self, reader: Principal, place: Place, held: Held, ids: set[str]) -> Iterable[Seen]:
+        """Nothing of a place in which the reader may read no document."""
+        texts = tuple(
+            (path, text, reader.grounds(self.rules[place, path]))
+            for path, text in sorted(held.texts.items())
+            if self.is_seen(reader, place, path)
+        )
+        if texts:
+            stated = (e for e in sorted(held.by_hand) if {*map(document_of, (e.source, e.target))} <= ids)
+            yield Seen(texts, tuple(stated), held.curated, tuple(sorted(held.without)))
+
+
+def changed(held: Held, **changes: object) -> Held:
+    return replace(held, **changes)  # type: ignore[arg-type]

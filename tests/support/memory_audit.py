@@ -1,0 +1,36 @@
+"""An audit log in memory, where a test needs no file."""
+
+from docgraph.administration import Administration
+from docgraph.engine import Engine
+from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
+
+
+class MemoryAudit:
+    """Keeps rows; seals nothing."""
+
+    def __init__(self) -> None:
+        self.rows: list[AuditEvent] = []
+
+    def write(self, event: AuditEvent) -> None:
+        self.rows.append(event)
+
+    def entries(
+        self, tenant: str, *, last: int | None = None, principal: str | None = None
+    ) -> tuple[AuditEntry, ...]:
+        found = [
+            AuditEntry(number, "now", event)
+            for number, event in enumerate(self.rows, start=1)
+            if event.tenant == tenant and principal in (None, event.principal)
+        ]
+        return tuple(found if last is None else found[-last:])
+
+    def seal(self, tenant: str) -> Anchor | None:
+        return None
+
+    def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
+        return AuditVerdict(len(self.rows), 0, ())
+
+
+def administration(engine: Engine) -> Administration:
+    """Of the engine's store."""
+    return Administration(engine.store, MemoryAudit())

@@ -1,0 +1,223 @@
+"""access.yaml: last match wins, and what is not understood denies."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.ingest.access_file import LARGEST, access_lines, written
+from docgraph.ingest.parsed import WrittenAccess
+from docgraph.model.access import EVERYONE, AccessRule, Principal, Spoken
+from docgraph.model.access_lines import AccessLine, AccessLines
+from docgraph.ports.source import Problem
+
+ALL = AccessRule("t", frozenset({EVERYONE}))
+NOBODY = AccessRule("t")
+OPEN = '- {path: "**", readers: [everyone]}\n'
+SHUT = "; so nobody may read anything"
+
+
+def read(text: str) -> tuple[AccessLines, tuple[Problem, ...]]:
+    return access_lines(text.encode(), "t")
+
+
+def refused(entry: str) -> tuple[AccessLines, str, str]:
+    """The one problem of an entry between two that let everyone in, or would."""
+    told, (problem,) = read(OPEN + entry + "- {path: open/, readers: everyone}\n")
+    return told, problem.path, problem.reason
+
+
+@pytest.mark.requirement(35)
+def test_entries_become_lines_with_their_rules() -> None:
+    told, problems = read(
+        '# who\n- {path: "**", readers: [everyone]}\n'
+        "- path: finance/\n"
+        "  readers: [finance, board]\n"
+        "  labels: [pii]\n"
+        "  level: 2\n"
+        "  note: salaries\n"
+    )
+    few = AccessRule("t", frozenset({"finance", "board"}), frozenset({"pii"}), 2)
+    assert told == AccessLines((AccessLine(2, "**", ALL), AccessLine(3, "finance/", few)))
+    assert problems == ()
+
+
+@pytest.mark.requirement(35)
+def test_one_name_needs_no_list_and_several_paths_may_share_a_rule() -> None:
+    told, problems = read("- readers: everyone\n  labels: eu\n  path:\n    - docs/\n    - a.md\n")
+    rule = AccessRule("t", frozenset({EVERYONE}), frozenset({"eu"}))
+    assert told.lines == (AccessLine(4, "docs/", rule), AccessLine(5, "a.md", rule))
+    assert problems == ()
+
+
+@pytest.mark.requirement(35)
+def test_an_empty_list_of_readers_is_nobody_and_no_mistake() -> None:
+    told, problems = read(OPEN + "- {path: secret/, readers: []}\n")
+    assert told.spoken("t", "secret/a.md") == Spoken("access.yaml", 2, "secret/", NOBODY)
+    assert problems == ()
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize("text", ["", "# nothing\n", "[]\n", "---\n"])
+def test_a_file_without_entries_lets_nobody_in_and_says_so(text: str) -> None:
+    told, (problem,) = read(text)
+    assert told == AccessLines(())
+    assert told.spoken("t", "a.md").rule == NOBODY
+    assert problem.path == "access.yaml"
+    assert problem.reason.startswith("no entries, so nobody may read anything; ")
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize(
+    ("keys", "line", "why"),
+    [
+        ("labels: [pii]", 2, "`readers` missing; for nobody, write `readers: []`"),
+        ("readers: ", 3, "`readers` says nothing; for none, write `readers: []`"),
+        ("readers: [yes]", 3, "`readers` takes names"),
+        ("readers: [[a]]", 3, "`readers` takes names"),
+        ("readers: {a: b}", 3, "`readers` takes names"),
+        ("readers: [7]", 3, "`readers` takes names"),
+        ("readers: ['']", 3, "`readers`: '' is empty"),
+        ("readers: [' everyone']", 3, "has blanks around it"),
+        ('readers: ["every\\none"]', 3, "control characters"),
+        ('readers: ["\\x7f"]', 3, "control characters"),
+        ("readers: a\n  labels: ", 4, "`labels` says nothing"),
+        ("readers: a\n  labels: [1]", 4, "`labels` takes names"),
+        ("readers: a\n  level: true", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 1.0", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: '1'", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: -1", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 2147483648", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: ", 4, "`level` takes whole numbers"),
+        ("readers: a\n  note: {level: 3}", 4, "`note` takes text"),
+        ("reader: a", 3, "no key is called 'reader'; did you mean 'readers'?"),
+        ("readers: a\n  '': b", 4, "no key is called ''"),
+        ("readers: a\n  Level: 3", 4, "no key is called 'Level'"),
+        ("readers: a\n  tenant: u", 4, "no key is called 'tenant'; known: path, readers, labels"),
+    ],
+)
+def test_a_bad_entry_denies_what_its_path_matches_and_nothing_else(
+    keys: str, line: int, why: str
+) -> None:
+    told, place, reason = refused(f"- path: docs/\n  {keys}\n")
+    assert place == f"access.yaml:{line}"
+    assert why in reason
+    assert reason.endswith("; so nobody may read what matches 'docs/'")
+    spoken = told.spoken("t", "docs/a.md")
+    assert (spoken.line, spoken.rule) == (line, NOBODY)
+    assert why in spoken.says
+    assert told.spoken("t", "a.md").rule == told.spoken("t", "open/a.md").rule == ALL
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize(
+    ("entry", "line", "why"),
+    [
+        ("- readers: [a]\n", 2, "no path; an entry looks like"),
+        ("- docs/\n", 2, "no path"),
+        ("-\n", 2, "no path"),
+        ("- []\n", 2, "no path"),
+        ("- {path: , readers: a}\n", 2, "`path` takes patterns"),
+        ("- {path: 7, readers: a}\n", 2, "`path` takes patterns"),
+        ("- {path: [], readers: a}\n", 2, "`path` names nothing"),
+        ("- {path: [[a]], readers: a}\n", 2, "`path` takes patterns"),
+        ("- {path: {a: b}, readers: a}\n", 2, "`path` takes patterns"),
+        ("- {path: '', readers: a}\n", 2, "`path`: the pattern is empty"),
+        ("- {path: '!docs', readers: a}\n", 2, "a later line does"),
+        ("- {path: ../docs, readers: a}\n", 2, "hold no '..'"),
+        ("- readers: a\n  path:\n  - docs/\n  - a\\b\n", 5, "backslash"),
+        ("- {path: a, readers: b, readers: everyone}\n", 2, "'readers' stands twice"),
+        ("- {path: a, path: b, readers: c}\n", 2, "'path' stands twice"),
+        ("- {path: &x a, readers: *x}\n", 2, "anchors, aliases and tags"),
+        ("- {path: a, readers: !!str b}\n", 2, "anchors, aliases and tags"),
+        ("- path: **\n  readers: a\n", 2, "a pattern that begins with `*` stands in quotes"),
+        ("- path: a\n readers: b\n", 3, "not YAML"),
+        ("---\n" + OPEN, 2, "not YAML"),
+        ("- " + "[" * 40 + "]" * 40 + "\n", 2, "nested too deeply"),
+    ],
+)
+def test_what_has_no_readable_path_denies_everything(entry: str, line: int, why: str) -> None:
+    told, place, reason = refused(entry)
+    assert place == f"access.yaml:{line}"
+    assert why in reason
+    assert reason.endswith(SHUT)
+    spoken = told.spoken("t", "open/a.md")
+    assert (spoken.source, spoken.line, spoken.rule) == ("access.yaml", line, NOBODY)
+    assert why in spoken.says
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"path: docs/\nreaders: [everyone]\n", "not a list"),
+        (b"everyone\n", "not a list"),
+        (b"- \xff\n", "not UTF-8"),
+        (OPEN.encode("utf-16"), "not UTF-8"),
+        (b"- \x00\n", "not YAML"),
+        (OPEN.encode() + b"#" * LARGEST, "takes at most 250,000 bytes"),
+    ],
+)
+def test_a_file_that_cannot_be_read_denies_everything(data: bytes, why: str) -> None:
+    told, (problem,) = access_lines(data, "t")
+    assert (problem.path, problem.reason.endswith(SHUT)) == ("access.yaml:1", True)
+    assert why in problem.reason
+    spoken = told.spoken("t", "a.md")
+    assert (spoken.line, spoken.rule) == (1, NOBODY)
+    assert why in spoken.says
+
+
+def test_every_mistake_is_told_and_the_first_without_a_path_decides() -> None:
+    told, problems = read("- {path: a, reader: b}\n- {path: '!b'}\n- c\n")
+    assert [problem.path for problem in problems] == [f"access.yaml:{n}" for n in (1, 2, 3)]
+    assert told.wrong_line == 2
+
+
+def test_a_byte_order_mark_is_no_mistake() -> None:
+    told, problems = read("\ufeff" + OPEN)
+    assert told.lines == (AccessLine(1, "**", ALL),)
+    assert problems == ()
+
+
+word = st.sampled_from(["path", "readers", "labels", "level", "everyone", "a", "2", "[]", "**"])
+marks = st.sampled_from(["- ", "  ", ": ", ", ", "{", "}", "[", "]", "\n", '"', "#", "*", "\t"])
+reader = Principal("p", "t", frozenset({"a"}), frozenset(), 2)
+
+
+@pytest.mark.requirement(35)
+@given(st.lists(word | marks, max_size=25).map("".join) | st.text(max_size=30))
+def test_whatever_is_written_only_sound_entries_let_anyone_in(text: str) -> None:
+    told, problems = read(text)
+    assert AccessLines.from_json(told.to_json()) == told
+    if any(problem.reason.endswith(SHUT) for problem in problems):
+        assert not reader.may_read(told.spoken("t", "a").rule)
+    assert reader.may_read(read(OPEN)[0].spoken("t", "a").rule)
+
+
+def test_a_thousand_entries_are_read_in_little_time() -> None:
+    began = time.process_time()
+    told, problems = read(
+        "".join(f"- {{path: docs/{n}/, readers: [a, b]}}\n" for n in range(1_000))
+    )
+    assert (len(told.lines), problems) == (1_000, ())
+    assert time.process_time() - began < 5
+
+
+def test_a_file_of_brackets_is_refused_at_once() -> None:
+    began = time.process_time()
+    assert read("[" * LARGEST)[0].wrong == "nested too deeply"
+    assert time.process_time() - began < 5
+
+
+@pytest.mark.requirement(35)
+def test_a_documents_own_words_are_spoken_with_their_line() -> None:
+    told = WrittenAccess(3, frozenset({"finance"}), frozenset({"pii"}), 2)
+    rule = AccessRule("t", frozenset({"finance"}), frozenset({"pii"}), 2)
+    assert written("t", told) == Spoken("front matter", 3, "access", rule)
+
+
+@pytest.mark.requirement(35)
+def test_a_documents_own_words_deny_where_they_are_wrong() -> None:
+    told = WrittenAccess(3, frozenset({EVERYONE}), wrong="`readers` missing")
+    assert written("t", told) == Spoken("front matter", 3, "`readers` missing", NOBODY)
