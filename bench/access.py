@@ -77,9 +77,9 @@ def drawn(path: str) -> tuple[bool, int]:
     return chance.random() < 0.5, chance.randrange(CLASSES // 2)
 
 
-def said(number: int, least: int, most: int) -> str:
+def said(where: str, least: int, most: int) -> str:
     """Some words; few of all are frequent and most are rare, as in any language."""
-    chance = random.Random(number)  # noqa: S311
+    chance = random.Random(where)  # noqa: S311
     many = chance.randint(least, most)
     return " ".join(word(int(5000 * chance.random() ** 3)) for _ in range(many))
 
@@ -93,12 +93,8 @@ def word(number: int) -> str:
 def corpus(place: Path, documents: int) -> Path:
     with place.open("w", encoding="utf-8") as file:
         for number in range(documents):
-            row = {
-                "_id": str(number),
-                "title": said(-1 - number, 2, 4),
-                "text": said(number, 20, 60),
-            }
-            print(json.dumps(row), file=file)
+            title, text = said(f"title {number}", 2, 4), said(f"text {number}", 20, 60)
+            print(json.dumps({"_id": str(number), "title": title, "text": text}), file=file)
     return place
 
 
@@ -138,7 +134,7 @@ def opened(path: Path) -> SqliteStore:
 
 def questions() -> list[Question]:
     embedder = CheapEmbedder()
-    texts = [said(seed, 5, 5) for seed in range(1_000_000, 1_000_000 + QUESTIONS)]
+    texts = [said(f"question {number}", 5, 5) for number in range(QUESTIONS)]
     vectors = embedder.embed(texts)
     return [
         Question(text, tuple(map(int, vector)), embedder.identity)
@@ -156,10 +152,8 @@ def measure(rounds: int, documents: int) -> dict[str, list[float]]:
         for _ in range(rounds):
             for mode in get_args(Mode):
                 for cold in (False, True):
-                    name = (
-                        f"{mode}, {'the first question after a change' if cold else 'a question'}"
-                    )
                     one, many = compare(pair, asked, mode, cold=cold)
+                    name = f"{mode}, first after a change" if cold else mode
                     ratios.setdefault(name, []).append(many / one)
                     told = [f"{seconds * 1000:.1f} ms" for seconds in (one, many)]
                     print(name, *told, file=sys.stderr)

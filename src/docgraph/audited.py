@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
 
 from docgraph.model.access import Principal
-from docgraph.model.audit import AuditEvent
+from docgraph.model.audit import ANSWERED, DENIED, FAILED, AuditEvent
 from docgraph.model.errors import NotAllowed, NotVisible
 from docgraph.model.scope import Scope, SnapshotName
 from docgraph.ports.audit import AuditLog
 
 MOST_NAMED = 20  # ids in one row
+LONGEST = 1_000  # characters in one row
 
 
 @dataclass(slots=True)
@@ -34,30 +34,34 @@ class Note:
 
 @contextmanager
 def audited(log: AuditLog, principal: Principal, action: str) -> Iterator[Note]:
-    """Nothing is answered of which no row was written."""
+    """Nothing is answered of which no row was written; what failed leaves one too."""
     note = Note()
-
-    def write(outcome: Literal["answered", "denied"], detail: str) -> None:
-        log.write(
-            AuditEvent(
-                tenant=principal.tenant,
-                principal=principal.id,
-                by=principal.by,
-                action=action,
-                outcome=outcome,
-                plan=note.plan,
-                snapshots=note.snapshots,
-                detail=detail,
-            )
-        )
-
     try:
         yield note
     except (NotVisible, NotAllowed) as error:
-        write("denied", str(error))
+        log.write(_event(principal, action, DENIED, note, str(error)))
+        raise
+    except Exception as error:
+        log.write(_event(principal, action, FAILED, note, type(error).__name__))
         raise
     if note.unseen:
         named = ", ".join(note.unseen[:MOST_NAMED])
         more = len(note.unseen) - MOST_NAMED
-        write("denied", f"not visible: {named}" + (f" and {more} more" if more > 0 else ""))
-    write("answered", note.detail)
+        told = f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
+        log.write(_event(principal, action, DENIED, note, told))
+    log.write(_event(principal, action, ANSWERED, note, note.detail))
+
+
+def _event(principal: Principal, action: str, outcome: str, note: Note, detail: str) -> AuditEvent:
+    """What was asked for may be as long as its asker likes; a row may not."""
+    cut = detail if len(detail) <= LONGEST else f"{detail[:LONGEST]}…"
+    return AuditEvent(
+        tenant=principal.tenant,
+        principal=principal.id,
+        by=principal.by,
+        action=action,
+        outcome=outcome,
+        plan=note.plan,
+        snapshots=note.snapshots,
+        detail=cut,
+    )

@@ -46,8 +46,9 @@ def survey(source: Source) -> Survey:
         if found.path == RELATIONS_FILE:
             relations = found
             continue
-        if found.path.casefold() in _MEANT:
-            problems.append(Problem(found.path, f"not read: rules stand in {ACCESS_FILE}"))
+        if found.path.casefold().rpartition("/")[2] in _MEANT:
+            reason = f"not read: rules stand in {ACCESS_FILE} at the root"
+            problems.append(Problem(found.path, reason))
             continue
         known = format_for(found)
         if known is None:

@@ -35,7 +35,9 @@ class AccessRule:
         """Lets in nobody whom either rule keeps out. Rules of two tenants let nobody in."""
         if self.tenant != other.tenant:
             return AccessRule(self.tenant)
-        if EVERYONE in self.readers:
+        if EVERYONE in self.readers and EVERYONE in other.readers:
+            readers = self.readers | other.readers
+        elif EVERYONE in self.readers:
             readers = other.readers
         elif EVERYONE in other.readers:
             readers = self.readers

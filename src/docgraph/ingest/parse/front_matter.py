@@ -114,7 +114,7 @@ def _access(
 
 
 def _keys(root: yaml.MappingNode) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]:
-    """Anchors can make a circle."""
+    """Also what is merged in, under the `<<` that does it; anchors can make a circle."""
     waiting, seen = list[tuple[yaml.ScalarNode | None, yaml.Node]]([(None, root)]), set[int]()
     while waiting:
         merge, node = waiting.pop()

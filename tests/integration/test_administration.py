@@ -1,0 +1,221 @@
+"""Rules, people and the log, each behind its right; and what questions leave in the log."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.administration import Administration
+from docgraph.doors.login import in_the_name_of, local
+from docgraph.engine import Engine
+from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Person, Principal
+from docgraph.model.audit import AuditEvent
+from docgraph.model.egress import Ceiling
+from docgraph.model.errors import BadInput, NotAllowed, NotVisible
+from docgraph.model.scope import Wanted
+from docgraph.pipeline.load import load
+from tests.support.memory_source import MemorySource
+from tests.support.small_world import HashedWords
+from tests.support.stand_ins import CountsWords
+
+FILES = {"a.md": "# Fuel\n\nIt burns.\n", "h.md": "# Secret fuel\n\nHidden.\n"}
+HIDDEN = AccessRule("local", frozenset({"others"}))
+NOBODY = in_the_name_of(Person("nobody", "local"), local())
+
+
+class House:
+    """An engine, its administration and their one log."""
+
+    def __init__(self, place: Path, ceiling: Ceiling | None = None) -> None:
+        self.store = SqliteStore(place / "s.db", now=lambda: "now")
+        self.audit = SqliteAudit(place / "s.db.audit", now=lambda: "now")
+        self.desk = Administration(self.store, self.audit)
+        self.engine = Engine(
+            self.store,
+            HashedWords,
+            CountsWords,
+            lambda: None,
+            time.perf_counter,
+            self.audit,
+            embedder_ceiling=ceiling,
+        )
+
+    def ingest(self, files: dict[str, str] | None = None, branch: str = "main") -> list[str]:
+        """The problems it told."""
+        result = self.engine.ingest(
+            local(),
+            MemorySource(FILES if files is None else files),
+            repository="r",
+            branch=branch,
+            rule_for=lambda path: HIDDEN if path == "h.md" else LOCAL_ONLY,
+        )
+        return [f"{problem.path}: {problem.reason}" for problem in result.problems]
+
+    def seen(self, reader: Principal | None = None) -> list[str]:
+        with self.store.reads_as(reader or local(), (Wanted(),)) as reads:
+            return sorted(reads.versions())
+
+    def rows(self) -> list[AuditEvent]:
+        return [entry.event for entry in self.audit.entries("local")]
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    made = House(tmp_path)
+    made.ingest()
+    return made
+
+
+@pytest.mark.requirement(38)
+def test_each_needs_its_right_and_refuses_in_the_same_words(house: House) -> None:
+    desk = house.desk
+    ann = Person("ann", "local")
+    attempts = (
+        lambda: desk.documents(NOBODY),
+        lambda: desk.explain(NOBODY, "a.md"),
+        lambda: desk.explain(NOBODY, "absent.md"),
+        lambda: desk.set_access(NOBODY, "r", ("a.md",), None),
+        lambda: desk.revoke(NOBODY, "r", ("a.md",)),
+        lambda: desk.people(NOBODY),
+        lambda: desk.person(NOBODY, "ann"),
+        lambda: desk.add_person(NOBODY, ann),
+        lambda: desk.remove_person(NOBODY, "ann"),
+        lambda: desk.prune(NOBODY, "r", "main", 1),
+        lambda: desk.verify(NOBODY),
+        lambda: house.engine.ingest(
+            NOBODY, MemorySource(FILES), repository="r", branch="main", rule_for=lambda _: HIDDEN
+        ),
+    )
+    for attempt in attempts:
+        with pytest.raises(NotAllowed, match=r"^this needs the right 'admin', which nobody "):
+            attempt()
+    for reads_log in (desk.audit_entries, desk.audit_verify, desk.audit_anchor):
+        with pytest.raises(NotAllowed, match=r"^this needs the right 'auditor', which nobody "):
+            reads_log(NOBODY)
+    assert house.seen() == ["r:a.md"]
+    denied = [row for row in house.rows() if row.principal == "nobody"]
+    assert {row.outcome for row in denied} == {"denied"}
+    assert len(denied) == len(attempts) - 1 + 3  # looking a person up is no question
+
+
+@pytest.mark.requirement(40)
+def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: House) -> None:
+    auditor = in_the_name_of(Person("eve", "local", rights=frozenset({"auditor"})), local())
+    assert house.desk.audit_verify(auditor).is_sound
+    assert [entry.event.action for entry in house.desk.audit_entries(auditor)][:1] == ["ingest"]
+    anchor = house.desk.audit_anchor(auditor)
+    assert anchor is not None
+    assert house.desk.audit_verify(auditor, anchor).is_sound
+    with pytest.raises(NotAllowed):
+        house.desk.documents(auditor)
+    assert house.seen(auditor) == []
+
+
+@pytest.mark.requirement(36)
+@pytest.mark.requirement(40)
+def test_forbidden_and_absent_leave_the_same_rows(house: House) -> None:
+    def rows(node: str) -> list[AuditEvent]:
+        before = len(house.rows())
+        house.engine.retrieve(local(), "", load("documents"), seeds=(node,))
+        return house.rows()[before:]
+
+    hidden, absent = rows("r:h.md"), rows("r:z.md")
+    assert [(row.outcome, row.detail) for row in hidden] == [
+        ("denied", "not visible: r:h.md"),
+        ("answered", ""),
+    ]
+    assert [row.plan for row in hidden] == [row.plan for row in absent]
+    assert [(row.action, row.outcome, row.snapshots) for row in hidden] == [
+        (row.action, row.outcome, row.snapshots) for row in absent
+    ]
+
+
+@pytest.mark.requirement(37)
+@pytest.mark.requirement(40)
+def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: House) -> None:
+    saved = house.engine.retrieve(local(), "fuel", load("documents")).saved()
+    house.desk.set_access(local(), "r", ("a.md",), HIDDEN)
+    assert house.engine.execute(local(), saved, load("documents")).context.items == ()
+    assert [(row.outcome, row.plan, row.detail) for row in house.rows()[-2:]] == [
+        ("denied", saved.plan.digest, "not visible: r:a.md"),
+        ("answered", saved.plan.digest, ""),
+    ]
+
+
+@pytest.mark.requirement(40)
+def test_every_question_leaves_a_row(house: House) -> None:
+    engine = house.engine
+    before = len(house.rows())
+    made = engine.retrieve(local(), "fuel", load("documents"))
+    engine.execute(local(), made.saved(), load("documents"))
+    engine.status(local())
+    engine.relations(local())
+    engine.relation_counts(local())
+    engine.snapshots(local())
+    engine.content_digest(local())
+    with pytest.raises(NotVisible):
+        engine.status(local(), (Wanted("secret"),))
+    rows = house.rows()[before:]
+    told = [(row.action, row.outcome) for row in rows]
+    asked = ("retrieve", "execute", "status", "relations", "relations", "snapshots", "digest")
+    assert told == [*((action, "answered") for action in asked), ("status", "denied")]
+    assert [row.plan for row in rows[:2]] == [made.plan.digest] * 2
+    assert rows[0].snapshots == made.scope.snapshots
+
+
+@pytest.mark.requirement(37)
+def test_revoking_takes_groups_away_or_everyone(house: House) -> None:
+    board = in_the_name_of(Person("bob", "local", frozenset({"board"})), local())
+    rule = AccessRule("local", frozenset({"local", "board"}), frozenset(), 0)
+    house.desk.set_access(local(), "r", ("a.md",), rule)
+    assert house.seen(board) == ["r:a.md"]
+    house.desk.revoke(local(), "r", ("a.md",), frozenset({"board"}))
+    assert (house.seen(board), house.seen()) == ([], ["r:a.md"])
+    house.ingest({**FILES, "a.md": "# Fuel\n\nChanged.\n"})
+    assert (house.seen(board), house.seen()) == ([], ["r:a.md"])
+    house.desk.revoke(local(), "r", ("a.md",))
+    assert house.seen() == []
+    house.desk.set_access(local(), "r", ("a.md",), None)
+    assert house.seen() == ["r:a.md"]
+
+
+def test_revoking_what_nobody_has_is_refused(house: House) -> None:
+    house.desk.set_access(local(), "r", ("a.md",), AccessRule("local", frozenset({EVERYONE})))
+    with pytest.raises(BadInput, match="may be read by everyone, so board cannot be taken away"):
+        house.desk.revoke(local(), "r", ("a.md",), frozenset({"board"}))
+    with pytest.raises(NotVisible, match=r"holds no document 'z.md'"):
+        house.desk.revoke(local(), "r", ("z.md",))
+    with pytest.raises(BadInput, match="for its own tenant"):
+        house.desk.set_access(local(), "r", ("a.md",), AccessRule("other"))
+
+
+@pytest.mark.parametrize(
+    ("person", "wrong"),
+    [
+        (Person("ann", "elsewhere"), "tenant"),
+        (Person(" ", "local"), "cannot be a name"),
+        (Person("ann\n", "local"), "cannot be a name"),
+        (Person("ann", "local", frozenset({""})), "cannot be a name"),
+        (Person("ann", "local", clearance=-1), "0 or more"),
+        (Person("ann", "local", rights=frozenset({"auditer"})), "did you mean 'auditor'"),
+    ],
+)
+def test_a_person_who_cannot_be_is_refused(house: House, person: Person, wrong: str) -> None:
+    with pytest.raises(BadInput, match=wrong):
+        house.desk.add_person(local(), person)
+    assert house.desk.people(local()) == ()
+
+
+@pytest.mark.requirement(47)
+def test_what_is_above_the_embedders_ceiling_is_not_taken_in(tmp_path: Path) -> None:
+    """Also where it was a rule by hand, or the default branch, that raised it."""
+    house = House(tmp_path, Ceiling(frozenset({"eu"}), 1))
+    assert house.ingest() == []
+    lifted = AccessRule("local", frozenset({"local"}), frozenset({"eu", "board"}), 2)
+    house.desk.set_access(local(), "r", ("a.md",), lifted)
+    told = house.ingest({**FILES, "a.md": "# Fuel\n\nChanged.\n"}, branch="topic")
+    reason = "the endpoint lacks labels board, level 2 is above the endpoint's 1"
+    assert told == [f"a.md: not sent to the embedder: {reason}"]
+    assert [one.branch for one in house.desk.explain(local(), "a.md")] == ["main"]
