@@ -181,7 +181,7 @@ def compare(
 
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:]]
-    measured = measure(*(given + [7, 20_000][len(given) :]))
+    measured = measure(*(given + [5, 20_000][len(given) :]))
     for name, found in measured.items():
         spread = f"{min(found):.2f} to {max(found):.2f}"
         print(f"{statistics.median(found):8.2f}  {name} ({spread})")
