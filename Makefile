@@ -36,8 +36,9 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— tests' && $(PYTEST) --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
-bench: $(READY) ## time ingestion against a bare loop, as ratios in one run
+bench: $(READY) ## time ingestion against a bare loop and searches over 1,000 classes, as ratios
 	@$(BIN)/python -m bench.ingest
+	@$(BIN)/python -m bench.access
 
 format: $(READY) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

@@ -32,7 +32,6 @@ NOT_FOR_READERS = {
 }
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
-    "all_segments": "numbers of segments alone",
     "passage_vectors": "SqliteSearch masks passages",
     "postings_of_term": "SqliteSearch masks passages",
     "segment_arrays": "SqliteSearch masks passages and nodes",

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from tests.support.small_world import granted
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
@@ -39,6 +38,7 @@ from tests.support.made_documents import (
     towards,
 )
 from tests.support.memory_world import World, world
+from tests.support.small_world import granted
 from tests.support.stand_ins import CountsWords
 
 HIDDEN = AccessRule("local", frozenset({"others"}))

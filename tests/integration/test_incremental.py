@@ -28,9 +28,9 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.search_reads import Over
 from docgraph.ports.store import Reads
-from tests.support.memory_audit import MemoryAudit
 from tests.interference.everything import asked
 from tests.interference.worlds import PATHS, RELATIONS, texts
+from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords, hashed
 from tests.support.stand_ins import CountsWords

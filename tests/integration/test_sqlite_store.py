@@ -221,17 +221,3 @@ def test_text_and_vectors_are_stored_once_however_many_branches_hold_them(tmp_pa
     assert raw.execute("SELECT count(*) FROM contents").fetchone() == (1,)
     assert raw.execute("SELECT count(*) FROM vectors").fetchone() == (1,)
     raw.close()
-
-
-def test_no_read_names_a_raw_table() -> None:
-    """Every read starts from the views in visible.sql."""
-    import re
-
-    from docgraph.adapters.named_queries import named_queries, script
-
-    tables = re.findall(r"CREATE TABLE (\w+)", script("docgraph.adapters.sqlite", "schema.sql"))
-    assert len(tables) > 10
-    for name, query in named_queries("docgraph.adapters.sqlite", "reads.sql").items():
-        used = set(re.findall(r"\b(?:FROM|JOIN)\s+(\w+)", query))
-        assert used
-        assert not used & set(tables), name

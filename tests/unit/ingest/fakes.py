@@ -139,7 +139,7 @@ class MemoryWrites:
         self._touched = self._touched or any(self.told[p] != said for p, said in told.items())
         self.told.update(told)
 
-    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:  # noqa: ARG002
+    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
         return together(LOCAL, told)
 
     def use_access_lines(self, lines: AccessLines | None) -> None:

@@ -1,9 +1,9 @@
 """A document as ingestion hands it over."""
 
-from tests.support.small_world import granted
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document
 from docgraph.model.node import DOCUMENT, Location, Node
+from tests.support.small_world import granted
 
 
 def test_a_document_is_named_by_its_first_node() -> None:

@@ -36,11 +36,22 @@ class SqliteAccessBook:
             raise
         self._connection.execute("COMMIT")
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Of one state, whoever changes it meanwhile."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:
-        return self._listed(repository, None)
+        with self._reading():
+            return self._listed(repository, None)
 
     def explain(self, path: str, repository: str | None = None) -> tuple[PathAccess, ...]:
-        return self._listed(repository, path)
+        with self._reading():
+            return self._listed(repository, path)
 
     def _listed(self, repository: str | None, path: str | None) -> tuple[PathAccess, ...]:
         rows = self._run("documents_of_tenant", repository=repository, path=path).fetchall()

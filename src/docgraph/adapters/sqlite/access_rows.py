@@ -13,6 +13,7 @@ def rule_to_json(rule: AccessRule) -> str:
     return json.dumps(_plain(rule), ensure_ascii=False)
 
 
+@lru_cache(maxsize=4096)  # read anew after every change, and mostly the same
 def rule_from_json(text: str) -> AccessRule:
     """A rule that cannot be read lets nobody in."""
     try:

@@ -28,7 +28,6 @@ class AccessWriter:
         rows = self._run("branches_of_repository", **self._place).fetchall()
         self._branches = {name: number for number, name in rows}
         self._default = default_branch(self._branches)
-        self._classes: set[str] = set()
 
     def _run(self, query: str, **values: object) -> sqlite3.Cursor:
         return self._connection.execute(_SQL[query], values)
@@ -85,13 +84,13 @@ class AccessWriter:
         return None if self._default is None else self._branches[self._default]
 
     def _decide(self, branch: int, told: Mapping[str, str]) -> None:
-        words = self.words()
+        words, classes = self.words(), set[str]()
         for path, own in told.items():
             spoken = (*told_from_json(own), *words.inherited(branch, path))
             rule = rule_to_json(in_force(self._tenant, spoken, words.by_hand.get(path)))
-            if rule not in self._classes:
+            if rule not in classes:
                 self._run("add_class", rule=rule)
-                self._classes.add(rule)
+                classes.add(rule)
             self._run("point_document", branch=branch, path=path, told=own, rule=rule)
 
 

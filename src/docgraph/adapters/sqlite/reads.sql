@@ -117,9 +117,6 @@ WHERE segment IN (SELECT value FROM json_each(:segments)) AND term = :term ORDER
 SELECT id FROM masked_segments WHERE branch IN (SELECT value FROM json_each(:branches))
 ORDER BY id;
 
--- name: all_segments
-SELECT id FROM masked_segments;
-
 -- name: segment_arrays
 SELECT arrays FROM masked_segments WHERE id = :segment;
 
