@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from functools import reduce
 
 from docgraph.audited import audited
-from docgraph.model.access import ADMIN, AUDITOR, RIGHTS, AccessRule, Person, Principal
+from docgraph.model.access import ACCESS, AUDITOR, INGEST, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.access_decision import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
 from docgraph.model.errors import BadInput, NotVisible
@@ -27,7 +27,7 @@ class Administration:
     def _book(self, principal: Principal, action: str, detail: str = "") -> Iterator[AccessBook]:
         with audited(self._audit, principal, action) as note:
             note.detail = detail
-            principal.require(ADMIN)
+            principal.require(ACCESS)
             with self._store.access_book(principal.tenant) as book:
                 yield book
 
@@ -95,10 +95,10 @@ class Administration:
             return book.people()
 
     def person(self, principal: Principal, name: str) -> Person:
-        """By name, to ask in theirs: only who may administer can. The question leaves the row."""
-        if ADMIN not in principal.rights:
+        """By name, to ask in theirs. The question leaves the row."""
+        if ACCESS not in principal.rights:
             with audited(self._audit, principal, "principals find"):
-                principal.require(ADMIN)
+                principal.require(ACCESS)
         with self._store.access_book(principal.tenant) as book:
             known = {person.id: person for person in book.people()}
             if name not in known:
@@ -135,12 +135,12 @@ class Administration:
     def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> Pruned:
         with audited(self._audit, principal, "prune") as note:
             note.detail = f"{repository} {branch}, {keep} kept"
-            principal.require(ADMIN)
+            principal.require(INGEST)
             return self._store.prune(principal.tenant, repository, branch, keep)
 
     def verify(self, principal: Principal) -> Verified:
         with audited(self._audit, principal, "verify"):
-            principal.require(ADMIN)
+            principal.require(INGEST)
             return self._store.verify()
 
 

@@ -8,7 +8,8 @@ from docgraph.audited import Note, audited
 from docgraph.ingest.mine.mine import miners_without
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.ingest.run import ingest
-from docgraph.model.access import ADMIN, AccessRule, Principal
+from docgraph.model.access import INGEST, AccessRule, Principal
+from docgraph.model.access import RELATIONS as RELATE
 from docgraph.model.digest import digest
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship, both_ways
 from docgraph.model.egress import Ceiling
@@ -139,7 +140,7 @@ class Engine:
         tenant = principal.tenant
         with audited(self._audit, principal, "ingest") as note:
             note.detail = f"{repository} {branch}"
-            principal.require(ADMIN)
+            principal.require(INGEST)
             embedder = self._embedder()
             with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
                 return ingest(
@@ -237,6 +238,7 @@ class Engine:
             raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
         with self._asked(principal, "relate", wanted) as (reads, note):
             note.detail = f"{edge.source} {edge.relation} {edge.target}"
+            principal.require(RELATE)
             for end in (edge.source, edge.target):
                 if not reads.graph.present((end,)):
                     raise NotVisible(f"no visible node has the id {end!r}")

@@ -1,6 +1,7 @@
 """Rules, people and the log, each behind its right; and what questions leave in the log."""
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,9 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.administration import Administration
 from docgraph.doors.login import in_the_name_of, local
 from docgraph.engine import Engine
-from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Person, Principal
+from docgraph.model.access import EVERYONE, LOCAL_ONLY, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.audit import AuditEvent
+from docgraph.model.edge import Edge
 from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible
 from docgraph.model.scope import Wanted
@@ -70,34 +72,46 @@ def house(tmp_path: Path) -> House:
 
 @pytest.mark.requirement(38)
 def test_each_needs_its_right_and_refuses_in_the_same_words(house: House) -> None:
-    desk = house.desk
+    desk, engine = house.desk, house.engine
     ann = Person("ann", "local")
-    attempts = (
-        lambda: desk.documents(NOBODY),
-        lambda: desk.explain(NOBODY, "a.md"),
-        lambda: desk.explain(NOBODY, "absent.md"),
-        lambda: desk.set_access(NOBODY, "r", ("a.md",), None),
-        lambda: desk.revoke(NOBODY, "r", ("a.md",)),
-        lambda: desk.people(NOBODY),
-        lambda: desk.person(NOBODY, "ann"),
-        lambda: desk.add_person(NOBODY, ann),
-        lambda: desk.remove_person(NOBODY, "ann"),
-        lambda: desk.prune(NOBODY, "r", "main", 1),
-        lambda: desk.verify(NOBODY),
-        lambda: house.engine.ingest(
-            NOBODY, MemorySource(FILES), repository="r", branch="main", rule_for=lambda _: HIDDEN
+    edge = Edge("r:a.md", "explains", "r:absent.md")
+    needs: dict[str, tuple[Callable[[], object], ...]] = {
+        "access": (
+            lambda: desk.documents(NOBODY),
+            lambda: desk.explain(NOBODY, "a.md"),
+            lambda: desk.explain(NOBODY, "absent.md"),
+            lambda: desk.set_access(NOBODY, "r", ("a.md",), None),
+            lambda: desk.revoke(NOBODY, "r", ("a.md",)),
+            lambda: desk.people(NOBODY),
+            lambda: desk.person(NOBODY, "ann"),
+            lambda: desk.add_person(NOBODY, ann),
+            lambda: desk.remove_person(NOBODY, "ann"),
         ),
-    )
-    for attempt in attempts:
-        with pytest.raises(NotAllowed, match=r"^this needs the right 'admin', which nobody "):
-            attempt()
-    for reads_log in (desk.audit_entries, desk.audit_verify, desk.audit_anchor):
-        with pytest.raises(NotAllowed, match=r"^this needs the right 'auditor', which nobody "):
-            reads_log(NOBODY)
+        "ingest": (
+            lambda: desk.prune(NOBODY, "r", "main", 1),
+            lambda: desk.prune(NOBODY, "absent", "main", 1),
+            lambda: desk.verify(NOBODY),
+            lambda: engine.ingest(NOBODY, MemorySource(FILES), repository="r", branch="main"),
+        ),
+        "relations": (
+            lambda: engine.add_relation(NOBODY, edge),
+            lambda: engine.remove_relation(NOBODY, edge),
+        ),
+        "auditor": (
+            lambda: desk.audit_entries(NOBODY),
+            lambda: desk.audit_verify(NOBODY),
+            lambda: desk.audit_anchor(NOBODY),
+        ),
+    }
+    assert set(needs) == set(RIGHTS)
+    for right, attempts in needs.items():
+        for attempt in attempts:
+            with pytest.raises(NotAllowed, match=rf"^this needs the right '{right}', which nobody"):
+                attempt()
     assert house.seen() == ["r:a.md"]
     denied = [row for row in house.rows() if row.principal == "nobody"]
     assert {row.outcome for row in denied} == {"denied"}
-    assert len(denied) == len(attempts) + 3
+    assert len(denied) == sum(map(len, needs.values()))
 
 
 @pytest.mark.requirement(40)

@@ -8,10 +8,12 @@ from docgraph.model.errors import NotAllowed
 
 EVERYONE = "everyone"
 LOCAL = "local"
-ADMIN = "admin"  # may change what is stored, and who may read it
+INGEST = "ingest"  # may write, prune and verify snapshots
+RELATIONS = "relations"  # may add and remove relations by hand
+ACCESS = "access"  # may say who may read, and who is who
 AUDITOR = "auditor"  # may read the audit log
 FRONT_MATTER = "front matter"
-RIGHTS = (ADMIN, AUDITOR)
+RIGHTS = (INGEST, RELATIONS, ACCESS, AUDITOR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,11 @@ def add_principal(
     ] = 0,
     right: Annotated[
         list[str] | None,
-        typer.Option("--right", metavar="RIGHT", help="`admin` or `auditor`; repeatable."),
+        typer.Option(
+            "--right",
+            metavar="RIGHT",
+            help="`ingest`, `relations`, `access` or `auditor`; repeatable.",
+        ),
     ] = None,
     store: StoreOption = None,
     json: JsonOption = False,
