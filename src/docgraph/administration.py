@@ -2,20 +2,30 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
 
 from docgraph.audited import audited
-from docgraph.model.access import ACCESS, AUDITOR, INGEST, RIGHTS, AccessRule, Person, Principal
+from docgraph.model.access import (
+    ACCESS,
+    AUDITOR,
+    EVERYONE,
+    INGEST,
+    LOCAL,
+    RIGHTS,
+    AccessRule,
+    Person,
+    Principal,
+)
 from docgraph.model.access_decision import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
-from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.errors import BadInput, NotAllowed, NotVisible
 from docgraph.model.snapshot import Pruned, Verified
 from docgraph.model.would_fit import would_fit
-from docgraph.ports.access_book import AccessBook
+from docgraph.ports.access_book import AccessBook, RuleCount
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
 
 LONGEST_NAME = 200
+HIGHEST = 2**31 - 1
 
 
 class Administration:
@@ -24,18 +34,22 @@ class Administration:
         self._audit = audit
 
     @contextmanager
-    def _book(self, principal: Principal, action: str, detail: str = "") -> Iterator[AccessBook]:
-        with audited(self._audit, principal, action) as note:
+    def _book(
+        self, principal: Principal, action: str, detail: str = "", *, changes: bool = False
+    ) -> Iterator[AccessBook]:
+        told = detail if changes else None
+        with (
+            audited(self._audit, principal, action, right=ACCESS, changes=told) as note,
+            self._store.access_book(principal.tenant) as book,
+        ):
             note.detail = detail
-            principal.require(ACCESS)
-            with self._store.access_book(principal.tenant) as book:
-                yield book
+            yield book
 
     def documents(
         self, principal: Principal, repository: str | None = None
     ) -> tuple[PathAccess, ...]:
         """Every document of every snapshot with the rule in force, also of what one cannot read."""
-        with self._book(principal, "access show") as book:
+        with self._book(principal, "access show", repository or "") as book:
             return book.documents(repository)
 
     def explain(
@@ -48,20 +62,23 @@ class Administration:
                 raise NotVisible(f"there is no document {path!r}{where}")
             return found
 
-    def set_access(
-        self, principal: Principal, repository: str, paths: Sequence[str], rule: AccessRule | None
-    ) -> None:
-        """Takes the place of what files say, on every branch, from the next question on.
+    def rules(self, principal: Principal, repository: str, branch: str) -> tuple[RuleCount, ...]:
+        """How many documents of the newest snapshot have which rule."""
+        with (
+            audited(self._audit, principal, "access show", right=ACCESS, silently=True),
+            self._store.access_book(principal.tenant) as book,
+        ):
+            return book.rules(repository, branch)
 
-        None gives the word back to the files.
-        """
-        told = f"{repository}: {', '.join(paths)}"
-        action = "access reset"
-        if rule is not None:
-            action, told = "access set", f"{told}: {rule.in_words()}"
-        with self._book(principal, action, told) as book:
-            if rule is not None and rule.tenant != principal.tenant:
-                raise BadInput("a rule is for its own tenant")
+    def set_access(
+        self, principal: Principal, repository: str, paths: Sequence[str], rule: AccessRule
+    ) -> None:
+        """Takes the place of what files say, on every branch, from the next question on."""
+        check_names(sorted(rule.readers | rule.labels))
+        if rule.tenant != principal.tenant:
+            raise BadInput("a rule is for its own tenant")
+        told = f"{rule.in_words()}: {_listed(repository, paths)}"
+        with self._book(principal, "access set", told, changes=True) as book:
             book.set_by_hand(repository, paths, rule)
 
     def revoke(
@@ -72,23 +89,21 @@ class Administration:
         readers: frozenset[str] = frozenset(),
     ) -> None:
         """These groups may no longer read; without any, nobody may."""
-        told = f"{repository}: {', '.join(paths)}: {', '.join(sorted(readers)) or 'everyone'}"
-        with self._book(principal, "access revoke", told) as book:
-            for path in paths:
-                found = book.explain(path, repository)
-                if not found:
-                    raise NotVisible(f"repository {repository!r} holds no document {path!r}")
-                left = reduce(AccessRule.narrowed, (one.rule for one in found))
-                if readers and not readers <= left.readers:
-                    may = ", ".join(sorted(left.readers)) or "nobody"
-                    wrong = ", ".join(sorted(readers - left.readers))
-                    raise BadInput(
-                        f"{path}: may be read by {may}, so {wrong} cannot be taken away; "
-                        "`access set` says who may"
-                    )
-                kept = left.readers - readers if readers else frozenset[str]()
-                rule = AccessRule(principal.tenant, kept, left.labels, left.level)
-                book.set_by_hand(repository, (path,), rule)
+        told = f"{', '.join(sorted(readers)) or EVERYONE}: {_listed(repository, paths)}"
+        with self._book(principal, "access revoke", told, changes=True) as book:
+            book.revoke(repository, paths, readers)
+
+    def reset_access(self, principal: Principal, repository: str, paths: Sequence[str]) -> None:
+        """Gives the word back to the files."""
+        told = _listed(repository, paths)
+        with self._book(principal, "access reset", told, changes=True) as book:
+            book.reset(repository, paths)
+
+    def set_default_branch(self, principal: Principal, repository: str, branch: str) -> None:
+        """The branch whose words count on every other."""
+        told = f"{repository} {branch}"
+        with self._book(principal, "access default-branch", told, changes=True) as book:
+            book.set_default_branch(repository, branch)
 
     def people(self, principal: Principal) -> tuple[Person, ...]:
         with self._book(principal, "principals list") as book:
@@ -96,62 +111,82 @@ class Administration:
 
     def person(self, principal: Principal, name: str) -> Person:
         """By name, to ask in theirs. The question leaves the row."""
-        if ACCESS not in principal.rights:
-            with audited(self._audit, principal, "principals find"):
-                principal.require(ACCESS)
-        with self._store.access_book(principal.tenant) as book:
+        with (
+            audited(self._audit, principal, "principals find", right=ACCESS, silently=True),
+            self._store.access_book(principal.tenant) as book,
+        ):
             known = {person.id: person for person in book.people()}
             if name not in known:
                 raise NotVisible(f"nobody is called {name!r}; {would_fit(name, known)}")
             return known[name]
 
     def add_person(self, principal: Principal, person: Person) -> None:
-        with self._book(principal, "principals add", person.id) as book:
-            _check(person, principal)
+        """Nobody gives a right away that they do not have."""
+        _check(person, principal)
+        lists = (person.groups, person.labels, person.rights)
+        groups, labels, rights = (" ".join(sorted(names)) or "none" for names in lists)
+        told = (
+            f"{person.id}: groups {groups}; labels {labels}; clearance {person.clearance}; "
+            f"rights {rights}"
+        )
+        with self._book(principal, "principals add", told, changes=True) as book:
+            if lacking := sorted(person.rights - principal.rights):
+                raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
             book.add_person(person)
 
     def remove_person(self, principal: Principal, name: str) -> None:
-        with self._book(principal, "principals rm", name) as book:
+        with self._book(principal, "principals rm", name, changes=True) as book:
             if not book.remove_person(name):
                 raise NotVisible(f"nobody is called {name!r}")
 
     def audit_entries(
         self, principal: Principal, *, last: int | None = None, who: str | None = None
     ) -> tuple[AuditEntry, ...]:
-        with audited(self._audit, principal, "audit list"):
-            principal.require(AUDITOR)
+        with audited(self._audit, principal, "audit list", right=AUDITOR):
             return tuple(self._audit.entries(principal.tenant, last=last, principal=who))
 
     def audit_verify(self, principal: Principal, anchor: Anchor | None = None) -> AuditVerdict:
-        with audited(self._audit, principal, "audit verify"):
-            principal.require(AUDITOR)
+        with audited(self._audit, principal, "audit verify", right=AUDITOR):
             return self._audit.verify(principal.tenant, anchor)
 
     def audit_anchor(self, principal: Principal) -> Anchor | None:
-        with audited(self._audit, principal, "audit anchor"):
-            principal.require(AUDITOR)
+        with audited(self._audit, principal, "audit anchor", right=AUDITOR):
             return self._audit.seal(principal.tenant)
 
     def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> Pruned:
-        with audited(self._audit, principal, "prune") as note:
-            note.detail = f"{repository} {branch}, {keep} kept"
-            principal.require(INGEST)
+        told = f"{repository} {branch}, {keep} kept"
+        with audited(self._audit, principal, "prune", right=INGEST, changes=told):
             return self._store.prune(principal.tenant, repository, branch, keep)
 
     def verify(self, principal: Principal) -> Verified:
-        with audited(self._audit, principal, "verify"):
-            principal.require(INGEST)
+        """The whole store, whoever it belongs to."""
+        with audited(self._audit, principal, "verify", right=INGEST):
             return self._store.verify()
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Of groups, labels and people: what looks like another name is refused."""
+    for name in names:
+        if name != " ".join(name.split()) or not name.isprintable() or len(name) > LONGEST_NAME:
+            raise BadInput(f"{name!r} cannot be a name: no blanks around it, one at most within")
+        if not name:
+            raise BadInput("a name is empty")
+        if name != EVERYONE and (name.casefold() == EVERYONE or not name.strip("*")):
+            raise BadInput(f"{name!r}: write `{EVERYONE}`")
 
 
 def _check(person: Person, principal: Principal) -> None:
     if person.tenant != principal.tenant:
         raise BadInput("a person belongs to the tenant of who adds them")
-    for name in (person.id, *person.groups, *person.labels):
-        if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
-            raise BadInput(f"{name!r} cannot be a name")
-    if person.clearance < 0:
-        raise BadInput("a clearance is 0 or more")
+    check_names([person.id, *sorted(person.groups | person.labels)])
+    if person.id in (LOCAL, EVERYONE):
+        raise BadInput(f"{person.id!r} has a meaning of its own")
+    if not 0 <= person.clearance <= HIGHEST:
+        raise BadInput(f"a clearance is a number from 0 to {HIGHEST:,}")
     for right in sorted(person.rights):
         if right not in RIGHTS:
             raise BadInput(f"no right is called {right!r}; {would_fit(right, RIGHTS)}")
+
+
+def _listed(repository: str, paths: Sequence[str]) -> str:
+    return f"{repository}: {', '.join(paths)}"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from docgraph.model.access import Principal
-from docgraph.model.audit import ANSWERED, DENIED, FAILED, AuditEvent
+from docgraph.model.audit import ANSWERED, BEGUN, DENIED, FAILED, AuditEvent
 from docgraph.model.errors import NotAllowed, NotVisible
 from docgraph.model.scope import Scope, SnapshotName
 from docgraph.ports.audit import AuditLog
@@ -33,15 +33,31 @@ class Note:
 
 
 @contextmanager
-def audited(log: AuditLog, principal: Principal, action: str) -> Iterator[Note]:
-    """Nothing is answered of which no row was written; what failed leaves one too."""
-    note = Note()
+def audited(
+    log: AuditLog,
+    principal: Principal,
+    action: str,
+    *,
+    right: str | None = None,
+    changes: str | None = None,
+    silently: bool = False,
+) -> Iterator[Note]:
+    """Nothing is answered of which no row was written; what failed leaves one too.
+
+    `right` is what it needs. Where it `changes` something, a row that says what comes before it:
+    a change whose row cannot be written is not made. `silently` leaves no row when all is well.
+    """
+    note = Note(detail=changes or "")
     try:
+        if right is not None:
+            principal.require(right)
+        if changes is not None:
+            log.write(_event(principal, action, BEGUN, note, changes))
         yield note
     except (NotVisible, NotAllowed) as error:
         log.write(_event(principal, action, DENIED, note, str(error)))
         raise
-    except Exception as error:
+    except BaseException as error:
         log.write(_event(principal, action, FAILED, note, type(error).__name__))
         raise
     if note.unseen:
@@ -49,7 +65,8 @@ def audited(log: AuditLog, principal: Principal, action: str) -> Iterator[Note]:
         more = len(note.unseen) - MOST_NAMED
         told = f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
         log.write(_event(principal, action, DENIED, note, told))
-    log.write(_event(principal, action, ANSWERED, note, note.detail))
+    if not silently:
+        log.write(_event(principal, action, ANSWERED, note, note.detail))
 
 
 def _event(principal: Principal, action: str, outcome: str, note: Note, detail: str) -> AuditEvent:

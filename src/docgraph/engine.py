@@ -41,7 +41,7 @@ from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.source import Source
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads
-from docgraph.ports.writes import Origin
+from docgraph.ports.writes import Origin, Writes
 
 LONGEST_NAME = 200
 
@@ -138,9 +138,8 @@ class Engine:
             if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
                 raise BadInput(f"{name!r} cannot name a repository or branch")
         tenant = principal.tenant
-        with audited(self._audit, principal, "ingest") as note:
-            note.detail = f"{repository} {branch}"
-            principal.require(INGEST)
+        told = f"{repository} {branch}"
+        with audited(self._audit, principal, "ingest", right=INGEST, changes=told):
             embedder = self._embedder()
             with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
                 return ingest(
@@ -211,8 +210,7 @@ class Engine:
         wanted: Sequence[Wanted] = EVERYTHING,
     ) -> SnapshotName:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
-        home, embedder = self._home(principal, edge, wanted)
-        with self.store.writes(principal.tenant, home.repository, home.branch, embedder) as writes:
+        with self._relating(principal, "relations add", edge, wanted) as writes:
             both = both_ways(edge)
             writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
             return writes.publish()
@@ -220,14 +218,24 @@ class Engine:
     def remove_relation(
         self, principal: Principal, edge: Edge, wanted: Sequence[Wanted] = EVERYTHING
     ) -> SnapshotName:
-        home, embedder = self._home(principal, edge, wanted)
-        with self.store.writes(principal.tenant, home.repository, home.branch, embedder) as writes:
+        with self._relating(principal, "relations rm", edge, wanted) as writes:
             if not writes.remove_by_hand(both_ways(edge)):
                 raise BadInput(
                     f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
                     "a mined relation goes when its text no longer says so"
                 )
             return writes.publish()
+
+    @contextmanager
+    def _relating(
+        self, principal: Principal, action: str, edge: Edge, wanted: Sequence[Wanted]
+    ) -> Iterator[Writes]:
+        told = f"{edge.source} {edge.relation} {edge.target}"
+        with audited(self._audit, principal, action, right=RELATE, changes=told):
+            home, embedder = self._home(principal, edge, wanted)
+            place = (principal.tenant, home.repository, home.branch)
+            with self.store.writes(*place, embedder) as writes:
+                yield writes
 
     def _home(
         self, principal: Principal, edge: Edge, wanted: Sequence[Wanted]
@@ -236,9 +244,7 @@ class Engine:
         if edge.relation not in RELATIONS:
             fitting = would_fit(edge.relation, RELATIONS)
             raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
-        with self._asked(principal, "relate", wanted) as (reads, note):
-            note.detail = f"{edge.source} {edge.relation} {edge.target}"
-            principal.require(RELATE)
+        with self.store.reads_as(principal, wanted) as reads:
             for end in (edge.source, edge.target):
                 if not reads.graph.present((end,)):
                     raise NotVisible(f"no visible node has the id {end!r}")

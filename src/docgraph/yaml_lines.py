@@ -1,7 +1,7 @@
 """Reading YAML with line numbers, so that an error can say where."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import yaml
@@ -31,10 +31,14 @@ class BadYaml(DocgraphError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A value and the line it stands on; containers hold Lines."""
+    """A value and the line it stands on; containers hold Lines, scalars know how they are written.
+
+    YAML takes `010` for 8 and `1:30` for 90.
+    """
 
     value: Any
     number: int
+    written: str = field(default="", compare=False, repr=False)
 
     def plain(self) -> Any:
         if isinstance(self.value, dict):
@@ -93,11 +97,11 @@ def _line(node: yaml.Node) -> Line:
                 raise BadYaml(number, "keys are plain words")
             if key.value in found:
                 raise BadYaml(key.start_mark.line + 1, f"{key.value!r} stands twice")
-            found[key.value] = Line(_line(value).value, key.start_mark.line + 1)
+            found[key.value] = replace(_line(value), number=key.start_mark.line + 1)
         return Line(found, number)
     if isinstance(node, yaml.SequenceNode):
         return Line([_line(item) for item in node.value], number)
-    return Line(_scalar(node), number)
+    return Line(_scalar(node), number, node.value)
 
 
 def _scalar(node: yaml.Node) -> Any:

@@ -105,14 +105,6 @@ def test_every_question_can_be_asked_in_anothers_name(docgraph: Run, handbook: P
     assert len(rows) >= len(asked)
 
 
-def test_someone_can_be_asked_for_in_the_environment(
-    docgraph: Run, handbook: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DOCGRAPH_AS", "ann")
-    assert sorted(found(docgraph)) == [BUDGET, TRAVEL]
-    assert found(docgraph, "--as", "bob") == [TRAVEL]
-
-
 @pytest.mark.requirement(35)
 def test_a_branch_narrows_and_never_widens(docgraph: Run, handbook: Path) -> None:
     (handbook / "access.yaml").write_text('- {path: "**", readers: everyone}\n')

@@ -23,8 +23,11 @@ def took(*command: str) -> float:
 
 def test_help_takes_at_most_ten_times_the_time_of_an_empty_python() -> None:
     """The quickest of interleaved tries each, so that a busy machine does not decide."""
-    pairs = [(took(sys.executable, "-c", ""), took(DOCGRAPH, "--help")) for _ in range(9)]
-    assert min(help_ for _, help_ in pairs) <= 10 * min(empty for empty, _ in pairs)
+    empty, help_ = [], []
+    while len(help_) < 30 and (not help_ or min(help_) > 10 * min(empty)):
+        empty.append(took(sys.executable, "-c", ""))
+        help_.append(took(DOCGRAPH, "--help"))
+    assert min(help_) <= 10 * min(empty)
 
 
 def commands(found: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:

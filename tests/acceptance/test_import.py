@@ -70,7 +70,7 @@ def test_a_bad_row_is_listed_and_the_rest_is_taken_in(docgraph: Run, corpus: Pat
 
 def test_rules_and_branch_hold_for_a_corpus_too(docgraph: Run, corpus: Path) -> None:
     shown = docgraph("import", str(corpus), *INTO, "--branch", "b", "--reader", "staff")
-    assert "you cannot read 2 of 2 documents" in shown.stderr
+    assert "cannot read 2 of 2 documents" in shown.stderr
     assert data(docgraph("status", "--store", "s.db", "--json"))["scope"]["snapshots"] == []
 
 

@@ -1,5 +1,7 @@
 """Rules about rules: who decides, what counts at once, and what no branch can widen."""
 
+import contextlib
+
 import pytest
 
 from docgraph.doors.login import in_the_name_of, local
@@ -12,9 +14,9 @@ from docgraph.model.access import (
     Principal,
     Spoken,
 )
-from docgraph.model.access_decision import PathAccess
+from docgraph.model.access_decision import Hand, PathAccess
 from docgraph.model.access_lines import AccessLine, AccessLines
-from docgraph.model.errors import NotVisible
+from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.scope import Wanted
 from docgraph.ports.store import Store
 from tests.conformance.published import publish
@@ -41,7 +43,15 @@ def of(store: Store, path: str, branch: str = "main") -> PathAccess:
 
 def set_by_hand(store: Store, path: str, rule: AccessRule | None) -> None:
     with store.access_book("local") as book:
-        book.set_by_hand("r", (path,), rule)
+        if rule is None:
+            book.reset("r", (path,))
+        else:
+            book.set_by_hand("r", (path,), rule)
+
+
+def revoke(store: Store, path: str, *groups: str) -> None:
+    with store.access_book("local") as book:
+        book.revoke("r", (path,), frozenset(groups))
 
 
 def lines(*told: tuple[str, AccessRule]) -> AccessLines:
@@ -104,7 +114,7 @@ class AccessRules:
         assert seen(store) == ["r:b.md"]
         assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
         found = of(store, "a.md")
-        assert (found.by_hand, found.told) == (STAFF, granted(OPEN))
+        assert (found.by_hand, found.told) == (Hand(STAFF), granted(OPEN))
         set_by_hand(store, "a.md", None)
         assert of(store, "a.md").rule == OPEN
 
@@ -172,7 +182,9 @@ class AccessRules:
         self, store: Store
     ) -> None:
         topic = Wanted("r", "topic")
+        publish(store, document("b.md", "b"))
         publish(store, document("a.md", "one", rule=OPEN), branch="topic")
+        assert seen(store, topic, reader=someone()) == ["r:a.md"]
         publish(store, document("a.md", "one", rule=STAFF))
         assert seen(store, topic, reader=someone("staff")) == ["r:a.md"]
         with pytest.raises(NotVisible):
@@ -185,8 +197,8 @@ class AccessRules:
     @pytest.mark.requirement(35)
     def test_the_default_branchs_file_speaks_of_paths_it_never_held(self, store: Store) -> None:
         topic = Wanted("r", "topic")
-        publish(store, document("secret/x.md", "x", rule=OPEN), branch="topic")
         publish(store, document("a.md", "one"))
+        publish(store, document("secret/x.md", "x", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md"]
         with writing(store) as writes:
             writes.use_access_lines(lines(("**", OPEN), ("secret/", STAFF)))
@@ -203,6 +215,129 @@ class AccessRules:
             writes.use_access_lines(None)
             writes.publish()
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md", "r:secret/y.md"]
+
+    @pytest.mark.requirement(35)
+    def test_no_name_makes_a_branch_the_default_one(self, store: Store) -> None:
+        """Whoever was published first stays it, until someone with the right names another."""
+        publish(store, document("a.md", "one", rule=STAFF), branch="trunk")
+        publish(store, document("a.md", "one", rule=OPEN))
+        main = Wanted("r", "main")
+        with pytest.raises(NotVisible):
+            seen(store, main, reader=someone())
+        with store.access_book("local") as book:
+            book.set_default_branch("r", "main")
+        assert seen(store, main, reader=someone()) == ["r:a.md"]
+        assert [word.source for word in of(store, "a.md", "trunk").told] == [
+            "ingest options",
+            "ingest options of branch main",
+        ]
+        with store.access_book("local") as book, pytest.raises(NotVisible):
+            book.set_default_branch("r", "absent")
+
+    @pytest.mark.requirement(35)
+    def test_an_ingest_that_failed_has_no_say(self, store: Store) -> None:
+        topic = Wanted("r", "topic")
+        with contextlib.suppress(ZeroDivisionError), writing(store, branch="aborted") as writes:
+            write(writes, [document("a.md", "one", rule=OPEN)])
+            raise ZeroDivisionError
+        publish(store, document("a.md", "one", rule=STAFF), branch="trunk")
+        with contextlib.suppress(ZeroDivisionError), writing(store) as writes:
+            raise ZeroDivisionError
+        publish(store, document("a.md", "two", rule=OPEN), branch="topic")
+        set_by_hand(store, "a.md", None)
+        with pytest.raises(NotVisible):
+            seen(store, topic, reader=someone())
+        assert seen(store, topic, reader=someone("staff")) == ["r:a.md"]
+        assert store.verify().is_sound
+
+    @pytest.mark.requirement(37)
+    def test_what_is_revoked_stays_revoked_whatever_files_say(self, store: Store) -> None:
+        both = AccessRule("local", frozenset({"staff", "board", "local"}))
+        publish(store, document("a.md", "one", rule=both))
+        revoke(store, "a.md", "staff")
+        assert of(store, "a.md").rule.readers == {"board", "local"}
+        revoke(store, "a.md", "board")
+        assert of(store, "a.md").rule.readers == {"local"}
+        publish(store, document("a.md", "two", rule=STAFF))
+        assert of(store, "a.md").rule.readers == frozenset()
+        publish(store, document("a.md", "three", rule=OPEN))
+        assert seen(store, reader=someone("staff")) == []
+        set_by_hand(store, "a.md", None)
+        assert seen(store, reader=someone()) == ["r:a.md"]
+        revoke(store, "a.md")
+        assert seen(store, reader=someone("local")) == []
+        assert of(store, "a.md").by_hand == Hand(closed=True)
+
+    def test_of_several_paths_all_are_revoked_or_none(self, store: Store) -> None:
+        publish(store, document("a.md", "one"))
+        with store.access_book("local") as book:
+            with pytest.raises(NotVisible):
+                book.revoke("r", ("a.md", "z.md"), frozenset())
+            with pytest.raises(BadInput, match="may be read by local, so board cannot"):
+                book.revoke("r", ("a.md",), frozenset({"board"}))
+        assert seen(store) == ["r:a.md"]
+
+    @pytest.mark.requirement(37)
+    def test_a_decision_by_hand_follows_a_renamed_file(self, store: Store) -> None:
+        publish(store, document("a.md", "one"), document("b.md", "b"))
+        revoke(store, "a.md")
+        with writing(store) as writes:
+            write(writes, [document("new.md", "one")])
+            writes.drop(["a.md"])
+            writes.follow([("a.md", "new.md")])
+            writes.publish()
+        assert seen(store) == ["r:b.md"]
+        assert of(store, "new.md").by_hand == Hand(closed=True)
+
+    @pytest.mark.requirement(37)
+    def test_a_name_is_the_same_in_every_unicode_form(self, store: Store) -> None:
+        composed, taken_apart = "caf\u00e9.md", "cafe\u0301.md"
+        publish(store, document(taken_apart, "one"), document("b.md", "b"))
+        revoke(store, composed)
+        assert seen(store) == ["r:b.md"]
+        with writing(store) as writes:
+            write(writes, [document(composed, "one")])
+            writes.drop([taken_apart])
+            writes.publish()
+        assert seen(store) == ["r:b.md"]
+
+    @pytest.mark.requirement(37)
+    def test_a_decision_on_what_is_gone_is_listed_and_can_be_taken_back(self, store: Store) -> None:
+        publish(store, document("a.md", "one"), document("b.md", "b"))
+        set_by_hand(store, "a.md", OPEN)
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            writes.publish()
+        store.prune("local", "r", "main", 1)
+        with store.access_book("local") as book:
+            left = next(one for one in book.documents() if one.path == "a.md")
+            assert (left.branch, left.by_hand, left.rule) == ("", Hand(OPEN), OPEN)
+            book.reset("r", ("a.md",))
+            assert [one.path for one in book.documents()] == ["b.md"]
+        publish(store, document("a.md", "secret", rule=STAFF))
+        assert seen(store, reader=someone()) == []
+
+    def test_rules_are_counted_over_the_newest_snapshot(self, store: Store) -> None:
+        publish(store, document("a.md", "a"), document("b.md", "b"), document("c.md", "c"))
+        with writing(store) as writes:
+            writes.drop(["c.md"])
+            writes.set_told({"b.md": granted(STAFF)})
+            writes.publish()
+        with store.access_book("local") as book:
+            counted = {one.rule: (one.documents, one.example) for one in book.rules("r", "main")}
+        assert counted == {LOCAL_ONLY: (1, "a.md"), STAFF: (1, "b.md")}
+
+    def test_all_that_was_ever_said_is_remembered(self, store: Store) -> None:
+        publish(store, document("a.md", "one", rule=STAFF), document("b.md", "b"))
+        with writing(store) as writes:
+            writes.drop(["a.md"])
+            writes.publish()
+        with writing(store) as writes:
+            assert writes.remembered() == {"a.md": granted(STAFF), "b.md": granted(LOCAL_ONLY)}
+            writes.set_told({"a.md": granted(NOWHERE)})
+            writes.publish()
+        old = Wanted("r", "main", 1)
+        assert seen(store, old, reader=someone("staff", "local")) == ["r:b.md"]
 
     def test_words_are_handed_back_to_the_next_ingest(self, store: Store) -> None:
         word = Spoken(FRONT_MATTER, 2, "what it says", STAFF)

@@ -15,7 +15,7 @@ from docgraph.model.access import EVERYONE, LOCAL_ONLY, RIGHTS, AccessRule, Pers
 from docgraph.model.audit import AuditEvent
 from docgraph.model.edge import Edge
 from docgraph.model.egress import Ceiling
-from docgraph.model.errors import BadInput, NotAllowed, NotVisible
+from docgraph.model.errors import BadInput, NotAllowed, NotVisible, StoreFull
 from docgraph.model.scope import Wanted
 from docgraph.pipeline.load import load
 from tests.support.memory_source import MemorySource
@@ -80,7 +80,10 @@ def test_each_needs_its_right_and_refuses_in_the_same_words(house: House) -> Non
             lambda: desk.documents(NOBODY),
             lambda: desk.explain(NOBODY, "a.md"),
             lambda: desk.explain(NOBODY, "absent.md"),
-            lambda: desk.set_access(NOBODY, "r", ("a.md",), None),
+            lambda: desk.set_access(NOBODY, "r", ("a.md",), HIDDEN),
+            lambda: desk.reset_access(NOBODY, "r", ("a.md",)),
+            lambda: desk.set_default_branch(NOBODY, "r", "main"),
+            lambda: desk.rules(NOBODY, "r", "main"),
             lambda: desk.revoke(NOBODY, "r", ("a.md",)),
             lambda: desk.people(NOBODY),
             lambda: desk.person(NOBODY, "ann"),
@@ -118,7 +121,11 @@ def test_each_needs_its_right_and_refuses_in_the_same_words(house: House) -> Non
 def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: House) -> None:
     auditor = in_the_name_of(Person("eve", "local", rights=frozenset({"auditor"})), local())
     assert house.desk.audit_verify(auditor).is_sound
-    assert [entry.event.action for entry in house.desk.audit_entries(auditor)][:1] == ["ingest"]
+    first = house.desk.audit_entries(auditor)[:2]
+    assert [(entry.event.action, entry.event.outcome) for entry in first] == [
+        ("ingest", "begun"),
+        ("ingest", "answered"),
+    ]
     anchor = house.desk.audit_anchor(auditor)
     assert anchor is not None
     assert house.desk.audit_verify(auditor, anchor).is_sound
@@ -191,8 +198,36 @@ def test_revoking_takes_groups_away_or_everyone(house: House) -> None:
     assert (house.seen(board), house.seen()) == ([], ["r:a.md"])
     house.desk.revoke(local(), "r", ("a.md",))
     assert house.seen() == []
-    house.desk.set_access(local(), "r", ("a.md",), None)
+    house.desk.reset_access(local(), "r", ("a.md",))
     assert house.seen() == ["r:a.md"]
+
+
+@pytest.mark.requirement(40)
+def test_a_change_says_first_what_it_is_and_is_not_made_without_a_row(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = AccessRule("local", frozenset({"board"}))
+    house.desk.set_access(local(), "r", ("a.md",), rule)
+    told = [(row.action, row.outcome, row.detail) for row in house.rows()[-2:]]
+    assert told == [
+        ("access set", "begun", "board: r: a.md"),
+        ("access set", "answered", "board: r: a.md"),
+    ]
+
+    def full(event: AuditEvent) -> None:
+        raise StoreFull(event.action)
+
+    monkeypatch.setattr(house.audit, "write", full)
+    with pytest.raises(StoreFull):
+        house.desk.reset_access(local(), "r", ("a.md",))
+    assert house.seen() == []
+
+
+def test_nobody_gives_a_right_away_that_they_lack(house: House) -> None:
+    clerk = in_the_name_of(Person("cleo", "local", rights=frozenset({"access"})), local())
+    with pytest.raises(NotAllowed, match="cleo lacks the right 'auditor'"):
+        house.desk.add_person(clerk, Person("cleo", "local", rights=frozenset({"auditor"})))
+    house.desk.add_person(clerk, Person("dan", "local", rights=frozenset({"access"})))
 
 
 def test_revoking_what_nobody_has_is_refused(house: House) -> None:
@@ -211,8 +246,12 @@ def test_revoking_what_nobody_has_is_refused(house: House) -> None:
         (Person("ann", "elsewhere"), "tenant"),
         (Person(" ", "local"), "cannot be a name"),
         (Person("ann\n", "local"), "cannot be a name"),
-        (Person("ann", "local", frozenset({""})), "cannot be a name"),
-        (Person("ann", "local", clearance=-1), "0 or more"),
+        (Person("ann", "local", frozenset({""})), "is empty"),
+        (Person("ann  b", "local"), "cannot be a name"),
+        (Person("ann", "local", frozenset({"Everyone"})), "write `everyone`"),
+        (Person("local", "local"), "a meaning of its own"),
+        (Person("ann", "local", clearance=2**40), "from 0 to"),
+        (Person("ann", "local", clearance=-1), "from 0 to"),
         (Person("ann", "local", rights=frozenset({"auditer"})), "did you mean 'auditor'"),
     ],
 )
@@ -233,3 +272,62 @@ def test_what_is_above_the_embedders_ceiling_is_not_taken_in(tmp_path: Path) -> 
     reason = "the endpoint lacks labels board, level 2 is above the endpoint's 1"
     assert told == [f"a.md: not sent to the embedder: {reason}"]
     assert [one.branch for one in house.desk.explain(local(), "a.md")] == ["main"]
+
+
+STAFF = in_the_name_of(Person("sue", "local", frozenset({"staff"})), local())
+
+
+def ruled(house: House, lines: str, *paths: str, branch: str = "main") -> list[str]:
+    """Ingests these files under an access.yaml, with nobody else to speak."""
+    result = house.engine.ingest(
+        local(),
+        MemorySource({"access.yaml": lines, **{path: f"# {path}\n\nfuel\n" for path in paths}}),
+        repository="r",
+        branch=branch,
+    )
+    return [f"{problem.path}: {problem.reason}" for problem in result.problems]
+
+
+@pytest.mark.requirement(37)
+def test_a_changed_file_binds_what_only_old_snapshots_and_other_branches_hold(
+    tmp_path: Path,
+) -> None:
+    house = House(tmp_path)
+    for branch in ("main", "topic"):
+        ruled(house, '- {path: "**", readers: staff}', "a.md", "b.md", branch=branch)
+    ruled(house, '- {path: "**", readers: board}', "b.md")
+    for wish in (Wanted("r", "main", 1), Wanted("r", "topic")):
+        with pytest.raises(NotVisible), house.store.reads_as(STAFF, (wish,)):
+            pass
+
+
+@pytest.mark.requirement(47)
+def test_what_may_not_be_embedded_still_says_who_may_read(tmp_path: Path) -> None:
+    """Its words bind the versions that were taken in before, and other branches."""
+    house = House(tmp_path, Ceiling())
+    plain = {"a.md": "# A\n\nfuel\n", "b.md": "# B\n\nfuel\n"}
+    raised = {**plain, "a.md": "---\naccess: {readers: [board], level: 3}\n---\n# A\n"}
+
+    def take(files: dict[str, str], branch: str) -> list[str]:
+        done = house.engine.ingest(
+            local(),
+            MemorySource(files),
+            repository="r",
+            branch=branch,
+            otherwise=LOCAL_ONLY,
+        )
+        return [problem.path for problem in done.problems]
+
+    assert take(plain, "main") == []
+    assert take(raised, "main") == ["a.md"]
+    assert take(plain, "topic") == ["a.md"]
+    for wish in (Wanted("r", "main", 1), Wanted("r", "topic")):
+        with house.store.reads_as(local(), (wish,)) as reads:
+            assert sorted(reads.versions()) == ["r:b.md"]
+
+
+@pytest.mark.requirement(47)
+def test_what_nobody_may_read_is_not_sent_either(tmp_path: Path) -> None:
+    house = House(tmp_path, Ceiling())
+    told = ruled(house, '- {path: "**", readers: staff}\n- {path: b.md, levels: 3}', "a.md", "b.md")
+    assert told[-1] == "b.md: not sent to the embedder: nobody may read it"

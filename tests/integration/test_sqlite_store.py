@@ -1,6 +1,8 @@
 """The SQLite store keeps the rules of every store, and some of its own."""
 
+import os
 import sqlite3
+import stat
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -58,6 +60,30 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
     foreign.close()
     with pytest.raises(StoreError, match="not a docgraph store"):
         opened(tmp_path / "foreign.db")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_a_new_store_is_its_owners_alone_and_an_old_one_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    (tmp_path / "link.db").symlink_to(path)
+    before = os.umask(0)
+    try:
+        store = opened(tmp_path / "link.db")
+        with writing(store) as writes:
+            write(writes, [document("a.md", "one")])
+            beside = [Path(f"{path}{rest}") for rest in ("", "-wal", "-shm")]
+            assert [stat.S_IMODE(file.stat().st_mode) for file in beside] == [0o600] * 3
+            writes.publish()
+        path.chmod(0o664)
+        opened(path)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o664
+
+
+def test_a_place_that_takes_no_store_is_said_plainly(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="cannot be used"):
+        opened(tmp_path)
 
 
 def fill(store: Store) -> None:

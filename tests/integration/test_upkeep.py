@@ -224,3 +224,15 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(engine
     with pytest.raises(NotVisible):
         engine.status(local(), old)
     assert engine.store.verify().problems == ()
+
+
+def test_a_rule_that_nobody_decided_is_found(path: Path, engine: Engine) -> None:
+    take(engine, FIRST)
+    raw = sqlite3.connect(path)
+    raw.execute('INSERT INTO access_classes (rule) VALUES (\'["local", ["everyone"], [], 0]\')')
+    raw.execute("UPDATE document_access SET class = last_insert_rowid() WHERE path = 'a.md'")
+    raw.commit()
+    raw.close()
+    assert engine.store.verify().problems == (
+        "r main: 1 documents have another rule than was decided",
+    )

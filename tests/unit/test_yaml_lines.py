@@ -12,6 +12,13 @@ def test_every_value_knows_its_line_and_a_keyed_one_that_of_its_key() -> None:
     assert found.plain() == ["a", {"b": ["c"]}]
 
 
+def test_a_scalar_knows_how_it_is_written() -> None:
+    found = yaml_lines(b"a: 010\nb: [0x1F, '7']\n").value
+    assert (found["a"].value, found["a"].written) == (8, "010")
+    assert [(item.value, item.written) for item in found["b"].value] == [(31, "0x1F"), ("7", "7")]
+    assert found["b"].written == ""
+
+
 @pytest.mark.parametrize("data", [b"", b"# nothing\n", b"null"])
 def test_a_text_without_a_value_holds_none(data: bytes) -> None:
     assert yaml_lines(data) == Line(None, 1)

@@ -12,6 +12,7 @@ from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
 ACCESS_FILE = SOURCE
 LARGEST = 250_000
+MOST_PATTERNS = 2_000
 SAYS = "access"  # front matter's word for it
 _EXAMPLE = '- {path: "docs/", readers: [everyone]}'
 _QUOTED = "a pattern that begins with `*` stands in quotes"
@@ -82,7 +83,17 @@ def _entries(data: bytes) -> list[Line]:
         raise BadYaml(error.line, error.reason + hint) from error
     if not isinstance(entries, list | None):
         raise BadYaml(1, f"not a list; an entry looks like {_EXAMPLE}")
+    told = [path for entry in entries or () for path in _told(entry)]
+    if len(told) > MOST_PATTERNS:
+        reason = f"takes at most {MOST_PATTERNS:,} patterns, this has {len(told):,}"
+        raise BadYaml(told[MOST_PATTERNS].number, reason)
     return entries or []
+
+
+def _told(entry: Line) -> list[Line]:
+    """What stands for a pattern in it, before anyone knows whether it is one."""
+    path = entry.value.get("path", entry) if isinstance(entry.value, dict) else entry
+    return path.value if isinstance(path.value, list) else [path]
 
 
 def _entry(line: Line) -> _Entry:

@@ -22,9 +22,14 @@ def take_given(writes: Writes, given: Iterable[Relationship]) -> tuple[Unresolve
             where = (place.path, place.line) if place else ("", 0)
             unresolved.extend(Unresolved(*where, end) for end in missing)
         else:
-            kept.append(found)
+            kept.append(_unnumbered(found))
     writes.replace_given(united(with_inverses(kept)))
     return tuple(sorted(set(unresolved)))
+
+
+def _unnumbered(found: Relationship) -> Relationship:
+    """Without lines: they would tell what stands above between documents that are hidden."""
+    return replace(found, evidence=tuple(replace(place, line=0) for place in found.evidence))
 
 
 def with_inverses(relationships: Iterable[Relationship]) -> Iterator[Relationship]:

@@ -33,11 +33,14 @@ class Intake:
         self._source = source
         self._found = found
         self._held = held
+        self._also = {file.path: file.also for file, _ in found.files if file.also}
         self._repository = repository
         self._rulebook = rulebook
         self._size = size
         self._refused = refused
         self._new: dict[str, list[str]] = {}
+        self._built: set[str] = set()
+        self._withheld: dict[str, tuple[Spoken, ...]] = {}
         self.problems: list[Problem] = list(found.problems)
         self.remarks: list[Problem] = []
         self.unchanged: list[str] = []
@@ -60,9 +63,18 @@ class Intake:
         """Paths that the newest snapshot holds and the source no longer gives."""
         return sorted(self._held.keys() - {*self.unchanged, *self.changed})
 
-    def told(self) -> dict[str, tuple[Spoken, ...]]:
-        """Who may read what is unchanged, by those who speak now."""
-        return {path: self._rulebook.again(self._held[path]) for path in self.unchanged}
+    def told(self, before: Mapping[str, tuple[Spoken, ...]]) -> dict[str, tuple[Spoken, ...]]:
+        """Who may read what was not built, by those who speak now.
+
+        That is what is unchanged, what is gone and only old snapshots hold, and what was refused:
+        it may not be read any the more for that. `before` is all that was ever said, by path.
+        """
+        again = {
+            path: self._rulebook.again(path, said, self._also.get(path, ()))
+            for path, said in before.items()
+            if path not in self._built
+        }
+        return again | self._withheld
 
     def renamed(self) -> tuple[Renamed, ...]:
         """What is gone from one path and new at another, with the same text; by path, in pairs."""
@@ -87,9 +99,11 @@ class Intake:
         parsed = read(file, data, known)
         if isinstance(parsed, Problem):
             return parsed
-        told = self._rulebook.of(file.path, parsed)
+        told = self._rulebook.of(file.path, parsed, file.also)
         if refused := self._refused(file.path, told):
+            self._withheld[file.path] = told
             return refused
+        self._built.add(file.path)
         self.remarks.extend(Problem(file.path, remark) for remark in parsed.remarks)
         self._note(file.path, parsed.text)
         mark = self._mark(file, known, content)

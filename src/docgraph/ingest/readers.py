@@ -1,5 +1,6 @@
 """Which reader reads which file: the next format is one file in `parse` and one line here."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -12,7 +13,9 @@ from docgraph.ingest.parse.code.python import parse_python
 from docgraph.ingest.parse.code.sql import parse_sql
 from docgraph.ingest.parse.code.typescript import parse_tsx, parse_typescript
 from docgraph.ingest.parse.docx import read_docx
+from docgraph.ingest.parse.front_matter import FrontMatter, front_matter
 from docgraph.ingest.parse.html import read_html
+from docgraph.ingest.parse.html_charset import declared_charset
 from docgraph.ingest.parse.markdown import parse_markdown
 from docgraph.ingest.parse.notebook import parse_notebook
 from docgraph.ingest.parse.pdf import read_pdf
@@ -70,6 +73,11 @@ _BY_SUFFIX = {suffix: known for known in FORMATS for suffix in known.suffixes}
 # Files that projects write without a suffix.
 _BARE = ("authors", "changelog", "changes", "contributing", "license", "news", "notice", "readme")
 
+_THEIR_OWN = frozenset({"docx", "markdown", "notebook", "pdf"})  # these see to it, or are no text
+_DASHED = frozenset({"sql"})  # a line of dashes is a comment there: only a whole block counts
+# Dashes, what else is not ASCII, or a comment: all that front matter can begin with.
+_MAYBE_FENCED = re.compile(rb"\s*(?:[-+\x1c-\x1f\x80-\xff]|<!--)")
+
 
 def format_for(file: SourceFile) -> Format | None:
     """The format the source gave, else the suffix's; None for files nobody here reads."""
@@ -91,6 +99,8 @@ def read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
     """A title that the source gives comes before any that the text says."""
     try:
         parsed = known.read(file.path, data)
+        if isinstance(parsed, Parsed) and parsed.access is None:
+            parsed = _with_access(file.path, data, known, parsed)
     except RecursionError:
         return Problem(file.path, "nested too deeply to be read")
     except ModuleNotFoundError:
@@ -100,6 +110,17 @@ def read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
     if isinstance(parsed, Problem) or not file.title:
         return parsed
     return replace(parsed, title=tidy(file.title), titled=True)
+
+
+def _with_access(path: str, data: bytes, known: Format, parsed: Parsed) -> Parsed:
+    """Front matter may stand on top of any text, and says who may read it."""
+    if known.name in _THEIR_OWN or not _MAYBE_FENCED.match(data):
+        return parsed
+    text = decoded(path, data, declared_charset(data))
+    front = front_matter(text) if isinstance(text, str) else FrontMatter()
+    if front.access is None or (known.name in _DASHED and not front.end):
+        return parsed
+    return replace(parsed, access=front.access, remarks=(*parsed.remarks, *front.remarks))
 
 
 def _install(known: Format) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from docgraph.ingest.parsed import WrittenAccess
+from docgraph.model.access import EVERYONE
 from docgraph.model.would_fit import would_fit
 from docgraph.yaml_lines import BadYaml, Line
 
@@ -48,11 +49,23 @@ def names(key: str, told: Line) -> frozenset[str]:
                 item.number,
                 f"`{key}`: {name!r} is empty, or has blanks around it or control characters",
             )
+        if key != "labels" and _means_everyone(name):
+            raise BadYaml(
+                item.number,
+                f"`{key}`: {name!r} is no name; for all of the tenant, write `{EVERYONE}`",
+            )
     return frozenset(item.value for item in items)
 
 
+def _means_everyone(name: str) -> bool:
+    return not name.strip("*") or (name != EVERYONE and name.casefold() == EVERYONE)
+
+
 def _level(told: Line) -> int:
+    """Only in digits as people read them: YAML takes `010` for 8."""
     level = told.value
-    if type(level) is not int or not 0 <= level <= HIGHEST:
-        raise BadYaml(told.number, f"`level` takes whole numbers from 0 to {HIGHEST:,}")
+    if type(level) is not int or not 0 <= level <= HIGHEST or str(level) != told.written:
+        raise BadYaml(
+            told.number, f"`level` takes whole numbers from 0 to {HIGHEST:,}, in plain digits"
+        )
     return level

@@ -1,6 +1,6 @@
 """The rulebook of one ingest: all who speak on who may read a document."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from docgraph.ingest.access_file import ACCESS_FILE, access_lines, written
@@ -8,7 +8,6 @@ from docgraph.ingest.parsed import Parsed
 from docgraph.model.access import FRONT_MATTER, AccessRule, Spoken
 from docgraph.model.access_lines import AccessLines
 from docgraph.ports.source import Problem, Source, SourceFile
-from docgraph.ports.writes import HeldDocument
 
 OPTIONS = "ingest options"
 DEFAULT = "default"
@@ -28,16 +27,19 @@ class Rulebook:
     otherwise: AccessRule | None = None
     narrowed_by: AccessRule | None = None
 
-    def of(self, path: str, parsed: Parsed) -> tuple[Spoken, ...]:
+    def of(self, path: str, parsed: Parsed, also: tuple[str, ...] = ()) -> tuple[Spoken, ...]:
         """Of a document that was just read."""
         access = parsed.access
-        return self.told(path, None if access is None else written(self.tenant, access))
+        return self.told(path, None if access is None else written(self.tenant, access), also)
 
-    def told(self, path: str, written: Spoken | None) -> tuple[Spoken, ...]:
-        """`written` is what the document says of itself."""
+    def told(
+        self, path: str, written: Spoken | None, also: tuple[str, ...] = ()
+    ) -> tuple[Spoken, ...]:
+        """`written` is what the document says of itself, `also` where else the same file lies."""
         found: list[Spoken] = []
         if self.lines is not None:
-            found.append(self.lines.spoken(self.tenant, path))
+            words = (self.lines.spoken(self.tenant, place) for place in (path, *also))
+            found += dict.fromkeys(words)  # what one line says of several places is one word
         if written is not None:
             found.append(written)
         if self.options is not None:
@@ -48,10 +50,12 @@ class Rulebook:
             found.append(Spoken(OPTIONS, 0, "", self.narrowed_by))
         return tuple(found)
 
-    def again(self, held: HeldDocument) -> tuple[Spoken, ...]:
-        """Of a document that is not read again: what it says of itself is what it said."""
-        written = next((word for word in held.told if word.source == FRONT_MATTER), None)
-        return self.told(held.path, written)
+    def again(
+        self, path: str, before: Iterable[Spoken], also: tuple[str, ...] = ()
+    ) -> tuple[Spoken, ...]:
+        """Of a document that is not read again: what it says of itself is what it said before."""
+        written = next((word for word in before if word.source == FRONT_MATTER), None)
+        return self.told(path, written, also)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +67,11 @@ class AccessFile:
 
 
 def read_access(source: Source, file: SourceFile | Problem | None, tenant: str) -> AccessFile:
-    """A file that is there and cannot be read denies everything."""
+    """A file that is there and cannot be read denies everything; so does a misspelt one."""
     data = source.read(file) if isinstance(file, SourceFile) else file
     if data is None:
         return AccessFile(None, ())
     if isinstance(data, Problem):
-        return AccessFile(AccessLines((), wrong=data.reason), (Problem(ACCESS_FILE, data.reason),))
+        wrong = data.reason if data.path == ACCESS_FILE else f"{data.path}: {data.reason}"
+        return AccessFile(AccessLines((), wrong), (data,))
     return AccessFile(*access_lines(data, tenant))

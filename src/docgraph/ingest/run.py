@@ -55,10 +55,11 @@ def ingest(
     intake = Intake(source, found, held, repository, rulebook, chunk_size, refused=refused)
     written = write(intake.built(), total, writes, embedder, progress)
     if intake.nothing:
-        raise nothing_usable(tuple(intake.problems), found.skipped)
+        raise nothing_usable((*intake.problems, *access.problems), found.skipped)
     gone = intake.gone()
     writes.drop(gone)
-    writes.set_told(intake.told())
+    writes.set_told(intake.told(writes.remembered()))
+    writes.follow((moved.old, moved.new) for moved in intake.renamed())
     writes.use_access_lines(access.lines)
     writes.use_miners(miners)
     told = _curated(source, found, repository)
@@ -99,7 +100,7 @@ def _withheld(
     if ceiling is None:
         return None
     rule = writes.rule(path, told)
-    objection = ceiling.objection(rule.labels, rule.level)
+    objection = ceiling.objection(rule.labels, rule.level) if rule.readers else "nobody may read it"
     return Problem(path, f"not sent to the embedder: {objection}") if objection else None
 
 

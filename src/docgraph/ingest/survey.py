@@ -12,12 +12,17 @@ from docgraph.ports.source import Problem, Source, SourceFile
 
 _SHOWN = 10
 _MEANT = frozenset({"access.yaml", "access.yml"})
+_NOT_READ = f"not read: rules stand in {ACCESS_FILE} at the root"
+_RENAME = f"rules stand in {ACCESS_FILE}: rename it"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break a citation's line
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """`relations` holds edges that people wrote down, `access` who may read; none is a document."""
+    """`relations` holds edges that people wrote down, `access` who may read; none is a document.
+
+    What a source gives a format, as a corpus does its rows, is a document whatever it is called.
+    """
 
     files: tuple[tuple[SourceFile, Format], ...]
     problems: tuple[Problem, ...]
@@ -28,14 +33,14 @@ class Survey:
 
 def survey(source: Source) -> Survey:
     """Sorted by path, so that the order in which a source lists its files counts for nothing."""
+    listed = tuple(source.files())
     files: dict[str, tuple[SourceFile, Format]] = {}
-    problems: list[Problem] = []
+    access, problems = _rules(listed)
     skipped: Counter[str] = Counter()
     relations: SourceFile | None = None
-    access: SourceFile | Problem | None = None
-    for found in source.files():
-        if found.path == ACCESS_FILE:
-            access = found  # also one that cannot be read: it must not count as absent
+    for found in listed:
+        name = _file_name(found)
+        if name.casefold() in _MEANT:
             continue
         if isinstance(found, Problem):
             problems.append(found)
@@ -43,12 +48,11 @@ def survey(source: Source) -> Survey:
         if _CONTROL.search(found.path):
             problems.append(Problem(repr(found.path), "its name holds control characters"))
             continue
-        if found.path == RELATIONS_FILE:
+        if name == RELATIONS_FILE:
             relations = found
             continue
-        if found.path.casefold().rpartition("/")[2] in _MEANT:
-            reason = f"not read: rules stand in {ACCESS_FILE} at the root"
-            problems.append(Problem(found.path, reason))
+        if name.casefold().rpartition("/")[2] in _MEANT:
+            problems.append(Problem(name, _NOT_READ))
             continue
         known = format_for(found)
         if known is None:
@@ -64,6 +68,24 @@ def survey(source: Source) -> Survey:
         relations,
         access,
     )
+
+
+def _rules(
+    listed: tuple[SourceFile | Problem, ...],
+) -> tuple[SourceFile | Problem | None, list[Problem]]:
+    """Also one that cannot be read, and one that is misspelt: neither must count as absent."""
+    meant = {name: found for found in listed if (name := _file_name(found)).casefold() in _MEANT}
+    access = meant.pop(ACCESS_FILE, None)
+    misspelt = sorted(meant)
+    if access is None and misspelt:
+        access = Problem(misspelt.pop(0), _RENAME)
+    return access, [Problem(name, _NOT_READ) for name in misspelt]
+
+
+def _file_name(found: SourceFile | Problem) -> str:
+    """Empty for a row of a corpus: nobody chose its path as the name of a file."""
+    is_row = isinstance(found, SourceFile) and found.format is not None
+    return "" if is_row else found.path
 
 
 def nothing_usable(problems: tuple[Problem, ...], skipped: tuple[tuple[str, int], ...]) -> BadInput:

@@ -1,34 +1,48 @@
-"""Who decides: one branch's words, the default branch's, and the rule that was set by hand."""
+"""Who decides: one branch's words, the default branch's, and what was decided by hand."""
 
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from docgraph.model.access import AccessRule, Spoken, together
+from docgraph.model.access import EVERYONE, AccessRule, Spoken, together
 from docgraph.model.access_lines import AccessLines
 
 BY_HAND = "by hand"
-FIRST_CHOICES = ("main", "master")
+FIRST_CHOICES = ("main", "master")  # of the branches that a question may mean
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What people decided on a path, whatever files say.
+
+    `rule` takes the place of theirs. From the `revoked` groups the right was taken away, and
+    where it is `closed`, from everyone.
+    """
+
+    rule: AccessRule | None = None
+    revoked: frozenset[str] = frozenset()
+    closed: bool = False
+
+    def without(self, groups: frozenset[str]) -> "Hand":
+        """No groups are all of them."""
+        if not groups:
+            return replace(self, closed=True)
+        return replace(self, revoked=self.revoked | groups)
 
 
 @dataclass(frozen=True, slots=True)
 class PathAccess:
     """One path on one branch: the rule in force, and all who spoke.
 
-    A rule that was set by hand takes the place of the others; else all of them count.
+    Where no snapshot holds the path any more, `branch` is empty: what was decided by hand stays.
     """
 
     repository: str
     branch: str
     path: str
     told: tuple[Spoken, ...]
-    by_hand: AccessRule | None
+    by_hand: Hand | None
     rule: AccessRule
-
-
-def default_branch(names: Iterable[str]) -> str | None:
-    """`main`, else `master`, else the one that was made first; `names` are in that order."""
-    made = list(names)
-    return next((name for name in FIRST_CHOICES if name in made), made[0] if made else None)
 
 
 def inherited(
@@ -48,5 +62,22 @@ def inherited(
     return tuple(replace(word, source=f"{word.source} of branch {default}") for word in told)
 
 
-def in_force(tenant: str, told: Iterable[Spoken], by_hand: AccessRule | None) -> AccessRule:
-    return together(tenant, told) if by_hand is None else by_hand
+def in_force(tenant: str, told: Iterable[Spoken], hand: Hand | None) -> AccessRule:
+    """Where everyone may read, no single group can be kept out: then nobody may."""
+    if hand is None:
+        return together(tenant, told)
+    rule = together(tenant, told) if hand.rule is None else hand.rule
+    if hand.closed or (hand.revoked and EVERYONE in rule.readers):
+        return replace(rule, readers=frozenset())
+    return replace(rule, readers=rule.readers - hand.revoked)
+
+
+def hand_key(path: str) -> str:
+    """The same name spelt with other code points is the same name."""
+    return unicodedata.normalize("NFC", path)
+
+
+def spellings(path: str) -> tuple[str, ...]:
+    """Under which a path may be stored that is typed like this."""
+    forms = (hand_key(path), unicodedata.normalize("NFD", path))
+    return tuple(dict.fromkeys((path, *forms)))

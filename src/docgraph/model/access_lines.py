@@ -1,12 +1,12 @@
 """The lines of an access.yaml: which of them speaks on a path, and what it says."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from docgraph.model.access import AccessRule, Spoken
 from docgraph.model.digest import canonical
-from docgraph.model.path_pattern import compiled, problem_of, tidy
+from docgraph.model.path_pattern import Compiled, compiled, problem_of, tidy
 
 SOURCE = "access.yaml"
 NO_LINE = "no line matches"
@@ -33,6 +33,7 @@ class AccessLines:
     lines: tuple[AccessLine, ...]
     wrong: str = ""
     wrong_line: int = 0
+    _ready: tuple[Compiled, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     def spoken(self, tenant: str, path: str) -> Spoken:
         """The last line that matches. Where none does, and where one is wrong, nobody reads."""
@@ -40,16 +41,24 @@ class AccessLines:
         if self.wrong:
             return Spoken(SOURCE, self.wrong_line, self.wrong, nobody)
         place = tidy(path)
-        for told in reversed(self.lines):
-            pattern = compiled(told.pattern)
+        for told, pattern in zip(reversed(self.lines), self._patterns(), strict=True):
             if pattern.needle in place and pattern.match(place):
                 rule = nobody if told.wrong else told.rule
                 return Spoken(SOURCE, told.line, told.wrong or told.pattern, rule)
         return Spoken(SOURCE, 0, NO_LINE, nobody)
 
+    def _patterns(self) -> tuple[Compiled, ...]:
+        """From the last to the first; made when first asked for, since most who read do not ask."""
+        ready = self._ready
+        if ready is None:
+            ready = tuple(compiled(told.pattern) for told in reversed(self.lines))
+            object.__setattr__(self, "_ready", ready)
+        return ready
+
     def to_json(self) -> str:
         """Equal lines give equal text."""
-        return canonical(self).decode("utf-8", "surrogatepass")
+        told = {"lines": self.lines, "wrong": self.wrong, "wrong_line": self.wrong_line}
+        return canonical(told).decode("utf-8", "surrogatepass")
 
     @classmethod
     def from_json(cls, text: str) -> "AccessLines":

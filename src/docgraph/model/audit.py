@@ -11,6 +11,7 @@ from docgraph.model.scope import SnapshotName
 ANSWERED = "answered"
 DENIED = "denied"
 FAILED = "failed"
+BEGUN = "begun"
 ANCHOR_FORMAT = "docgraph.audit-anchor/1"
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -18,7 +19,8 @@ _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
     """One question or one denial. `by` asked in the principal's name, and is "" if they did
-    themselves; `outcome` is ANSWERED, DENIED or FAILED; `plan` is a plan's digest, or "".
+    themselves; `outcome` is ANSWERED, DENIED, FAILED or, before a change, BEGUN; `plan` is a
+    plan's digest, or "".
 
     `detail` says what was asked for, never whether it exists: forbidden and absent read the same.
     """

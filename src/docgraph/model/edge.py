@@ -17,7 +17,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Evidence:
-    """A place in the source that shows the relation.
+    """A place in the source that shows the relation; `line` is 0 where lines would tell too much.
 
     `start` and `end` are the characters of the source's text that say so. Where several targets
     claim the same characters, the question decides among the visible ones: the longest claim

@@ -59,9 +59,9 @@ def problem_of(pattern: str) -> str | None:
     return f"{pattern!r}: {wrong}" if wrong else None
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def compiled(pattern: str) -> Compiled:
-    """Made once for each pattern; one that cannot be read is a ValueError."""
+    """One that cannot be read is a ValueError. Who matches it often keeps it."""
     if wrong := problem_of(pattern):
         raise ValueError(wrong)
     written = unicodedata.normalize("NFC", pattern)

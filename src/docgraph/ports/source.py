@@ -11,6 +11,7 @@ class SourceFile:
 
     `title` and `format` are given where the source knows them; else the text and the suffix say.
     `content_id` names the file's bytes, where the source knows a name: equal ids mean equal bytes.
+    `also` are other paths where the same file lies: what is told of them is told of this one too.
     """
 
     path: str
@@ -18,6 +19,7 @@ class SourceFile:
     title: str | None = None
     format: str | None = None
     content_id: str | None = None
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,14 @@ class Writes(Protocol):
         """
         ...
 
+    def remembered(self) -> dict[str, tuple[Spoken, ...]]:
+        """All that this branch ever said, by path, also of what is gone: old snapshots hold it."""
+        ...
+
+    def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
+        """What was decided by hand on an old path counts on the new one, once published."""
+        ...
+
     def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
         """What would be in force for a path of which this branch says so."""
         ...

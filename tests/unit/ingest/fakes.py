@@ -92,6 +92,7 @@ class MemoryWrites:
         self.embedded: dict[str, EmbeddedDocument] = {}
         self.told: dict[str, tuple[Spoken, ...]] = {}
         self.lines: AccessLines | None = None
+        self.moved: list[tuple[str, str]] = []
         self.given: tuple[Relationship, ...] = ()
         self.miners: frozenset[str] = frozenset()
         self.origin = Origin()
@@ -138,6 +139,12 @@ class MemoryWrites:
     def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
         self._touched = self._touched or any(self.told[p] != said for p, said in told.items())
         self.told.update(told)
+
+    def remembered(self) -> dict[str, tuple[Spoken, ...]]:
+        return dict(self.told)
+
+    def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
+        self.moved = list(renamed)
 
     def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
         return together(LOCAL, told)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.access_file import LARGEST, access_lines, written
+from docgraph.ingest.access_file import LARGEST, MOST_PATTERNS, access_lines, written
 from docgraph.ingest.parsed import WrittenAccess
 from docgraph.model.access import EVERYONE, AccessRule, Principal, Spoken
 from docgraph.model.access_lines import AccessLine, AccessLines
@@ -90,6 +90,16 @@ def test_a_file_without_entries_lets_nobody_in_and_says_so(text: str) -> None:
         ("readers: a\n  level: -1", 4, "`level` takes whole numbers"),
         ("readers: a\n  level: 2147483648", 4, "`level` takes whole numbers"),
         ("readers: a\n  level: ", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 010", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 00", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 0x10", 4, "`level` takes whole numbers"),
+        (f"readers: a\n  level: 0x{'f' * 9_000}", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 1:30", 4, "`level` takes whole numbers"),
+        ("readers: a\n  level: 1_0", 4, "`level` takes whole numbers"),
+        ("readers: '*'", 3, "`readers`: '*' is no name; for all of the tenant, write `everyone`"),
+        ("readers: [b, '**']", 3, "for all of the tenant, write `everyone`"),
+        ("readers: [Everyone]", 3, "`readers`: 'Everyone' is no name"),
+        ("readers: EVERYONE", 3, "for all of the tenant, write `everyone`"),
         ("readers: a\n  note: {level: 3}", 4, "`note` takes text"),
         ("reader: a", 3, "no key is called 'reader'; did you mean 'readers'?"),
         ("readers: a\n  '': b", 4, "no key is called ''"),
@@ -193,6 +203,34 @@ def test_whatever_is_written_only_sound_entries_let_anyone_in(text: str) -> None
     if any(problem.reason.endswith(SHUT) for problem in problems):
         assert not reader.may_read(told.spoken("t", "a").rule)
     assert reader.may_read(read(OPEN)[0].spoken("t", "a").rule)
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize(
+    "text",
+    [
+        OPEN + "- {path: a/, readers: b}\n" * MOST_PATTERNS,
+        OPEN + f"- {{readers: b, path: [{'a/, ' * MOST_PATTERNS}]}}\n",
+        OPEN + "- {}\n" * MOST_PATTERNS,
+    ],
+)
+def test_too_many_patterns_deny_everything(text: str) -> None:
+    told, (problem,) = read(text)
+    why = "takes at most 2,000 patterns, this has 2,001"
+    assert problem.reason == why + SHUT
+    assert told == AccessLines((), why, int(problem.path.rpartition(":")[2]))
+    assert told.spoken("t", "a.md").rule == NOBODY
+
+
+@pytest.mark.requirement(35)
+def test_as_many_patterns_as_may_be_are_taken() -> None:
+    told, problems = read(OPEN + f"- {{readers: b, path: [{'a/, ' * (MOST_PATTERNS - 1)}]}}\n")
+    assert (len(told.lines), problems) == (MOST_PATTERNS, ())
+
+
+def test_a_label_may_be_called_anything() -> None:
+    told, problems = read("- {path: a, readers: b, labels: ['*', Everyone]}\n")
+    assert (told.lines[0].rule.labels, problems) == (frozenset({"*", "Everyone"}), ())
 
 
 def test_a_thousand_entries_are_read_in_little_time() -> None:

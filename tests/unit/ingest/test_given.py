@@ -1,5 +1,7 @@
 """Given edges: those that came with a corpus, or that people wrote down."""
 
+from dataclasses import replace
+
 import pytest
 
 from docgraph.ingest.given import take_given, with_inverses
@@ -22,11 +24,26 @@ def given(source: str, relation: str, target: str, *places: Evidence) -> Relatio
     return Relationship(Edge(source, relation, target), ("given",), places)
 
 
-def test_an_edge_between_nodes_that_are_there_is_kept_as_it_was_given() -> None:
+def test_an_edge_between_nodes_that_are_there_is_kept_as_it_was_given_but_for_its_line() -> None:
     writes = writes_with("a.md", "b.md")
     told = given("r:a.md#s", "requires", "r:b.md", PLACE)
     assert take_given(writes, [told]) == ()
-    assert writes.given == (told,)
+    assert writes.given == (given("r:a.md#s", "requires", "r:b.md", replace(PLACE, line=0)),)
+
+
+@pytest.mark.requirement(36)
+@pytest.mark.parametrize("relation", ["requires", "supersedes"])
+def test_what_stands_above_an_entry_changes_nothing_of_its_edge(relation: str) -> None:
+    kept = []
+    for above in (0, 12):
+        writes = writes_with("a.md", "b.md")
+        places = [
+            replace(PLACE, line=line + above, says=says) for line, says in ((3, "y"), (9, "x"))
+        ]
+        take_given(writes, [given("r:a.md", relation, "r:b.md", place) for place in places])
+        kept.append(writes.given)
+    assert kept[0] == kept[1]
+    assert [(place.line, place.says) for place in kept[0][0].evidence] == [(0, "x"), (0, "y")]
 
 
 @pytest.mark.requirement(4)
@@ -46,12 +63,12 @@ def test_an_edge_with_a_missing_end_is_unresolved_and_not_stored() -> None:
     assert writes.given == ()
 
 
-def test_an_edge_given_twice_is_one_and_shows_both_places() -> None:
+def test_an_edge_given_twice_is_one_and_shows_all_that_was_said() -> None:
     writes = writes_with("a.md", "b.md")
-    places = [Evidence("edges.jsonl", line, 0, 0, 0, "") for line in (2, 1)]
+    places = [Evidence("edges.jsonl", line, 0, 0, 0, str(line % 2)) for line in (3, 2, 1)]
     take_given(writes, [given("r:a.md", "requires", "r:b.md", place) for place in places])
     (found,) = writes.given
-    assert [place.line for place in found.evidence] == [1, 2]
+    assert [place.says for place in found.evidence] == ["0", "1"]
 
 
 def test_what_is_no_longer_given_is_gone() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.lines import Places
-from docgraph.ingest.parsed import Field, Parsed, Reference
+from docgraph.ingest.parsed import Field, Parsed, Reference, WrittenAccess
 from docgraph.ingest.readers import FORMATS, Format, format_for, missing_extras, read
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
@@ -117,6 +117,74 @@ def assert_nested(found: Parsed) -> None:
             assert part.end <= parent.end
         if index:
             assert found.parts[index - 1].start <= part.start
+
+
+def told(path: str, text: str) -> Parsed:
+    file = SourceFile(path, 1)
+    known = format_for(file)
+    assert known is not None
+    found = read(file, text.encode(), known)
+    assert isinstance(found, Parsed)
+    return found
+
+
+FRONTED = [known for known in TEXTS if known.name != "notebook"]
+FEW = frozenset({"finance"})
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize("known", FRONTED, ids=lambda known: known.name)
+def test_front_matter_says_who_may_read_whatever_the_format(known: Format) -> None:
+    text = "---\ntitle: Pay\naccess: finance\n---\n"
+    for above in ("", "\ufeff"):
+        assert told(f"a{known.suffixes[0]}", above + text).access == WrittenAccess(3, FEW)
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize("path", ["a.txt", "a.rst", "a.html", "a.js", "README"])
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("---\naccess: {readers: finance, level: x}\n---\n", 2),
+        ("---\naccess: Everyone\n---\n", 2),
+        ("\n \n---\naccess: finance\n---\n", 4),
+        ("\u3000\n---\naccess: finance\n---\n", 3),
+        ("<!-- licence -->\n---\naccess: finance\n---\n", 3),
+        ("\u2014\naccess: finance\n\u2014\n", 2),
+        ("+++\naccess = 'finance'\n+++\n", 2),
+    ],
+)
+def test_front_matter_that_is_meant_for_it_denies_in_every_format(
+    path: str, text: str, line: int
+) -> None:
+    found = told(path, text)
+    assert found.access is not None
+    assert (found.access.line, found.access.readers) == (line, frozenset())
+    assert found.remarks[-1] == f"line {line}: access: {found.access.wrong}; nobody may read it"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.txt", "- one\n- access: two\n"),
+        ("a.rst", "-----\nTitle\n-----\n\naccess: it is open\n"),
+        ("a.html", "<!-- a --><p>access: b</p>"),
+        ("a.txt", "---\ntitle: [\n---\n"),
+        ("a.sql", "----------\n-- Access: by the clerk\n----------\nSELECT 1;\n"),
+    ],
+)
+def test_what_is_no_front_matter_says_nothing_of_access(path: str, text: str) -> None:
+    found = told(path, text)
+    assert (found.access, found.remarks) == (None, ())
+
+
+def test_a_page_that_declares_its_charset_has_front_matter_too() -> None:
+    data = "---\naccess: Gehälter\n---\n<meta charset=iso-8859-1>".encode("iso-8859-1")
+    known = format_for(SourceFile("a.html", 1))
+    assert known is not None
+    found = read(SourceFile("a.html", 1), data, known)
+    assert isinstance(found, Parsed)
+    assert found.access == WrittenAccess(2, frozenset({"Gehälter"}))
 
 
 @pytest.mark.parametrize(("suffix", "library"), [(".pdf", "pypdfium2"), (".docx", "mammoth")])

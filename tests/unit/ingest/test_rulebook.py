@@ -1,10 +1,14 @@
 """All who speak on who may read a document, and how an ingest hears them."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from docgraph.adapters.sources.folder import FolderSource
+from docgraph.ingest.access_file import access_lines
 from docgraph.ingest.result import IngestResult
+from docgraph.ingest.rulebook import Rulebook
 from docgraph.ingest.run import ingest
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, together
 from docgraph.ports.source import Problem
@@ -104,12 +108,58 @@ def test_a_file_that_is_there_and_cannot_be_read_denies() -> None:
         assert [problem.path.partition(":")[0] for problem in found.problems] == ["access.yaml"]
 
 
-def test_a_file_in_the_wrong_place_or_misspelt_is_told() -> None:
-    for path in ("access.yml", "Access.yaml", "docs/access.yaml"):
-        found = run({path: YAML, "a.md": "x"}, MemoryWrites(), rule_for=lambda _: OPEN)
-        assert found.problems == (
-            Problem(path, "not read: rules stand in access.yaml at the root"),
-        )
+def test_a_file_in_the_wrong_place_is_told() -> None:
+    writes = MemoryWrites()
+    found = run({"docs/access.yaml": YAML, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
+    reason = "not read: rules stand in access.yaml at the root"
+    assert found.problems == (Problem("docs/access.yaml", reason),)
+    assert rule(writes, "a.md") == OPEN
+
+
+@pytest.mark.requirement(35)
+def test_a_misspelt_file_denies_and_is_told_by_its_own_name() -> None:
+    for path in ("access.yml", "Access.yaml"):
+        writes = MemoryWrites()
+        found = run({path: YAML, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
+        assert rule(writes, "a.md") == NOBODY
+        reason = "rules stand in access.yaml: rename it"
+        assert found.problems == (Problem(path, reason),)
+        assert writes.told["a.md"][0].says == f"{path}: {reason}"
+
+
+@pytest.mark.requirement(35)
+def test_what_is_told_of_each_place_of_a_file_counts() -> None:
+    lines, _ = access_lines(YAML.encode(), "local")
+    book = Rulebook("local", lines, otherwise=LOCAL_ONLY)
+    told = book.told("open/link.md", None, ("pay/a.md", "b.md"))
+    assert [(word.source, word.line) for word in told] == [("access.yaml", 1), ("access.yaml", 2)]
+    assert together("local", told).readers == frozenset({"staff", "board"})
+    assert book.told("pay/link.md", None, ("pay/a.md",)) == book.told("pay/a.md", None)
+    assert Rulebook("local").told("link.md", None, ("pay/a.md",)) == ()
+
+
+@pytest.mark.requirement(35)
+def test_a_link_opens_nothing_also_when_the_file_is_not_read_again(tmp_path: Path) -> None:
+    (tmp_path / "pay").mkdir()
+    (tmp_path / "open").mkdir()
+    for path in ("pay/b.md", "open/a.md"):
+        (tmp_path / path).write_text("x")
+    (tmp_path / "access.yaml").write_text(YAML)
+    link = tmp_path / "open/link.md"
+    link.symlink_to("../pay/b.md")
+    kept = AccessRule("local", frozenset({"staff", "board"}), frozenset(), 1)
+    writes = MemoryWrites()
+
+    def taken_in() -> int:
+        source = FolderSource(tmp_path)
+        return ingest(source, writes, HashEmbedder(), repository="r", tenant="local").unchanged
+
+    for unchanged in (0, 3):
+        assert taken_in() == unchanged
+        assert (rule(writes, "open/link.md"), rule(writes, "open/a.md")) == (kept, OPEN)
+    link.unlink()
+    link.symlink_to("a.md")  # the same bytes
+    assert (taken_in(), rule(writes, "open/link.md")) == (3, OPEN)
 
 
 def test_a_changed_file_alone_makes_a_snapshot() -> None:

@@ -1,9 +1,15 @@
 """The survey before an ingest: sorted, each path once, nothing that a citation could not name."""
 
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+from docgraph.adapters.sources.jsonl import JsonlSource
+from docgraph.adapters.sources.manifests import ManifestSource
 from docgraph.ingest.survey import nothing_usable, survey
-from docgraph.ports.source import Problem
+from docgraph.ports.source import Problem, SourceFile
 from tests.support.memory_source import MemorySource
 
 
@@ -22,6 +28,59 @@ def test_files_that_no_reader_reads_are_counted_by_suffix() -> None:
 def test_a_name_with_control_characters_is_reported_not_taken(path: str) -> None:
     (problem,) = survey(MemorySource({path: "# Title\n"})).problems
     assert problem == Problem(repr(path), "its name holds control characters")
+
+
+@pytest.mark.requirement(35)
+@pytest.mark.parametrize("name", ["access.yml", "Access.yaml", "ACCESS.YML"])
+def test_misspelt_rules_at_the_root_deny_unless_others_stand_there(name: str) -> None:
+    found = survey(MemorySource({name: "", "a.md": ""}))
+    assert found.access == Problem(name, "rules stand in access.yaml: rename it")
+    assert (found.problems, [file.path for file, _ in found.files]) == ((), ["a.md"])
+    both = survey(MemorySource({name: "", "access.yaml": "", "a.md": ""}))
+    assert both.access == SourceFile("access.yaml", 0)
+    assert both.problems == (Problem(name, "not read: rules stand in access.yaml at the root"),)
+
+
+@pytest.mark.requirement(35)
+def test_of_several_misspelt_rules_each_is_told_once() -> None:
+    found = survey(MemorySource({"access.yml": "", "Access.yaml": "", "docs/access.yml": ""}))
+    assert found.access == Problem("Access.yaml", "rules stand in access.yaml: rename it")
+    assert {problem.path for problem in found.problems} == {"access.yml", "docs/access.yml"}
+
+
+@pytest.mark.requirement(35)
+def test_misspelt_rules_that_cannot_be_read_deny_as_well() -> None:
+    class Dangling(MemorySource):
+        def files(self) -> Iterator[SourceFile | Problem]:
+            yield Problem("access.yml", "a link that leads nowhere")
+
+    found = survey(Dangling({}))
+    assert found.access == Problem("access.yml", "rules stand in access.yaml: rename it")
+
+
+@pytest.mark.requirement(35)
+def test_rules_in_a_folder_below_deny_nothing_and_are_told() -> None:
+    found = survey(MemorySource({"docs/access.yaml": "", "a.md": ""}))
+    assert found.access is None
+    assert [problem.path for problem in found.problems] == ["docs/access.yaml"]
+
+
+@pytest.mark.requirement(35)
+def test_a_row_of_a_corpus_is_a_document_whatever_it_is_called(tmp_path: Path) -> None:
+    names = ["Access.yml", "access.yaml", "docs/access.yaml", "relations.yaml"]
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_text("\n".join(json.dumps({"_id": name, "text": "x"}) for name in names))
+    found = survey(JsonlSource(corpus))
+    assert [file.path for file, _ in found.files] == names
+    assert (found.access, found.relations, found.problems) == (None, None, ())
+
+
+@pytest.mark.requirement(35)
+def test_a_manifest_lists_a_repository_s_files_so_its_rules_count() -> None:
+    names = {"access.yaml": "1", "relations.yaml": "1", "a.md": "1"}
+    found = survey(ManifestSource(names, {"1": ""}))
+    assert found.access == SourceFile("access.yaml", 0)
+    assert found.relations == SourceFile("relations.yaml", 0)
 
 
 def test_nothing_usable_says_for_each_file_why() -> None:

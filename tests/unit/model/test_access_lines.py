@@ -2,14 +2,16 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docgraph.model import access_lines
 from docgraph.model.access import EVERYONE, AccessRule, Spoken
 from docgraph.model.access_lines import AccessLine, AccessLines
-from docgraph.model.path_pattern import matches
+from docgraph.model.path_pattern import Compiled, compiled, matches
 
 names = st.frozensets(st.text(min_size=1, max_size=3), max_size=3)
 rules = st.builds(AccessRule, st.sampled_from(["t", "ü"]), names, names, st.integers(0, 3))
@@ -122,6 +124,32 @@ def test_stored_text_that_was_changed_denies_everything(text: str) -> None:
     assert told.spoken("t", "a.md").rule == NOBODY
     assert "ingest again" in told.wrong
     assert AccessLines.from_json(changed()).spoken("t", "a.md").rule == ALL
+
+
+def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+
+    def counted(pattern: str) -> Compiled:
+        made.append(pattern)
+        return compiled(pattern)
+
+    monkeypatch.setattr(access_lines, "compiled", counted)
+    told = AccessLines((AccessLine(1, "**", ALL), AccessLine(2, "docs/", FEW)))
+    assert AccessLines.from_json(told.to_json()) == told
+    assert made == []
+    assert [told.spoken("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
+    assert sorted(made) == ["**", "docs/"]
+
+
+def test_having_spoken_changes_nothing_of_a_value() -> None:
+    one, other = (AccessLines((AccessLine(1, "**", ALL),)) for _ in range(2))
+    told = (repr(one), one.to_json(), hash(one))
+    one.spoken("t", "a.md")
+    assert (repr(one), one.to_json(), hash(one)) == told
+    assert one == other
+    assert replace(one, lines=()).spoken("t", "a.md").rule == NOBODY
 
 
 def test_many_lines_speak_on_many_paths_in_little_time() -> None:

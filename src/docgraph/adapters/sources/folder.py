@@ -17,6 +17,7 @@ from docgraph.adapters.sources.unusable import (
     bad_name,
     too_large,
 )
+from docgraph.model.access_lines import SOURCE as RULES
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 
@@ -33,7 +34,7 @@ class FolderSource:
 
     def files(self) -> Iterator[SourceFile | Problem]:
         if not self._root.is_dir():
-            yield self._file(self._root)
+            yield from self._single()
             return
         folders = [self._root]
         while folders:
@@ -64,6 +65,13 @@ class FolderSource:
             return too_large(file.path, len(data), self._max_bytes)
         return data
 
+    def _single(self) -> Iterator[SourceFile | Problem]:
+        """The rules beside a file count for it; a link to them that leads nowhere is told too."""
+        yield self._file(self._root)
+        rules = self._base / RULES
+        if rules != self._root and os.path.lexists(rules):
+            yield self._file(rules)
+
     def _entries(self, folder: Path) -> "list[os.DirEntry[str]] | Problem":
         try:
             with os.scandir(folder) as found:
@@ -86,7 +94,9 @@ class FolderSource:
             return Problem(name, LEADS_NOWHERE)
         if not real.is_relative_to(self._base):
             return Problem(name, LEADS_OUT)
-        return SourceFile(name, size) if real.is_file() else Problem(name, "not a regular file")
+        if not real.is_file():
+            return Problem(name, "not a regular file")
+        return SourceFile(name, size, also=() if real == path else (self._name(real),))
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._base).as_posix()

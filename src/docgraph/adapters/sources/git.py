@@ -1,12 +1,13 @@
 """A git repository at a commit, branch or tag as a source; the work tree is not touched."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from docgraph.adapters.sources.git_listing import LINK, Entry, listed
+from docgraph.adapters.sources.git_listing import LINK, Entry, listed, paths_of
 from docgraph.adapters.sources.git_objects import GitObjects
 from docgraph.adapters.sources.git_repository import find_repository, find_revision
 from docgraph.adapters.sources.unusable import (
@@ -55,10 +56,14 @@ class GitSource:
             del self._objects
 
     def files(self) -> Iterator[SourceFile | Problem]:
+        links: list[str] = []
         for entry in listed(self._git, self._tree):
-            found = bad_name(entry.path) or self._file(entry)
-            if found is not None:
-                yield found
+            problem = bad_name(entry.path)
+            if problem is None and entry.mode == LINK:
+                links.append(entry.path)
+            else:
+                yield problem or _file(entry)
+        yield from self._followed(links)
 
     def read(self, file: SourceFile) -> bytes | Problem:
         """Never more than the limit."""
@@ -81,18 +86,24 @@ class GitSource:
         """Started by the first that needs it."""
         return GitObjects(self._git, self._max_bytes)
 
-    def _file(self, entry: Entry) -> SourceFile | Problem | None:
-        if entry.mode == LINK:
-            return self._followed(entry.path)
-        if entry.size is None:
-            return Problem(entry.path, f"its blob {entry.id} is not in the repository")
-        return SourceFile(entry.path, entry.size, content_id=f"{_MARK}{entry.id}")
+    def _followed(self, links: list[str]) -> Iterator[SourceFile | Problem]:
+        """Nothing for a link to a folder inside the tree, which is listed in its own place.
 
-    def _followed(self, path: str) -> SourceFile | Problem | None:
-        """None for a link to a folder inside the tree, which is listed in its own place."""
-        found = self._objects.at(self._tree, path)
-        if found.kind == "blob":
-            return SourceFile(path, found.size, content_id=f"{_MARK}{found.id}")
-        if found.kind == "tree":
-            return None
-        return Problem(path, LEADS_OUT if found.kind == "symlink" else LEADS_NOWHERE)
+        git follows a link without saying where it ends: every place of its bytes may be the one.
+        """
+        files: dict[str, list[SourceFile]] = {}
+        for path in links:
+            found = self._objects.at(self._tree, path)
+            if found.kind == "blob":
+                file = SourceFile(path, found.size, content_id=f"{_MARK}{found.id}")
+                files.setdefault(found.id, []).append(file)
+            elif found.kind != "tree":
+                yield Problem(path, LEADS_OUT if found.kind == "symlink" else LEADS_NOWHERE)
+        for blob, also in paths_of(self._git, self._tree, files.keys()).items():
+            yield from (replace(file, also=also) for file in files[blob])
+
+
+def _file(entry: Entry) -> SourceFile | Problem:
+    if entry.size is None:
+        return Problem(entry.path, f"its blob {entry.id} is not in the repository")
+    return SourceFile(entry.path, entry.size, content_id=f"{_MARK}{entry.id}")

@@ -2,7 +2,7 @@
 
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import IO
 
@@ -46,6 +46,18 @@ def listed(git: Git, tree: str) -> Iterator[Entry]:
             decided[folder] = _is_left_out(folder, projects, environments)
         if entry.mode != SUBMODULE and not decided[folder] and not is_hidden(name):
             yield entry
+
+
+def paths_of(git: Git, tree: str, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Where in the tree each of these blobs lies, also in folders that no source takes in.
+
+    A link's own blob holds the path that it leads to, so a link is none of these places.
+    """
+    places: dict[str, list[str]] = {blob: [] for blob in ids}
+    for entry in _entries(git, tree) if ids else ():
+        if entry.mode != LINK and entry.id in places:
+            places[entry.id].append(entry.path)
+    return {blob: tuple(paths) for blob, paths in places.items()}
 
 
 def _is_left_out(path: str, projects: set[str], environments: set[str]) -> bool:

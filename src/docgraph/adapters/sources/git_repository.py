@@ -1,5 +1,6 @@
 """Finding a git repository, and the commit that a name stands for."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -7,6 +8,8 @@ from docgraph.adapters.sources.git_program import Git
 from docgraph.model.errors import BadInput
 from docgraph.model.would_fit import would_fit
 
+_BRANCHES = "refs/heads/"
+_ID = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
 _OFFERED = 50  # the newest branches and tags, when a name stands for none
 
 
@@ -41,20 +44,35 @@ def find_repository(path: Path) -> Repository:
 
 
 def find_revision(repository: Repository, ref: str) -> Revision:
-    """Where `ref` names both, a tag comes before a branch, as everywhere in git."""
+    """Where `ref` names a branch, that is what is read, whatever tags have the same name."""
     if not ref.isprintable():
         raise BadInput(f"{ref!r} cannot name a branch, tag or commit")
-    commit = _verified(repository, f"{ref}^{{commit}}")
+    branch = ref if _is_branch(repository, ref) else None
+    name = ref if branch is None else f"{_BRANCHES}{branch}"
+    commit = _verified(repository, f"{name}^{{commit}}")
     if commit is None:
         raise _unknown(repository, ref)
     tree = _verified(repository, f"{commit}:{repository.folder}")
     if tree is None:
         raise BadInput(f"{repository.path}: there is no folder {repository.folder} in {ref}")
+    return Revision(commit, branch or _branch_behind(repository, ref), tree)
+
+
+def _is_branch(repository: Repository, ref: str) -> bool:
+    """HEAD and the whole id of a commit stay what they are, even where a branch is called so."""
+    if ref == "HEAD" or _ID.fullmatch(ref):
+        return False
+    full = f"{_BRANCHES}{ref}"
+    found = repository.git.ask("for-each-ref", "--format=%(refname)", full)
+    return full in found.line.split("\n")
+
+
+def _branch_behind(repository: Repository, ref: str) -> str | None:
+    """The branch that HEAD is on, or that is named with more words, as `heads/main`."""
     full = repository.git.ask(
         "rev-parse", "--verify", "--quiet", "--symbolic-full-name", "--end-of-options", ref
     ).line
-    branch = full.removeprefix("refs/heads/") if full.startswith("refs/heads/") else None
-    return Revision(commit, branch, tree)
+    return full.removeprefix(_BRANCHES) if full.startswith(_BRANCHES) else None
 
 
 def _verified(repository: Repository, name: str) -> str | None:

@@ -1,8 +1,8 @@
-"""The access book on SQLite: one tenant's rules by hand and people, in short transactions."""
+"""The access book on SQLite: one tenant's decisions by hand and people, in short transactions."""
 
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from docgraph.adapters.named_queries import named_queries
@@ -10,8 +10,9 @@ from docgraph.adapters.sqlite.access_rows import rule_from_json, told_from_json
 from docgraph.adapters.sqlite.access_writer import AccessWriter
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.model.access import AccessRule, Person
-from docgraph.model.access_decision import PathAccess
-from docgraph.model.errors import NotVisible
+from docgraph.model.access_decision import Hand, PathAccess, hand_key, in_force, spellings
+from docgraph.model.errors import BadInput, NotVisible
+from docgraph.ports.access_book import RuleCount
 
 _SQL = named_queries(PACKAGE, "access.sql")
 
@@ -47,34 +48,96 @@ class SqliteAccessBook:
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:
         with self._reading():
-            return self._listed(repository, None)
+            return tuple(self._listed(repository, None))
 
     def explain(self, path: str, repository: str | None = None) -> tuple[PathAccess, ...]:
         with self._reading():
-            return self._listed(repository, path)
+            return tuple(self._listed(repository, path))
 
-    def _listed(self, repository: str | None, path: str | None) -> tuple[PathAccess, ...]:
-        rows = self._run("documents_of_tenant", repository=repository, path=path).fetchall()
-        homes = {row[0] for row in rows}
-        words = {home: AccessWriter(self._connection, self._tenant, home).words() for home in homes}
-        return tuple(
-            PathAccess(
-                repository=home,
-                branch=branch,
-                path=found,
-                told=(*told_from_json(told), *words[home].inherited(number, found)),
-                by_hand=words[home].by_hand.get(found),
-                rule=rule_from_json(rule),
-            )
-            for home, number, branch, found, told, rule in rows
-        )
+    def rules(self, repository: str, branch: str) -> tuple[RuleCount, ...]:
+        rows = self._run("rules_of_branch", repository=repository, branch=branch)
+        return tuple(RuleCount(rule_from_json(rule), many, path) for rule, many, path in rows)
 
-    def set_by_hand(self, repository: str, paths: Sequence[str], rule: AccessRule | None) -> None:
+    def _listed(self, repository: str | None, path: str | None) -> Iterator[PathAccess]:
+        held: set[tuple[str, str]] = set()
+        homes = self._run("repositories_of_tenant", repository=repository).fetchall()
+        for (home,) in homes:
+            writer = self._writer(home)
+            names = None if path is None else spellings(path)
+            words = writer.words(names)
+            query = "paths_of_branch" if names is None else "some_of_branch"
+            asked = {} if names is None else {"paths": json.dumps(names)}
+            for number, branch in sorted(writer.branches().items(), key=lambda item: item[1]):
+                for found, told, rule in self._run(query, branch=number, **asked).fetchall():
+                    held.add((home, hand_key(found)))
+                    yield PathAccess(
+                        repository=home,
+                        branch=branch,
+                        path=found,
+                        told=(*told_from_json(told), *words.inherited(number, found)),
+                        by_hand=words.hand(found),
+                        rule=rule_from_json(rule),
+                    )
+        yield from self._left(repository, path, held)
+
+    def _left(
+        self, repository: str | None, path: str | None, held: set[tuple[str, str]]
+    ) -> Iterator[PathAccess]:
+        """Decisions on paths that nothing holds any more; they wait for whoever comes back."""
+        key = None if path is None else hand_key(path)
+        rows = self._run("hands_of_tenant", repository=repository, path=key).fetchall()
+        for home, left in rows:
+            if (home, left) not in held:
+                hand = self._writer(home).words((left,)).hand(left)
+                rule = in_force(self._tenant, (), hand)
+                yield PathAccess(home, "", left, (), hand, rule)
+
+    def _writer(self, repository: str) -> AccessWriter:
+        return AccessWriter(self._connection, self._tenant, repository)
+
+    def set_by_hand(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
+        self._decide(repository, paths, lambda _: Hand(rule))
+
+    def revoke(self, repository: str, paths: Sequence[str], groups: frozenset[str]) -> None:
+        def taken(found: tuple[PathAccess, ...]) -> Hand:
+            readers = frozenset[str]().union(*(one.rule.readers for one in found))
+            if groups and not groups <= readers:
+                may = ", ".join(sorted(readers)) or "nobody"
+                wrong = ", ".join(sorted(groups - readers))
+                raise BadInput(
+                    f"{found[0].path}: may be read by {may}, so {wrong} cannot be taken away; "
+                    "`access set` says who may"
+                )
+            return (found[0].by_hand or Hand()).without(groups)
+
+        self._decide(repository, paths, taken)
+
+    def reset(self, repository: str, paths: Sequence[str]) -> None:
+        self._decide(repository, paths, lambda _: None)
+
+    def _decide(
+        self,
+        repository: str,
+        paths: Sequence[str],
+        hand: Callable[[tuple[PathAccess, ...]], Hand | None],
+    ) -> None:
+        """All of the paths or none."""
         with self._changing():
+            hands: dict[str, Hand | None] = {}
             for path in paths:
-                if not self._listed(repository, path):
+                found = tuple(self._listed(repository, path))
+                if not found:
                     raise NotVisible(f"repository {repository!r} holds no document {path!r}")
-            AccessWriter(self._connection, self._tenant, repository).set_by_hand(paths, rule)
+                hands[path] = hand(found)
+            self._writer(repository).decide_by_hand(hands)
+
+    def set_default_branch(self, repository: str, branch: str) -> None:
+        with self._changing():
+            writer = self._writer(repository)
+            numbers = {name: number for number, name in writer.branches().items()}
+            if branch not in numbers:
+                raise NotVisible(f"repository {repository!r} has no branch {branch!r}")
+            writer.set_default(numbers[branch])
 
     def people(self) -> tuple[Person, ...]:
         return tuple(

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from docgraph.model.access import AccessRule, Spoken
+from docgraph.model.access_decision import Hand
 
 NOBODY = AccessRule("")
 
@@ -20,6 +21,20 @@ def rule_from_json(text: str) -> AccessRule:
         return _rule(json.loads(text))
     except (ValueError, TypeError):
         return NOBODY
+
+
+def hand_to_json(hand: Hand) -> str:
+    rule = None if hand.rule is None else _plain(hand.rule)
+    return json.dumps([rule, sorted(hand.revoked), hand.closed], ensure_ascii=False)
+
+
+def hand_from_json(text: str) -> Hand:
+    """A decision that cannot be read lets nobody in."""
+    try:
+        rule, revoked, closed = json.loads(text)
+        return Hand(None if rule is None else _rule(rule), frozenset(revoked), bool(closed))
+    except (ValueError, TypeError):
+        return Hand(closed=True)
 
 
 def told_to_json(told: Iterable[Spoken]) -> str:

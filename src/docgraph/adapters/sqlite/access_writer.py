@@ -1,112 +1,164 @@
 """Writing who may read what: words are kept as they were said, rules are decided from them."""
 
+import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.access_rows import (
-    rule_from_json,
+    hand_from_json,
+    hand_to_json,
     rule_to_json,
     told_from_json,
 )
 from docgraph.adapters.sqlite.connection import PACKAGE
-from docgraph.model.access import AccessRule, Spoken
-from docgraph.model.access_decision import default_branch, in_force, inherited
+from docgraph.model.access import Spoken
+from docgraph.model.access_decision import Hand, hand_key, in_force, inherited, spellings
 from docgraph.model.access_lines import AccessLines
 
 _SQL = named_queries(PACKAGE, "access.sql")
 
 
-class AccessWriter:
-    """Of one repository. Each method runs inside its caller's transaction."""
-
-    def __init__(self, connection: sqlite3.Connection, tenant: str, repository: str) -> None:
-        self._connection = connection
-        self._place = {"tenant": tenant, "repository": repository}
-        self._tenant = tenant
-        rows = self._run("branches_of_repository", **self._place).fetchall()
-        self._branches = {name: number for number, name in rows}
-        self._default = default_branch(self._branches)
-
-    def _run(self, query: str, **values: object) -> sqlite3.Cursor:
-        return self._connection.execute(_SQL[query], values)
-
-    def told(self, branch: int) -> dict[str, str]:
-        """As it is stored, by path."""
-        return dict(self._run("told_in_branch", branch=branch).fetchall())
-
-    def lines(self, branch: int) -> AccessLines | None:
-        row = self._run("lines_of_branch", branch=branch).fetchone()
-        return None if row is None else AccessLines.from_json(row[0])
-
-    def say(self, branch: int, told: Mapping[str, str], lines: AccessLines | None) -> None:
-        """What an ingest of a branch says. The default branch's words count on the others too."""
-        before = self.lines(branch)
-        if lines is None:
-            self._run("drop_lines", branch=branch)
-        else:
-            self._run("set_lines", branch=branch, lines=lines.to_json())
-        self._decide(branch, told)
-        if branch != self._default_id:
-            return
-        known = self.told(branch)
-        for other in self._branches.values():
-            if other != branch:
-                theirs = self.told(other)
-                concerned = theirs.keys() & told.keys()
-                if lines != before:
-                    concerned |= theirs.keys() - known.keys()
-                self._decide(other, {path: theirs[path] for path in sorted(concerned)})
-
-    def set_by_hand(self, paths: Sequence[str], rule: AccessRule | None) -> None:
-        for path in paths:
-            if rule is None:
-                self._run("drop_hand_rule", **self._place, path=path)
-            else:
-                self._run("set_hand_rule", **self._place, path=path, rule=rule_to_json(rule))
-        for branch in self._branches.values():
-            held = self.told(branch)
-            self._decide(branch, {path: held[path] for path in paths if path in held})
-
-    def words(self) -> "Words":
-        """What counts beside a branch's own words, as of now."""
-        rows = self._run("hand_rules", **self._place)
-        by_hand = {path: rule_from_json(rule) for path, rule in rows}
-        default = self._default_id
-        if default is None or self._default is None:
-            return Words(self._tenant, by_hand)
-        told = self.told(default)
-        return Words(self._tenant, by_hand, default, self._default, told, self.lines(default))
-
-    @property
-    def _default_id(self) -> int | None:
-        return None if self._default is None else self._branches[self._default]
-
-    def _decide(self, branch: int, told: Mapping[str, str]) -> None:
-        words, classes = self.words(), set[str]()
-        for path, own in told.items():
-            spoken = (*told_from_json(own), *words.inherited(branch, path))
-            rule = rule_to_json(in_force(self._tenant, spoken, words.by_hand.get(path)))
-            if rule not in classes:
-                self._run("add_class", rule=rule)
-                classes.add(rule)
-            self._run("point_document", branch=branch, path=path, told=own, rule=rule)
-
-
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Rules by hand, and what the default branch says."""
+    """What counts beside a branch's own words: decisions by hand, and the default branch's."""
 
     tenant: str
-    by_hand: Mapping[str, AccessRule]
+    hands: Mapping[str, Hand]
     default: int | None = None
     name: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
     lines: AccessLines | None = None
+
+    def hand(self, path: str) -> Hand | None:
+        return self.hands.get(hand_key(path))
 
     def inherited(self, branch: int, path: str) -> tuple[Spoken, ...]:
         if self.default is None or branch == self.default:
             return ()
         told = told_from_json(self.told[path]) if path in self.told else None
         return inherited(self.tenant, path, self.name, told, self.lines)
+
+
+class AccessWriter:
+    """Of one repository. Each method runs inside its caller's transaction.
+
+    `writing` is the branch that is about to be published, and has a say before it is.
+    """
+
+    def __init__(
+        self, connection: sqlite3.Connection, tenant: str, repository: str, writing: int = 0
+    ) -> None:
+        self._connection = connection
+        self._place = {"tenant": tenant, "repository": repository}
+        self._tenant = tenant
+        self._writing = writing
+
+    def _run(self, query: str, **values: object) -> sqlite3.Cursor:
+        return self._connection.execute(_SQL[query], values)
+
+    def branches(self) -> dict[int, str]:
+        """Names by number, the oldest first."""
+        rows = self._run("branches_of_repository", **self._place, writing=self._writing)
+        return dict(rows.fetchall())
+
+    def default(self) -> int | None:
+        """The branch whose words count on all others: the first that was published, until
+        someone names another."""
+        row = self._run("default_branch", **self._place).fetchone()
+        return row[0] if row else next(iter(self.branches()), None)
+
+    def set_default(self, branch: int) -> None:
+        self._run("set_default_branch", **self._place, branch=branch)
+        for number in self.branches():
+            self._decide(number, self.told(number))
+
+    def told(self, branch: int, paths: Collection[str] | None = None) -> dict[str, str]:
+        """As it is stored, by path."""
+        if paths is None:
+            return dict(self._run("told_in_branch", branch=branch).fetchall())
+        asked = json.dumps(list(paths))
+        return dict(self._run("told_of_paths", branch=branch, paths=asked).fetchall())
+
+    def lines(self, branch: int) -> AccessLines | None:
+        row = self._run("lines_of_branch", branch=branch).fetchone()
+        return None if row is None else AccessLines.from_json(row[0])
+
+    def say(self, told: Mapping[str, str], lines: AccessLines | None) -> None:
+        """What the branch that is written says. If it is the default, it counts on others too."""
+        branch, before = self._writing, self.lines(self._writing)
+        if lines is None:
+            self._run("drop_lines", branch=branch)
+        else:
+            self._run("set_lines", branch=branch, lines=lines.to_json())
+        self._run("pin_default_branch", **self._place, branch=self.default())
+        self._decide(branch, told)
+        if branch != self.default():
+            return
+        for other in self.branches():
+            if other != branch:
+                self._decide(other, self._concerned(other, told, anew=lines != before))
+
+    def _concerned(self, other: int, told: Mapping[str, str], *, anew: bool) -> dict[str, str]:
+        """Words of another branch on paths of which the default now says something else."""
+        if not anew:
+            return self.told(other, told.keys())
+        known = self.told(self._writing)
+        theirs = self.told(other)
+        return {path: said for path, said in theirs.items() if path in told or path not in known}
+
+    def decide_by_hand(self, hands: Mapping[str, Hand | None]) -> None:
+        """None drops what was decided."""
+        for path, hand in hands.items():
+            place = {**self._place, "path": hand_key(path)}
+            if hand is None:
+                self._run("drop_hand", **place)
+            else:
+                self._run("set_hand", **place, hand=hand_to_json(hand))
+        paths = [spelt for path in hands for spelt in spellings(path)]
+        for branch in self.branches():
+            self._decide(branch, self.told(branch, paths))
+
+    def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
+        """What was decided by hand on a text goes where the text goes."""
+        moves = [(old, new) for old, new in renamed if hand_key(old) != hand_key(new)]
+        words = self.words([path for move in moves for path in move])
+        self.decide_by_hand(
+            {
+                new: hand
+                for old, new in moves
+                if (hand := words.hand(old)) is not None and words.hand(new) is None
+            }
+        )
+
+    def words(self, paths: Collection[str] | None = None) -> Words:
+        """As of now; for these paths, or for all."""
+        if paths is None:
+            rows = self._run("hands", **self._place)
+        else:
+            keys = json.dumps([hand_key(path) for path in paths])
+            rows = self._run("hands_of_paths", **self._place, paths=keys)
+        hands = {path: hand_from_json(hand) for path, hand in rows}
+        default = self.default()
+        if default is None:
+            return Words(self._tenant, hands)
+        name, told = self.branches()[default], self.told(default, paths)
+        return Words(self._tenant, hands, default, name, told, self.lines(default))
+
+    def _decide(self, branch: int, told: Mapping[str, str]) -> None:
+        if not told:
+            return
+        words, classes = self.words(told.keys()), set[str]()
+        for path, own in told.items():
+            rule = decided(words, branch, path, own)
+            if rule not in classes:
+                self._run("add_class", rule=rule)
+                classes.add(rule)
+            self._run("point_document", branch=branch, path=path, told=own, rule=rule)
+
+
+def decided(words: Words, branch: int, path: str, own: str) -> str:
+    """The rule in force, as it is stored."""
+    spoken = (*told_from_json(own), *words.inherited(branch, path))
+    return rule_to_json(in_force(words.tenant, spoken, words.hand(path)))

@@ -8,7 +8,7 @@ CREATE TABLE entries (
     principal TEXT NOT NULL,
     asker     TEXT NOT NULL,
     action    TEXT NOT NULL,
-    outcome   TEXT NOT NULL CHECK (outcome IN ('answered', 'denied', 'failed')),
+    outcome   TEXT NOT NULL CHECK (outcome IN ('answered', 'begun', 'denied', 'failed')),
     plan      TEXT NOT NULL,
     snapshots TEXT NOT NULL,
     detail    TEXT NOT NULL,

@@ -1,5 +1,6 @@
 """Opening the file: pragmas, the schema's version, and SQLite's errors in plain words."""
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,6 +59,8 @@ def connect(path: Path) -> sqlite3.Connection:
 def create_or_check(path: Path) -> None:
     """Makes the schema in a new file; refuses a file of another version or kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        _make(path)
     with plain_errors(path):
         connection = connect(path)
         try:
@@ -69,6 +72,14 @@ def create_or_check(path: Path) -> None:
             _check(connection, path)
         finally:
             connection.close()
+
+
+def _make(path: Path) -> None:
+    """For its owner alone; what SQLite puts beside it (-wal, -shm) is as readable as this."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be used: {error.strerror or error}") from error
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

@@ -52,11 +52,19 @@ CREATE TABLE access_lines (
     lines  TEXT NOT NULL
 ) STRICT;
 
+-- The branch whose words count on every other branch of its repository.
+CREATE TABLE default_branches (
+    tenant     TEXT NOT NULL,
+    repository TEXT NOT NULL,
+    branch     INTEGER NOT NULL REFERENCES branches (id),
+    PRIMARY KEY (tenant, repository)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE access_by_hand (
     tenant     TEXT NOT NULL,
     repository TEXT NOT NULL,
     path       TEXT NOT NULL,
-    rule       TEXT NOT NULL,
+    hand       TEXT NOT NULL,
     PRIMARY KEY (tenant, repository, path)
 ) STRICT, WITHOUT ROWID;
 

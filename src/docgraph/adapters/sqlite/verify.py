@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sqlite.access_writer import AccessWriter, decided
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.graph import SqliteGraph
 from docgraph.adapters.sqlite.segment import Segment, unpack
@@ -57,6 +58,7 @@ def verify(connection: sqlite3.Connection, rows: Rows) -> Verified:
         *_of_the_file(connection),
         *_of_rows(connection),
         *_of_segments(connection, segments),
+        *_of_rules(connection, rows),
     ]
     for branch in rows.branches:
         if branch.newest:
@@ -96,6 +98,18 @@ def _of_segments(
             fits = len(places) == len(frequencies) and np.all((places >= 0) & (places < size))
             if not fits:
                 yield f"segment {number}: the postings of {term!r} do not fit"
+
+
+def _of_rules(connection: sqlite3.Connection, rows: Rows) -> Iterator[str]:
+    """Every document has the rule that all who speak of it come to."""
+    for branch in rows.branches:
+        if branch.newest:
+            words = AccessWriter(connection, branch.tenant, branch.repository).words()
+            found = connection.execute(_SQL["rules_of_branch"], {"branch": branch.id})
+            wrong = sum(decided(words, branch.id, path, told) != rule for path, told, rule in found)
+            if wrong:
+                where = f"{branch.repository} {branch.name}"
+                yield f"{where}: {wrong} documents have another rule than was decided"
 
 
 def _of_the_gone(

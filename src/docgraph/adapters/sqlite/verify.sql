@@ -56,6 +56,10 @@ SELECT count(*) FROM documents AS d JOIN branches AS b ON b.id = d.branch
 WHERE d.born <= b.newest AND NOT EXISTS
     (SELECT 1 FROM document_access AS a WHERE a.branch = d.branch AND a.path = d.path);
 
+-- name: rules_of_branch
+SELECT a.path, a.told, c.rule FROM document_access AS a JOIN access_classes AS c ON c.id = a.class
+WHERE a.branch = :branch;
+
 -- name: segments
 SELECT id, branch, arrays FROM segments ORDER BY id;
 

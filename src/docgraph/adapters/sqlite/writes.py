@@ -60,7 +60,8 @@ class SqliteWrites:
             space = {"tenant": tenant, "embedder": embedder.digest}
             self._run("add_space", **space)
             (self._space,) = self._run("space_of", **space).fetchone()
-        self._access = AccessWriter(connection, tenant, repository)
+        self._access = AccessWriter(connection, tenant, repository, self._branch)
+        self._renamed: list[tuple[str, str]] = []
         self._lines = self._access.lines(self._branch)
         row = self._run("newest_snapshot", branch=self._branch).fetchone()
         self._same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
@@ -227,9 +228,15 @@ class SqliteWrites:
                 self._touched = True
 
     def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
-        words = self._access.words()
+        words = self._access.words((path,))
         inherited = words.inherited(self._branch, path)
-        return in_force(self._tenant, (*told, *inherited), words.by_hand.get(path))
+        return in_force(self._tenant, (*told, *inherited), words.hand(path))
+
+    def remembered(self) -> dict[str, tuple[Spoken, ...]]:
+        return {path: told_from_json(t) for path, t in self._access.told(self._branch).items()}
+
+    def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
+        self._renamed.extend(renamed)
 
     def use_access_lines(self, lines: AccessLines | None) -> None:
         self._touched = self._touched or lines != self._lines
@@ -269,7 +276,8 @@ class SqliteWrites:
             segments.flush()
         self._connection.execute("PRAGMA synchronous = FULL")
         with self._transaction():
-            self._access.say(self._branch, self._told, self._lines)
+            self._access.say(self._told, self._lines)
+            self._access.follow(self._renamed)
             self._run(
                 "add_snapshot",
                 branch=self._branch,
@@ -286,6 +294,7 @@ class SqliteWrites:
             self._run("count_change")
         self._newest += 1
         self._told.clear()
+        self._renamed.clear()
         self._touched = False
         self._connection.execute("PRAGMA synchronous = NORMAL")
         with self._transaction():

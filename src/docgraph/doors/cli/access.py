@@ -11,7 +11,7 @@ access = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-Path = Annotated[str, typer.Argument(help="A document's path, as ids show it.", show_default=False)]
+Path = Annotated[str, typer.Argument(help="A document's path or id.", show_default=False)]
 Paths = Annotated[
     list[str], typer.Argument(help="Paths of documents, as ids show them.", show_default=False)
 ]
@@ -57,7 +57,8 @@ def explain_access(
     from docgraph.doors.cli.show_access import show_decision
     from docgraph.doors.login import local
 
-    found = administration_for(store).explain(local(), path, repository)
+    home, path = _place(path, repository)
+    found = administration_for(store).explain(local(), path, home)
     if json:
         print_json({"access": found})
     else:
@@ -134,8 +135,29 @@ def reset_access(
     """
     from docgraph.doors.login import local
 
-    administration_for(store).set_access(local(), repository, paths, None)
+    administration_for(store).reset_access(local(), repository, paths)
     _tell("reset", repository, paths, json=json)
+
+
+@access.command("default-branch")
+def default_branch(
+    branch: Annotated[str, typer.Argument(help="The branch's name.", show_default=False)],
+    repository: Repository,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Name the branch whose rules bind the others.
+
+    What it says of a path counts on every other branch too. Until someone names one, it is the
+    branch that was ingested first.
+    """
+    from docgraph.doors.login import local
+
+    administration_for(store).set_default_branch(local(), repository, branch)
+    if json:
+        print_json({"repository": repository, "default_branch": branch})
+    else:
+        typer.echo(f"what {branch} says counts on every branch of {repository}")
 
 
 def _tell(done: str, repository: str, paths: list[str], *, json: bool) -> None:
@@ -144,3 +166,14 @@ def _tell(done: str, repository: str, paths: list[str], *, json: bool) -> None:
     else:
         many = "1 path" if len(paths) == 1 else f"{len(paths)} paths"
         typer.echo(f"{done} for {many}; it counts now")
+
+
+def _place(path: str, repository: str | None) -> tuple[str | None, str]:
+    """A path, or the id of a document."""
+    from posixpath import normpath
+
+    from docgraph.model.identity import path_of, repository_of
+
+    if repository is None and ":" in path:
+        return repository_of(path), path_of(path)
+    return repository, normpath(path) if path else path

@@ -72,7 +72,8 @@ def import_corpus(
         )
         for found in collections
     ]
-    note_if_unreadable(store, repository)
+    for found in collections:
+        note_if_unreadable(store, found.repository, found.branch)
     if json:
         print_json({"imported": results})
     else:

@@ -91,7 +91,7 @@ def ingest(
             origin=origin,
             silent=quiet or json,
         )
-    note_if_unreadable(store, name)
+    note_if_unreadable(store, name, branch or home)
     if json:
         print_json(result)
     else:

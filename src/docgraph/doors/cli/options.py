@@ -60,10 +60,8 @@ AsOption = Annotated[
     typer.Option(
         "--as",
         metavar="NAME",
-        envvar="DOCGRAPH_AS",
         help="Ask in the name of this person, as `docgraph principals` knows them.",
         show_default=False,
-        show_envvar=False,
     ),
 ]
 
@@ -113,10 +111,13 @@ def administration_for(store: str | None) -> "Administration":
 def asker(store: str | None, name: str | None) -> "Principal":
     """The person at the keyboard, or whoever they ask in the name of."""
     from docgraph.doors.login import in_the_name_of, local
+    from docgraph.model.errors import BadInput
 
     me = local()
     if name is None:
         return me
+    if not name.strip():
+        raise BadInput("--as needs a name")
     return in_the_name_of(administration_for(store).person(me, name), me)
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.tree import Tree
 
 from docgraph.model.context import Context
-from docgraph.model.edge import HAND, Relationship
+from docgraph.model.edge import HAND, Evidence, Relationship
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
 
@@ -112,11 +112,15 @@ def show_relations(found: tuple[Relationship, ...]) -> None:
 def shown_relation(known: Relationship) -> str:
     """An edge, who found it, and the first place that shows it."""
     edge = known.edge
-    shown = [e.says if HAND in known.origins else f"{e.path}:{e.line}" for e in known.evidence]
+    shown = [e.says if HAND in known.origins else _place(e) for e in known.evidence]
     more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
     place = f": {shown[0]}{more}" if shown else ""
     name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"
     return f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]"
+
+
+def _place(evidence: Evidence) -> str:
+    return f"{evidence.path}:{evidence.line}" if evidence.line else evidence.path
 
 
 def show_pipeline(pipeline: "Pipeline") -> None:

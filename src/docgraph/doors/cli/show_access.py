@@ -4,7 +4,7 @@ from rich.table import Table
 
 from docgraph.doors.cli.show import out, said
 from docgraph.model.access import Person, Spoken
-from docgraph.model.access_decision import BY_HAND, PathAccess
+from docgraph.model.access_decision import BY_HAND, Hand, PathAccess
 
 
 def show_rules(found: tuple[PathAccess, ...]) -> None:
@@ -15,7 +15,7 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
     for one in found:
         table.add_row(
             said(f"{one.repository}:{one.path}"),
-            said(one.branch),
+            said(one.branch or "-"),
             said(one.rule.in_words()),
             said(deciders(one)),
         )
@@ -23,24 +23,40 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
 
 
 def deciders(one: PathAccess) -> str:
-    if one.by_hand is not None:
+    hand = one.by_hand
+    if hand is not None and (hand.rule is not None or hand.closed):
         return BY_HAND
-    return " and ".join(place(word) for word in one.told) or "nobody says who may"
+    words = [place(word) for word in one.told] + ([BY_HAND] if hand is not None else [])
+    return " and ".join(words) or "nobody says who may"
 
 
 def show_decision(found: tuple[PathAccess, ...]) -> None:
     for one in found:
-        out.print(f"[bold]{said(one.repository)}:{said(one.path)}[/bold] on {said(one.branch)}")
+        where = f"on {one.branch}" if one.branch else "in no snapshot any more"
+        out.print(f"[bold]{said(one.repository)}:{said(one.path)}[/bold] {said(where)}")
         out.print(f"  may be read by {said(one.rule.in_words())}")
-        if one.by_hand is not None:
-            out.print("  set by hand, which takes the place of what files say:")
-        elif len(one.told) > 1:
-            out.print("  who is let in by all of these:")
+        for line in _by_hand(one.by_hand):
+            out.print(f"  {said(line)}")
+        if len(one.told) > 1:
+            out.print("  by its files, who is let in by all of these:")
         for word in one.told:
             asked = f" {word.says}" if word.says else ""
             out.print(f"  {said(place(word) + asked)}: {said(word.rule.in_words())}")
         if not one.told and one.by_hand is None:
             out.print("  nobody says who may read it")
+
+
+def _by_hand(hand: Hand | None) -> list[str]:
+    if hand is None:
+        return []
+    lines = []
+    if hand.rule is not None:
+        lines.append(f"set by hand, in place of what files say: {hand.rule.in_words()}")
+    if hand.closed:
+        lines.append("revoked by hand from everyone")
+    elif hand.revoked:
+        lines.append(f"revoked by hand from {', '.join(sorted(hand.revoked))}")
+    return lines
 
 
 def show_people(found: tuple[Person, ...]) -> None:

@@ -27,9 +27,11 @@ class Told:
 
 
 def told(reader: list[str] | None, label: list[str] | None, level: int) -> Told:
+    from docgraph.administration import check_names
     from docgraph.doors.login import local
     from docgraph.model.access import EVERYONE, AccessRule
 
+    check_names([*(reader or ()), *(label or ())])
     names = frozenset(reader or [EVERYONE])
     rule = AccessRule(local().tenant, names, frozenset(label or ()), level)
     if reader:
@@ -71,14 +73,16 @@ def take_in(
         )
 
 
-def note_if_unreadable(store: str | None, repository: str) -> None:
+def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
     from docgraph.doors.login import local
 
-    found = administration_for(store).documents(local(), repository)
-    hidden = sorted({one.path for one in found if not local().may_read(one.rule)})
+    me = local()
+    found = administration_for(store).rules(me, repository, branch)
+    hidden = [one for one in found if not me.may_read(one.rule)]
     if hidden:
+        many, of = sum(one.documents for one in hidden), sum(one.documents for one in found)
         typer.echo(
-            f"note: you cannot read {len(hidden)} of {len({one.path for one in found})} documents, "
-            f"such as {hidden[0]}; `docgraph access explain {hidden[0]}` says why",
+            f"note: you are {me.id}, and cannot read {many} of {of} documents; "
+            f"`docgraph access explain {repository}:{hidden[0].example}` says why",
             err=True,
         )

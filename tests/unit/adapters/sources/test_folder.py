@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sources.folder import FolderSource
+from docgraph.adapters.sources.unusable import LEADS_NOWHERE
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 
@@ -51,6 +52,17 @@ def test_a_single_file_is_a_source(tmp_path: Path) -> None:
     assert source.read(SourceFile("a.md", 4)) == b"a.md"
 
 
+@pytest.mark.requirement(35)
+def test_the_rules_beside_a_single_file_come_with_it(tmp_path: Path) -> None:
+    write(tmp_path, "a.md", "b.md", "access.yaml", "relations.yaml")
+    assert paths(FolderSource(tmp_path / "a.md").files()) == ["a.md", "access.yaml"]
+    assert list(FolderSource(tmp_path / "access.yaml").files()) == [SourceFile("access.yaml", 11)]
+    (tmp_path / "access.yaml").unlink()
+    (tmp_path / "access.yaml").symlink_to("nothing.yaml")
+    found = list(FolderSource(tmp_path / "a.md").files())
+    assert (paths(found), problems(found)) == (["a.md"], {"access.yaml": LEADS_NOWHERE})
+
+
 def test_a_root_that_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"nowhere: there is no such file or folder"):
         FolderSource(tmp_path / "nowhere")
@@ -69,6 +81,25 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
         "dangling.md": "a link that leads nowhere",
         "out.md": "a link that leads out of the folder is not followed",
         "outdir": "a link that leads out of the folder is not followed",
+    }
+
+
+@pytest.mark.requirement(35)
+def test_a_link_names_the_place_of_the_file_that_it_leads_to(tmp_path: Path) -> None:
+    write(tmp_path, "secret/b.md", "public/a.md", "secret/.hidden.md")
+    (tmp_path / "public/l.md").symlink_to("../secret/b.md")
+    (tmp_path / "folder").symlink_to("secret")
+    (tmp_path / "public/far.md").symlink_to("../folder/b.md")
+    (tmp_path / "chain.md").symlink_to("public/l.md")
+    (tmp_path / "hidden.md").symlink_to("secret/.hidden.md")
+    found = FolderSource(tmp_path).files()
+    assert {f.path: f.also for f in found if isinstance(f, SourceFile)} == {
+        "secret/b.md": (),
+        "public/a.md": (),
+        "public/l.md": ("secret/b.md",),
+        "public/far.md": ("secret/b.md",),
+        "chain.md": ("secret/b.md",),
+        "hidden.md": ("secret/.hidden.md",),
     }
 
 

@@ -82,6 +82,32 @@ def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: MadeRepos
     }
 
 
+@pytest.mark.requirement(35)
+def test_a_branch_is_read_whatever_else_is_called_like_it(made: MadeRepository) -> None:
+    """Whoever may push a tag must not decide what `main` says."""
+    first = made.commit({"a.md": "tag"})
+    second = made.commit({"a.md": "branch"})
+    for name in ("refs/tags/main", "refs/main", "refs/tags/refs/heads/main", "refs/tags/only"):
+        made.git("update-ref", name, first)
+    assert at(made.folder, "main") == {"a.md": b"branch"}
+    known = {ref: GitSource(made.folder, ref) for ref in ("main", "only")}
+    assert [(one.commit, one.branch) for one in known.values()] == [
+        (second, "main"),
+        (first, None),
+    ]
+
+
+@pytest.mark.requirement(35)
+def test_head_and_a_commit_s_id_stay_what_they_are(made: MadeRepository) -> None:
+    first = made.commit({"a.md": "pushed"})
+    second = made.commit({"a.md": "meant"})
+    made.git("branch", "part", first)
+    for name in ("HEAD", second):
+        made.git("update-ref", f"refs/heads/{name}", first)
+    assert {GitSource(made.folder, ref).commit for ref in ("HEAD", second, "main")} == {second}
+    assert {GitSource(made.folder, ref).commit for ref in ("part", "main~1")} == {first}
+
+
 def test_bare_repositories_work_trees_and_linked_ones_are_read_alike(
     made: MadeRepository, tmp_path: Path
 ) -> None:
@@ -108,6 +134,32 @@ def test_a_file_is_named_by_its_blob_so_equal_ids_mean_equal_bytes(made: MadeRep
         ids = {f.path: f.content_id for f in source.files() if isinstance(f, SourceFile)}
     assert ids["a.md"] == ids["b.md"] == f"git:{made.git('rev-parse', 'HEAD:a.md')}"
     assert ids["c.md"] != ids["a.md"]
+
+
+@pytest.mark.requirement(35)
+def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: MadeRepository) -> None:
+    made.write({"secret/b.md": "b", "public/a.md": "a", "copy.md": "b", ".hidden/c.md": "c"})
+    links = {
+        "public/l.md": "../secret/b.md",
+        "public/far.md": "../folder/b.md",
+        "folder": "secret",
+        "chain.md": "public/l.md",
+        "hidden.md": ".hidden/c.md",
+    }
+    for name, target in links.items():
+        (made.folder / name).symlink_to(target)
+    made.commit()
+    with GitSource(made.folder, "main") as source:
+        found = {f.path: f.also for f in source.files() if isinstance(f, SourceFile)}
+    assert found == {
+        "secret/b.md": (),
+        "public/a.md": (),
+        "copy.md": (),
+        "public/l.md": ("copy.md", "secret/b.md"),
+        "public/far.md": ("copy.md", "secret/b.md"),
+        "chain.md": ("copy.md", "secret/b.md"),
+        "hidden.md": (".hidden/c.md",),
+    }
 
 
 def test_an_object_that_was_replaced_is_read_as_it_was_named(made: MadeRepository) -> None:

@@ -1,0 +1,163 @@
+"""The long proof of no interference: the machine's runs in shards, side by side.
+
+Shards that are done are kept by number and by what the code was, so that a proof that was broken
+off goes on where it was. A run that finds a difference is kept too, with the steps that lead to it.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase
+
+from tests.interference.leaks import LEAKS
+from tests.interference.machine import counts, prove
+from tests.interference.stores import small_limits
+
+ROOT = Path(__file__).parent.parent
+FIRST = 1000  # the shards of `make test` have smaller numbers
+CODE = ("src/docgraph", "tests/interference", "tests/support")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What one number gave. `code` is a digest of all that its runs hang on."""
+
+    code: str
+    seed: int
+    runs: int
+    comparisons: int
+    seconds: float
+
+
+def main() -> int:
+    asked = arguments().parse_args()
+    if asked.only is not None:
+        return one(asked.only, asked.size, asked.plant)
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    began, code = time.monotonic(), fingerprint()
+    seeds = range(FIRST, FIRST + -(-asked.examples // asked.size))
+    done = {s.seed: s for s in kept(asked.folder) if s.code == code and s.runs >= asked.size}
+    done = {seed: done[seed] for seed in seeds if seed in done}
+    if done:
+        print(f"{len(done)} of {len(seeds)} shards are there already", flush=True)
+    failed = False
+    with ThreadPoolExecutor(asked.workers) as pool:
+        left = [seed for seed in seeds if seed not in done]
+        running = {pool.submit(apart, seed, asked, code): seed for seed in left}
+        for future in as_completed(running):
+            shard = result(future)
+            if shard is None:
+                failed = True
+                for other in running:
+                    other.cancel()
+                continue
+            done[shard.seed] = shard
+            with (asked.folder / "shards.jsonl").open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(shard)) + "\n")
+            print(f"{len(done)} of {len(seeds)} shards, {told(done)}", flush=True)
+    verdict = "interference found" if failed else "no interference"
+    span = f"seeds {seeds[0]} to {seeds[-1]}"
+    took = f"{time.monotonic() - began:.0f} s"
+    print(f"{verdict}: {told(done)}, {span}, {commit()}, code {code[:12]}, {took}")
+    return 1 if failed else 0
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench.prove", description=__doc__)
+    parser.add_argument("--examples", type=int, default=100_000, help="runs of the machine, in all")
+    parser.add_argument("--size", type=int, default=500, help="runs in one shard")
+    parser.add_argument("--workers", type=int, default=os.cpu_count(), help="shards side by side")
+    parser.add_argument(
+        "--folder", type=Path, default=ROOT / "build" / "prove", help="what is done"
+    )
+    parser.add_argument("--only", type=int, help="run this shard alone, in this process")
+    names = [leak.__name__ for leak in LEAKS]
+    parser.add_argument("--plant", choices=names, help="a leak, to see it found")
+    return parser
+
+
+def one(seed: int, examples: int, leak: str | None) -> int:
+    """Tells how many runs and comparisons there were; or raises, and Hypothesis shows the steps."""
+    with small_limits(), pytest.MonkeyPatch.context() as patch:
+        for plant in LEAKS:
+            if plant.__name__ == leak:
+                plant(patch)
+        prove(seed, examples, phases=(Phase.generate, Phase.shrink))
+    print(json.dumps({"runs": counts["runs"], "comparisons": counts["comparisons"]}))
+    return 0
+
+
+def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
+    """In a process of its own. None: a difference was found, and is kept in the folder."""
+    command = [sys.executable, "-m", "bench.prove", "--only", str(seed), "--size", str(asked.size)]
+    if asked.plant:
+        command += ["--plant", asked.plant]
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        file = asked.folder / f"failed-{seed}.txt"
+        file.write_text(f"{' '.join(command)}\n\n{done.stdout}\n{done.stderr}", encoding="utf-8")
+        print(f"shard {seed} found a difference, or broke: {file}", flush=True)
+        return None
+    found = json.loads(done.stdout.splitlines()[-1])
+    took = round(time.monotonic() - began, 1)
+    return Shard(code, seed, found["runs"], found["comparisons"], took)
+
+
+def result(future: "Future[Shard | None]") -> Shard | None:
+    try:
+        return future.result()
+    except CancelledError:
+        return None
+
+
+def kept(folder: Path) -> list[Shard]:
+    """A line that was cut off when the machine stopped is left out."""
+    file = folder / "shards.jsonl"
+    found: list[Shard] = []
+    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+        try:
+            found.append(Shard(**json.loads(line)))
+        except (TypeError, ValueError):
+            continue
+    return found
+
+
+def told(done: dict[int, Shard]) -> str:
+    runs = sum(shard.runs for shard in done.values())
+    comparisons = sum(shard.comparisons for shard in done.values())
+    return f"{runs:,} examples, {comparisons:,} comparisons"
+
+
+def fingerprint() -> str:
+    """Of the code and of the libraries that decide what is drawn and what is computed."""
+    whole = hashlib.sha256(f"{sys.version} {version('hypothesis')} {version('numpy')}".encode())
+    for folder in CODE:
+        for file in sorted((ROOT / folder).rglob("*")):
+            if file.suffix in {".py", ".sql", ".yaml"}:
+                whole.update(f"\n{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
+    return whole.hexdigest()
+
+
+def commit() -> str:
+    git = shutil.which("git")
+    if git is None:
+        return "no commit known"
+    command = [git, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return f"commit {found.stdout.strip() or 'unknown'}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
