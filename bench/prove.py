@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -45,32 +45,43 @@ def main() -> int:
     if asked.only is not None:
         return one(asked.only, asked.size, asked.plant)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    began, code = time.monotonic(), fingerprint()
+    began, code = time.monotonic(), fingerprint(asked.plant)
     seeds = range(FIRST, FIRST + -(-asked.examples // asked.size))
-    done = {s.seed: s for s in kept(asked.folder) if s.code == code and s.runs >= asked.size}
-    done = {seed: done[seed] for seed in seeds if seed in done}
+    there = {shard.seed: shard for shard in kept(asked.folder) if shard.code == code}
+    done = {n: there[n] for n in seeds if n in there and there[n].runs >= asked.size}
     if done:
         print(f"{len(done)} of {len(seeds)} shards are there already", flush=True)
-    failed = False
-    with ThreadPoolExecutor(asked.workers) as pool:
-        left = [seed for seed in seeds if seed not in done]
-        running = {pool.submit(apart, seed, asked, code): seed for seed in left}
-        for future in as_completed(running):
-            shard = result(future)
+    complete = carry_out([seed for seed in seeds if seed not in done], done, asked, code)
+    verdict = "no interference" if complete else "not proved"
+    where = f"seeds {seeds[0]} to {seeds[-1]}, {commit()}, code {code[:12]}"
+    print(f"{verdict}: {told(done)}, {where}, {time.monotonic() - began:.0f} s")
+    return 0 if complete else 1
+
+
+def carry_out(
+    left: list[int], done: dict[int, Shard], asked: argparse.Namespace, code: str
+) -> bool:
+    """Adds to `done` shard by shard; whether all of them went through. The first that does not
+    ends it: those that run are waited for, others do not begin."""
+    began = time.monotonic()
+    complete = True
+    pool = ThreadPoolExecutor(asked.workers)
+    try:
+        running = [pool.submit(apart, seed, asked, code) for seed in left]
+        for number, future in enumerate(as_completed(running), start=1):
+            shard = None if future.cancelled() else future.result()
             if shard is None:
-                failed = True
-                for other in running:
-                    other.cancel()
+                complete = False
+                pool.shutdown(wait=False, cancel_futures=True)
                 continue
             done[shard.seed] = shard
             with (asked.folder / "shards.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(shard)) + "\n")
-            print(f"{len(done)} of {len(seeds)} shards, {told(done)}", flush=True)
-    verdict = "interference found" if failed else "no interference"
-    span = f"seeds {seeds[0]} to {seeds[-1]}"
-    took = f"{time.monotonic() - began:.0f} s"
-    print(f"{verdict}: {told(done)}, {span}, {commit()}, code {code[:12]}, {took}")
-    return 1 if failed else 0
+            more = (time.monotonic() - began) / number * (len(left) - number) / 60
+            print(f"shard {shard.seed}: {told(done)}, about {more:.0f} min left", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    return complete
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -115,13 +126,6 @@ def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
     return Shard(code, seed, found["runs"], found["comparisons"], took)
 
 
-def result(future: "Future[Shard | None]") -> Shard | None:
-    try:
-        return future.result()
-    except CancelledError:
-        return None
-
-
 def kept(folder: Path) -> list[Shard]:
     """A line that was cut off when the machine stopped is left out."""
     file = folder / "shards.jsonl"
@@ -140,9 +144,10 @@ def told(done: dict[int, Shard]) -> str:
     return f"{runs:,} examples, {comparisons:,} comparisons"
 
 
-def fingerprint() -> str:
+def fingerprint(planted: str | None) -> str:
     """Of the code and of the libraries that decide what is drawn and what is computed."""
-    whole = hashlib.sha256(f"{sys.version} {version('hypothesis')} {version('numpy')}".encode())
+    libraries = [f"{name} {version(name)}" for name in ("hypothesis", "numpy")]
+    whole = hashlib.sha256(" ".join([sys.version, *libraries, f"{planted}"]).encode())
     for folder in CODE:
         for file in sorted((ROOT / folder).rglob("*")):
             if file.suffix in {".py", ".sql", ".yaml"}:

@@ -23,7 +23,7 @@ def took(*command: str) -> float:
 
 def test_help_takes_at_most_ten_times_the_time_of_an_empty_python() -> None:
     """The quickest of interleaved tries each, so that a busy machine does not decide."""
-    empty, help_ = [], []
+    empty, help_ = list[float](), list[float]()
     while len(help_) < 30 and (not help_ or min(help_) > 10 * min(empty)):
         empty.append(took(sys.executable, "-c", ""))
         help_.append(took(DOCGRAPH, "--help"))

@@ -33,7 +33,7 @@ class AccessLines:
     lines: tuple[AccessLine, ...]
     wrong: str = ""
     wrong_line: int = 0
-    _ready: tuple[Compiled, ...] | None = field(default=None, init=False, repr=False, compare=False)
+    _ready: list[Compiled] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def spoken(self, tenant: str, path: str) -> Spoken:
         """The last line that matches. Where none does, and where one is wrong, nobody reads."""
@@ -47,13 +47,11 @@ class AccessLines:
                 return Spoken(SOURCE, told.line, told.wrong or told.pattern, rule)
         return Spoken(SOURCE, 0, NO_LINE, nobody)
 
-    def _patterns(self) -> tuple[Compiled, ...]:
+    def _patterns(self) -> list[Compiled]:
         """From the last to the first; made when first asked for, since most who read do not ask."""
-        ready = self._ready
-        if ready is None:
-            ready = tuple(compiled(told.pattern) for told in reversed(self.lines))
-            object.__setattr__(self, "_ready", ready)
-        return ready
+        if len(self._ready) != len(self.lines):
+            self._ready[:] = [compiled(told.pattern) for told in reversed(self.lines)]
+        return self._ready
 
     def to_json(self) -> str:
         """Equal lines give equal text."""

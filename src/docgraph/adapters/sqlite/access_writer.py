@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.access_rows import (
@@ -83,7 +84,7 @@ class AccessWriter:
 
     def lines(self, branch: int) -> AccessLines | None:
         row = self._run("lines_of_branch", branch=branch).fetchone()
-        return None if row is None else AccessLines.from_json(row[0])
+        return None if row is None else _lines(row[0])
 
     def say(self, told: Mapping[str, str], lines: AccessLines | None) -> None:
         """What the branch that is written says. If it is the default, it counts on others too."""
@@ -156,6 +157,11 @@ class AccessWriter:
                 self._run("add_class", rule=rule)
                 classes.add(rule)
             self._run("point_document", branch=branch, path=path, told=own, rule=rule)
+
+
+@lru_cache(maxsize=16)  # asked for every document of an ingest, and mostly the same
+def _lines(text: str) -> AccessLines:
+    return AccessLines.from_json(text)
 
 
 def decided(words: Words, branch: int, path: str, own: str) -> str:
