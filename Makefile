@@ -17,7 +17,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench format picture requirements lock clean
+.PHONY: help demo test check bench prove format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 bench: $(READY) ## time ingestion against a bare loop and searches over 1,000 classes, as ratios
 	@$(BIN)/python -m bench.ingest
 	@$(BIN)/python -m bench.access
+
+prove: $(READY) ## 100,000 examples of no interference, in shards; goes on where it was
+	@$(BIN)/python -m bench.prove
 
 format: $(READY) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

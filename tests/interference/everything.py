@@ -24,7 +24,7 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.ports.store import Reads
 from docgraph.ports.text_reads import TextReads
-from tests.interference.worlds import PATHS
+from tests.interference.worlds import NEVER_SEEN, PATHS
 from tests.support.small_world import IDENTITY, hashed
 
 QUESTIONS = (
@@ -46,6 +46,7 @@ PIPELINES: tuple[Pipeline, ...] = (
     .changed("search_nodes", top=1)
     .changed("expand_dependency_tree", relations=None, direction="both", max_nodes=4),
     load("documents").changed("search_nodes", rerank=2, top=2),
+    load("documents").changed("search_nodes", top=1),
 )
 
 
@@ -70,7 +71,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Obey:
-    """A saved plan that was edited to name these ids, and snapshots that are not there."""
+    """A saved plan that was edited to name these ids, and a snapshot that is hidden or absent."""
 
     ids: tuple[str, ...]
     question: str
@@ -80,7 +81,7 @@ class Obey:
         plan, pipeline = _plan(self.question, self.ids), PIPELINES[self.pipeline]
         with engine.store.reads_as(reader, wanted) as reads:
             scope = reads.scope
-        named = (*scope.snapshots, SnapshotName("absent", "main", 1), SnapshotName("t", "main", 1))
+        named = (*scope.snapshots, SnapshotName(NEVER_SEEN, "main", 1))
         saved = SavedPlan(FORMAT, plan, plan.digest, named, pipeline.name)
         return _told(engine.execute(reader, saved, pipeline))
 
@@ -134,7 +135,9 @@ class Differences:
     """Between the two snapshots that are wanted."""
 
     def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
-        old, new = (SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in wanted)
+        old, new = (
+            SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in wanted
+        )
         return engine.diff_snapshots(reader, old, new)
 
 
@@ -183,18 +186,19 @@ class Refusals:
     """In which words everything that cannot be is refused."""
 
     ids: tuple[str, ...]
+    unseen: tuple[Wanted, ...]
 
     def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
-        found = [refusal(engine, reader, wish) for wish in UNSEEN]
-        return found + [unwritable(engine, reader, node) for node in self.ids]
+        found = [refusal(engine, reader, wish) for wish in self.unseen]
+        return found + [unwritable(engine, reader, node, wanted) for node in self.ids]
 
 
 UNSEEN = (
-    Wanted("t"),
+    Wanted(NEVER_SEEN),
     Wanted("absent"),
-    Wanted("t", "main"),
+    Wanted(NEVER_SEEN, "main"),
     Wanted("r", "absent"),
-    Wanted("t", "main", 1),
+    Wanted(NEVER_SEEN, "main", 1),
     Wanted("absent", "main", 1),
     Wanted("r", "main", 999),
 )
@@ -245,7 +249,7 @@ def asked(
 
 
 def refused(engine: Engine, reader: Principal) -> bytes:
-    return told(Refusals(tuple(f"r:{path}" for path in PATHS)), engine, reader)
+    return told(Refusals(tuple(f"r:{path}" for path in PATHS), UNSEEN), engine, reader)
 
 
 def refusal(engine: Engine, reader: Principal, wanted: Wanted) -> str:
@@ -256,10 +260,10 @@ def refusal(engine: Engine, reader: Principal, wanted: Wanted) -> str:
     return "visible"
 
 
-def unwritable(engine: Engine, reader: Principal, node: str) -> str:
+def unwritable(engine: Engine, reader: Principal, node: str, wanted: Sequence[Wanted]) -> str:
     """Relating a node to nothing fails with words that depend on what is visible alone."""
     try:
-        engine.add_relation(reader, Edge(node, "explains", "r:absent.md"))
+        engine.add_relation(reader, Edge(node, "explains", "r:absent.md"), wanted=wanted)
     except DocgraphError as error:
         return str(error)
     return "written"
@@ -304,7 +308,17 @@ def _through_search(
     """Handles are the store's own numbers: they never leave it, so names stand for them here."""
     found = search.postings(tuple(sorted(set(words(question)))), roll_up=roll_up)
     rows = [
-        (one.term, sorted(zip(search.names(one.owners), one.frequencies.tolist(), one.lengths.tolist(), strict=True)))
+        (
+            one.term,
+            sorted(
+                zip(
+                    search.names(one.owners),
+                    one.frequencies.tolist(),
+                    one.lengths.tolist(),
+                    strict=True,
+                )
+            ),
+        )
         for one in found.terms
     ]
     names = ("launch_window", "Valve", "open_up", "Rocket")
@@ -321,4 +335,3 @@ def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:
 def _through_store(reads: Reads) -> object:
     places = _places(reads.scope)
     return (places, reads.embedder, reads.counts(), reads.versions(), list(reads.contents()))
-

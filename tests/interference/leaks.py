@@ -1,6 +1,6 @@
 """Leaks, each planted on purpose into the code as it is."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -19,12 +19,13 @@ from docgraph.model.meeting import united
 from docgraph.model.scope import Wanted
 from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Handles, Over, TermPostings
+from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
 
 
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
     """How rare a word is, is counted over all passages: hidden ones stand in with no weight."""
-    honest = SqliteSearch._term
+    honest: Callable[..., TermPostings] = vars(SqliteSearch)["_term"]
+    counted = SqliteSearch.postings
 
     def leaking(
         self: SqliteSearch,
@@ -46,7 +47,12 @@ def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
             np.concatenate([seen.lengths, np.ones_like(more)]),
         )
 
+    def of_all(self: SqliteSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+        rows = sum(len(segment.passage_document) for segment in self._segments.values())
+        return replace(counted(self, terms, roll_up=roll_up), passages=rows)
+
     plant.setattr(SqliteSearch, "_term", leaking)
+    plant.setattr(SqliteSearch, "postings", of_all)
 
 
 def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
@@ -166,7 +172,9 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
         roll_up: bool,
     ) -> tuple[Handles, Scores]:
         document = segment.passage_document if over == "passages" else segment.node_document
-        rows = self._passage_vectors(number, segment) if over == "passages" else segment.node_vectors
+        rows = (
+            self._passage_vectors(number, segment) if over == "passages" else segment.node_vectors
+        )
         seen = self._visible.of(document)
         if over == "documents":
             seen = seen & (segment.node_handle == segment.node_root)

@@ -5,7 +5,7 @@ import shutil
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
@@ -17,15 +17,16 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.administration import Administration
 from docgraph.doors.login import in_the_name_of, local
 from docgraph.engine import Engine
-from docgraph.model.access import ADMIN, AccessRule, Person, Principal
-from docgraph.model.edge import HAND, Edge, Relationship, both_ways
+from docgraph.model.access import LOCAL, RIGHTS, AccessRule, Person, Principal
+from docgraph.model.edge import HAND, Edge, Relationship
+from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.embedder import Embedder
-from docgraph.ports.writes import Writes
-from tests.interference.views import Held, Library, Place, Rules, Seen, View
+from tests.interference.views import Held, Place, Rules, View
+from tests.interference.worlds import NEVER_SEEN
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import IDENTITY, HashedWords, hashed
+from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hashed
 from tests.support.stand_ins import CountsWords, LikesLongTexts
 
 _numbers = itertools.count()
@@ -50,6 +51,12 @@ class Faltering(Remembering):
             raise GivenUp
         self._patience -= 1
         return super().embed(texts)
+
+
+class Foreign(Remembering):
+    """Another model: what it embeds cannot be compared with the rest."""
+
+    identity = EmbedderIdentity("foreign-words", "1" * 64, DIMENSIONS)
 
 
 class GivenUp(Exception):
@@ -77,83 +84,111 @@ def _empty() -> Path:
 
 
 class Stock:
-    """One store with its engine and its keeper, and the tools to fill it."""
+    """One store with its engine, and the tools to fill it. `stirred` tells that it was touched."""
 
     def __init__(self) -> None:
-        self.path = folder() / f"{next(_numbers)}.db"
-        shutil.copyfile(_empty(), self.path)
-        self.store = SqliteStore(self.path, now=lambda: "now", wait=5)
+        self._path = folder() / f"{next(_numbers)}.db"
+        shutil.copyfile(_empty(), self._path)
+        self._store = SqliteStore(self._path, now=lambda: "now", wait=5)
         # Someone else has the store open too: its log need not be folded in after every question.
-        self._open = sqlite3.connect(self.path, isolation_level=None)
+        self._open = sqlite3.connect(self._path)
         self._open.execute("SELECT count(*) FROM meta").fetchone()
+        self._keeper = Administration(self._store, MemoryAudit())
+        self.engine = self._engine(Remembering())
         self.stirred = False
-        self.engine = self.engine_with(Remembering)
-        self.keeper = Administration(self.store, MemoryAudit())
 
-    def engine_with(self, embedder: Callable[[], Embedder]) -> Engine:
-        clock = time.perf_counter
-        return Engine(self.store, embedder, CountsWords, LikesLongTexts, clock, MemoryAudit())
+    def _engine(self, embedder: Embedder) -> Engine:
+        return Engine(
+            self._store,
+            lambda: embedder,
+            CountsWords,
+            LikesLongTexts,
+            time.perf_counter,
+            MemoryAudit(),
+        )
 
     def close(self) -> None:
         self._open.close()
         for end in ("", "-wal", "-shm", ".ingest.lock"):
-            Path(f"{self.path}{end}").unlink(missing_ok=True)
+            Path(f"{self._path}{end}").unlink(missing_ok=True)
 
     def ingest(
-        self, place: Place, held: Held, rules: Callable[[str], AccessRule], engine: Engine | None = None
+        self,
+        place: Place,
+        held: Held,
+        rules: Mapping[str, AccessRule],
+        embedder: Embedder | None = None,
     ) -> int | None:
-        """The number of the new snapshot, if there is one."""
+        """The number of the new snapshot, if there is one. What nobody sees has another model."""
         self.stirred = True
         texts = dict(held.texts)
         if held.curated:
             texts["relations.yaml"] = _written(held.curated)
-        done = (engine or self.engine).ingest(
+        if place.repository == NEVER_SEEN:
+            embedder = Foreign()
+        engine = self.engine if embedder is None else self._engine(embedder)
+        done = engine.ingest(
             admin(place.tenant),
             MemorySource(texts),
             repository=place.repository,
             branch=place.branch,
-            rule_for=rules,
+            rule_for=rules.__getitem__,
             without=sorted(held.without),
         )
         return done.snapshot.snapshot if done.snapshot else None
 
-    @contextmanager
-    def writes(self, place: Place) -> Iterator[Writes]:
-        self.stirred = True
-        with self.store.writes(*place, IDENTITY) as writes:
-            yield writes
-
     def relate(self, place: Place, edges: Sequence[Edge]) -> int:
-        """By hand, also to and from what is hidden: the store holds them, readers may not notice."""
-        with self.writes(place) as writes:
+        """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
+        self.stirred = True
+        with self._store.writes(*place, IDENTITY) as writes:
             writes.add_by_hand([Relationship(edge, (HAND,), ()) for edge in edges])
             return writes.publish().snapshot
 
     def unrelate(self, place: Place, edges: Sequence[Edge]) -> int:
-        with self.writes(place) as writes:
+        self.stirred = True
+        with self._store.writes(*place, IDENTITY) as writes:
             writes.remove_by_hand(edges)
             return writes.publish().snapshot
 
+    def set_access(self, place: Place, path: str, rule: AccessRule | None) -> None:
+        """By hand; None gives the word back to the files."""
+        self.stirred = True
+        who, where = admin(place.tenant), place.repository
+        if rule is None:
+            self._keeper.reset_access(who, where, (path,))
+        else:
+            self._keeper.set_access(who, where, (path,), rule)
+
+    def prune(self, place: Place, keep: int) -> None:
+        self.stirred = True
+        self._keeper.prune(admin(place.tenant), place.repository, place.branch, keep)
+
     def rules_in_force(self) -> Rules:
-        """As the store tells them: of those who may read, not of what they get."""
-        told = self.keeper.documents(local())
-        return {(Place(local().tenant, a.repository, a.branch), a.path): a.rule for a in told}
+        """As the store tells them: who may read a document, not what they get."""
+        told = self._keeper.documents(admin(LOCAL))
+        return {(Place(LOCAL, one.repository, one.branch), one.path): one.rule for one in told}
 
 
-def rebuilt(view: View, rules: Rules) -> Stock:
-    """A store that has only ever held what one reader may see."""
+@contextmanager
+def rebuilt(view: View, rules: Rules, home: Place) -> Iterator[Engine]:
+    """A store that has only ever held what one reader may see. The branch that was first there
+    is first here too: its rules count on others."""
     stock = Stock()
-    for place, (seen,) in view:
-        held = Held({path: text for path, text, _ in seen.texts}, frozenset(), seen.curated, frozenset(seen.without))
-        stock.ingest(place, held, lambda path, place=place: rules[place, path])
-        if seen.by_hand:
-            stock.relate(place, seen.by_hand)
-    return stock
+    try:
+        for place, (seen,) in sorted(view, key=lambda part: part[0] != home):
+            texts = {path: text for path, text, _ in seen.texts}
+            held = Held(texts, frozenset(), seen.curated, frozenset(seen.without))
+            stock.ingest(place, held, {path: rules[place, path] for path in texts})
+            if seen.by_hand:
+                stock.relate(place, seen.by_hand)
+        yield stock.engine
+    finally:
+        stock.close()
 
 
 @cache
 def admin(tenant: str) -> Principal:
-    return in_the_name_of(Person("keeper", tenant, rights=frozenset({ADMIN})), local())
+    return in_the_name_of(Person("keeper", tenant, rights=frozenset(RIGHTS)), local())
 
 
 def _written(edges: Sequence[Edge]) -> str:
@@ -170,5 +205,4 @@ def small_limits() -> Iterator[None]:
         patch.setattr("docgraph.search.search_nodes.NAMESAKES", 1)
         patch.setattr("docgraph.adapters.sqlite.graph._BATCH", 2)
         patch.setattr("docgraph.adapters.sqlite.segment_writer.MOST_SMALL", 2)
-        patch.setattr("docgraph.ingest.write.BATCH_FILES", 2)
         yield

@@ -1,8 +1,8 @@
 """What a store holds, and what of it one reader may see: the view that all answers hang on."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.edge import Edge
@@ -99,9 +99,31 @@ class Library:
             if self.is_seen(reader, place, path)
         )
         if texts:
-            stated = (e for e in sorted(held.by_hand) if {*map(document_of, (e.source, e.target))} <= ids)
-            yield Seen(texts, tuple(stated), held.curated, tuple(sorted(held.without)))
+            stated = tuple(
+                edge
+                for edge in sorted(held.by_hand)
+                if document_of(edge.source) in ids and document_of(edge.target) in ids
+            )
+            yield Seen(texts, stated, held.curated, tuple(sorted(held.without)))
 
 
-def changed(held: Held, **changes: object) -> Held:
-    return replace(held, **changes)  # type: ignore[arg-type]
+def is_difference(told: Mapping[str, Any], view: View) -> bool:
+    """Whether these are the documents that came, went and changed between two snapshots, and the
+    edges that did so lie between documents of one of them."""
+    (place, (old,)), (_, (new,)) = view
+    before, after = (
+        {document_id(place.repository, path): text for path, text, _ in seen.texts}
+        for seen in (old, new)
+    )
+    changed = sorted(node for node in before.keys() & after.keys() if before[node] != after[node])
+    ends = {
+        document_of(edge[end])
+        for edge in (*told["gained"], *told["lost"])
+        for end in ("source", "target")
+    }
+    return (
+        told["added"] == sorted(after.keys() - before.keys())
+        and told["removed"] == sorted(before.keys() - after.keys())
+        and told["changed"] == changed
+        and ends <= before.keys() | after.keys()
+    )

@@ -1,15 +1,20 @@
 """Random corpora that refer to each other in every way a miner knows, and who may read them."""
 
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+from typing import Any
+
 from hypothesis import strategies as st
 
-from docgraph.model.access import ADMIN, EVERYONE, LOCAL, AccessRule, Person
-from docgraph.model.edge import Edge
+from docgraph.model import access
+from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person
 
 PATHS = (
     *("a.md", "deep/c.md", "d.rst", "e.txt", "h.md", "pkg/f.py", "pkg/g.py"),
     *("adr/0001-x.md", "adr/0002-y.md", "deep/adr/0002-z.md"),
 )
-TITLES = ("Rocket", "Rocket Engine", "Rocket (ship)", "Landing Pad", "Fuel", "Launch Plan")
+TITLES = ("Rocket", "Rocket Engine", "Rocket (ship)", "Landing Pad", "Fuel")
 WORDS = ("thrust", "fuel", "orbit", "crew", "valve", "Rocket", "Engine")
 NAMES = ("Marie Curie", "Cape Canaveral")
 NUMBERS = ("ADR-1", "ADR 0002", "PEP 8")
@@ -18,6 +23,7 @@ HEADERS = ("", "supersedes", "replaced_by", "requires", "related")
 RELATIONS = ("explains", "supersedes", "references")
 
 ELSEWHERE = "elsewhere"  # another tenant
+NEVER_SEEN = "t"  # a repository of which readers see nothing, whoever they are
 SECRET = frozenset({"secret"})
 RED, BLUE = frozenset({"red"}), frozenset({"blue"})
 RULES = (
@@ -37,8 +43,8 @@ PEOPLE = (
     Person("nemo", LOCAL),
     Person("rory", LOCAL, RED, SECRET),
     Person("clare", LOCAL, BLUE, clearance=1),
-    Person("boss", LOCAL, RED | BLUE, SECRET, 2, frozenset({ADMIN})),
-    Person("clerk", LOCAL, BLUE, rights=frozenset({ADMIN})),
+    Person("boss", LOCAL, RED | BLUE, SECRET, 2, frozenset({access.RELATIONS})),
+    Person("clerk", LOCAL, BLUE, rights=frozenset(access.RIGHTS)),
 )
 STRANGER = Person("stranger", ELSEWHERE, RED | BLUE, SECRET, 2)
 
@@ -58,7 +64,7 @@ HIDDEN = (
 
 _SAID = (
     *WORDS,
-    *TITLES,
+    *TITLES * 3,
     *NAMES * 3,
     *NUMBERS * 2,
     *CODE,
@@ -66,33 +72,28 @@ _SAID = (
     *(f"[there](/{path}#Part)" for path in PATHS),
     *(f"`{path.rpartition('/')[2]}`" for path in PATHS),
 )
-_bodies = st.lists(st.sampled_from(_SAID), max_size=6).map(" ".join)
-_titles = st.sampled_from(TITLES)
-_headers = st.sampled_from(HEADERS)
-_others = st.sampled_from((*PATHS, *NUMBERS, *TITLES))
-_modules = st.sampled_from(
-    (
-        ("import pkg.{0} as other", "(other.Valve)", "other.launch_window()"),
-        ("from pkg import {0} as other", "(other.Valve)", "other.launch_window()"),
-        ("from .{0} import Valve as Base, launch_window as far", "(Base)", "far()"),
-        ("import json as other", "", "other.loads(1)"),
-    )
+_MODULES = (
+    ("import pkg.{0} as other", "(other.Valve)", "other.launch_window()"),
+    ("from pkg import {0} as other", "(other.Valve)", "other.launch_window()"),
+    ("from .{0} import Valve as Base, launch_window as far", "(Base)", "far()"),
+    ("import json as other", "", "other.loads(1)"),
 )
+Choose = Callable[[Sequence[Any]], Any]
 
 
-@st.composite
-def texts(draw: st.DrawFn, path: str) -> str:
+def text(path: str, choose: Choose) -> str:
     """Some words, with links, mentions, names, numbers, headers and imports in between."""
-    title, body = draw(_titles), draw(_bodies)
+    title = choose(TITLES)
+    body = " ".join(choose(_SAID) for _ in range(choose(range(7))))
     if path.endswith(".py"):
-        return _module(title, body, "g" if path.endswith("f.py") else "f", *draw(_modules))
+        return _module(title, body, "g" if path.endswith("f.py") else "f", *choose(_MODULES))
     if path.endswith(".rst"):
         return f"{title}\n{'=' * len(title)}\n\n{body}\n"
     if path.endswith(".txt"):
         return f"{title}\n\n{body}\n"
-    header = draw(_headers)
-    front = f"---\n{header}: {draw(_others)}\n---\n" if header else ""
-    section = f"\n## Part\n\n{body}\n" if draw(st.booleans()) else ""
+    header = choose(HEADERS)
+    front = f"---\n{header}: {choose((*PATHS, *NUMBERS, *TITLES))}\n---\n" if header else ""
+    section = f"\n## Part\n\n{body}\n" if choose((False, True)) else ""
     return f"{front}# {title}\n\n{body}\n{section}"
 
 
@@ -106,17 +107,39 @@ def _module(title: str, body: str, other: str, line: str, base: str, call: str) 
 
 
 @st.composite
-def files(draw: st.DrawFn, least: int, most: int) -> dict[str, str]:
+def texts(draw: st.DrawFn, path: str) -> str:
+    return text(path, lambda options: draw(st.sampled_from(options)))
+
+
+@cache
+def _documents() -> tuple[tuple[str, str], ...]:
+    """Many, by chance but always the same, short ones first: drawing one of them is quick."""
+    chance = Random(36)
+    made = {(path, text(path, chance.choice)) for path in PATHS for _ in range(400)}
+    return tuple(sorted(made, key=lambda file: (len(file[1]), file)))
+
+
+@cache
+def files(least: int, most: int) -> st.SearchStrategy[dict[str, str]]:
     """Some paths, each with a text."""
-    paths = draw(st.lists(st.sampled_from(PATHS), min_size=least, max_size=most, unique=True))
-    return {path: draw(texts(path)) for path in paths}
+    some = st.sampled_from(_documents())
+    return st.lists(some, min_size=least, max_size=most, unique_by=lambda file: file[0]).map(dict)
 
 
-ids = st.sampled_from(
-    (
-        *(f"r:{path}" for path in PATHS),
-        *("r:a.md#part", "r:h.md#part", "r:pkg/f.py::Valve", "r:pkg/g.py::Valve.open_up"),
-        *("s:a.md", "t:a.md", "r:absent.md", "absent:a.md"),
-    )
-)
-edges = st.builds(Edge, ids, st.sampled_from(RELATIONS), ids)
+def nodes_of(path: str, text: str) -> tuple[str, ...]:
+    """A document of repository `r` and a part of it."""
+    if path.endswith(".py"):
+        return (f"r:{path}", f"r:{path}::Valve", f"r:{path}::launch_window")
+    return (f"r:{path}", f"r:{path}#part") if "## Part" in text else (f"r:{path}",)
+
+
+FAR = ("r:a.md", "r:h.md#part", "r:pkg/g.py::Valve", "s:a.md", f"{NEVER_SEEN}:a.md", "r:absent.md")
+
+
+picks = st.integers(0, 59)  # one of however many there are
+
+
+def links(most: int) -> st.SearchStrategy[list[tuple[int, str, int]]]:
+    """Relations between some of the nodes that there are, by number."""
+    one = st.tuples(picks, st.sampled_from(RELATIONS), picks)
+    return st.lists(one, min_size=1, max_size=most)

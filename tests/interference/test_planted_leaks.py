@@ -1,0 +1,56 @@
+"""A harness that catches nothing proves nothing: leaks are planted, and the machine finds them."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from docgraph.adapters.named_queries import script
+from docgraph.adapters.sqlite.connection import PACKAGE, statements
+from tests.interference.leaks import LEAKS
+from tests.interference.machine import Interference, prove
+from tests.interference.stores import small_limits
+
+SEED, EXAMPLES = 1, 500  # the second shard's
+RIGHTS = re.compile(r"is_visible\(([\w.]+)\)")
+ALIVE = r"(SELECT in_scope(branch, born, died) FROM main.documents WHERE ordinal = \1)"
+
+
+def assert_caught() -> None:
+    """By the same machine, in runs that find nothing where nothing is planted."""
+    with small_limits(), pytest.raises(Interference):
+        prove(SEED, EXAMPLES)
+
+
+@pytest.mark.requirement(36)
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
+def test_a_planted_leak_is_caught(
+    leak: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leak(monkeypatch)
+    assert_caught()
+
+
+@pytest.mark.requirement(36)
+@pytest.mark.parametrize(
+    "view",
+    [
+        "visible_documents",
+        "visible_nodes",
+        "visible_offers",
+        "visible_claims",
+        "visible_chunks",
+        "visible_relationships",
+    ],
+)
+def test_a_view_that_asks_for_no_rights_is_caught(
+    view: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lives in the snapshots asked comes through, whoever may read it."""
+    whole = script(PACKAGE, "visible.sql")
+    honest = next(s for s in statements(whole) if f"VIEW IF NOT EXISTS {view} AS" in s)
+    leaking = RIGHTS.sub(ALIVE, honest)
+    assert leaking != honest
+    planted = whole.replace(honest, leaking)
+    monkeypatch.setattr(f"{PACKAGE}.visible.script", lambda *_: planted)
+    assert_caught()
