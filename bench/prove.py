@@ -26,7 +26,8 @@ from tests.interference.stores import small_limits
 
 ROOT = Path(__file__).parent.parent
 FIRST = 1000  # the shards of `make test` have smaller numbers
-CODE = ("src/docgraph", "tests/interference", "tests/support")
+STEPS = 6
+CODE = ("src/docgraph", "tests/interference", "tests/support", "bench/prove.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def one(seed: int, examples: int, leak: str | None) -> int:
             if plant.__name__ == leak:
                 plant(patch)
         phases = (Phase.generate,) if leak else (Phase.generate, Phase.shrink)
-        prove(seed, examples, phases=phases)
+        prove(seed, examples, steps=STEPS, phases=phases)
     print(json.dumps({"runs": counts["runs"], "comparisons": counts["comparisons"]}))
     return 0
 
@@ -149,7 +150,7 @@ def fingerprint(planted: str | None) -> str:
     libraries = [f"{name} {version(name)}" for name in ("hypothesis", "numpy")]
     whole = hashlib.sha256(" ".join([sys.version, *libraries, f"{planted}"]).encode())
     for folder in CODE:
-        for file in sorted((ROOT / folder).rglob("*")):
+        for file in sorted([ROOT / folder, *(ROOT / folder).rglob("*")]):
             if file.suffix in {".py", ".sql", ".yaml"}:
                 whole.update(f"\n{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
     return whole.hexdigest()

@@ -1,12 +1,12 @@
 """The lines of an access.yaml: which of them speaks on a path, and what it says."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from docgraph.model.access import AccessRule, Spoken
 from docgraph.model.digest import canonical
-from docgraph.model.path_pattern import Compiled, compiled, problem_of, tidy
+from docgraph.model.path_pattern import compiled, problem_of, tidy
 
 SOURCE = "access.yaml"
 NO_LINE = "no line matches"
@@ -33,7 +33,6 @@ class AccessLines:
     lines: tuple[AccessLine, ...]
     wrong: str = ""
     wrong_line: int = 0
-    _ready: list[Compiled] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def spoken(self, tenant: str, path: str) -> Spoken:
         """The last line that matches. Where none does, and where one is wrong, nobody reads."""
@@ -41,17 +40,12 @@ class AccessLines:
         if self.wrong:
             return Spoken(SOURCE, self.wrong_line, self.wrong, nobody)
         place = tidy(path)
-        for told, pattern in zip(reversed(self.lines), self._patterns(), strict=True):
+        for told in reversed(self.lines):
+            pattern = compiled(told.pattern)
             if pattern.needle in place and pattern.match(place):
                 rule = nobody if told.wrong else told.rule
                 return Spoken(SOURCE, told.line, told.wrong or told.pattern, rule)
         return Spoken(SOURCE, 0, NO_LINE, nobody)
-
-    def _patterns(self) -> list[Compiled]:
-        """From the last to the first; made when first asked for, since most who read do not ask."""
-        if len(self._ready) != len(self.lines):
-            self._ready[:] = [compiled(told.pattern) for told in reversed(self.lines)]
-        return self._ready
 
     def to_json(self) -> str:
         """Equal lines give equal text."""

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model import access_lines
+from docgraph.ingest.access_file import MOST_PATTERNS
 from docgraph.model.access import EVERYONE, AccessRule, Spoken
 from docgraph.model.access_lines import AccessLine, AccessLines
-from docgraph.model.path_pattern import Compiled, compiled, matches
+from docgraph.model.path_pattern import compiled, matches
 
 names = st.frozensets(st.text(min_size=1, max_size=3), max_size=3)
 rules = st.builds(AccessRule, st.sampled_from(["t", "ü"]), names, names, st.integers(0, 3))
@@ -126,21 +126,19 @@ def test_stored_text_that_was_changed_denies_everything(text: str) -> None:
     assert AccessLines.from_json(changed()).spoken("t", "a.md").rule == ALL
 
 
-def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made: list[str] = []
-
-    def counted(pattern: str) -> Compiled:
-        made.append(pattern)
-        return compiled(pattern)
-
-    monkeypatch.setattr(access_lines, "compiled", counted)
+def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for() -> None:
     told = AccessLines((AccessLine(1, "**", ALL), AccessLine(2, "docs/", FEW)))
+    compiled.cache_clear()
     assert AccessLines.from_json(told.to_json()) == told
-    assert made == []
+    assert compiled.cache_info().misses == 0
     assert [told.spoken("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
-    assert sorted(made) == ["**", "docs/"]
+    assert compiled.cache_info().misses == 2
+
+
+def test_all_patterns_of_the_largest_file_are_kept_ready() -> None:
+    most = compiled.cache_info().maxsize
+    assert most is not None
+    assert most > MOST_PATTERNS
 
 
 def test_having_spoken_changes_nothing_of_a_value() -> None:
