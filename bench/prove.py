@@ -21,7 +21,8 @@ import pytest
 from hypothesis import Phase
 
 from tests.interference.leaks import LEAKS
-from tests.interference.machine import counts, prove
+from tests.interference.machine import counts
+from tests.interference.runs import prove
 from tests.interference.stores import small_limits
 
 ROOT = Path(__file__).parent.parent

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager
 import numpy as np
 import pytest
 
-from docgraph.doors.login import local
-from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.doors.login import in_the_name_of, local
+from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Person
+from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.errors import NotPlanned, NotVisible
 from docgraph.model.evidence import PassageScore
 from docgraph.model.plan import Constraints, RetrievalPlan
@@ -137,82 +137,6 @@ class StoreRules:
             assert [passage.id for passage in texts.whole(asked)] == ["r:a.md"]
             assert texts.scores("r:h.md") == texts.scores("r:absent.md") == ()
 
-    @pytest.mark.requirement(34)
-    def test_an_edge_is_visible_when_both_its_ends_are(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
-            out = [found.edge for found in reads.graph.edges(("r:a.md",))]
-            assert out == [
-                Edge("r:a.md", "references", "r:b.md"),
-                Edge("r:a.md#s1", "explains", "r:b.md"),
-            ]
-            back = [found.edge for found in reads.graph.edges(("r:b.md",), "in")]
-            assert back == out
-            assert reads.graph.edges(("r:h.md",)) == ()
-            assert [found.edge for found in reads.graph.listed()] == out
-
-    def test_a_section_has_its_own_edges_and_a_document_those_of_its_sections(
-        self, fruit: Store
-    ) -> None:
-        with fruit.reads_as(local()) as reads:
-            assert [f.edge.relation for f in reads.graph.edges(("r:a.md#s1",))] == ["explains"]
-            assert reads.graph.edges(("r:a.md#s0",)) == ()
-
-    @pytest.mark.requirement(4)
-    def test_evidence_of_a_relation_reads_back_unchanged(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
-            (first, _) = reads.graph.edges(("r:a.md",))
-            assert first.evidence == (Evidence("a.md", 1, 0, 6, 0, "apples"),)
-            assert first.origins == ("links",)
-
-    def test_mined_edges_follow_the_text_from_snapshot_to_snapshot(self, fruit: Store) -> None:
-        moved = Evidence("a.md", 7, 90, 96, 0, "apples")
-        with writing(fruit) as writes:
-            writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
-            assert writes.changed()
-            writes.publish()
-        with writing(fruit) as writes:
-            writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
-            assert not writes.changed()
-        with fruit.reads_as(local()) as reads:
-            assert [found.evidence for found in reads.graph.listed()] == [(moved,)]
-        with fruit.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
-            assert len(reads.graph.listed()) == 2
-
-    def test_edges_written_again_before_they_are_published_are_there_once(
-        self, fruit: Store
-    ) -> None:
-        edge = Relationship(Edge("r:b.md", "explains", "r:a.md"), (HAND,), ())
-        with writing(fruit) as writes:
-            for _ in range(3):
-                writes.add_by_hand([edge])
-            for line in (1, 2, 3, 3):
-                place = Evidence("a.md", line, 0, 6, 0, "apples")
-                writes.replace_given([mined("r:a.md", "references", "r:b.md", place)])
-            writes.publish()
-        with fruit.reads_as(local()) as reads:
-            assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.listed()] == [
-                ("references", 1),
-                ("explains", 0),
-            ]
-
-    @pytest.mark.requirement(3)
-    def test_a_relation_made_twice_is_one_and_tells_both_origins(self, fruit: Store) -> None:
-        edge = Edge("r:a.md", "references", "r:b.md")
-        for _ in range(2):
-            with writing(fruit) as writes:
-                writes.add_by_hand([Relationship(edge, (HAND,), ())])
-                writes.publish()
-        with fruit.reads_as(local()) as reads:
-            found = [known for known in reads.graph.listed() if known.edge == edge]
-            assert [known.origins for known in found] == [("hand", "links")]
-        with writing(fruit) as writes:
-            assert writes.remove_by_hand([edge]) == 1
-            assert writes.remove_by_hand([edge]) == 0
-            writes.publish()
-        with fruit.reads_as(local()) as reads:
-            found = [known for known in reads.graph.listed() if known.edge == edge]
-            assert [known.origins for known in found] == [("links",)]
-
     @pytest.mark.requirement(27)
     def test_text_outside_the_plan_is_refused(self, fruit: Store) -> None:
         with fruit.reads_as(local()) as reads:
@@ -250,6 +174,18 @@ class StoreRules:
         with fruit.reads_as(local()) as reads:
             (concept,) = reads.texts(plan_of("r:b.md")).concepts(("r:b.md",))
             assert concept.access == "readable by group local"
+
+    @pytest.mark.requirement(47)
+    def test_what_may_leave_is_told_with_every_concept(self, store: Store) -> None:
+        labels = frozenset({"eu", "hr"})
+        with writing(store) as writes:
+            rule = AccessRule("local", frozenset({EVERYONE}), labels, 2)
+            write(writes, [document("a.md", "one", rule=rule), document("b.md", "two")])
+            writes.publish()
+        reader = in_the_name_of(Person("ann", "local", frozenset({"local"}), labels, 3), local())
+        with store.reads_as(reader) as reads:
+            told = reads.texts(plan_of("r:a.md", "r:b.md")).concepts(("r:a.md", "r:b.md"))
+        assert [(c.labels, c.level) for c in told] == [(labels, 2), (frozenset(), 0)]
 
     @pytest.mark.requirement(10)
     def test_an_old_snapshot_replays_and_nothing_of_another_one_appears(self, store: Store) -> None:

@@ -19,6 +19,7 @@ from tests.conformance.access_rules import AccessRules
 from tests.conformance.edge_rules import EdgeRules
 from tests.conformance.edges_in_time_rules import EdgesInTimeRules
 from tests.conformance.shared_name_rules import SharedNameRules
+from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
 from tests.support.small_world import claim, document, write
@@ -29,7 +30,13 @@ def opened(path: Path, wait: float = 5) -> SqliteStore:
 
 
 class TestSqliteStore(
-    StoreRules, EdgeRules, EdgesInTimeRules, SharedNameRules, WriterRules, AccessRules
+    StoreRules,
+    StatedEdgeRules,
+    EdgeRules,
+    EdgesInTimeRules,
+    SharedNameRules,
+    WriterRules,
+    AccessRules,
 ):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Store:

@@ -12,16 +12,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import pytest
-from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 from hypothesis.stateful import (
     RuleBasedStateMachine,
     initialize,
     invariant,
     precondition,
     rule,
-    run_state_machine_as_test,
 )
 
 from docgraph.doors.login import in_the_name_of, local
@@ -406,29 +403,3 @@ def _apart(known: str, found: str) -> str:
 
 def _picked(found: Sequence[T], at: int) -> T:
     return found[at % len(found)]
-
-
-class ByChance(HypothesisProvider):
-    """Every run is drawn anew, where Hypothesis would try five variations of each."""
-
-
-AVAILABLE_PROVIDERS["by chance"] = f"{ByChance.__module__}.{ByChance.__qualname__}"
-
-
-def prove(
-    number: int, examples: int, *, steps: int = 4, phases: Sequence[Phase] = (Phase.generate,)
-) -> None:
-    """Runs the machine this often. The same number gives the same runs; the opening is a step."""
-    machine = seed(number)(type("NoInterference", (NoInterference,), {}))
-    told = settings(
-        max_examples=examples,
-        stateful_step_count=steps,
-        phases=phases,
-        backend="by chance",
-        database=None,
-        deadline=None,
-        derandomize=False,
-        report_multiple_bugs=False,
-        suppress_health_check=list(HealthCheck),
-    )
-    run_state_machine_as_test(machine, settings=told)

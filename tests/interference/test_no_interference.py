@@ -26,7 +26,8 @@ from tests.interference.everything import (
     refusal,
     told,
 )
-from tests.interference.machine import counts, prove
+from tests.interference.machine import counts
+from tests.interference.runs import prove
 from tests.interference.stores import Stock, small_limits
 from tests.interference.views import Held, Place
 from tests.interference.worlds import HIDDEN, VISIBLE, files

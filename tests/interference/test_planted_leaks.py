@@ -8,7 +8,8 @@ import pytest
 from docgraph.adapters.named_queries import script
 from docgraph.adapters.sqlite.connection import PACKAGE, statements
 from tests.interference.leaks import LEAKS
-from tests.interference.machine import Interference, prove
+from tests.interference.machine import Interference
+from tests.interference.runs import prove
 from tests.interference.stores import small_limits
 
 SEED, EXAMPLES = 1, 500  # the second shard's

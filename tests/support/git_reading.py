@@ -1,0 +1,41 @@
+"""Reading git repositories in tests: what a source told, what was refused, what still runs."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sources.folder import FolderSource
+from docgraph.adapters.sources.git import GitSource
+from docgraph.model.errors import BadInput
+from docgraph.ports.source import Problem
+
+
+def told(source: GitSource | FolderSource) -> dict[str, bytes | str]:
+    """Every file's bytes, and every problem's reason."""
+    found: dict[str, bytes | str] = {}
+    for file in source.files():
+        data = file if isinstance(file, Problem) else source.read(file)
+        found[file.path] = data.reason if isinstance(data, Problem) else data
+    return found
+
+
+def at(place: Path, ref: str = "HEAD") -> dict[str, bytes | str]:
+    with GitSource(place, ref) as source:
+        return told(source)
+
+
+def refused(place: Path, ref: str = "main") -> str:
+    with pytest.raises(BadInput) as error:
+        GitSource(place, ref)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children")
+if_children_are_told = pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux tells them")
+
+
+def processes() -> set[str]:
+    """Children of this process that still run, or that nobody has waited for."""
+    return set(CHILDREN.read_text().split())

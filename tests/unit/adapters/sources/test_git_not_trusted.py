@@ -1,0 +1,201 @@
+"""A git repository is not trusted: what is refused, what it cannot start, what is left behind."""
+
+import gc
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sources.git import GitSource
+from docgraph.model.errors import BadInput
+from docgraph.ports.source import Problem, SourceFile
+from tests.support.git_reading import at, if_children_are_told, processes, refused, told
+from tests.support.made_repository import MadeRepository
+
+# What is refused
+
+
+def test_an_unknown_name_is_told_what_would_fit(made: MadeRepository) -> None:
+    made.commit({"a.md": "a"})
+    made.git("tag", "v1.0")
+    front = f"{made.folder}: no branch, tag or commit is called"
+    assert refused(made.folder, "mian") == f"{front} 'mian'; did you mean 'main'?"
+    assert refused(made.folder, "zzz") == f"{front} 'zzz'; known: main, v1.0"
+
+
+@pytest.mark.parametrize(
+    "ref", ["-x", "--all", "--help", "--output=x", "", "main:a.md", "main main"]
+)
+def test_a_name_is_never_taken_for_an_option(made: MadeRepository, ref: str) -> None:
+    made.commit({"a.md": "a"})
+    assert f"is called {ref!r}" in refused(made.folder, ref)
+    assert not (made.folder / "x").exists()
+
+
+@pytest.mark.parametrize("ref", ["a\0b", "a\nb", "\x1b[31m"])
+def test_a_name_that_is_no_text_is_refused(made: MadeRepository, ref: str) -> None:
+    made.commit({"a.md": "a"})
+    assert refused(made.folder, ref) == f"{ref!r} cannot name a branch, tag or commit"
+
+
+def test_a_repository_without_commits_says_so(made: MadeRepository) -> None:
+    assert "there is no commit in it yet" in refused(made.folder, "HEAD")
+
+
+def test_what_is_no_repository_is_told_what_is(tmp_path: Path) -> None:
+    assert "REPO.git" in refused(tmp_path)
+    assert refused(tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
+
+
+def test_a_broken_configuration_is_told_in_git_s_words(made: MadeRepository) -> None:
+    made.commit({"a.md": "a"})
+    (made.folder / ".git/config").write_text("[core\n")
+    assert "bad config line 1" in refused(made.folder)
+
+
+def test_without_the_git_program_the_error_says_so(
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "needs the git program" in refused(made.folder)
+
+
+def stand_in(place: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """A git that does something else first."""
+    real = shutil.which("git")
+    program = place / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\n{script}\nexec {real} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+
+
+def test_a_repository_of_another_user_is_explained_with_the_remedy(
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made.commit({"a.md": "a"})
+    stand_in(tmp_path, monkeypatch, "export GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "trusted"))
+    said = refused(made.folder)
+    assert "belongs to another user" in said
+    remedy = f"git config --global --add safe.directory {made.folder}"
+    assert said.endswith(remedy)
+    os.system(remedy)
+    assert at(made.folder) == {"a.md": b"a"}
+
+
+# What a repository cannot do
+
+
+def test_a_repository_starts_no_program_of_its_own(made: MadeRepository, tmp_path: Path) -> None:
+    """Not even where an object is missing that its configuration promises to fetch."""
+    made.commit({"a.md": "a", "b.md": "b"})
+    blob = made.git("rev-parse", "HEAD:a.md")
+    (made.folder / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    trap = tmp_path / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\nexit 1\n")
+    trap.chmod(0o755)
+    settings = {
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": "ssh://host/repository",
+        "core.sshCommand": str(trap),
+        "core.fsmonitor": str(trap),
+        "core.pager": str(trap),
+        "protocol.allow": "always",
+    }
+    for name, value in settings.items():
+        made.git("config", name, value)
+    assert at(made.folder) == {"a.md": f"its blob {blob} is not in the repository", "b.md": b"b"}
+    with GitSource(made.folder, "main") as source:
+        assert source.read(SourceFile("a.md", 1)) == Problem("a.md", "cannot be read: missing")
+    assert not (tmp_path / "sprung").exists()
+    with pytest.raises(Exception, match="cat-file"):  # the trap works where nobody guards
+        made.git("cat-file", "-p", blob)
+    assert (tmp_path / "sprung").exists()
+
+
+def test_git_s_own_variables_lead_nowhere_else(
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A hook is started with GIT_DIR and more of the repository it belongs to."""
+    made.commit({"a.md": "right"})
+    other = MadeRepository(tmp_path / "other")
+    other.commit({"a.md": "wrong"})
+    monkeypatch.setenv("GIT_DIR", str(other.folder / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.folder))
+    monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(other.folder / ".git/objects"))
+    assert at(made.folder) == {"a.md": b"right"}
+
+
+def test_reading_changes_nothing_in_the_repository(made: MadeRepository) -> None:
+    made.commit({"a.md": "a"})
+    before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
+    at(made.folder)
+    assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
+
+
+# The process behind it
+
+
+def test_a_damaged_object_ends_the_reading_with_the_file_s_name_and_git_s_words(
+    made: MadeRepository,
+) -> None:
+    made.commit({"a.md": "a" * 1000})
+    blob = made.git("rev-parse", "HEAD:a.md")
+    place = made.folder / ".git/objects" / blob[:2] / blob[2:]
+    place.chmod(0o644)
+    place.write_bytes(place.read_bytes()[:20])
+    with (
+        GitSource(made.folder, "main") as source,
+        pytest.raises(BadInput, match=r"git stopped while it read a.md: fatal: .*; git fsck"),
+    ):
+        source.read(SourceFile("a.md", 1000, content_id=f"git:{blob}"))
+
+
+def test_a_reader_that_dies_is_an_error_and_not_an_empty_file(
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made.commit({"a.md": "a"})
+    dies = 'case "$*" in *cat-file*) echo "killed by the moon" >&2; exit 3;; esac'
+    stand_in(tmp_path, monkeypatch, dies)
+    with (
+        GitSource(made.folder, "main") as source,
+        pytest.raises(BadInput, match=r"git stopped while .*killed by the moon"),
+    ):
+        told(source)
+
+
+def test_a_listing_that_breaks_off_is_an_error_and_not_a_smaller_repository(
+    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    made.commit({"a.md": "a"})
+    stand_in(tmp_path, monkeypatch, 'case "$*" in *ls-tree*) exit 3;; esac')
+    with pytest.raises(BadInput, match=r"git cannot list .*: git ended with exit code 3"):
+        at(made.folder)
+
+
+@if_children_are_told
+def test_no_process_is_left_behind(made: MadeRepository) -> None:
+    made.commit({"a.md": "a"})
+    before = processes()
+    with GitSource(made.folder, "main") as source:
+        told(source)
+        assert processes() > before
+    assert processes() == before
+    told(source)  # may be read again, and is given back when nobody holds it
+    del source
+    gc.collect()
+    assert processes() == before
+
+
+@if_children_are_told
+def test_a_listing_that_nobody_finishes_leaves_nothing_behind(made: MadeRepository) -> None:
+    made.commit({f"{number}.md": "x" for number in range(3000)})
+    before = processes()
+    with GitSource(made.folder, "main") as source:
+        next(iter(source.files()))
+    gc.collect()
+    assert processes() == before
