@@ -21,17 +21,15 @@ from functools import cache
 from pathlib import Path
 from typing import get_args
 
-from bench.cheap_embedder import CheapEmbedder
-from docgraph.adapters.sqlite.audit import SqliteAudit
+from bench.cheap_engine import CheapEmbedder, cheap_engine
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
-from docgraph.engine import Engine
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.bound_reranker import BoundReranker
 from docgraph.search.search_nodes import Mode, search_nodes
-from docgraph.wiring.build import open_jsonl, open_tokens
+from docgraph.wiring.build import open_jsonl
 
 CLASSES = 1000
 QUESTIONS = 20
@@ -99,14 +97,7 @@ def corpus(place: Path, documents: int) -> Path:
 
 
 def ingest(store: Path, corpus: Path, rules: Rules) -> None:
-    engine = Engine(
-        SqliteStore(store, now=lambda: "now"),
-        CheapEmbedder,
-        open_tokens,
-        lambda: None,
-        time.perf_counter,
-        SqliteAudit(Path(f"{store}.audit"), now=lambda: "now"),
-    )
+    engine = cheap_engine(store)
     engine.ingest(
         local(),
         open_jsonl(corpus),

@@ -9,24 +9,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.cheap_embedder import CheapEmbedder
-from docgraph.adapters.sqlite.audit import SqliteAudit
-from docgraph.adapters.sqlite.store import SqliteStore
+from bench.cheap_engine import cheap_engine
 from docgraph.doors.login import local
-from docgraph.engine import Engine
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.wiring.build import open_folder, open_jsonl, open_tokens, read_jsonl_edges
+from docgraph.wiring.build import open_folder, open_jsonl, read_jsonl_edges
 
 
 def row(tree: Path, store: Path) -> str:
-    engine = Engine(
-        SqliteStore(store, now=lambda: "now"),
-        CheapEmbedder,
-        open_tokens,
-        lambda: None,
-        time.perf_counter,
-        SqliteAudit(Path(f"{store}.audit"), now=lambda: "now"),
-    )
+    engine = cheap_engine(store)
     corpus, edges = tree / "corpus.jsonl", tree / "edges.jsonl"
     began = time.perf_counter()
     done = engine.ingest(

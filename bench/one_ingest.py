@@ -9,24 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-from bench.cheap_embedder import CheapEmbedder
-from docgraph.adapters.sqlite.audit import SqliteAudit
-from docgraph.adapters.sqlite.store import SqliteStore
+from bench.cheap_engine import cheap_engine
 from docgraph.doors.login import local
-from docgraph.engine import Engine
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.wiring.build import open_folder, open_tokens
+from docgraph.wiring.build import open_folder
 
 
 def ingest(folder: Path, store: Path) -> dict[str, float]:
-    engine = Engine(
-        SqliteStore(store, now=lambda: "now"),
-        CheapEmbedder,
-        open_tokens,
-        lambda: None,
-        time.perf_counter,
-        SqliteAudit(Path(f"{store}.audit"), now=lambda: "now"),
-    )
+    engine = cheap_engine(store)
     began = time.perf_counter()
     done = engine.ingest(
         local(),
