@@ -6,7 +6,6 @@ Prints the time with many classes as a share of that with one: medians over inte
 Arguments: rounds, documents.
 """
 
-import json
 import random
 import shutil
 import sqlite3
@@ -17,11 +16,11 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import get_args
 
 from bench.cheap_engine import CheapEmbedder, cheap_engine
+from bench.made_corpus import said, short_texts
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
@@ -33,7 +32,6 @@ from docgraph.wiring.build import open_jsonl
 
 CLASSES = 1000
 QUESTIONS = 20
-SYLLABLES = [f"{first}{second}" for first in "bdfgklmnprst" for second in "aeiou"]
 OTHERS = AccessRule(LOCAL, frozenset({"others"}))
 Rules = Callable[[str], AccessRule]
 
@@ -75,27 +73,6 @@ def drawn(path: str) -> tuple[bool, int]:
     return chance.random() < 0.5, chance.randrange(CLASSES // 2)
 
 
-def said(where: str, least: int, most: int) -> str:
-    """Some words; few of all are frequent and most are rare, as in any language."""
-    chance = random.Random(where)  # noqa: S311
-    many = chance.randint(least, most)
-    return " ".join(word(int(5000 * chance.random() ** 3)) for _ in range(many))
-
-
-@cache
-def word(number: int) -> str:
-    chance = random.Random(f"word {number}")  # noqa: S311
-    return "".join(chance.choices(SYLLABLES, k=chance.randint(1, 4)))
-
-
-def corpus(place: Path, documents: int) -> Path:
-    with place.open("w", encoding="utf-8") as file:
-        for number in range(documents):
-            title, text = said(f"title {number}", 2, 4), said(f"text {number}", 20, 60)
-            print(json.dumps({"_id": str(number), "title": title, "text": text}), file=file)
-    return place
-
-
 def ingest(store: Path, corpus: Path, rules: Rules) -> None:
     engine = cheap_engine(store)
     engine.ingest(
@@ -110,7 +87,7 @@ def ingest(store: Path, corpus: Path, rules: Rules) -> None:
 
 def stores(place: Path, documents: int) -> tuple[Sample, Sample]:
     """The same file twice; then each gets rules of its own."""
-    texts = corpus(place / "corpus.jsonl", documents)
+    texts = short_texts(place / "corpus.jsonl", documents)
     one, many = place / "one.db", place / "many.db"
     ingest(one, texts, lambda _: LOCAL_ONLY)
     shutil.copyfile(one, many)

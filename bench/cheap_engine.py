@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +12,12 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
+from docgraph.ports.audit import AuditLog
+from docgraph.ports.store import Store
 from docgraph.wiring.build import open_tokens
+
+if TYPE_CHECKING:
+    from docgraph.adapters.postgres.pool import Pool
 
 DIMENSIONS = 384
 _TABLE = np.random.default_rng(1).integers(-400, 400, (64, DIMENSIONS)).astype(np.int16)
@@ -27,11 +33,18 @@ class CheapEmbedder:
 
 
 def cheap_engine(store: Path) -> Engine:
-    return Engine(
-        SqliteStore(store, now=lambda: "now"),
-        CheapEmbedder,
-        open_tokens,
-        lambda: None,
-        time.perf_counter,
-        SqliteAudit(Path(f"{store}.audit"), now=lambda: "now"),
-    )
+    audit = SqliteAudit(Path(f"{store}.audit"), now=lambda: "now")
+    return cheap(SqliteStore(store, now=lambda: "now"), audit)
+
+
+def cheap_engine_on(pool: "Pool", *, hnsw: bool = False) -> Engine:
+    """On Postgres."""
+    from docgraph.adapters.postgres.audit import PostgresAudit
+    from docgraph.adapters.postgres.store import PostgresStore
+
+    store = PostgresStore(pool, now=lambda: "now", hnsw=hnsw)
+    return cheap(store, PostgresAudit(pool, now=lambda: "now"))
+
+
+def cheap(store: Store, audit: AuditLog) -> Engine:
+    return Engine(store, CheapEmbedder, open_tokens, lambda: None, time.perf_counter, audit)

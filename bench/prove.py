@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -20,6 +22,7 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase
 
+from tests.interference.homes import Homes, on_sqlite
 from tests.interference.leaks import LEAKS
 from tests.interference.machine import counts
 from tests.interference.runs import prove
@@ -45,9 +48,10 @@ class Shard:
 def main() -> int:
     asked = arguments().parse_args()
     if asked.only is not None:
-        return one(asked.only, asked.size, asked.plant)
+        with homes(asked.store) as found:
+            return one(asked.only, asked.size, asked.plant, found)
     asked.folder.mkdir(parents=True, exist_ok=True)
-    began, code = time.monotonic(), fingerprint(asked.plant)
+    began, code = time.monotonic(), fingerprint(asked.plant, asked.store)
     seeds = range(FIRST, FIRST + -(-asked.examples // asked.size))
     there = {shard.seed: shard for shard in kept(asked.folder) if shard.code == code}
     done = {n: there[n] for n in seeds if n in there and there[n].runs >= asked.size}
@@ -91,12 +95,26 @@ def arguments() -> argparse.ArgumentParser:
         "--folder", type=Path, default=ROOT / "build" / "prove", help="what is done"
     )
     parser.add_argument("--only", type=int, help="run this shard alone, in this process")
+    parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     names = [leak.__name__ for leak in LEAKS]
     parser.add_argument("--plant", choices=names, help="a leak, to see it found")
     return parser
 
 
-def one(seed: int, examples: int, leak: str | None) -> int:
+@contextmanager
+def homes(store: str) -> Iterator[Homes]:
+    """A server of its own, for a proof on Postgres."""
+    if store == "sqlite":
+        yield on_sqlite
+        return
+    from tests.interference.postgres_homes import on_postgres
+    from tests.support.postgres_server import PostgresServer
+
+    with closing(PostgresServer()) as server, on_postgres(server) as found:
+        yield found
+
+
+def one(seed: int, examples: int, leak: str | None, stores: Homes) -> int:
     """Tells how many runs and comparisons there were; or raises, and Hypothesis shows the steps.
 
     A leak that was planted is known, so that its steps need not be made few.
@@ -106,7 +124,7 @@ def one(seed: int, examples: int, leak: str | None) -> int:
             if plant.__name__ == leak:
                 plant(patch)
         phases = (Phase.generate,) if leak else (Phase.generate, Phase.shrink)
-        prove(seed, examples, steps=STEPS, phases=phases)
+        prove(seed, examples, steps=STEPS, phases=phases, homes=stores)
     print(json.dumps({"runs": counts["runs"], "comparisons": counts["comparisons"]}))
     return 0
 
@@ -114,6 +132,7 @@ def one(seed: int, examples: int, leak: str | None) -> int:
 def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
     """In a process of its own. None: a difference was found, and is kept in the folder."""
     command = [sys.executable, "-m", "bench.prove", "--only", str(seed), "--size", str(asked.size)]
+    command += ["--store", asked.store]
     if asked.plant:
         command += ["--plant", asked.plant]
     began = time.monotonic()
@@ -146,10 +165,10 @@ def told(done: dict[int, Shard]) -> str:
     return f"{runs:,} examples, {comparisons:,} comparisons"
 
 
-def fingerprint(planted: str | None) -> str:
+def fingerprint(planted: str | None, store: str) -> str:
     """Of the code and of the libraries that decide what is drawn and what is computed."""
     libraries = [f"{name} {version(name)}" for name in ("hypothesis", "numpy")]
-    whole = hashlib.sha256(" ".join([sys.version, *libraries, f"{planted}"]).encode())
+    whole = hashlib.sha256(" ".join([sys.version, *libraries, f"{planted}", store]).encode())
     for folder in CODE:
         for file in sorted([ROOT / folder, *(ROOT / folder).rglob("*")]):
             if file.suffix in {".py", ".sql", ".yaml"}:

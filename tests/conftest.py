@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ("checks.requirement_marks", "pytester")
+pytest_plugins = ("checks.requirement_marks", "pytester", "tests.support.postgres_fixtures")
 
 # The same examples on every run, more of them in CI; `--hypothesis-profile explore` looks further.
 settings.register_profile("local", max_examples=50, deadline=None, derandomize=True, database=None)

@@ -4,41 +4,71 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
+from tests.support.query_names import Use, uses
 from tests.support.raw_reads import ALLOWED, TABLES, VIEWS, Compiler, compiler
-
-SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
-STORE = SOURCE / "adapters" / "sqlite"
+from tests.support.store_modules import (
+    ADAPTERS,
+    SHARED,
+    SOURCE,
+    Module,
+    Place,
+    folder,
+    module,
+    modules,
+    parts,
+    spelt,
+)
 
 # Any other module of the store reads for someone who asks, and is walked.
-NOT_FOR_READERS = {
-    "access_book": "tells administrators every rule, and nothing of what documents say",
-    "access_writer": "decides rules",
-    "audit": "another file",
-    "audit_file": "another file",
-    "connection": "makes the schema",
-    "document_writer": "writes a snapshot",
-    "edge_writer": "writes a snapshot",
-    "postings": "writes a snapshot",
-    "prune": "removes snapshots",
-    "segment_writer": "writes a snapshot",
-    "verify": "looks at everything and tells counts, to those who hold the file",
-    "writes": "writes a snapshot",
-}
+NOT_FOR_READERS = MappingProxyType(
+    {
+        "sql.access_book": "tells administrators every rule, and nothing of what documents say",
+        "sql.access_writer": "decides rules",
+        "sql.audit_rows": "another file",
+        "sql.document_writer": "writes a snapshot",
+        "sql.edge_writer": "writes a snapshot",
+        "sql.postings": "writes a snapshot",
+        "sql.prune": "removes snapshots",
+        "sql.segment_rows": "writes a snapshot",
+        "sql.segment_writer": "writes a snapshot",
+        "sql.verify": "looks at everything and tells counts, to those who hold the file",
+        "sql.writes": "writes a snapshot",
+        "sqlite.audit": "another file",
+        "sqlite.audit_file": "another file",
+        "sqlite.connection": "makes the schema",
+        "sqlite.vectors": "writes a snapshot",
+    }
+)
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
-    "passage_vectors": "SqliteSearch masks passages",
-    "postings_of_term": "SqliteSearch masks passages",
-    "segment_arrays": "SqliteSearch masks passages and nodes",
+    "passage_vectors": "SqlSearch masks passages",
+    "postings_of_terms": "SqlSearch masks passages",
+    "segment_arrays": "SqlSearch masks passages and nodes",
     "segments_of_branches": "numbers of segments alone",
     "versions": "joined with visible documents",
 }
-RUNS_THE_VIEWS = ("visible", "guard")
+# All that readers take of .sql files. One of them takes what the others ask for by name.
+TAKEN = {
+    ("sqlite.database", "__init__", "file"),
+    ("sqlite.database", "queries", "file"),
+    ("sqlite.guard", "guard", "'visible.sql'"),
+    ("sqlite.store", "_current", "'rows.sql'"),
+    ("sqlite.store", "reads_as", "'reads.sql'"),
+    ("sqlite.store", "verify", "'rows.sql'"),
+}
+# All that they run and do not write out: named queries, the views, and a pragma.
+RUN = {
+    ("sqlite.database", "_execute", "self._sql[query]"),
+    ("sqlite.database", "many", "self._sql[query]"),
+    ("sqlite.database", "durable", spelt("f\"PRAGMA synchronous = {'FULL' if on else 'NORMAL'}\"")),
+    ("sqlite.guard", "guard", "statement"),
+}
 VERB = re.compile(
     r"(?:\s|--.*\n)*(ALTER|ATTACH|CREATE|DELETE|DROP|INSERT|REPLACE|SELECT|UPDATE|VALUES|WITH)\s",
     re.IGNORECASE,
@@ -47,73 +77,30 @@ VERB = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`place` is a module and a function of it, or a file and a name in it."""
+    """`place` is a module and the function of it that runs this, or a file and a name in it."""
 
-    place: tuple[str, str]
+    place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
-    name: str
-    tree: ast.Module
-
-    def statements(self) -> Iterator[Statement]:
-        """SQL in its own text."""
-        for function, part in parts(self.tree):
-            if (text := said(part)) is not None and VERB.match(text):
-                yield Statement((self.name, function), text)
-
-    def files(self) -> frozenset[str]:
-        """The .sql files that it names."""
-        found = (said(part) for _, part in parts(self.tree))
-        return frozenset(text for text in found if text and re.fullmatch(r"\w+\.sql", text))
-
-    def unwalked(self) -> Iterator[tuple[str, str]]:
-        """Functions that let SQLite run what is neither a literal nor one of the named queries."""
-        for function, part in parts(self.tree):
-            if not (isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute)):
-                continue
-            if part.func.attr.startswith("execute") and not walked(part.args[0]):
-                yield self.name, function
-
-    def neighbours(self) -> frozenset[str]:
-        """Modules of the store that it imports."""
-        found: set[str] = set()
-        for _, part in parts(self.tree):
-            if isinstance(part, ast.Import | ast.ImportFrom):
-                package = f"{part.module}." if isinstance(part, ast.ImportFrom) else ""
-                found.update((package[:-1], *(package + alias.name for alias in part.names)))
-        return frozenset(n.removeprefix(f"{PACKAGE}.") for n in found if n.startswith(PACKAGE))
-
-
-def parts(tree: ast.AST, inside: str = "") -> Iterator[tuple[str, ast.AST]]:
-    """Everything but docstrings, each with the function it stands in."""
-    for child in ast.iter_child_nodes(tree):
-        if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)):
-            name = child.name if isinstance(child, ast.FunctionDef) else inside
-            yield name, child
-            yield from parts(child, name)
-
-
-def said(part: ast.AST) -> str | None:
-    return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
-
-
-def walked(sql: ast.expr) -> bool:
-    if isinstance(sql, ast.Subscript):
-        return isinstance(sql.value, ast.Name) and sql.value.id == "_SQL"
-    return isinstance(sql, ast.Constant)
-
-
-def module(path: Path) -> Module:
-    return Module(path.stem, ast.parse(path.read_text(encoding="utf-8")))
+def written(reader: Module) -> Iterator[Statement]:
+    """SQL in its own text."""
+    for place, text in reader.texts():
+        if VERB.match(text):
+            yield Statement(place, text)
 
 
 def named(files: Iterable[str]) -> Iterator[Statement]:
     for file in sorted(files):
         for name, text in named_queries(PACKAGE, file).items():
             yield Statement((file, name), text)
+
+
+def asked(found: Iterable[Use]) -> Iterator[Statement]:
+    """SQL that modules run by its name; none, if there is none of that name."""
+    known = {statement.place: statement.text for statement in named(READ_FILES)}
+    for use in found:
+        yield Statement(use.place, known.get((use.file, use.query), ""))
 
 
 def wrong(statement: Statement, compiling: Compiler) -> str:
@@ -130,7 +117,7 @@ def wrong(statement: Statement, compiling: Compiler) -> str:
     return f"names {', '.join(sorted(raw))}" if raw else ""
 
 
-MODULES = {found.name: found for found in map(module, sorted(STORE.glob("*.py")))}
+MODULES = modules(SHARED, "sqlite")
 READERS = [found for name, found in MODULES.items() if name not in NOT_FOR_READERS]
 READ_FILES = frozenset().union(*(reader.files() for reader in READERS)) - {"visible.sql"}
 
@@ -142,29 +129,46 @@ def compiling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
 
 
 def test_no_read_names_a_raw_table(compiling: Compiler) -> None:
-    found = [*(s for reader in READERS for s in reader.statements()), *named(READ_FILES)]
+    found = [
+        *(statement for reader in READERS for statement in written(reader)),
+        *(statement for reader in READERS for statement in asked(uses(reader))),
+        *named(READ_FILES - {"rows.sql"}),
+    ]
     assert {s.place for s in found} >= {*ALLOWED, ("reads.sql", "text_of_document")}
     assert [(*s.place, told) for s in found if (told := wrong(s, compiling))] == []
 
 
+def test_raw_rows_are_read_in_one_place() -> None:
+    found = [use for module in MODULES.values() for use in uses(module) if use.file == "rows.sql"]
+    assert {use.place for use in found} == ALLOWED.keys()
+    assert not named_queries(PACKAGE, "rows.sql").keys() & named_queries(PACKAGE, "reads.sql")
+
+
 def test_all_that_readers_run_is_walked() -> None:
-    assert {place for reader in READERS for place in reader.unwalked()} == {RUNS_THE_VIEWS}
-    assert MODULES["visible"].files() == {"visible.sql"}
+    assert {told for reader in READERS for told in reader.unwalked()} == RUN
+    assert {told for reader in READERS for told in reader.takes()} == TAKEN
 
 
 def test_readers_have_files_of_their_own_and_import_no_writer() -> None:
-    others = frozenset().union(*(MODULES[name].files() for name in NOT_FOR_READERS))
-    assert {"reads.sql"} <= READ_FILES
-    assert {"writes.sql", "schema.sql"} <= others
-    assert not READ_FILES & others
-    writers = NOT_FOR_READERS.keys() - {"connection"}
-    assert [r.name for r in READERS if r.neighbours() & writers] == ["store"]
+    """Whoever verifies looks through a reader's eyes too."""
+    others = {name: MODULES[name].files() for name in NOT_FOR_READERS}
+    assert {"reads.sql", "rows.sql"} == READ_FILES
+    assert {"writes.sql", "schema.sql"} <= frozenset().union(*others.values())
+    shared = {name: files & READ_FILES for name, files in others.items() if files & READ_FILES}
+    assert shared == {"sql.verify": {"reads.sql"}}
+    writers = NOT_FOR_READERS.keys() - {"sqlite.connection"}
+    assert [r.name for r in READERS if r.neighbours() & writers] == ["sqlite.store"]
+
+
+def test_what_stores_share_knows_none_of_them() -> None:
+    known = {name for found in modules(SHARED).values() for name in found.neighbours()}
+    assert {name.partition(".")[0] for name in known} == {SHARED}
 
 
 def test_nothing_but_the_store_speaks_to_sqlite() -> None:
     """Others may ask for its version."""
     for path in sorted(SOURCE.rglob("*.py")):
-        if path.parent != STORE:
+        if path.parent != folder("sqlite"):
             for _, part in parts(module(path).tree):
                 assert not (isinstance(part, ast.ImportFrom) and part.module == "sqlite3"), path
                 if isinstance(part, ast.Attribute) and ast.unparse(part.value) == "sqlite3":
@@ -208,9 +212,9 @@ def test_the_views_are_all_that_a_reader_has(compiling: Compiler) -> None:
     ],
 )
 def test_a_raw_read_is_found_wherever_it_stands(compiling: Compiler, sql: str) -> None:
-    planted = Module("texts", ast.parse(f"def read():\n    connection.execute({sql!r})\n"))
-    (found,) = planted.statements()
-    assert found.place == ("texts", "read")
+    planted = Module("sql.texts", ast.parse(f"def read():\n    connection.execute({sql!r})\n"))
+    (found,) = written(planted)
+    assert found.place == ("sql.texts", "read")
     assert wrong(found, compiling)
 
 
@@ -219,7 +223,20 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
         for table in TABLES:
             told = wrong(Statement(place, f"SELECT * FROM {table}"), compiling)
             assert told == ("" if table in tables else f"names {table}")
-            assert wrong(Statement(("search", place[1]), f"SELECT * FROM {table}"), compiling)
+            assert wrong(Statement(("sql.search", place[1]), f"SELECT * FROM {table}"), compiling)
+
+
+@pytest.mark.parametrize(
+    ("query", "raw"),
+    [("lives", "names document_access, documents"), ("no_such_query", "does not select")],
+)
+def test_a_raw_query_is_found_with_whoever_runs_it(
+    compiling: Compiler, query: str, raw: str
+) -> None:
+    planted = f"def read():\n    database.queries('rows.sql').rows({query!r})\n"
+    (found,) = asked(uses(Module("sql.texts", ast.parse(planted))))
+    assert found.place == ("sql.texts", "read")
+    assert wrong(found, compiling) == raw
 
 
 @pytest.mark.parametrize(
@@ -227,18 +244,36 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
     ["f'SELECT * FROM {table}'", "'SELECT * FROM ' + table", "text", "_OTHER['nodes']"],
 )
 def test_what_cannot_be_walked_is_found(sql: str) -> None:
-    planted = Module("texts", ast.parse(f"def read():\n    cursor.executemany({sql}, [])\n"))
-    assert list(planted.unwalked()) == [("texts", "read")]
+    planted = Module("sql.texts", ast.parse(f"def read():\n    cursor.executemany({sql}, [])\n"))
+    assert list(planted.unwalked()) == [("sql.texts", "read", spelt(sql))]
+
+
+@pytest.mark.parametrize(
+    "taking",
+    [
+        "database.queries('writes.sql')",
+        "self._database.queries(file)",
+        "SqliteQueries(connection, 'writes.sql')",
+        "named_queries(PACKAGE, 'writes.sql')",
+        "script(PACKAGE, file)",
+    ],
+)
+def test_a_reader_that_helps_itself_to_a_file_is_found(taking: str) -> None:
+    planted = Module("sql.texts", ast.parse(f"def read():\n    return {taking}\n"))
+    ((*place, _),) = planted.takes()
+    assert place == ["sql.texts", "read"]
+    assert not TAKEN & set(planted.takes())
 
 
 def test_a_reader_that_borrows_from_a_writer_is_found() -> None:
     planted = Module(
-        "texts",
+        "sql.texts",
         ast.parse(
-            f"from {PACKAGE} import prune\n"
-            f"from {PACKAGE}.writes import SqliteWrites\n"
+            f"from {ADAPTERS}.sql import prune\n"
+            f"from {ADAPTERS}.sql.writes import SqlWrites\n"
+            f"import {ADAPTERS}.sqlite.vectors\n"
             "_SQL = named_queries(PACKAGE, 'writes.sql')\n"
         ),
     )
     assert planted.files() == {"writes.sql"}
-    assert planted.neighbours() >= {"prune", "writes"}
+    assert planted.neighbours() >= {"sql.prune", "sql.writes", "sqlite.vectors"}

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.named_queries import named_queries
-from docgraph.adapters.sqlite.access_rows import rule_to_json
+from docgraph.adapters.sql.access_rows import rule_to_json
+from docgraph.adapters.sql.visible import Visible
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.adapters.sqlite.visible import Visible
 from docgraph.administration import Administration
 from docgraph.doors.login import local
 from docgraph.engine import Engine

@@ -2,31 +2,24 @@
 
 import os
 import signal
-import sqlite3
 import subprocess
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 
-from docgraph.adapters.sqlite.audit import SqliteAudit
 from docgraph.model.audit import AuditVerdict
 from docgraph.model.audit_chain import SEAL_EVERY
 from docgraph.model.errors import StoreBusy
-from tests.support.audit_logs import EVENT, fill, log_on
+from docgraph.ports.audit import AuditLog
+from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, fill, ticks
 
 WRITES = """
-import sys
-from pathlib import Path
-from docgraph.adapters.sqlite.audit import SqliteAudit
 from docgraph.model.audit import AuditEvent
-log = SqliteAudit(Path(sys.argv[1]), now=lambda: "now")
 for number in range(int(sys.argv[3])):
     log.write(AuditEvent("t", sys.argv[2], "", "context", "answered", "", (), str(number)))
 """
@@ -44,29 +37,19 @@ for number in range(30):
     log.write(AuditEvent("t", who, "", "context", "answered", "", (), str(number)))
 if not child:
     os._exit(0)
-log.close()
+let_go()
 os.write(said, b"now")
 assert os.waitpid(child, 0)[1] == 0
 """
 )
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "store.db.audit"
-
-
-@pytest.fixture
-def log(path: Path) -> SqliteAudit:
-    return log_on(path)
-
-
 @pytest.mark.requirement(40)
 def test_threads_and_processes_write_at_once_and_no_row_is_lost(
-    log: SqliteAudit, path: Path
+    log: AuditLog, place: AuditPlace
 ) -> None:
     started = [
-        subprocess.Popen([sys.executable, "-c", WRITES, str(path), f"process {number}", "120"])
+        subprocess.Popen([*place.program(WRITES), f"process {number}", "120"])
         for number in range(3)
     ]
     with ThreadPoolExecutor(4) as pool:
@@ -81,60 +64,77 @@ def test_threads_and_processes_write_at_once_and_no_row_is_lost(
     assert log.verify("t") == AuditVerdict(600, 600, ())
 
 
-def test_threads_that_share_a_log_take_turns(path: Path) -> None:
+def test_times_stand_in_the_rows_order(place: AuditPlace) -> None:
+    """Who shares a log takes turns, and who shares the rows; the clock is slow to read."""
+    clock = ticks()
+
     def slowly() -> str:
         time.sleep(0.002)
-        return "now"
+        read = clock()
+        time.sleep(0.002)
+        return read
 
-    log = SqliteAudit(path, now=slowly)
+    logs = [place.log(now=slowly) for _ in range(2)]
     with ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(fill, log, 5) for _ in range(4)]:
+        for done in [pool.submit(fill, logs[number % 2], 5) for number in range(4)]:
             done.result()
-    assert log.verify("t") == AuditVerdict(20, 0, ())
+    rows = logs[0].entries("t")
+    assert [row.number for row in rows] == list(range(1, 21))
+    assert [row.time for row in rows] == sorted(row.time for row in rows)
+    assert logs[1].verify("t") == AuditVerdict(20, 0, ())
 
 
-def test_several_who_find_no_log_make_one_together(path: Path) -> None:
-    with ThreadPoolExecutor(4) as pool, FileLock(f"{path}.lock"):
-        begun = [pool.submit(log_on(path).write, EVENT) for _ in range(4)]
+def test_several_who_find_no_log_make_one_together(tmp_path: Path) -> None:
+    place = SqlitePlace(tmp_path / "store.db.audit")
+    with ThreadPoolExecutor(4) as pool, FileLock(f"{place.path}.lock"):
+        begun = [pool.submit(place.log().write, EVENT) for _ in range(4)]
         time.sleep(0.2)
-        assert not path.exists()
+        assert not place.path.exists()
     for done in begun:
         done.result()
-    assert log_on(path).verify("t") == AuditVerdict(4, 0, ())
+    assert place.log().verify("t") == AuditVerdict(4, 0, ())
 
 
 @pytest.mark.requirement(40)
-def test_writing_waits_for_no_reader(log: SqliteAudit, path: Path) -> None:
+def test_writing_waits_for_no_reader(log: AuditLog, place: AuditPlace) -> None:
     fill(log, 3)
-    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
-        reader.execute("BEGIN")
-        before = reader.execute("SELECT count(*) FROM entries").fetchone()
+    with place.raw() as run:
+        run("BEGIN")
+        before = run("SELECT count(*) FROM entries").fetchall()
         began = time.perf_counter()
-        fill(log_on(path, wait=0), SEAL_EVERY)
+        fill(place.log(wait=0), SEAL_EVERY)
         assert time.perf_counter() - began < 5
-        assert reader.execute("SELECT count(*) FROM entries").fetchone() == before
+        assert before == [(3,)]
     assert log.verify("t").rows == SEAL_EVERY + 3
 
 
 def test_a_row_waits_for_another_writer_and_says_so_when_it_waits_in_vain(
-    log: SqliteAudit, path: Path
+    log: AuditLog, place: AuditPlace
 ) -> None:
     log.write(EVENT)
-    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    with closing(other):
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreBusy, match="another process is writing"):
-            log_on(path, wait=0.05).write(EVENT)
-        freed = threading.Timer(0.2, other.rollback)
-        freed.start()
-        log.write(EVENT)
-        freed.join()
-    assert log.verify("t").rows == 2
+    next_log, begun, go_on = place.log(now=lambda: "now"), threading.Event(), threading.Event()
+
+    def late() -> str:
+        begun.set()
+        assert go_on.wait(30)
+        return "late"
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(place.log(now=late).write, EVENT)
+        assert begun.wait(30)
+        with pytest.raises(StoreBusy, match="another process"):
+            place.log(wait=0.05).write(EVENT)
+        threading.Timer(0.2, go_on.set).start()
+        next_log.write(EVENT)
+        other.result()
+    assert [row.time for row in log.entries("t", last=2)] == ["late", "now"]
 
 
-def test_a_row_that_fails_leaves_no_trace_and_the_next_one_fits(log: SqliteAudit) -> None:
+def test_a_row_that_fails_leaves_no_trace_and_the_next_one_fits(
+    log: AuditLog, place: AuditPlace
+) -> None:
     log.write(EVENT)
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(place.refusal):
         log.write(replace(EVENT, outcome="maybe"))
     log.write(EVENT)
     assert log.verify("t") == AuditVerdict(2, 0, ())
@@ -142,8 +142,8 @@ def test_a_row_that_fails_leaves_no_trace_and_the_next_one_fits(log: SqliteAudit
 
 @pytest.mark.requirement(40)
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
-def test_a_killed_process_leaves_every_row_it_wrote(log: SqliteAudit, path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", IS_KILLED, str(path), "ann", "130"], check=False)
+def test_a_killed_process_leaves_every_row_it_wrote(log: AuditLog, place: AuditPlace) -> None:
+    done = subprocess.run([*place.program(IS_KILLED), "ann", "130"], check=False)
     assert done.returncode == -signal.SIGKILL
     assert log.verify("t") == AuditVerdict(130, 100, ())
     log.write(EVENT)
@@ -151,9 +151,10 @@ def test_a_killed_process_leaves_every_row_it_wrote(log: SqliteAudit, path: Path
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_process_that_forks_goes_on_writing_on_both_sides(log: SqliteAudit, path: Path) -> None:
+def test_a_process_that_forks_goes_on_writing_on_both_sides(
+    log: AuditLog, place: AuditPlace
+) -> None:
     """In a process of its own, since this one has threads."""
-    command = [sys.executable, "-c", FORKS, str(path), "before", "10"]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run([*place.program(FORKS), "before", "10"], check=True, timeout=60)
     assert log.verify("t") == AuditVerdict(70, 0, ())
     assert len(log.entries("t", principal="child")) == 30

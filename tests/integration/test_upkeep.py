@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from docgraph.adapters.sqlite.visible import Rows, guard
+from docgraph.adapters.sql.visible import Rows
+from docgraph.adapters.sqlite.guard import guard
 from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule
@@ -178,7 +179,7 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
     ) -> None:
         guard(connection, rows, np.ones_like(mask), snapshots)
 
-    monkeypatch.setattr("docgraph.adapters.sqlite.verify.guard", forgetful)
+    monkeypatch.setattr("docgraph.adapters.sqlite.store.guard", forgetful)
     problems = engine.store.verify().problems
     for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
         assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what

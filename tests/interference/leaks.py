@@ -2,17 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from docgraph.adapters.sqlite.graph import SqliteGraph
-from docgraph.adapters.sqlite.reads import SqliteReads
-from docgraph.adapters.sqlite.search import Scores, SqliteSearch
-from docgraph.adapters.sqlite.segment import Segment
-from docgraph.adapters.sqlite.visible import Rows, Visible, see
-from docgraph.adapters.sqlite.writes import SqliteWrites
+from docgraph.adapters.postgres.database import PostgresQueries
+from docgraph.adapters.sql.database import Queries, Row
+from docgraph.adapters.sql.graph import SqlGraph
+from docgraph.adapters.sql.reads import SqlReads
+from docgraph.adapters.sql.search import Scores, SqlSearch
+from docgraph.adapters.sql.segment import Segment
+from docgraph.adapters.sql.visible import Rows, Visible, alive, see
+from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.model.access import Principal
 from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.meeting import united
@@ -22,20 +25,62 @@ from docgraph.ports.graph_reads import Direction
 from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
 
 
+def straight(sql: Queries, text: str) -> list[Row]:
+    """Past the named queries, on the same connection."""
+    connection: Any = vars(sql)["_connection"]
+    found: list[Row] = connection.execute(text).fetchall()
+    return found
+
+
+def in_scope(sql: Queries, table: str) -> str:
+    """That a row lives in a snapshot that is asked, in the store's own words."""
+    if isinstance(sql, PostgresQueries):
+        return (
+            f"EXISTS (SELECT 1 FROM asked_scope() AS asked WHERE asked.branch = {table}.branch "
+            f"AND {table}.born <= asked.snapshot AND asked.snapshot < {table}.died)"
+        )
+    return f"in_scope({table}.branch, {table}.born, {table}.died)"
+
+
+def living(sql: Queries, columns: str, where: str = "true") -> str:
+    """Nodes of all documents that live in the snapshots asked, whoever may read them."""
+    return (
+        f"SELECT {columns} FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document "
+        f"WHERE {in_scope(sql, 'd')} AND {where}"
+    )
+
+
+def whoever(seen: Visible) -> Visible:
+    """The same snapshots, with all that lives in them."""
+    mask = np.zeros_like(seen.mask)
+    for branch in seen.rows.branches:
+        if branch.id in seen.snapshots:
+            mask |= alive(seen.rows, branch, seen.snapshots[branch.id])
+    return replace(seen, mask=mask)
+
+
+def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visible]) -> None:
+    for store in ("sqlite", "postgres"):
+        plant.setattr(f"docgraph.adapters.{store}.store.see", other)
+
+
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
     """How rare a word is, is counted over all passages: hidden ones stand in with no weight."""
-    honest: Callable[..., TermPostings] = vars(SqliteSearch)["_term"]
-    counted = SqliteSearch.postings
+    honest: Callable[..., TermPostings] = vars(SqlSearch)["_term"]
+    counted = SqlSearch.postings
 
     def leaking(
-        self: SqliteSearch,
+        self: SqlSearch,
         term: str,
+        rows: list[Row],
         masks: dict[int, npt.NDArray[np.bool_]],
         offsets: dict[int, int],
         roll_up: bool,
     ) -> TermPostings:
-        seen = honest(self, term, masks, offsets, roll_up)
-        whole = honest(self, term, {n: np.ones_like(m) for n, m in masks.items()}, offsets, roll_up)
+        seen = honest(self, term, rows, masks, offsets, roll_up)
+        everyones = whoever(self._visible)
+        unmasked = {n: everyones.of(self._segments[n].passage_document) for n in masks}
+        whole = honest(self, term, rows, unmasked, offsets, roll_up)
         more = np.setdiff1d(whole.passages, seen.passages)
         if not len(seen.passages):
             return seen
@@ -47,23 +92,25 @@ def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
             np.concatenate([seen.lengths, np.ones_like(more)]),
         )
 
-    def of_all(self: SqliteSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
-        rows = sum(len(segment.passage_document) for segment in self._segments.values())
-        return replace(counted(self, terms, roll_up=roll_up), passages=rows)
+    def of_all(self: SqlSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+        everyones = whoever(self._visible)
+        living = (everyones.of(segment.passage_document) for segment in self._segments.values())
+        passages = sum(int(mask.sum()) for mask in living)
+        return replace(counted(self, terms, roll_up=roll_up), passages=passages)
 
-    plant.setattr(SqliteSearch, "_term", leaking)
-    plant.setattr(SqliteSearch, "postings", of_all)
+    plant.setattr(SqlSearch, "_term", leaking)
+    plant.setattr(SqlSearch, "postings", of_all)
 
 
 def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
     """The best of all rows are cut off first; what of them the reader may see comes back."""
-    honest = SqliteSearch.nearest
+    honest = SqlSearch.nearest
 
     def leaking(
-        self: SqliteSearch, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+        self: SqlSearch, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
         seen = self._visible
-        self._visible = replace(seen, mask=np.ones_like(seen.mask))
+        self._visible = whoever(seen)
         scans = [self._scan(n, s, vector, over, roll_up) for n, s in self._segments.items()]
         self._visible = seen
         ranked = sorted(
@@ -73,74 +120,84 @@ def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
         )
         first = set(dict.fromkeys(owner for _, owner in ranked[:top]))
         found = honest(self, vector, over=over, roll_up=roll_up, top=top)
-        rows = self._connection.execute("SELECT id, handle FROM visible_nodes").fetchall()
-        handles = dict(rows)
+        rows = straight(self._sql, "SELECT id, handle FROM visible_nodes")
+        handles: dict[str, int] = dict(rows)
         return tuple((node, score) for node, score in found if handles[node] in first)
 
-    plant.setattr(SqliteSearch, "nearest", leaking)
+    plant.setattr(SqlSearch, "nearest", leaking)
 
 
 def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
     """A path from one visible node to another may lead over one that is not."""
-    honest = SqliteGraph.edges
-    over = """
-        SELECT a.source, a.relation, b.target
-        FROM main.document_relationships AS a
-             JOIN main.document_relationships AS b ON b.source = a.target
-        WHERE in_scope(a.branch, a.born, a.died) AND in_scope(b.branch, b.born, b.died)
-          AND a.source <> b.target
-          AND EXISTS (SELECT 1 FROM main.document_nodes WHERE id = a.target)
-          AND NOT EXISTS (SELECT 1 FROM visible_nodes WHERE id = a.target)
-          AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = a.source)
-          AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = b.target)"""
+    honest = SqlGraph.edges
+
+    def over(sql: Queries) -> str:
+        return f"""
+            SELECT a.source, a.relation, b.target
+            FROM document_relationships AS a
+                 JOIN document_relationships AS b ON b.source = a.target
+            WHERE {in_scope(sql, "a")} AND {in_scope(sql, "b")} AND a.source <> b.target
+              AND EXISTS ({living(sql, "1", "n.id = a.target")})
+              AND NOT EXISTS (SELECT 1 FROM visible_nodes WHERE id = a.target)
+              AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = a.source)
+              AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = b.target)"""
 
     def leaking(
-        self: SqliteGraph,
+        self: SqlGraph,
         nodes: tuple[str, ...],
         direction: Direction = "out",
         relations: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
         found = honest(self, nodes, direction, relations)
-        rows = self._connection.execute(over).fetchall() if direction == "out" else ()
+        rows = straight(self._sql, over(self._sql)) if direction == "out" else ()
         bridges = [Relationship(Edge(*row), (HAND,), ()) for row in rows if row[0] in nodes]
         return united((*found, *bridges))
 
-    plant.setattr(SqliteGraph, "edges", leaking)
+    plant.setattr(SqlGraph, "edges", leaking)
 
 
 def an_unfiltered_explicit_id(plant: pytest.MonkeyPatch) -> None:
     """Who names a node gets it, as long as it is there."""
 
-    def leaking(self: SqliteGraph, ids: tuple[str, ...]) -> tuple[str, ...]:
-        rows = self._connection.execute("SELECT id FROM main.document_nodes").fetchall()
+    def leaking(self: SqlGraph, ids: tuple[str, ...]) -> tuple[str, ...]:
+        rows = straight(self._sql, living(self._sql, "n.id"))
         return tuple(node for node in ids if (node,) in rows)
 
-    plant.setattr(SqliteGraph, "present", leaking)
+    plant.setattr(SqlGraph, "present", leaking)
 
 
 def a_total_count(plant: pytest.MonkeyPatch) -> None:
     """Nodes are counted in the table, not in the view."""
 
-    def leaking(self: SqliteReads) -> dict[str, int]:
-        query = "SELECT kind, count(*) FROM main.document_nodes GROUP BY kind ORDER BY kind"
-        return {f"nodes.{kind}": count for kind, count in self._connection.execute(query)}
+    def leaking(self: SqlReads) -> dict[str, int]:
+        query = f"{living(self._sql, 'n.kind, count(*)')} GROUP BY n.kind ORDER BY n.kind"
+        return {f"nodes.{kind}": count for kind, count in straight(self._sql, query)}
 
-    plant.setattr(SqliteReads, "counts", leaking)
+    plant.setattr(SqlReads, "counts", leaking)
+
+
+def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
+    """Whatever lives in the snapshots asked is let through."""
+
+    def leaking(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
+        return whoever(see(rows, principal, wanted))
+
+    see_with(plant, leaking)
 
 
 def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch) -> None:
     """A title that two documents bear says nothing, so nobody claims it: decided at ingest."""
-    honest = SqliteWrites.titles
+    honest = SqlWrites.titles
     twice = """
         SELECT substr(o.key, 7) FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
         WHERE o.key LIKE 'title:%' AND d.died > 1000000 GROUP BY o.branch, o.key
         HAVING count(DISTINCT o.document) > 1"""
 
-    def leaking(self: SqliteWrites) -> dict[str, bool]:
-        shared = {title for (title,) in self._connection.execute(twice)}
+    def leaking(self: SqlWrites) -> dict[str, bool]:
+        shared = {title for (title,) in straight(self._sql, twice)}
         return {title: known for title, known in honest(self).items() if title not in shared}
 
-    plant.setattr(SqliteWrites, "titles", leaking)
+    plant.setattr(SqlWrites, "titles", leaking)
 
 
 def a_cache_keyed_without_rights(plant: pytest.MonkeyPatch) -> None:
@@ -153,7 +210,7 @@ def a_cache_keyed_without_rights(plant: pytest.MonkeyPatch) -> None:
             kept[key] = see(rows, principal, wanted)
         return kept[key]
 
-    plant.setattr("docgraph.adapters.sqlite.store.see", leaking)
+    see_with(plant, leaking)
 
 
 def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPatch) -> None:
@@ -164,7 +221,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
     """
 
     def leaking(
-        self: SqliteSearch,
+        self: SqlSearch,
         number: int,
         segment: Segment,
         vector: tuple[int, ...],
@@ -172,9 +229,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
         roll_up: bool,
     ) -> tuple[Handles, Scores]:
         document = segment.passage_document if over == "passages" else segment.node_document
-        rows = (
-            self._passage_vectors(number, segment) if over == "passages" else segment.node_vectors
-        )
+        rows = self._held.passages(number) if over == "passages" else segment.node_vectors
         seen = self._visible.of(document)
         if over == "documents":
             seen = seen & (segment.node_handle == segment.node_root)
@@ -189,16 +244,22 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
         scores = np.rint(sums.astype(np.float64) * SCALE * SCALE).astype(np.int64)
         return owners[seen], scores[seen]
 
-    plant.setattr(SqliteSearch, "_scan", leaking)
+    plant.setattr(SqlSearch, "_scan", leaking)
 
 
-LEAKS = (
+# Rights are not asked where a row is read; a store with a lock of its own asks them again.
+RIGHTS_FORGOTTEN = (
     global_document_frequency,
     filtering_after_top_k,
     walking_through_a_hidden_node,
     an_unfiltered_explicit_id,
     a_total_count,
+    a_mask_without_rights,
+)
+# What is read is the reader's own, or was read in another's name, or in nobody's.
+NOT_OF_ROWS = (
     a_miner_whose_decision_hangs_on_a_hidden_document,
     a_cache_keyed_without_rights,
     a_float32_score_that_depends_on_the_matrix_around_it,
 )
+LEAKS = (*RIGHTS_FORGOTTEN, *NOT_OF_ROWS)

@@ -28,6 +28,7 @@ from docgraph.model.edge import Edge, both_ways
 from docgraph.model.identity import document_id
 from docgraph.model.scope import EVERYTHING, Wanted
 from tests.interference.everything import Differences, Probe, SnapshotsListed, told
+from tests.interference.homes import Home, on_sqlite
 from tests.interference.openings import Opening, openings
 from tests.interference.stores import Faltering, GivenUp, Stock, rebuilt
 from tests.interference.views import Held, Library, Place, View, is_difference
@@ -76,7 +77,7 @@ class NoInterference(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stock = Stock()
+        self.stock = Stock(self.homes)
         self.library = Library()
         self.said: dict[tuple[Place, str], AccessRule] = {}  # as the next ingest tells them
         self.by_hand = False
@@ -96,6 +97,11 @@ class NoInterference(RuleBasedStateMachine):
             hidden = (at + pick) % 5 in {1, 3}
             self.said[opening.home, path] = self._rule(pick // 5, hidden=hidden)
         self._take_in(opening.home, Held(opening.texts))
+
+    @staticmethod
+    def homes() -> Home:
+        """On another store, where `prove` says so."""
+        return on_sqlite()
 
     # To be noticed by nobody but those who may read it.
 
@@ -296,7 +302,7 @@ class NoInterference(RuleBasedStateMachine):
             if not isinstance(watch.probe, SnapshotsListed | Differences):
                 same.setdefault(view, []).append(watch)
         for view, watches in same.items():
-            with rebuilt(view, self.library.rules, self.home) as alone:
+            with rebuilt(view, self.library.rules, self.home, self.homes) as alone:
                 for watch in watches:
                     wanted = tuple(replace(wish, snapshot=None) for wish in watch.wanted)
                     self._compare(watch, view, told(watch.probe, alone, self.reader, wanted))

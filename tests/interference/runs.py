@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.interference.homes import Homes, on_sqlite
 from tests.interference.machine import NoInterference
 
 
@@ -17,10 +18,17 @@ AVAILABLE_PROVIDERS["by chance"] = f"{ByChance.__module__}.{ByChance.__qualname_
 
 
 def prove(
-    number: int, examples: int, *, steps: int = 4, phases: Sequence[Phase] = (Phase.generate,)
+    number: int,
+    examples: int,
+    *,
+    steps: int = 4,
+    phases: Sequence[Phase] = (Phase.generate,),
+    homes: Homes = on_sqlite,
 ) -> None:
     """Runs the machine this often. The same number gives the same runs; the opening is a step."""
-    machine = seed(number)(type("NoInterference", (NoInterference,), {}))
+    machine = seed(number)(
+        type("NoInterference", (NoInterference,), {"homes": staticmethod(homes)})
+    )
     told = settings(
         max_examples=examples,
         stateful_step_count=steps,

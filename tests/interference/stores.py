@@ -1,19 +1,13 @@
-"""Stores for the machine: made quickly, in memory, by the engine's own ingest."""
+"""Stores for the machine, filled by the engine's own ingest."""
 
-import itertools
-import shutil
-import sqlite3
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
-from pathlib import Path
 
 import pytest
 import yaml
 
-from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.administration import Administration
 from docgraph.doors.login import in_the_name_of, local
 from docgraph.engine import Engine
@@ -22,6 +16,7 @@ from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.embedder import Embedder
+from tests.interference.homes import Homes, on_sqlite
 from tests.interference.views import Held, Place, Rules, View
 from tests.interference.worlds import NEVER_SEEN
 from tests.support.memory_audit import MemoryAudit
@@ -29,7 +24,6 @@ from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hashed
 from tests.support.stand_ins import CountsWords, LikesLongTexts
 
-_numbers = itertools.count()
 _hashed = lru_cache(maxsize=20_000)(hashed)
 
 
@@ -63,36 +57,11 @@ class GivenUp(Exception):
     """An ingest ends here, without a word to the store."""
 
 
-@cache
-def folder() -> Path:
-    """In memory where the system has a folder for that: nobody reads these stores again."""
-    memory = Path("/dev/shm")
-    held = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
-    _kept.append(held)
-    return Path(held.name)
-
-
-_kept: list[tempfile.TemporaryDirectory[str]] = []
-
-
-@cache
-def _empty() -> Path:
-    """A store with nothing in it, to copy: faster than making tables anew."""
-    path = folder() / "empty.db"
-    SqliteStore(path, now=lambda: "now", wait=5)
-    return path
-
-
 class Stock:
     """One store with its engine, and the tools to fill it. `stirred` tells that it was touched."""
 
-    def __init__(self) -> None:
-        self._path = folder() / f"{next(_numbers)}.db"
-        shutil.copyfile(_empty(), self._path)
-        self._store = SqliteStore(self._path, now=lambda: "now", wait=5)
-        # Someone else has the store open too: its log need not be folded in after every question.
-        self._open = sqlite3.connect(self._path)
-        self._open.execute("SELECT count(*) FROM meta").fetchone()
+    def __init__(self, homes: Homes = on_sqlite) -> None:
+        self._store, self._leave = homes()
         self._keeper = Administration(self._store, MemoryAudit())
         self.engine = self._engine(Remembering())
         self.stirred = False
@@ -108,9 +77,7 @@ class Stock:
         )
 
     def close(self) -> None:
-        self._open.close()
-        for end in ("", "-wal", "-shm", ".ingest.lock"):
-            Path(f"{self._path}{end}").unlink(missing_ok=True)
+        self._leave()
 
     def ingest(
         self,
@@ -170,10 +137,10 @@ class Stock:
 
 
 @contextmanager
-def rebuilt(view: View, rules: Rules, home: Place) -> Iterator[Engine]:
+def rebuilt(view: View, rules: Rules, home: Place, homes: Homes) -> Iterator[Engine]:
     """A store that has only ever held what one reader may see. The branch that was first there
     is first here too: its rules count on others."""
-    stock = Stock()
+    stock = Stock(homes)
     try:
         for place, (seen,) in sorted(view, key=lambda part: part[0] != home):
             texts = {path: text for path, text, _ in seen.texts}
@@ -203,6 +170,6 @@ def small_limits() -> Iterator[None]:
         patch.setattr("docgraph.model.shared_name.MOST_HOLDERS", 2)
         patch.setattr("docgraph.plan.settle.NAMESAKES", 1)
         patch.setattr("docgraph.search.search_nodes.NAMESAKES", 1)
-        patch.setattr("docgraph.adapters.sqlite.graph._BATCH", 2)
-        patch.setattr("docgraph.adapters.sqlite.segment_writer.MOST_SMALL", 2)
+        patch.setattr("docgraph.adapters.sql.graph._BATCH", 2)
+        patch.setattr("docgraph.adapters.sql.segment_writer.MOST_SMALL", 2)
         yield

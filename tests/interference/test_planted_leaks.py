@@ -53,5 +53,5 @@ def test_a_view_that_asks_for_no_rights_is_caught(
     leaking = RIGHTS.sub(ALIVE, honest)
     assert leaking != honest
     planted = whole.replace(honest, leaking)
-    monkeypatch.setattr(f"{PACKAGE}.visible.script", lambda *_: planted)
+    monkeypatch.setattr(f"{PACKAGE}.guard.script", lambda *_: planted)
     assert_caught()

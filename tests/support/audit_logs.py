@@ -1,15 +1,19 @@
-"""Audit logs for tests: made, filled, and opened by another hand."""
+"""Audit logs for tests: made, filled, and opened by another hand, wherever they are kept."""
 
 import itertools
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from textwrap import dedent
+from typing import Any, Protocol
 
 from docgraph.adapters.sqlite.audit import SqliteAudit
 from docgraph.model.audit import ANSWERED, Anchor, AuditEvent
 from docgraph.model.scope import SnapshotName
+from docgraph.ports.audit import AuditLog
 
 EVENT = AuditEvent(
     tenant="t",
@@ -23,24 +27,97 @@ EVENT = AuditEvent(
 )
 
 
-def log_on(path: Path, wait: float = 30) -> SqliteAudit:
-    ticks = itertools.count()
-    return SqliteAudit(path, now=lambda: f"2026-01-01T00:00:00.{next(ticks):06}", wait=wait)
+Clock = Callable[[], str]
 
 
-def fill(log: SqliteAudit, count: int, tenant: str = "t") -> None:
+def ticks() -> Clock:
+    """A clock that has moved on whenever it is read."""
+    read = itertools.count()
+    return lambda: f"2026-01-01T00:00:00.{next(read):06}"
+
+
+def fill(log: AuditLog, count: int, tenant: str = "t") -> None:
     for number in range(count):
         log.write(replace(EVENT, tenant=tenant, detail=f"q{number}"))
 
 
-def anchored(log: SqliteAudit) -> Anchor:
+def anchored(log: AuditLog) -> Anchor:
     anchor = log.seal("t")
     assert anchor is not None
     return anchor
 
 
-@contextmanager
-def raw(path: Path) -> Iterator[sqlite3.Connection]:
-    """Another hand, with SQLite and the right to write the file."""
-    with closing(sqlite3.connect(path)) as connection, connection:
-        yield connection
+def program(address: str, opening: str, text: str) -> Sequence[str]:
+    return sys.executable, "-c", f"import sys\n{dedent(opening)}\n{text}", address
+
+
+class Ran(Protocol):
+    """What a statement did."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+
+# Runs SQL in which the tables are called `entries` and `seals`, whatever they are called.
+Hand = Callable[[str], Ran]
+
+
+class AuditPlace(Protocol):
+    """Where a log is kept, and how somebody with every right there gets at it."""
+
+    @property
+    def refusal(self) -> type[Exception]:
+        """How the database refuses a row that breaks a rule."""
+        ...
+
+    def log(self, *, wait: float = 30, now: Clock | None = None) -> AuditLog:
+        """Another one on the same rows."""
+        ...
+
+    def raw(self) -> AbstractContextManager[Hand]:
+        """Another hand, with every right: all that it does counts, or nothing."""
+        ...
+
+    def unguarded(self) -> AbstractContextManager[Hand]:
+        """One that takes the triggers off, and puts them back so that nothing looks amiss."""
+        ...
+
+    def program(self, text: str) -> Sequence[str]:
+        """A command that runs `text` with a log on the same rows as `log`, and `let_go`."""
+        ...
+
+
+class SqlitePlace:
+    refusal = sqlite3.IntegrityError
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def log(self, *, wait: float = 30, now: Clock | None = None) -> SqliteAudit:
+        return SqliteAudit(self.path, now=now or ticks(), wait=wait)
+
+    @contextmanager
+    def raw(self) -> Iterator[Hand]:
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            yield connection.execute
+
+    @contextmanager
+    def unguarded(self) -> Iterator[Hand]:
+        with self.raw() as run:
+            made = run("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+            for name, _ in made:
+                run(f"DROP TRIGGER {name}")
+            yield run
+            for _, sql in made:
+                run(sql)
+
+    def program(self, text: str) -> Sequence[str]:
+        opening = """
+            from pathlib import Path
+            from docgraph.adapters.sqlite.audit import SqliteAudit
+            log = SqliteAudit(Path(sys.argv[1]), now=lambda: "now")
+            let_go = log.close
+        """
+        return program(str(self.path), opening, text)

@@ -85,6 +85,8 @@ def world(
 
 
 class MemorySearch:
+    exact = True
+
     """Handles count hidden rows too, so that nothing can depend on them."""
 
     def __init__(self, world_: World) -> None:

@@ -15,6 +15,7 @@ from docgraph.adapters.named_queries import script
 from docgraph.adapters.sqlite.connection import PACKAGE, connect
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
+from tests.support.store_modules import ADAPTERS, SHARED
 
 TABLES = frozenset(re.findall(r"^CREATE TABLE (\w+)", script(PACKAGE, "schema.sql"), re.MULTILINE))
 VIEWS = frozenset(
@@ -22,9 +23,13 @@ VIEWS = frozenset(
 )
 # Where reads begin: the one place that loads what `visible` is made of, and whether it changed.
 ALLOWED = {
-    ("visible", "load_rows"): TABLES,
-    ("store", "_current"): frozenset({"meta", "segments"}),
+    ("sql.visible", "load_rows"): frozenset(
+        {"access_classes", "branches", "document_access", "documents", "snapshots"}
+    ),
+    ("sqlite.store", "_current"): frozenset({"meta", "segments"}),
 }
+# Runs for others what they name.
+RUNS_QUERIES = f"{PACKAGE}.database"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -76,12 +81,13 @@ class Watch:
 
 
 def _asker() -> tuple[str, str]:
-    """The function of the store that runs the statement; nobody, if a test does."""
+    """The function of the store that names the query; nobody, if a test does."""
     frame = inspect.currentframe()
     while frame is not None:
-        package, _, module = frame.f_globals.get("__name__", "").rpartition(".")
-        if package == PACKAGE:
-            return module, frame.f_code.co_name
+        module = frame.f_globals.get("__name__", "")
+        package, _, _ = module.rpartition(".")
+        if package in {PACKAGE, f"{ADAPTERS}.{SHARED}"} and module != RUNS_QUERIES:
+            return module.removeprefix(f"{ADAPTERS}."), frame.f_code.co_name
         frame = frame.f_back
     return "", ""
 

@@ -19,7 +19,7 @@ from docgraph.model.node import SECTION, Location, Node
 from docgraph.ports.source import SourceFile
 
 # Raised whenever the same bytes would give another document than before.
-VERSION = 3
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,7 @@ class RetrievalPlan:
         *,
         search: tuple[Setting, ...] = (),
         selection: Selection = EVERY_CANDIDATE,
+        exact: bool = True,
         documents: int | None = None,
         cut: tuple[Cut, ...] = (),
         admit: str = "seeds",
@@ -87,6 +88,7 @@ class RetrievalPlan:
             constraints=Constraints(
                 search=search,
                 selection=selection,
+                exact=exact,
                 traversal_enabled=False,
                 max_depth=0,
                 direction="out",

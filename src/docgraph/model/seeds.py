@@ -24,11 +24,13 @@ EVERY_CANDIDATE = Selection()
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Best first, ties by id. `search` records how they were found."""
+    """Best first, ties by id. `search` records how they were found; unless it was `exact`, an
+    index chose which rows were looked at, and may have missed some."""
 
     ranked: tuple[Seed, ...]
     search: tuple[tuple[str, str | int | float | bool | None], ...]
     selection: Selection = EVERY_CANDIDATE
+    exact: bool = True
 
     @property
     def ids(self) -> tuple[str, ...]:

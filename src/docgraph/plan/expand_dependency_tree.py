@@ -50,6 +50,7 @@ def expand_dependency_tree(
         constraints=Constraints(
             search=seeds.search,
             selection=seeds.selection,
+            exact=seeds.exact,
             traversal_enabled=True,
             max_depth=max_depth,
             direction=direction,

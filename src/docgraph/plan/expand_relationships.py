@@ -63,6 +63,7 @@ def expand_relationships(
         constraints=Constraints(
             search=seeds.search,
             selection=seeds.selection,
+            exact=seeds.exact,
             traversal_enabled=False,
             max_depth=1,
             direction="out",

@@ -31,6 +31,7 @@ def plan_seeds(
         kept,
         search=seeds.search,
         selection=seeds.selection,
+        exact=seeds.exact,
         documents=documents,
         cut=tuple(Cut(seed, f"documents={documents}") for seed in seeds.ids if seed not in kept),
     )

@@ -1,6 +1,7 @@
 """select_scope: keep the primary document and the cluster that dominates, and say why."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Annotated
 
 from annotated_types import Interval
@@ -46,9 +47,9 @@ def select_scope(
         reasons.append(f"at least {cluster:g} of the best score")
     if not seeds.ranked or not reasons:
         return seeds
-    return Seeds(
+    return replace(
+        seeds,
         ranked=kept,
-        search=seeds.search,
         selection=Selection(
             rule="dominant",
             reason="; ".join(reasons),

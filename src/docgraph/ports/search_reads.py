@@ -31,6 +31,11 @@ class Postings:
 
 
 class SearchReads(Protocol):
+    @property
+    def exact(self) -> bool:
+        """Whether `nearest` looks at every visible row; else it may miss some."""
+        ...
+
     def nearest(
         self, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:

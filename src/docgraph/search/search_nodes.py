@@ -91,6 +91,7 @@ def search_nodes(
             ("rerank", reranker.name if rerank else None),
             *((("rerank_withheld", len(withheld)),) if withheld else ()),
         ),
+        exact=mode == "bm25" or window.exact,
     )
 
 

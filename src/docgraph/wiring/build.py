@@ -11,6 +11,7 @@ from docgraph.administration import Administration
 from docgraph.engine import Engine
 from docgraph.model.edge import Relationship
 from docgraph.model.egress import Ceiling
+from docgraph.model.errors import BadInput
 from docgraph.model.tokens import TokenCounter
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.embedder import Embedder
@@ -18,8 +19,10 @@ from docgraph.ports.reranker import RerankModel
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
 from docgraph.wiring.settings import Settings
+from docgraph.wiring.store_address import is_postgres, need_psycopg
 
 if TYPE_CHECKING:
+    from docgraph.adapters.postgres.pool import Pool
     from docgraph.adapters.sources.git import GitSource
 
 
@@ -41,6 +44,13 @@ def build_administration(settings: Settings) -> Administration:
 
 
 def open_store(settings: Settings) -> Store:
+    if is_postgres(settings.store):
+        pool = _pool(settings.store)
+        from docgraph.adapters.postgres.store import PostgresStore
+
+        return PostgresStore(pool, now=_now, wait=settings.wait, hnsw=settings.hnsw)
+    if settings.hnsw:
+        raise BadInput("hnsw is a setting for a Postgres store: SQLite always looks at every row")
     from docgraph.adapters.sqlite.store import SqliteStore
 
     return SqliteStore(
@@ -51,10 +61,24 @@ def open_store(settings: Settings) -> Store:
 
 
 def open_audit(settings: Settings) -> AuditLog:
-    """Beside the store, in a file of its own: writing to it never waits for an ingest."""
+    """Beside the store, in a file or tables of its own: writing to it waits for no ingest."""
+    if is_postgres(settings.store):
+        pool = _pool(settings.store)
+        from docgraph.adapters.postgres.audit import PostgresAudit
+
+        return PostgresAudit(pool, now=_now)
     from docgraph.adapters.sqlite.audit import SqliteAudit
 
     return SqliteAudit(Path(f"{settings.store}.audit"), now=_now)
+
+
+@cache
+def _pool(address: str) -> "Pool":
+    """One for all that this process asks of a database."""
+    need_psycopg()
+    from docgraph.adapters.postgres.pool import Pool
+
+    return Pool(address)
 
 
 def _now() -> str:

@@ -12,6 +12,7 @@ from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.build import open_embedder, open_store, open_tokens
 from docgraph.wiring.settings import Settings
+from docgraph.wiring.store_address import is_postgres, need_psycopg, shown_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,30 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
     yield _tried("tokenizer", lambda: f"{open_tokens().count('one two three')} tokens in 3 words")
     yield _tried("embedder", lambda: _embedder(settings))
     yield Finding("readers", True, _readers())
-    if Path(settings.store).is_file():
-        yield _tried("store", lambda: _store(settings, principal))
+    if is_postgres(settings.store):
+        server = tuple(_server(settings))
+        yield from server
+        there = all(finding.good for finding in server)
     else:
-        yield Finding("store", True, f"none at {settings.store} yet; `docgraph ingest` makes it")
+        there = Path(settings.store).is_file()
+        if not there:
+            place = shown_store(settings.store)
+            yield Finding("store", True, f"none at {place} yet; `docgraph ingest` makes it")
+    if there:
+        yield _tried("store", lambda: _store(settings, principal))
+
+
+def _server(settings: Settings) -> Iterator[Finding]:
+    """What a Postgres store needs of its server; only then it is worth trying to open it."""
+    try:
+        need_psycopg()
+    except DocgraphError as error:
+        yield Finding("psycopg", False, str(error))
+        return
+    from docgraph.adapters.postgres.doctor import check_server
+
+    for checked in check_server(settings.store):
+        yield Finding(*checked)
 
 
 def _tried(part: str, attempt: Callable[[], str]) -> Finding:
@@ -63,4 +84,4 @@ def _embedder(settings: Settings) -> str:
 def _store(settings: Settings, principal: Principal) -> str:
     with open_store(settings).reads_as(principal) as reads:
         seen = len(reads.scope.snapshots)
-        return f"{settings.store} opens; {seen} repositories visible to {principal.id}"
+        return f"{shown_store(settings.store)} opens; {seen} repositories visible to {principal.id}"

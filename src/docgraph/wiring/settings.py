@@ -33,13 +33,17 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a user may choose. Without an embedder, the one that comes with docgraph is used."""
+    """What a user may choose. Without an embedder, the one that comes with docgraph is used.
 
-    store: str = DEFAULT_STORE
+    A store may be an address that holds a password: `shown_store` tells how to print it.
+    """
+
+    store: str = field(default=DEFAULT_STORE, repr=False)
     embedder_folder: str | None = None
     embedder_endpoint: Endpoint | None = None
     reranker_endpoint: Endpoint | None = None
     wait: float = DEFAULT_WAIT
+    hnsw: bool = False
     config: str | None = None
 
 
@@ -77,6 +81,7 @@ class _Written:
     embedder: _Embedder = _Embedder()
     reranker: _Reranker = _Reranker()
     wait: Annotated[float, Ge(0)] | None = None
+    hnsw: bool | None = None
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
@@ -100,6 +105,7 @@ def read_settings(
         embedder_endpoint=_endpoint("EMBEDDER", environment, written.embedder, path),
         reranker_endpoint=_endpoint("RERANKER", environment, written.reranker, path),
         wait=_wait(environment, written),
+        hnsw=_hnsw(environment, written),
         config=str(path) if path else None,
     )
 
@@ -156,6 +162,15 @@ def _wait(environment: Mapping[str, str], written: _Written) -> float:
     if not (math.isfinite(seconds) and seconds >= 0):
         raise BadInput(f"DOCGRAPH_WAIT: {given!r} is not a number of seconds, 0 or more")
     return seconds
+
+
+def _hnsw(environment: Mapping[str, str], written: _Written) -> bool:
+    given = environment.get("DOCGRAPH_HNSW")
+    if not given:
+        return bool(written.hnsw)
+    if given not in ("on", "off"):
+        raise BadInput(f"DOCGRAPH_HNSW: {given!r} is neither on nor off")
+    return given == "on"
 
 
 def _endpoint(

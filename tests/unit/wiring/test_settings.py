@@ -238,12 +238,12 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
     ("written", "said"),
     {
         "stor: a.db": "no setting is called 'stor'; did you mean 'store'?",
-        "colour: red": "no setting is called 'colour'; known: store, embedder, reranker, wait",
+        "colour: red": "no setting is called 'colour'; known: store, embedder, reranker, wait, hnsw",
         "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
         "reranker: {folder: f}": (
             "no setting is called 'reranker.folder'; known: endpoint, model, labels, level"
         ),
-        "1: a": "no setting is called '1'; known: store, embedder, reranker, wait",
+        "1: a": "no setting is called '1'; known: store, embedder, reranker, wait, hnsw",
         "store: 7": "store: Input should be a valid string",
         "store: [a.db]": "store: Input should be a valid string",
         "store: 2024-01-01": "store: Input should be a valid string",

@@ -57,9 +57,11 @@ WHERE tenant = :tenant AND repository = :repository AND path = :path;
 -- name: add_class
 INSERT INTO access_classes (rule) VALUES (:rule) ON CONFLICT DO NOTHING;
 
+-- name: class_of
+SELECT id FROM access_classes WHERE rule = :rule;
+
 -- name: point_document
-INSERT INTO document_access (branch, path, told, class)
-VALUES (:branch, :path, :told, (SELECT id FROM access_classes WHERE rule = :rule))
+INSERT INTO document_access (branch, path, told, class) VALUES (:branch, :path, :told, :class)
 ON CONFLICT (branch, path) DO UPDATE SET told = excluded.told, class = excluded.class;
 
 -- name: paths_of_branch

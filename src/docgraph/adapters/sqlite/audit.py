@@ -1,25 +1,19 @@
 """The audit log in a SQLite file of its own, so that writing it never waits for an ingest."""
 
-import json
 import os
 import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sql.audit_rows import TAKES_NO_ROW, AuditRows
 from docgraph.adapters.sqlite.audit_file import audit_errors, make_audit, meddled, open_audit
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.database import SqliteQueries
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
-from docgraph.model.audit_chain import NOTHING, SEAL_EVERY, Seal, examine, sealed
-from docgraph.model.scope import SnapshotName
-
-_SQL = named_queries(PACKAGE, "audit.sql")
+from docgraph.model.audit_chain import examine
+from docgraph.model.errors import StoreError
 
 
 class SqliteAudit:
@@ -36,46 +30,29 @@ class SqliteAudit:
 
     def write(self, event: AuditEvent) -> None:
         with self._writing() as connection:
-            tenant = _storable(event.tenant)
-            number, last = connection.execute(_SQL["newest"], {"tenant": tenant}).fetchone()
             # The clock is read inside the transaction, so that times stand in the rows' order.
-            row = {"number": number + 1, "time": self._now(), **_row(event)}
-            connection.execute(_SQL["add_entry"], row)
-            if number + 1 - last >= SEAL_EVERY:
-                _seal(connection, tenant)
+            if not _rows(connection, event.tenant).add(event, self._now()):
+                raise StoreError(f"{self._path}: {TAKES_NO_ROW}")
 
     def seal(self, tenant: str) -> Anchor | None:
         if not self._path.exists():
             return None
         with self._writing() as connection:
-            made = _seal(connection, _storable(tenant))
-        return None if made is None else Anchor(tenant, made.last, made.digest)
+            return _rows(connection, tenant).seal()
 
     def entries(
         self, tenant: str, *, last: int | None = None, principal: str | None = None
     ) -> tuple[AuditEntry, ...]:
-        asked = {
-            "tenant": _storable(tenant),
-            "who": None if principal is None else _storable(principal),
-            "most": -1 if last is None else max(last, 0),
-        }
         with self._reading() as connection:
             if connection is None:
                 return ()
-            return tuple(_entry(row) for row in connection.execute(_SQL["entries"], asked))
+            return _rows(connection, tenant).entries(last=last, principal=principal)
 
     def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
         with self._reading() as connection:
             if connection is None:
                 return examine(tenant, (), lambda _above, _last: (), anchor)
-            changed = tuple(meddled(connection))
-            words = tuple(problem for _, problem in changed)
-            if any(kind == "table" for kind, _ in changed):
-                return AuditVerdict(0, 0, words)
-            mine = {"tenant": _storable(tenant)}
-            seals = [Seal(*row) for row in connection.execute(_SQL["seals"], mine)]
-            found = examine(tenant, seals, partial(_between, connection, mine["tenant"]), anchor)
-            return AuditVerdict(found.rows, found.sealed, (*words, *found.problems))
+            return _rows(connection, tenant).verify(anchor, tuple(meddled(connection)))
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
@@ -126,6 +103,10 @@ class SqliteAudit:
             self._let_go()
 
 
+def _rows(connection: sqlite3.Connection, tenant: str) -> AuditRows:
+    return AuditRows(SqliteQueries(connection, "audit.sql"), tenant)
+
+
 def _close_all() -> None:
     for log in tuple(_WRITING):
         log.close()
@@ -135,64 +116,3 @@ def _close_all() -> None:
 _WRITING: "weakref.WeakSet[SqliteAudit]" = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all)
-
-
-def _seal(connection: sqlite3.Connection, tenant: str) -> Seal | None:
-    """The newest seal, after what waited for one has got it."""
-    row = connection.execute(_SQL["last_seal"], {"tenant": tenant}).fetchone()
-    before = NOTHING if row is None else Seal(*row)
-    waiting = tuple(_between(connection, tenant, before.last, 2**63 - 1))
-    if not waiting:
-        return None if row is None else before
-    made = sealed(waiting, before)
-    connection.execute(_SQL["add_seal"], {"tenant": tenant, **asdict(made)})
-    return made
-
-
-def _between(
-    connection: sqlite3.Connection, tenant: str, above: float, last: float
-) -> Iterator[AuditEntry]:
-    wanted = {"tenant": tenant, "above": above, "last": last}
-    return map(_entry, connection.execute(_SQL["between"], wanted))
-
-
-def _row(event: AuditEvent) -> dict[str, str]:
-    names = [[name.repository, name.branch, name.snapshot] for name in event.snapshots]
-    return {
-        "tenant": _storable(event.tenant),
-        "principal": _storable(event.principal),
-        "asker": _storable(event.by),
-        "action": _storable(event.action),
-        "outcome": event.outcome,
-        "plan": _storable(event.plan),
-        "snapshots": _storable(json.dumps(names, ensure_ascii=False)),
-        "detail": _storable(event.detail),
-    }
-
-
-def _storable(text: str) -> str:
-    """Half a surrogate pair, as a file name may hold, is written out: SQLite takes UTF-8 only."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _entry(row: tuple[Any, ...]) -> AuditEntry:
-    number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail = row
-    event = AuditEvent(
-        tenant, principal, asker, action, outcome, plan, _snapshots(snapshots), detail
-    )
-    return AuditEntry(number, time, event)
-
-
-def _snapshots(text: str) -> tuple[SnapshotName, ...]:
-    """What no log of ours holds is kept as it stands, for `verify` to find."""
-    strange = (SnapshotName(text, "", 0),)
-    try:
-        names = json.loads(text)
-    except (ValueError, RecursionError):
-        return strange
-    if type(names) is not list:
-        return strange
-    for name in names:
-        if type(name) is not list or [type(part) for part in name] != [str, str, int]:
-            return strange
-    return tuple(SnapshotName(*name) for name in names)

@@ -9,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from docgraph.adapters.named_queries import named_queries, script
+from docgraph.adapters.sql.audit_rows import differences
 from docgraph.adapters.sqlite.connection import PACKAGE, plain_errors, statements
 from docgraph.model.errors import StoreError, StoreFull, WrongSchema
 
@@ -108,14 +109,7 @@ def meddled(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     with closing(sqlite3.connect(":memory:")) as untouched:
         _create(untouched)
         made = _schema(untouched)
-    found = _schema(connection)
-    for kind, name in sorted(made.keys() | found.keys()):
-        if (kind, name) not in found:
-            yield kind, f"the {kind} {name} is missing"
-        elif (kind, name) not in made:
-            yield kind, f"the {kind} {name} was put in"
-        elif made[kind, name] != found[kind, name]:
-            yield kind, f"the {kind} {name} is not as docgraph made it"
+    yield from differences(made, _schema(connection))
 
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:

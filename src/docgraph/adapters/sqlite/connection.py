@@ -11,7 +11,6 @@ from docgraph.adapters.named_queries import script
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
 SCHEMA_VERSION = 3
-FOREVER = 2**62  # the snapshot in which what still lives dies
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 

@@ -9,26 +9,6 @@ UPDATE meta SET value = value + 1 WHERE key = 'changes';
 -- Versions that live in no snapshot from :oldest on.
 SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest;
 
--- name: segments_of_branch
-SELECT id, arrays FROM segments WHERE branch = :branch ORDER BY id;
-
--- name: postings_of_segment
-SELECT term, passages, frequencies FROM postings WHERE segment = :segment;
-
--- name: add_thinned
-INSERT INTO segments (branch, born, passages, nodes, arrays)
-SELECT branch, born, :passages, :nodes, :arrays FROM segments WHERE id = :segment;
-
--- name: add_posting
-INSERT INTO postings (term, segment, passages, frequencies)
-VALUES (:term, :segment, :passages, :frequencies);
-
--- name: drop_postings
-DELETE FROM postings WHERE segment = :segment;
-
--- name: drop_segment
-DELETE FROM segments WHERE id = :segment;
-
 -- name: drop_chunks
 DELETE FROM vector_chunks WHERE document IN
     (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);

@@ -87,7 +87,7 @@ WHERE d.ordinal IN (SELECT document FROM visible_nodes
 
 -- name: nodes_by_id
 SELECT n.id, n.document, n.kind, n.title, n.summary, n.first_line, n.last_line, n.start, n.stop,
-       n.page, d.id AS document_id, d.branch, d.path
+       n.page, d.id AS document_id, d.path
 FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
 WHERE n.id IN (SELECT value FROM json_each(:ids));
 
@@ -109,9 +109,11 @@ SELECT kind, count(*) FROM visible_nodes GROUP BY kind ORDER BY kind;
 -- name: count_chunks
 SELECT count(*) FROM visible_chunks;
 
--- name: postings_of_term
-SELECT segment, passages, frequencies FROM masked_postings
-WHERE segment IN (SELECT value FROM json_each(:segments)) AND term = :term ORDER BY segment;
+-- name: postings_of_terms
+SELECT term, segment, passages, frequencies FROM masked_postings
+WHERE segment IN (SELECT value FROM json_each(:segments))
+  AND term IN (SELECT value FROM json_each(:terms))
+ORDER BY segment;
 
 -- name: segments_of_branches
 SELECT id FROM masked_segments WHERE branch IN (SELECT value FROM json_each(:branches))
@@ -121,7 +123,7 @@ ORDER BY id;
 SELECT arrays FROM masked_segments WHERE id = :segment;
 
 -- name: passage_vectors
-SELECT vector FROM masked_vectors WHERE id = :vector;
+SELECT id, vector FROM masked_vectors WHERE id IN (SELECT value FROM json_each(:vectors));
 
 -- name: versions
 SELECT d.id, c.hash FROM visible_documents AS d JOIN masked_contents AS c ON c.id = d.content

@@ -4,18 +4,24 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from docgraph.adapters.sqlite.access_book import SqliteAccessBook
+from docgraph.adapters.sql.access_book import SqlAccessBook
+from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.prune import prune
+from docgraph.adapters.sql.reads import SqlReads
+from docgraph.adapters.sql.segment_cache import SegmentCache
+from docgraph.adapters.sql.snapshots import list_snapshots
+from docgraph.adapters.sql.verify import verify
+from docgraph.adapters.sql.visible import Rows, load_rows, see
+from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.adapters.sqlite.connection import connect, create_or_check, plain_errors
-from docgraph.adapters.sqlite.prune import prune
-from docgraph.adapters.sqlite.reads import SegmentCache, SqliteReads
-from docgraph.adapters.sqlite.snapshots import list_snapshots
-from docgraph.adapters.sqlite.verify import verify
-from docgraph.adapters.sqlite.visible import Rows, load_rows, see
-from docgraph.adapters.sqlite.writes import SqliteWrites
+from docgraph.adapters.sqlite.database import SqliteDatabase
+from docgraph.adapters.sqlite.guard import guard
+from docgraph.adapters.sqlite.vectors import SqliteVectors
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
@@ -37,19 +43,21 @@ class SqliteStore:
     @contextmanager
     def reads_as(
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
-    ) -> Iterator[SqliteReads]:
+    ) -> Iterator[SqlReads]:
         with self._reading() as connection:
             visible = see(self._current(connection), principal, wanted)
-            visible.guard(connection)
-            yield SqliteReads(connection, visible, self._segments)
+            guard(connection, visible.rows, visible.mask, visible.snapshots)
+            reads = SqliteDatabase(connection).queries("reads.sql")
+            yield SqlReads(reads, visible, self._segments)
 
     def _current(self, connection: sqlite3.Connection) -> Rows:
         """The rows as of this transaction; kept until a publication or a rule changes them."""
-        (changes,) = connection.execute("SELECT value FROM meta WHERE key = 'changes'").fetchone()
+        sql = SqliteDatabase(connection).queries("rows.sql")
+        (changes,) = only(sql.row("changes"))
         with self._lock:
             if self._rows is None or self._rows.changes != changes:
-                self._rows = load_rows(connection, changes)
-                self._segments.keep({n for (n,) in connection.execute("SELECT id FROM segments")})
+                self._rows = load_rows(sql, changes)
+                self._segments.keep(number for (number,) in sql.rows("segments"))
             return self._rows
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
@@ -58,27 +66,45 @@ class SqliteStore:
 
     def verify(self) -> Verified:
         with self._reading() as connection:
-            return verify(connection, load_rows(connection, 0))
+            database = SqliteDatabase(connection)
+            rows = load_rows(database.queries("rows.sql"), 0)
+            told = [row[0] for row in connection.execute("PRAGMA integrity_check(10)")]
+            damage = [f"the file is damaged: {one}" for one in told if one != "ok"]
+            return verify(database, rows, partial(guard, connection, rows), damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
         with self._writing() as connection:
-            return prune(connection, tenant, repository, branch, keep)
+            connection.execute("PRAGMA secure_delete = ON")
+            found = prune(SqliteDatabase(connection), tenant, repository, branch, keep)
+            connection.execute("VACUUM")
+            return found
 
     @contextmanager
-    def access_book(self, tenant: str) -> Iterator[SqliteAccessBook]:
+    def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:
         with plain_errors(self._path):
             connection = connect(self._path)
             try:
-                yield SqliteAccessBook(connection, tenant)
+                yield SqlAccessBook(SqliteDatabase(connection), tenant)
             finally:
                 connection.close()
 
     @contextmanager
     def writes(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
-    ) -> Iterator[SqliteWrites]:
+    ) -> Iterator[SqlWrites]:
         with self._writing() as connection:
-            yield SqliteWrites(connection, tenant, repository, branch, embedder, self._now)
+            connection.execute("PRAGMA wal_autocheckpoint = 8000")
+            connection.execute("PRAGMA cache_size = -16000")
+            database = SqliteDatabase(connection)
+            yield SqlWrites(
+                database,
+                tenant,
+                repository,
+                branch,
+                embedder,
+                self._now,
+                stored_vectors=partial(SqliteVectors, database),
+            )
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

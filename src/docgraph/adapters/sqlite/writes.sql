@@ -24,7 +24,8 @@ SELECT d.path, d.id, n.kind, n.title, c.text, d.source_lines
 FROM documents AS d JOIN contents AS c ON c.id = d.content
      JOIN document_nodes AS n ON n.document = d.ordinal AND n.id = d.id
 WHERE d.branch = :branch AND d.died = :forever AND (d.born = :next) = :fresh
-ORDER BY d.path;
+  AND d.path > :after
+ORDER BY d.path LIMIT :most;
 
 -- name: offered_titles
 -- Titles of the new snapshot, and whether the newest one already had them.
@@ -34,12 +35,6 @@ WHERE o.branch = :branch AND o.key >= 'title:' AND o.key < 'title;'
   AND (d.died = :forever OR d.died = :next)
 GROUP BY o.key HAVING max(d.died = :forever) = 1;
 
--- name: living_document
-SELECT ordinal, id FROM documents WHERE branch = :branch AND path = :path AND died = :forever;
-
--- name: last_handle
-SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes';
-
 -- name: add_space
 INSERT INTO vector_spaces (tenant, embedder) VALUES (:tenant, :embedder) ON CONFLICT DO NOTHING;
 
@@ -47,49 +42,71 @@ INSERT INTO vector_spaces (tenant, embedder) VALUES (:tenant, :embedder) ON CONF
 SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder = :embedder;
 
 -- name: stored_vector
-SELECT id, vector FROM vectors WHERE space = ? AND hash = ?;
+SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
 
 -- name: last_vector
 SELECT coalesce(max(id), 0) FROM vectors;
 
 -- name: add_vector
-INSERT INTO vectors (id, space, hash, vector) VALUES (?, ?, ?, ?);
+INSERT INTO vectors (id, space, hash, vector) VALUES (:id, :space, :hash, :vector);
 
 -- name: vector_id
-SELECT id FROM vectors WHERE space = ? AND hash = ?;
+SELECT id FROM vectors WHERE space = :space AND hash = :hash;
 
 -- name: add_content
 INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONFLICT DO NOTHING;
 
--- name: content_id
-SELECT id FROM contents WHERE tenant = :tenant AND hash = :hash;
+-- name: content_ids
+SELECT hash, id FROM contents
+WHERE tenant = :tenant AND hash IN (SELECT value FROM json_each(:hashes));
+
+-- name: living_documents
+SELECT path, ordinal, id, 0 FROM documents
+WHERE branch = :branch AND path IN (SELECT value FROM json_each(:paths)) AND died = :forever;
+
+-- name: next_handles
+WITH RECURSIVE numbers (number) AS
+    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
+SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes')
+FROM numbers;
+
+-- name: next_ordinals
+WITH RECURSIVE numbers (number) AS
+    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
+SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents')
+FROM numbers;
 
 -- name: end_document
 UPDATE documents SET died = :snapshot
 WHERE branch = :branch AND path = :path AND died = :forever;
 
 -- name: add_document
-INSERT INTO documents (branch, path, id, content, fingerprint, opaque, source_lines, born, died)
-VALUES (:branch, :path, :id, :content, :fingerprint, :opaque, :source_lines, :born, :forever);
+INSERT INTO documents (ordinal, branch, path, id, content, fingerprint, opaque, source_lines, born,
+                       died)
+VALUES (:ordinal, :branch, :path, :id, :content, :fingerprint, :opaque, :source_lines, :born,
+        :died);
 
 -- name: add_node
 INSERT INTO document_nodes (handle, document, id, kind, title, summary, parent, first_line,
                             last_line, start, stop, page, vector)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+VALUES (:handle, :document, :id, :kind, :title, :summary, :parent, :first_line,
+        :last_line, :start, :stop, :page, :vector);
 
 -- name: add_chunk
 INSERT INTO vector_chunks (document, position, id, node, heading_path, first_line, last_line,
                            start, stop, page, vector)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+VALUES (:document, :position, :id, :node, :heading_path, :first_line, :last_line,
+        :start, :stop, :page, :vector);
 
 -- name: add_offer
-INSERT INTO offers (branch, key, document, suffix, rank) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET rank = min(rank, excluded.rank);
+INSERT INTO offers (branch, key, document, suffix, rank)
+VALUES (:branch, :key, :document, :suffix, :rank);
 
 -- name: add_claim
 INSERT INTO claims (document, relation, start, key, inner, suffix, branch, stop, line, says, miner,
                     strict, rank, near, reported)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (:document, :relation, :start, :key, :inner, :suffix, :branch, :stop, :line, :says, :miner,
+        :strict, :rank, :near, :reported)
 ON CONFLICT DO NOTHING;
 
 -- name: places_claimed
@@ -155,29 +172,6 @@ INSERT INTO document_relationships (branch, source, source_document, relation, t
 VALUES (:branch, :source, :source_document, :relation, :target,
         :target_document, :hand, :origins, :evidence, :born, :forever);
 
--- name: add_segment
-INSERT INTO segments (branch, born, passages, nodes, arrays)
-VALUES (:branch, :born, :passages, :nodes, :arrays);
-
--- name: add_postings
-INSERT INTO postings (segment, term, passages, frequencies) VALUES (?, ?, ?, ?);
-
--- name: segments_of_branch
-SELECT id, passages, nodes FROM segments WHERE branch = :branch ORDER BY passages, id;
-
--- name: arrays_of_segment
-SELECT arrays FROM segments WHERE id = :segment;
-
--- name: postings_of_segments
-SELECT term, segment, passages, frequencies FROM postings
-WHERE segment IN (SELECT value FROM json_each(:segments)) ORDER BY term, segment;
-
--- name: drop_postings
-DELETE FROM postings WHERE segment IN (SELECT value FROM json_each(:segments));
-
--- name: drop_segments
-DELETE FROM segments WHERE id IN (SELECT value FROM json_each(:segments));
-
 -- name: add_snapshot
 INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created,
                        miners, ref, revision)
@@ -186,6 +180,10 @@ VALUES (:branch, :number, :embedder_name, :embedder_digest, :dimensions, :create
 
 -- name: set_newest
 UPDATE branches SET newest = :number WHERE id = :branch;
+
+-- name: keep_classes
+-- There is one writer at a time.
+SELECT 1;
 
 -- name: count_change
 UPDATE meta SET value = value + 1 WHERE key = 'changes';

@@ -35,10 +35,12 @@ def demo(
     from docgraph.doors.login import local
     from docgraph.model.access import LOCAL_ONLY
     from docgraph.wiring.build import open_folder
+    from docgraph.wiring.store_address import shown_store
 
     engine = engine_for(store, must_exist=False)
+    place = shown_store(store)
     if not json:
-        typer.echo(f"$ docgraph ingest . --repository docgraph --store {store}")
+        typer.echo(f"$ docgraph ingest . --repository docgraph --store {place}")
     with progress_bar(shown=not json) as progress:
         result = engine.ingest(
             local(),
@@ -53,14 +55,14 @@ def demo(
         print_json({"ingest": result, "plan": found.plan, "context": found.context})
         return
     show_ingest(result, brief=True)
-    typer.echo(f'\n$ docgraph plan "{question}" --store {store}')
+    typer.echo(f'\n$ docgraph plan "{question}" --store {place}')
     show_plan(found.saved())
     budget = f"--max-tokens {SCREENFUL}"
-    typer.echo(f'\n$ docgraph explain "{question}" {budget} --store {store}')
+    typer.echo(f'\n$ docgraph explain "{question}" {budget} --store {place}')
     show_why(found)
-    typer.echo(f'\n$ docgraph context "{question}" {budget} --store {store}')
+    typer.echo(f'\n$ docgraph context "{question}" {budget} --store {place}')
     show_context(found.context)
-    typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {store}")
+    typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {place}")
 
 
 def home() -> Path:

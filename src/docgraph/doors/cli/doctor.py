@@ -2,18 +2,19 @@
 
 import typer
 
-from docgraph.doors.cli.options import JsonOption, StoreOption, current_settings, print_json
+from docgraph.doors.cli.options import JsonOption, StoreOption, existing_or_new, print_json
 
 
 def doctor(store: StoreOption = None, json: JsonOption = False) -> None:
     """Try every part for real.
 
-    Python, SQLite, settings, tokenizer, embedder and store; the exit code is 1 if one fails.
+    Python, SQLite, settings, tokenizer, embedder and store, of a Postgres store also what its
+    server lacks and which command mends it; the exit code is 1 if one fails.
     """
     from docgraph.doors.login import local
     from docgraph.wiring.diagnose import diagnose
 
-    findings = diagnose(current_settings(store), local())
+    findings = diagnose(existing_or_new(store), local())
     if json:
         print_json({"findings": findings})
     else:

@@ -19,6 +19,7 @@ from docgraph.doors.cli.evaluate import evaluate
 from docgraph.doors.cli.explain import explain
 from docgraph.doors.cli.import_corpus import import_corpus
 from docgraph.doors.cli.ingest import ingest
+from docgraph.doors.cli.migrate import migrate
 from docgraph.doors.cli.plan import plan
 from docgraph.doors.cli.principals import principals
 from docgraph.doors.cli.prune import prune
@@ -61,7 +62,7 @@ app.command()(ingest)
 app.command("import")(import_corpus)
 for command in (
     *(search, plan, run, context, explain, check),
-    *(status, snapshots, diff_snapshots, prune, verify, doctor, demo),
+    *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo),
 ):
     app.command()(command)
 app.command("eval")(evaluate)

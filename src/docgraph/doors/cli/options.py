@@ -20,7 +20,8 @@ StoreOption = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="The store: a SQLite file. Default: as set, else .docgraph/docgraph.db.",
+        help="The store: a SQLite file, or a postgresql:// address. "
+        "Default: as set, else .docgraph/docgraph.db.",
         show_default=False,
     ),
 ]
@@ -128,12 +129,26 @@ def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
     return build_engine(_existing(store, must_exist=must_exist))
 
 
-def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
+def existing_or_new(store: str | None) -> "Settings":
     from docgraph.model.errors import BadInput
+    from docgraph.wiring.store_address import is_postgres, shown_store
 
     settings = current_settings(store)
-    if "://" in settings.store:
-        raise BadInput(f"{settings.store}: a store is the path of a SQLite file")
+    if "://" in settings.store and not is_postgres(settings.store):
+        raise BadInput(
+            f"{shown_store(settings.store)}: a store is the path of a SQLite file, "
+            "or an address that begins with postgresql://"
+        )
+    return settings
+
+
+def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
+    from docgraph.model.errors import BadInput
+    from docgraph.wiring.store_address import is_postgres
+
+    settings = existing_or_new(store)
+    if is_postgres(settings.store):
+        return settings
     if must_exist and not Path(settings.store).is_file():
         raise BadInput(
             f"there is no store at {settings.store}; make one with: docgraph ingest PATH"

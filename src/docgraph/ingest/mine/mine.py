@@ -13,6 +13,7 @@ from docgraph.ingest.mine.sketch import Sketch
 from docgraph.ingest.mine.titles import TITLES
 from docgraph.model.claim import Claim
 from docgraph.model.errors import BadInput
+from docgraph.model.storable import storable
 
 _MINERS: MappingProxyType[str, Callable[[Sketch], Iterator[Claim]]] = MappingProxyType(
     {
@@ -40,8 +41,12 @@ ALL_MINERS = frozenset(FINDS)
 
 
 def claims(sketch: Sketch) -> tuple[Claim, ...]:
-    """All of them are stored, and a snapshot says whose count: switching one off costs nothing."""
-    return tuple(claim for miner in _MINERS.values() for claim in miner(sketch))
+    """All of them are stored, and a snapshot says whose count: switching one off costs nothing.
+
+    What no store takes is the name of nothing.
+    """
+    found = (claim for miner in _MINERS.values() for claim in miner(sketch))
+    return tuple(claim for claim in found if storable(claim.key, claim.inner, claim.says))
 
 
 def miners_without(names: Sequence[str]) -> frozenset[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from docgraph.ingest.parsed import Field
+from docgraph.model.storable import UNSTORABLE
 
 LONGEST = 200
 _SPACES = re.compile(r"\s+")
@@ -12,7 +13,7 @@ _SPACES = re.compile(r"\s+")
 
 def tidy(title: str) -> str:
     """On one line, and short enough to be a title."""
-    flat = _SPACES.sub(" ", title).strip()
+    flat = _SPACES.sub(" ", UNSTORABLE.sub("", title)).strip()
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1].rstrip() + "…"
 
 

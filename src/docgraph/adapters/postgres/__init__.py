@@ -1,0 +1,1 @@
+"""The store for many: a Postgres database with pgvector."""

@@ -1,0 +1,119 @@
+"""What a Postgres server needs to hold a store: each thing looked at, with the command that mends
+it."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import NamedTuple
+
+from docgraph.adapters.postgres.address import shown
+from docgraph.adapters.postgres.connection import Connection, connect
+from docgraph.adapters.postgres.migrate import COMMAND, migrations, pending
+from docgraph.adapters.postgres.plain_errors import READER, plain_errors
+from docgraph.model.errors import StoreError
+
+OLDEST_SERVER = 16
+OLDEST_VECTOR = (0, 8)
+_VECTOR = """
+    SELECT e.extversion, n.nspname, r.oid IS NULL OR has_schema_privilege(r.oid, n.oid, 'USAGE')
+    FROM pg_extension AS e
+         JOIN pg_namespace AS n ON n.oid = e.extnamespace
+         LEFT JOIN pg_roles AS r ON r.rolname = %s
+    WHERE e.extname = 'vector'
+"""
+_READER = """
+    SELECT r.rolsuper OR r.rolbypassrls,
+           pg_has_role(r.oid, current_user, 'USAGE'),
+           pg_has_role(current_user, r.oid, 'SET')
+    FROM pg_roles AS r WHERE r.rolname = %s
+"""
+
+
+class Checked(NamedTuple):
+    part: str
+    good: bool
+    detail: str
+
+
+def check_server(dsn: str) -> Iterator[Checked]:
+    """Where the server cannot be reached, that is all there is to say."""
+    try:
+        with plain_errors(dsn), closing(connect(dsn)) as connection:
+            server = _server(connection, dsn)
+            yield server
+            if not server.good:
+                return
+            yield _login(connection)
+            yield _vector(connection)
+            yield _reader(connection)
+            yield _migrations(connection, dsn)
+    except StoreError as error:
+        yield Checked("postgres", False, str(error))
+
+
+def _server(connection: Connection, dsn: str) -> Checked:
+    major, minor = divmod(connection.info.server_version, 10_000)
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        detail = f"the database holds {encoding}; make one with ENCODING 'UTF8' TEMPLATE template0"
+        return Checked("postgres", False, detail)
+    detail = f"{major}.{minor} at {shown(dsn)}, {OLDEST_SERVER} or newer needed"
+    return Checked("postgres", major >= OLDEST_SERVER, detail)
+
+
+def _login(connection: Connection) -> Checked:
+    row = connection.execute("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+    name = connection.info.user
+    if (True,) in row:
+        return Checked("login", True, f"{name} is a superuser, which docgraph does not need")
+    return Checked("login", True, f"{name}, no superuser; none is needed")
+
+
+def _vector(connection: Connection) -> Checked:
+    row = connection.execute(_VECTOR, (READER,)).fetchone()
+    if row is None:
+        mend = "let a database administrator run, in this database: CREATE EXTENSION vector;"
+        return Checked("vector", False, f"the extension is missing; {mend}")
+    version, schema, usable = row
+    if not usable:
+        mend = f'GRANT USAGE ON SCHEMA "{schema}" TO {READER};'
+        return Checked("vector", False, f"{READER} cannot use it; run, as its owner: {mend}")
+    needed = ".".join(map(str, OLDEST_VECTOR))
+    if _numbers(version) < OLDEST_VECTOR:
+        mend = f"install {needed} or newer, then run: ALTER EXTENSION vector UPDATE;"
+        return Checked("vector", False, f"{version} is too old; {mend}")
+    return Checked("vector", True, f"{version} in schema {schema}, {needed} or newer needed")
+
+
+def _reader(connection: Connection) -> Checked:
+    row = connection.execute(_READER, (READER,)).fetchone()
+    grant = f'GRANT {READER} TO "{connection.info.user}";'
+    ask = "let a database administrator run:"
+    if row is None:
+        mend = f"CREATE ROLE {READER} NOLOGIN; {grant}"
+        return Checked("reader", False, f"there is no role {READER}; {ask} {mend}")
+    unbound, owns, granted = row
+    free = f"row-level security does not bind {READER}"
+    if unbound:
+        mend = f"ALTER ROLE {READER} NOSUPERUSER NOBYPASSRLS;"
+        return Checked("reader", False, f"{free}; {ask} {mend}")
+    if owns:
+        mend = f'REVOKE "{connection.info.user}" FROM {READER};'
+        return Checked("reader", False, f"{free}, which is a member of this login; {ask} {mend}")
+    if not granted:
+        return Checked("reader", False, f"this login may not become {READER}; {ask} {grant}")
+    return Checked("reader", True, f"{READER}, whom row-level security binds")
+
+
+def _migrations(connection: Connection, dsn: str) -> Checked:
+    try:
+        waiting = pending(connection, dsn)
+    except StoreError as error:
+        return Checked("migrations", False, str(error))
+    if waiting:
+        names = ", ".join(one.name for one in waiting)
+        return Checked("migrations", False, f"pending: {names}; {COMMAND}")
+    return Checked("migrations", True, f"schema {len(migrations())}, nothing pending")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())

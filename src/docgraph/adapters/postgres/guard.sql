@@ -1,0 +1,13 @@
+-- name: put_on_the_readers_role
+-- From here to the end of the transaction this is not the login any more, and sees nothing.
+-- Plans are made once for each question's shape: they are all lookups by number, and to plan one
+-- costs more than to run it.
+SELECT set_config('role', 'docgraph_reader', true),
+       set_config('plan_cache_mode', 'force_generic_plan', true),
+       set_config('jit', 'off', true),
+       set_config('docgraph.classes', '', true),
+       set_config('docgraph.scope', '', true);
+
+-- name: bind_rights
+SELECT set_config('docgraph.classes', %(classes)s, true),
+       set_config('docgraph.scope', %(scope)s, true);

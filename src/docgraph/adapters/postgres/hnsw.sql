@@ -1,0 +1,45 @@
+-- {size} is the number of dimensions: an index is made for one, and pgvector wants it spelt out.
+
+-- name: index_nodes
+CREATE INDEX IF NOT EXISTS {nodes_index} ON document_nodes
+USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
+
+-- name: index_vectors
+CREATE INDEX IF NOT EXISTS {vectors_index} ON vectors
+USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
+
+-- name: scan_this_way
+-- Goes on until enough rows are found that the reader may see, in the order of their distance.
+SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
+       set_config('hnsw.ef_search', %(breadth)s, true),
+       set_config('hnsw.max_scan_tuples', %(most)s, true),
+       set_config('enable_seqscan', 'off', true),
+       set_config('enable_sort', 'off', true),
+       set_config('enable_hashjoin', 'off', true),
+       set_config('enable_mergejoin', 'off', true),
+       set_config('enable_material', 'off', true);
+
+-- name: scan_as_before
+SELECT set_config('enable_seqscan', 'on', true),
+       set_config('enable_sort', 'on', true),
+       set_config('enable_hashjoin', 'on', true),
+       set_config('enable_mergejoin', 'on', true),
+       set_config('enable_material', 'on', true);
+
+-- name: nearest_documents
+SELECT n.id, n.id, -(n.vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document AND d.id = n.id
+WHERE vector_dims(n.vector) = {size}
+ORDER BY n.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+
+-- name: nearest_sections
+SELECT n.id, d.id, -(n.vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
+WHERE vector_dims(n.vector) = {size}
+ORDER BY n.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+
+-- name: nearest_passages
+SELECT c.node, d.id, -(c.vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_chunks AS c JOIN visible_documents AS d ON d.ordinal = c.document
+WHERE vector_dims(c.vector) = {size}
+ORDER BY c.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;

@@ -1,0 +1,20 @@
+-- Locks of a session: they end with it, also when its process or the server dies.
+
+-- name: wait_at_most
+SELECT set_config('lock_timeout', %(milliseconds)s, false);
+
+-- name: wait_as_before
+SELECT set_config('lock_timeout', boot_val, false) FROM pg_settings WHERE name = 'lock_timeout';
+
+-- name: hold_branch
+SELECT pg_advisory_lock(hashtextextended('docgraph branch ' || %(branch)s, 0));
+
+-- name: share_tenant
+-- Whatever an ingest has stored and not yet used is not removed meanwhile.
+SELECT pg_advisory_lock_shared(hashtextextended('docgraph tenant ' || %(tenant)s, 0));
+
+-- name: hold_tenant
+SELECT pg_advisory_lock(hashtextextended('docgraph tenant ' || %(tenant)s, 0));
+
+-- name: let_all_go
+SELECT pg_advisory_unlock_all();

@@ -1,0 +1,73 @@
+-- The first lock: every read of every stage selects from these views alone. They see with the eyes
+-- of whoever asks, so that row-level security judges every row behind them once more.
+--
+-- `IS TRUE` keeps the set of classes a set, asked once and hashed, and no further table to join.
+
+CREATE VIEW visible_documents WITH (security_invoker) AS
+    SELECT d.*
+    FROM documents AS d JOIN asked_scope() AS s
+        ON s.branch = d.branch AND d.born <= s.snapshot AND s.snapshot < d.died
+    WHERE (d.class IN (SELECT readable())) IS TRUE;
+
+CREATE VIEW visible_texts WITH (security_invoker) AS
+    SELECT d.ordinal, d.id, c.hash, c.text
+    FROM visible_documents AS d JOIN contents AS c ON c.id = d.content;
+
+CREATE VIEW visible_nodes WITH (security_invoker) AS
+    SELECT n.*
+    FROM document_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document;
+
+CREATE VIEW visible_offers WITH (security_invoker) AS
+    SELECT o.branch, o.key, o.key_hash, o.document, o.rank, d.id || o.suffix AS node, d.path
+    FROM offers AS o JOIN visible_documents AS d ON d.ordinal = o.document;
+
+CREATE VIEW visible_claims WITH (security_invoker) AS
+    SELECT c.*, d.id || c.suffix AS source, d.id AS document_id, d.path
+    FROM claims AS c
+         JOIN documents AS d ON d.ordinal = c.document
+         JOIN asked_scope() AS s
+             ON s.branch = d.branch AND d.born <= s.snapshot AND s.snapshot < d.died
+            AND c.miner = ANY (s.miners)
+    WHERE (d.class IN (SELECT readable())) IS TRUE;
+
+-- A mined edge: both halves are visible, so both its ends are.
+CREATE VIEW visible_meetings WITH (security_invoker) AS
+    SELECT c.source, c.relation, c.path, c.line, c.start, c.stop, c.says, c.miner, c.rank, c.near,
+           c.inner_id, c.strict, o.node AS offered, o.path AS offered_path, o.rank AS offered_rank,
+           (c.inner_id = '' OR EXISTS (SELECT 1 FROM document_nodes AS n
+                                       WHERE n.id = o.node || c.inner_id
+                                         AND n.document = o.document))::integer AS holds,
+           c.document AS claimant, o.document AS offerer
+    FROM visible_claims AS c
+         JOIN visible_offers AS o
+             ON o.branch = c.branch AND o.key_hash = c.key_hash AND o.key = c.key;
+
+CREATE VIEW visible_chunks WITH (security_invoker) AS
+    SELECT c.document, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
+           c.start, c.stop, c.page, v.vector
+    FROM vector_chunks AS c
+         JOIN visible_documents AS d ON d.ordinal = c.document
+         JOIN vectors AS v ON v.id = c.vector;
+
+CREATE VIEW visible_relationships WITH (security_invoker) AS
+    SELECT r.*
+    FROM document_relationships AS r
+         JOIN asked_scope() AS a
+             ON a.branch = r.branch AND r.born <= a.snapshot AND a.snapshot < r.died
+    WHERE EXISTS (SELECT 1 FROM visible_nodes AS s WHERE s.id = r.source)
+      AND EXISTS (SELECT 1 FROM visible_nodes AS t WHERE t.id = r.target);
+
+-- Packed by class, so these show whole what the reader may see some of in some snapshot; search
+-- masks them with the same `visible` before it looks at any number.
+CREATE VIEW masked_segments WITH (security_invoker) AS
+    SELECT s.* FROM segments AS s JOIN branches AS b ON b.id = s.branch
+    WHERE s.born <= b.newest AND (s.class IN (SELECT readable())) IS TRUE;
+CREATE VIEW masked_postings WITH (security_invoker) AS
+    SELECT p.* FROM postings AS p;
+CREATE VIEW masked_vectors WITH (security_invoker) AS
+    SELECT v.id, v.vector FROM vectors AS v;
+
+GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_offers, visible_claims,
+                visible_meetings, visible_chunks, visible_relationships, masked_segments,
+                masked_postings, masked_vectors
+TO docgraph_reader;

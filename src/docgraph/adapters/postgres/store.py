@@ -1,0 +1,190 @@
+"""The store on Postgres: `reads_as` and `writes` are the ways in, the rest is upkeep."""
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import Error
+from psycopg.errors import LockNotAvailable
+
+from docgraph.adapters.postgres.address import shown
+from docgraph.adapters.postgres.database import PostgresDatabase
+from docgraph.adapters.postgres.guard import as_reader, guard
+from docgraph.adapters.postgres.hnsw import Hnsw, HnswSearch
+from docgraph.adapters.postgres.migrate import require_current
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.regroup import Regroup
+from docgraph.adapters.postgres.stored_vectors import PostgresVectors
+from docgraph.adapters.sql.access_book import SqlAccessBook
+from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.prune import prune
+from docgraph.adapters.sql.reads import SqlReads
+from docgraph.adapters.sql.search import SqlSearch
+from docgraph.adapters.sql.segment_cache import Held, SegmentCache
+from docgraph.adapters.sql.snapshots import list_snapshots
+from docgraph.adapters.sql.verify import verify
+from docgraph.adapters.sql.visible import Rows, Visible, load_rows, see
+from docgraph.adapters.sql.writes import SqlWrites
+from docgraph.model.access import Principal
+from docgraph.model.errors import StoreBusy
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scope import EVERYTHING, Wanted
+from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
+
+MOST_TENANTS = 16  # of which rights stay resolved in memory
+_HELD = {
+    "share_tenant": "a prune has been under way",
+    "hold_tenant": "an ingest of another branch has been under way",
+}
+
+
+class PostgresStore:
+    def __init__(
+        self, pool: Pool, *, now: Callable[[], str], wait: float = 600, hnsw: bool = False
+    ) -> None:
+        """`wait` is how many seconds a second ingest of a branch queues behind a first.
+
+        With `hnsw` an index finds what is near, and may miss some of it.
+        """
+        self._pool = pool
+        self._now = now
+        self._wait = wait
+        self._hnsw = hnsw
+        self._segments: dict[str, SegmentCache] = {}
+        self._rows: OrderedDict[str, Rows] = OrderedDict()
+        self._started = ""
+        self._lock = threading.Lock()
+        with pool.connection() as connection:
+            require_current(connection, pool.dsn)
+
+    @contextmanager
+    def reads_as(
+        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> Iterator[SqlReads]:
+        with self._reading() as database:
+            rows, segments = self._current(database, principal.tenant)
+            visible = see(rows, principal, wanted)
+            guard(database, rows, visible.classes, visible.snapshots)
+            searching: Callable[[Queries, Visible, Held], SqlSearch] = SqlSearch
+            if self._hnsw:
+                searching = partial(HnswSearch, index=Hnsw(database.connection))
+            yield SqlReads(database.queries("reads.sql"), visible, segments, searching)
+
+    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Rows, SegmentCache]:
+        """The tenant's as of this transaction; kept until a publication or a rule changes them."""
+        sql = database.queries("rows.sql")
+        changes, started = only(sql.row("changes", tenant=tenant))
+        with self._lock:
+            if started != self._started:  # what was lost with a server may have used the numbers
+                self._started = started
+                self._rows.clear()
+                self._segments.clear()
+            rows = self._rows.get(tenant)
+            segments = self._segments.setdefault(tenant, SegmentCache())
+            if rows is None or rows.changes != changes:
+                rows = load_rows(sql, changes, tenant)
+                segments.keep(number for (number,) in sql.rows("segments", tenant=tenant))
+                self._rows[tenant] = rows
+            self._rows.move_to_end(tenant)
+            while len(self._rows) > MOST_TENANTS:
+                gone, _ = self._rows.popitem(last=False)
+                del self._segments[gone]
+            return rows, segments
+
+    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+        with self._reading() as database:
+            rows, _ = self._current(database, principal.tenant)
+            return list_snapshots(rows, principal)
+
+    @contextmanager
+    def _reading(self) -> Iterator[PostgresDatabase]:
+        """One read transaction, as a role that owns nothing; nothing changes while it is open."""
+        with self._pool.connection() as connection:
+            database = PostgresDatabase(connection)
+            with database.reading():
+                as_reader(database)
+                yield database
+
+    def verify(self) -> Verified:
+        """As the login, who owns the tables: everything is looked at."""
+        with self._pool.connection() as connection:
+            database = PostgresDatabase(connection)
+            with database.reading():
+                rows = load_rows(database.queries("rows.sql"), 0)
+
+                def see_all(_: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
+                    guard(database, rows, rows.rules, snapshots)
+
+                return verify(database, rows, see_all, _astray(database))
+
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+        """No ingest of the tenant is under way meanwhile."""
+        with self._locked("hold_tenant", tenant, repository, branch) as database:
+            return prune(database, tenant, repository, branch, keep)
+
+    @contextmanager
+    def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:
+        with self._pool.connection() as connection:
+            database = PostgresDatabase(connection)
+            yield SqlAccessBook(database, tenant, Regroup(database).moved)
+
+    @contextmanager
+    def writes(
+        self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
+    ) -> Iterator[SqlWrites]:
+        with self._locked("share_tenant", tenant, repository, branch) as database:
+            yield SqlWrites(
+                database,
+                tenant,
+                repository,
+                branch,
+                embedder,
+                self._now,
+                stored_vectors=partial(PostgresVectors, database),
+                moved=Regroup(database).moved,
+                classed=True,
+            )
+            if self._hnsw:  # an index is made sooner when the rows are there
+                Hnsw(database.connection).make(embedder.dimensions)
+
+    @contextmanager
+    def _locked(
+        self, how: str, tenant: str, repository: str, branch: str
+    ) -> Iterator[PostgresDatabase]:
+        """Alone on the branch: a second writer queues until the first is done."""
+        with self._pool.connection() as connection:
+            database = PostgresDatabase(connection)
+            locks = database.queries("locks.sql")
+            locks.row("wait_at_most", milliseconds=str(max(1, round(self._wait * 1000))))
+            held = f"another ingest or prune has held {repository} {branch}"
+            try:
+                try:
+                    locks.row("hold_branch", branch=json.dumps([tenant, repository, branch]))
+                    held = _HELD[how]
+                    locks.row(how, tenant=tenant)
+                except LockNotAvailable as error:
+                    raise StoreBusy(
+                        f"{shown(self._pool.dsn)}: {held} for {self._wait:g} s; "
+                        "wait for it to end, then try again"
+                    ) from error
+                finally:
+                    locks.row("wait_as_before")
+                yield database
+            finally:
+                try:
+                    database.durable(True)
+                    locks.row("let_all_go")
+                except Error:
+                    connection.close()  # what is closed holds nothing
+
+
+def _astray(database: PostgresDatabase) -> Iterator[str]:
+    """Rows whose class is not their document's, and segments of several classes."""
+    for what, count in database.queries("astray.sql").rows("astray"):
+        if count:
+            yield f"{count} {what} have another access class than their document"

@@ -1,0 +1,12 @@
+-- name: stored_vectors
+SELECT hash, id, vector FROM vectors WHERE space = %(space)s AND hash = ANY (%(hashes)s::bytea[]);
+
+-- name: vector_ids
+SELECT hash, id FROM vectors WHERE space = %(space)s AND hash = ANY (%(hashes)s::bytea[]);
+
+-- name: add_vector
+-- In one order everywhere: another ingest of the tenant may be adding the same.
+INSERT INTO vectors (space, hash, vector)
+SELECT * FROM unnest(%(space)b::integer[], %(hash)b::bytea[], %(vector)b::vector[])
+     AS v (space, hash, vector)
+ORDER BY hash ON CONFLICT DO NOTHING;

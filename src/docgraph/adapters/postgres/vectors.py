@@ -1,0 +1,75 @@
+"""pgvector's type for psycopg: whole numbers go in, and come back as int16 in bytes.
+
+In binary a vector is two int16 (how many numbers, and zero) and a big-endian float4 for each.
+"""
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import Connection
+from psycopg.abc import Buffer
+from psycopg.adapt import Dumper, Loader
+from psycopg.pq import Format
+from psycopg.types import TypeInfo
+
+from docgraph.model.vector import IntVector
+
+_HEADER = struct.Struct(">hh")
+
+
+@dataclass(frozen=True, slots=True)
+class PgVector:
+    """A vector as a query's value: in parameters, in lists of them, and in COPY."""
+
+    values: IntVector
+
+    def __post_init__(self) -> None:
+        if self.values.ndim != 1 or not self.values.size:
+            raise ValueError(f"a vector has one number or more, not shape {self.values.shape}")
+
+
+class _TextDumper(Dumper):
+    def dump(self, obj: PgVector) -> Buffer:
+        return f"[{','.join(map(str, obj.values.tolist()))}]".encode()
+
+
+class _BinaryDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: PgVector) -> Buffer:
+        return _HEADER.pack(obj.values.size, 0) + obj.values.astype(">f4").tobytes()
+
+
+class _TextLoader(Loader):
+    def load(self, data: Buffer) -> bytes:
+        numbers = bytes(data).strip(b"[]").split(b",")
+        return _packed(np.array(numbers, dtype=np.float32))
+
+
+class _BinaryLoader(Loader):
+    format = Format.BINARY
+
+    def load(self, data: Buffer) -> bytes:
+        return _packed(np.frombuffer(data, dtype=">f4", offset=_HEADER.size))
+
+
+def _packed(numbers: npt.NDArray[np.float32]) -> bytes:
+    with np.errstate(invalid="ignore"):
+        whole = numbers.astype("<i2")
+    if not np.array_equal(whole, numbers):
+        raise ValueError("a stored vector holds numbers that docgraph never wrote: not whole ones")
+    return whole.tobytes()
+
+
+def register_vectors(connection: Connection[Any], oid: int, array_oid: int) -> None:
+    """On this connection alone: the type has another number in every database."""
+    TypeInfo("vector", oid, array_oid).register(connection)
+    adapters = connection.adapters
+    for loader in (_TextLoader, _BinaryLoader):
+        adapters.register_loader(oid, loader)
+    # The last one is taken where a query does not ask for either.
+    for dumper in (_TextDumper, _BinaryDumper):
+        adapters.register_dumper(PgVector, type(dumper.__name__, (dumper,), {"oid": oid}))

@@ -1,0 +1,1 @@
+"""What the SQL stores share: all but their dialects, connections and locks."""

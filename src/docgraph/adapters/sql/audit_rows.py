@@ -1,0 +1,129 @@
+"""A tenant's rows and seals of an audit log; the transaction around them is the caller's."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from docgraph.adapters.sql.database import Queries, Row
+from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
+from docgraph.model.audit_chain import NOTHING, SEAL_EVERY, Seal, examine, sealed
+from docgraph.model.scope import SnapshotName
+
+TAKES_NO_ROW = "this audit log takes no row; `docgraph audit verify` tells why"
+_LEAST, _MOST = -(2**63), 2**63 - 1  # what a number in a column can be
+_PAGE = 1_000  # rows
+
+
+class AuditRows:
+    """Through the queries of an `audit.sql`, which stores the same in every database."""
+
+    def __init__(self, queries: Queries, tenant: str) -> None:
+        self._queries = queries
+        self._asked = tenant
+        self.tenant = _storable(tenant)
+
+    def add(self, event: AuditEvent, time: str) -> bool:
+        """Whether the log took it: a trigger that somebody put in may swallow it."""
+        row = self._queries.row("add_entry", time=time, **_columns(event))
+        if row is None:
+            return False
+        number, last = row
+        if number - last >= SEAL_EVERY:
+            self.seal()
+        return True
+
+    def seal(self) -> Anchor | None:
+        """The newest seal as an anchor, after what waited for one has got it."""
+        row = self._queries.row("last_seal", tenant=self.tenant)
+        newest = NOTHING if row is None else Seal(*row)
+        if waiting := tuple(self._between(newest.last, _MOST)):
+            newest = sealed(waiting, newest)
+            self._queries.run("add_seal", tenant=self.tenant, **asdict(newest))
+        return None if newest is NOTHING else Anchor(self._asked, newest.last, newest.digest)
+
+    def entries(self, *, last: int | None, principal: str | None) -> tuple[AuditEntry, ...]:
+        found = self._queries.rows(
+            "entries",
+            tenant=self.tenant,
+            who=None if principal is None else _storable(principal),
+            most=None if last is None else max(last, 0),
+        )
+        return tuple(map(_entry, found))
+
+    def verify(self, anchor: Anchor | None, changed: Sequence[tuple[str, str]]) -> AuditVerdict:
+        """`changed` are `differences`: where a table has some, its rows are not to be read."""
+        kinds, words = frozenset(kind for kind, _ in changed), tuple(said for _, said in changed)
+        if kinds & {"table", "column"}:
+            return AuditVerdict(0, 0, words)
+        seals = [Seal(*row) for row in self._queries.rows("seals", tenant=self.tenant)]
+        found = examine(self._asked, seals, self._between, anchor)
+        return AuditVerdict(found.rows, found.sealed, (*words, *found.problems))
+
+    def _between(self, above: float, last: float) -> Iterator[AuditEntry]:
+        """A page at a time: where the seals are gone, all rows are waiting for one."""
+        first, stop = int(max(above, _LEAST - 1)) + 1, int(min(last, _MOST))
+        while first <= stop:
+            page = self._queries.rows(
+                "between", tenant=self.tenant, first=first, last=stop, most=_PAGE
+            )
+            yield from map(_entry, page)
+            if len(page) < _PAGE:
+                return
+            first = page[-1][0] + 1
+
+
+def differences(
+    made: Mapping[tuple[str, str], str], found: Mapping[tuple[str, str], str]
+) -> Iterator[tuple[str, str]]:
+    """What is not as it was made, by kind and name: the kind, and the same in words."""
+    for kind, name in sorted(made.keys() | found.keys()):
+        if (kind, name) not in found:
+            yield kind, f"the {kind} {name} is missing"
+        elif (kind, name) not in made:
+            yield kind, f"the {kind} {name} was put in"
+        elif made[kind, name] != found[kind, name]:
+            yield kind, f"the {kind} {name} is not as docgraph made it"
+
+
+def _columns(event: AuditEvent) -> dict[str, Any]:
+    names = [[name.repository, name.branch, name.snapshot] for name in event.snapshots]
+    return {
+        "tenant": _storable(event.tenant),
+        "principal": _storable(event.principal),
+        "asker": _storable(event.by),
+        "action": _storable(event.action),
+        "outcome": event.outcome,
+        "plan": _storable(event.plan),
+        "snapshots": _storable(json.dumps(names, ensure_ascii=False)),
+        "detail": _storable(event.detail),
+    }
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair, as a file name may hold, and NUL are written out: databases take
+    UTF-8 only, and Postgres no NUL. The chain is made over what is stored."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
+
+
+def _entry(row: Row) -> AuditEntry:
+    number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail = row
+    event = AuditEvent(
+        tenant, principal, asker, action, outcome, plan, _snapshots(snapshots), detail
+    )
+    return AuditEntry(number, time, event)
+
+
+def _snapshots(text: str) -> tuple[SnapshotName, ...]:
+    """What no log of ours holds is kept as it stands, for `verify` to find."""
+    strange = (SnapshotName(text, "", 0),)
+    try:
+        names = json.loads(text)
+    except (ValueError, RecursionError):
+        return strange
+    if type(names) is not list:
+        return strange
+    for name in names:
+        if type(name) is not list or [type(part) for part in name] != [str, str, int]:
+            return strange
+    return tuple(SnapshotName(*name) for name in names)

@@ -1,0 +1,120 @@
+"""GraphReads: halves meet here, and an edge is visible when both its ends are."""
+
+import json
+from collections.abc import Iterator
+
+from docgraph.adapters.sql.database import Queries
+from docgraph.model.edge import STRUCTURE, Edge, Evidence, Relationship
+from docgraph.model.identity import document_of
+from docgraph.model.meeting import Meeting, answered, said, united
+from docgraph.model.places import PlaceCount
+from docgraph.model.relation import CONTAINS, INVERSES, MINED_FROM, RELATIONS, SHARES_ENTITY
+from docgraph.model.shared_name import MOST_HOLDERS, Holder, shared
+from docgraph.ports.graph_reads import Direction
+
+_WHOLE = frozenset(RELATIONS) - {CONTAINS}
+_BATCH = 500  # documents whose edges are made at once
+
+
+class SqlGraph:
+    def __init__(self, sql: Queries) -> None:
+        self._sql = sql
+
+    def edges(
+        self,
+        nodes: tuple[str, ...],
+        direction: Direction = "out",
+        relations: frozenset[str] | None = None,
+    ) -> tuple[Relationship, ...]:
+        roots = sorted({document_of(node) for node in nodes})
+        wanted = _WHOLE if relations is None else relations
+        ordinals = [row[0] for row in self._sql.rows("ordinals_of_documents", ids=roots)]
+        found = united(self._found(ordinals, roots, direction, wanted))
+        if all(document_of(node) in nodes for node in nodes):
+            return found
+        inside = self._inside(nodes, roots)
+        at = 0 if direction == "out" else 1
+        return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
+
+    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+        wanted = _WHOLE if relations is None else relations
+        rows = self._sql.rows("visible_documents")
+        found: list[Relationship] = []
+        for at in range(0, len(rows), _BATCH):
+            ordinals, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
+            found.extend(united(self._found(ordinals, roots, "out", wanted)))
+        return tuple(sorted(found, key=lambda one: one.edge))
+
+    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        visible: dict[str, str] = dict(self._sql.rows("kinds_of_nodes", ids=ids))
+        return tuple(node for node in ids if node in visible)
+
+    def places(self) -> tuple[PlaceCount, ...]:
+        return tuple(PlaceCount(*row) for row in self._sql.rows("places_claimed"))
+
+    def opaque(self) -> int:
+        ((count,),) = self._sql.rows("opaque_calls")
+        return int(count)
+
+    def _found(
+        self,
+        ordinals: list[int],
+        roots: list[str],
+        direction: Direction,
+        wanted: frozenset[str],
+    ) -> Iterator[Relationship]:
+        turned = frozenset(INVERSES[relation] for relation in wanted if relation in INVERSES)
+        here, there = "meetings_of_claimants", "meetings_of_offerers"
+        if direction == "in":
+            here, there = there, here
+        yield from said(self._meetings(here, ordinals, wanted))
+        yield from answered(self._meetings(there, ordinals, turned))
+        for relationship in self._stated(direction, roots):
+            if relationship.edge.relation in wanted:
+                yield relationship
+        if SHARES_ENTITY in wanted:
+            yield from self._shared(ordinals, direction)
+        if CONTAINS in wanted:
+            yield from self._contained(ordinals)
+
+    def _meetings(
+        self, query: str, ordinals: list[int], relations: frozenset[str]
+    ) -> Iterator[Meeting]:
+        mined = relations & MINED_FROM
+        if mined:
+            rows = self._sql.rows(query, documents=ordinals, relations=sorted(mined))
+            yield from map(Meeting._make, rows)
+
+    def _stated(self, direction: Direction, roots: list[str]) -> Iterator[Relationship]:
+        for source, relation, target, origins, evidence in self._sql.rows(
+            f"stated_{direction}", documents=roots
+        ):
+            places = tuple(Evidence(*place) for place in json.loads(evidence))
+            edge = Edge(source, relation, target)
+            yield Relationship(edge, tuple(json.loads(origins)), places)
+
+    def _shared(self, ordinals: list[int], direction: Direction) -> Iterator[Relationship]:
+        for document, miner, holders in self._sql.rows(
+            "shared_names", documents=ordinals, most=MOST_HOLDERS + 1
+        ):
+            held = [Holder(*holder) for holder in json.loads(holders)]
+            yield from shared(document, held, miner, direction)
+
+    def _contained(self, ordinals: list[int]) -> Iterator[Relationship]:
+        for parent, node, line, path in self._sql.rows("inner_nodes", documents=ordinals):
+            place = Evidence(path, line, 0, 0, 0, "")
+            yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (place,))
+
+    def _inside(self, nodes: tuple[str, ...], roots: list[str]) -> frozenset[str]:
+        """These nodes and every node below them."""
+        parents: dict[str, str | None] = dict(
+            self._sql.rows("parents_in_documents", documents=roots)
+        )
+        wanted = set(nodes)
+
+        def held(node: str | None) -> bool:
+            while node is not None and node not in wanted:
+                node = parents.get(node)
+            return node is not None
+
+        return frozenset(node for node in parents if held(node))

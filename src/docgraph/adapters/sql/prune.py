@@ -1,0 +1,51 @@
+"""Pruning: old snapshots go for good, with every row, posting and vector that only they held."""
+
+import numpy as np
+
+from docgraph.adapters.sql.database import Database
+from docgraph.adapters.sql.segment_rows import SegmentRows
+from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.snapshot import Pruned
+
+_BY_DOCUMENT = ("drop_chunks", "drop_offers", "drop_claims", "drop_nodes")
+
+
+def prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+    """One transaction: a reader sees all of the old snapshots, or none."""
+    if keep < 1:
+        raise BadInput("keep at least one snapshot")
+    with database.transaction():
+        return _prune(database, tenant, repository, branch, keep)
+
+
+def _prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+    sql = database.queries("prune.sql")
+    row = sql.row("branch_of", tenant=tenant, repository=repository, name=branch)
+    if row is None:
+        raise NotVisible(f"nothing visible in repository {repository!r} on branch {branch!r}")
+    sql.run("count_change", tenant=tenant)
+    number, newest, before = row
+    oldest = max(before, newest - keep + 1)
+    place = {"branch": number, "oldest": oldest}
+    if dead := [ordinal for (ordinal,) in sql.rows("pruned_documents", **place)]:
+        _thin(SegmentRows(database), number, dead)
+    for query in _BY_DOCUMENT:
+        sql.run(query, **place)
+    documents = sql.run("drop_documents", **place)
+    sql.run("drop_relationships", **place)
+    snapshots = sql.run("drop_snapshots", **place)
+    sql.run("set_oldest", **place)
+    texts = sql.run("drop_texts", tenant=tenant)
+    vectors = sql.run("drop_vectors", tenant=tenant)
+    return Pruned(snapshots, documents, texts, vectors)
+
+
+def _thin(segments: SegmentRows, branch: int, dead: list[int]) -> None:
+    """Segments that hold these documents are written anew without them."""
+    for number, group, _ in segments.of_branch(branch):
+        held = np.unique(segments.arrays(number).node_document)
+        kept = held[~np.isin(held, dead)]
+        if len(kept) == 0:
+            segments.drop([number])
+        elif len(kept) < len(held):
+            segments.divide(number, {group: kept})

@@ -1,0 +1,165 @@
+"""TextReads: the text of planned, visible nodes and nothing else."""
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+
+from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.segment import unpack
+from docgraph.adapters.sql.visible import Visible
+from docgraph.model.errors import NotPlanned
+from docgraph.model.evidence import Concept, Passage, PassageScore
+from docgraph.model.identity import document_of
+from docgraph.model.node import Location
+from docgraph.model.plan import RetrievalPlan
+
+
+class PlannedNode(NamedTuple):
+    """As the query tells it."""
+
+    id: str
+    document: int
+    kind: str
+    title: str
+    summary: str
+    first_line: int
+    last_line: int
+    start: int
+    stop: int
+    page: int | None
+    document_id: str
+    path: str
+
+
+class FoundChunk(NamedTuple):
+    id: str
+    node: str
+    heading_path: str
+    first_line: int
+    last_line: int
+    start: int
+    stop: int
+    page: int | None
+
+
+class SqlTexts:
+    def __init__(self, sql: Queries, visible: Visible, plan: RetrievalPlan) -> None:
+        self._sql = sql
+        self._visible = visible
+        self._plan = plan
+        self._query = np.array(plan.query_vector, dtype=np.int64)
+        self._nodes: dict[str, PlannedNode] = {}
+        self._texts: dict[int, str] = {}
+
+    def _node(self, node: str) -> PlannedNode | None:
+        if node not in self._plan.nodes:
+            raise NotPlanned(f"{node} is not in the plan")
+        if not self._nodes:
+            rows = self._sql.rows("nodes_by_id", ids=list(self._plan.order))
+            self._nodes = {row.id: row for row in map(PlannedNode._make, rows)}
+        return self._nodes.get(node)
+
+    def _text(self, document: int) -> str:
+        if document not in self._texts:
+            row = self._sql.row("text_of_document", document=document)
+            self._texts[document] = only(row)[0]
+        return self._texts[document]
+
+    def concepts(self, nodes: tuple[str, ...]) -> tuple[Concept, ...]:
+        found = ((node, self._node(node)) for node in nodes)
+        return tuple(self._concept(row) for _, row in found if row is not None)
+
+    def _concept(self, row: PlannedNode) -> Concept:
+        rows = self._visible.rows
+        rule = rows.rules[int(rows.access[row.document])]
+        return Concept(
+            id=row.id,
+            document=row.document_id,
+            kind=row.kind,
+            title=row.title,
+            summary=row.summary,
+            location=_location(row.path, row),
+            access=self._visible.grounds(row.document),
+            labels=rule.labels,
+            level=rule.level,
+        )
+
+    def scores(self, node: str) -> tuple[PassageScore, ...]:
+        row = self._node(node)
+        if row is None:
+            return ()
+        chunks = self._sql.rows(
+            "chunks_in_span", document=row.document, start=row.start, stop=row.stop
+        )
+        return tuple(
+            PassageScore(
+                id=name,
+                node=owner,
+                position=position,
+                similarity=int(unpack(vector, np.int16) @ self._query) if self._asked else None,
+                size=stop - start,
+            )
+            for name, owner, position, start, stop, vector in chunks
+        )
+
+    @property
+    def _asked(self) -> bool:
+        return len(self._query) > 0
+
+    def passages(self, scores: tuple[PassageScore, ...]) -> tuple[Passage, ...]:
+        return tuple(self._passage(score) for score in scores)
+
+    def _passage(self, score: PassageScore) -> Passage:
+        """A chunk that lies in no planned node is refused."""
+        for planned in self._plan.order:
+            holder = (
+                self._node(planned) if document_of(planned) == document_of(score.node) else None
+            )
+            row = self._chunk(holder, score.position) if holder is not None else None
+            if holder is not None and row is not None:
+                return Passage(
+                    id=row.id,
+                    node=row.node,
+                    heading_path=tuple(json.loads(row.heading_path)),
+                    text=self._text(holder.document)[row.start : row.stop],
+                    location=_location(holder.path, row),
+                    similarity=score.similarity,
+                )
+        raise NotPlanned(f"{score.id} lies in no planned node")
+
+    def _chunk(self, holder: PlannedNode, position: int) -> FoundChunk | None:
+        row = self._sql.row(
+            "chunk_at",
+            document=holder.document,
+            position=position,
+            start=holder.start,
+            stop=holder.stop,
+        )
+        return None if row is None else FoundChunk._make(row)
+
+    def whole(self, nodes: tuple[str, ...]) -> tuple[Passage, ...]:
+        found = ((node, self._node(node)) for node in nodes)
+        return tuple(
+            Passage(
+                id=node,
+                node=node,
+                heading_path=(),
+                text=self._text(row.document)[row.start : row.stop],
+                location=_location(row.path, row),
+                similarity=None,
+            )
+            for node, row in found
+            if row is not None
+        )
+
+
+def _location(path: str, row: PlannedNode | FoundChunk) -> Location:
+    return Location(
+        path=path,
+        first_line=row.first_line,
+        last_line=row.last_line,
+        start=row.start,
+        end=row.stop,
+        page=row.page,
+    )

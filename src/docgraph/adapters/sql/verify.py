@@ -1,0 +1,135 @@
+"""Verifying: nothing dangles, nothing lives twice, and what is gone is seen by nobody."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.sql.access_writer import AccessWriter, decided
+from docgraph.adapters.sql.database import Database, Queries, only
+from docgraph.adapters.sql.graph import SqlGraph
+from docgraph.adapters.sql.segment import Segment, unpack
+from docgraph.adapters.sql.visible import Branch, Rows, alive
+from docgraph.model.identity import document_of
+from docgraph.model.relation import RELATIONS
+from docgraph.model.snapshot import Verified
+
+See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]
+_WRONG = MappingProxyType(
+    {
+        "nodes_of_nothing": "nodes belong to no document",
+        "chunks_of_nothing": "chunks belong to no document",
+        "offers_of_nothing": "names belong to no document",
+        "claims_of_nothing": "claims belong to no document",
+        "texts_missing": "documents have lost their text",
+        "vectors_missing": "chunks have lost their vector",
+        "postings_of_nothing": "postings belong to no segment",
+        "chunks_without_node": "chunks have no node in their document",
+        "nodes_without_parent": "nodes have lost their parent",
+        "spans_outside": "chunks reach out of their document's text",
+        "claims_without_source": "claims are made by no node of their document",
+        "two_at_once": "documents live twice in one snapshot",
+        "edges_twice": "relations live twice in one snapshot",
+        "without_rule": "documents have no access rule, so nobody can read them",
+    }
+)
+_SEEN = MappingProxyType(
+    {
+        "dead_documents": "documents",
+        "dead_texts": "texts",
+        "dead_nodes": "nodes",
+        "dead_chunks": "chunks, or their vectors,",
+        "dead_offers": "names",
+        "dead_claims": "claims",
+    }
+)
+
+
+def verify(database: Database, rows: Rows, see: See, damage: Iterable[str] = ()) -> Verified:
+    """With the eyes of one who may read everything, in each branch's newest snapshot.
+
+    `see` lets the views show the documents of a mask, in snapshots by branch; `damage` is what
+    the database says of itself.
+    """
+    sql = database.queries("verify.sql")
+    segments = {
+        number: (branch, Segment.from_bytes(arrays))
+        for number, branch, arrays in sql.rows("segments")
+    }
+    problems = [
+        *damage,
+        *_of_rows(sql),
+        *_of_segments(sql, segments),
+        *_of_rules(database, sql, rows),
+    ]
+    for branch in rows.branches:
+        if branch.newest:
+            own = [segment for home, segment in segments.values() if home == branch.id]
+            mask = alive(rows, branch, branch.newest)
+            see(mask, {branch.id: branch.newest})
+            graph = SqlGraph(database.queries("reads.sql"))
+            problems.extend(_of_the_gone(sql, graph, mask, branch, own))
+    checked = sql.rows("checked")
+    return Verified(tuple((name, count) for name, count in checked), tuple(problems))
+
+
+def _of_rows(sql: Queries) -> Iterator[str]:
+    for query, wrong in _WRONG.items():
+        (count,) = only(sql.row(query))
+        if count:
+            yield f"{count} {wrong}"
+
+
+def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iterator[str]:
+    """Postings lie inside their segment, and every passage and node has its document."""
+    known = np.array([o for (o,) in sql.rows("ordinals")], dtype=np.int64)
+    for number, (_, segment) in segments.items():
+        for column in (segment.passage_document, segment.node_document):
+            if stray := int(np.count_nonzero(~np.isin(column, known))):
+                yield f"segment {number}: {stray} rows belong to no document"
+        size = len(segment.passage_document)
+        for term, packed, counted in sql.rows("postings_of_segment", segment=number):
+            places, frequencies = unpack(packed), unpack(counted)
+            fits = len(places) == len(frequencies) and np.all((places >= 0) & (places < size))
+            if not fits:
+                yield f"segment {number}: the postings of {term!r} do not fit"
+
+
+def _of_rules(database: Database, sql: Queries, rows: Rows) -> Iterator[str]:
+    """Every document has the rule that all who speak of it come to."""
+    for branch in rows.branches:
+        if branch.newest:
+            words = AccessWriter(database, branch.tenant, branch.repository).words()
+            found = sql.rows("rules_of_branch", branch=branch.id)
+            wrong = sum(decided(words, branch.id, path, told) != rule for path, told, rule in found)
+            if wrong:
+                where = f"{branch.repository} {branch.name}"
+                yield f"{where}: {wrong} documents have another rule than was decided"
+
+
+def _of_the_gone(
+    sql: Queries,
+    graph: SqlGraph,
+    mask: npt.NDArray[np.bool_],
+    branch: Branch,
+    segments: list[Segment],
+) -> Iterator[str]:
+    """No row, posting, vector or edge of what is gone is left visible."""
+    where = f"{branch.repository} {branch.name}"
+    place = {"branch": branch.id, "newest": branch.newest}
+    for query, what in _SEEN.items():
+        (count,) = only(sql.row(query, **place))
+        if count:
+            yield f"{where}: {count} {what} of documents that are gone can be seen"
+    dead = np.array([o for (o,) in sql.rows("dead", **place)], dtype=np.int64)
+    for segment in segments:
+        for column in (segment.passage_document, segment.node_document):
+            if seen := int(np.count_nonzero(mask[column] & np.isin(column, dead))):
+                yield f"{where}: {seen} postings or vectors of what is gone can be found"
+    gone = {document for (document,) in sql.rows("gone", **place)}
+    for found in graph.listed(frozenset(RELATIONS)):
+        for end in (found.edge.source, found.edge.target):
+            if document_of(end) in gone:
+                yield f"{where}: {json.dumps(found.edge.relation)} still leads to or from {end}"

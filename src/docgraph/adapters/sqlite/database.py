@@ -1,0 +1,73 @@
+"""The SQLite side of `adapters.sql`: a set of values travels as JSON, a vector as bytes."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+
+import numpy as np
+
+from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sql.database import Row
+from docgraph.adapters.sql.segment import pack
+from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.model.vector import IntVector
+
+
+class SqliteQueries:
+    def __init__(self, connection: sqlite3.Connection, file: str) -> None:
+        self._connection = connection
+        self._sql = named_queries(PACKAGE, file)
+
+    def _execute(self, query: str, values: Mapping[str, object]) -> sqlite3.Cursor:
+        plain = {
+            name: json.dumps(value) if isinstance(value, list | tuple) else value
+            for name, value in values.items()
+        }
+        return self._connection.execute(self._sql[query], plain)
+
+    def rows(self, query: str, /, **values: object) -> list[Row]:
+        return self._execute(query, values).fetchall()
+
+    def row(self, query: str, /, **values: object) -> Row | None:
+        found = self._execute(query, values).fetchall()
+        return found[0] if found else None
+
+    def run(self, query: str, /, **values: object) -> int:
+        return self._execute(query, values).rowcount
+
+    def many(self, query: str, rows: Iterable[Mapping[str, object]], /) -> None:
+        self._connection.executemany(self._sql[query], rows)
+
+
+class SqliteDatabase:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def queries(self, file: str) -> SqliteQueries:
+        return SqliteQueries(self._connection, file)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        self._connection.execute("COMMIT")
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    def durable(self, on: bool, /) -> None:
+        self._connection.execute(f"PRAGMA synchronous = {'FULL' if on else 'NORMAL'}")
+
+    def vector(self, vector: IntVector, /) -> bytes:
+        return pack(vector, np.int16)

@@ -1,0 +1,61 @@
+"""Stored vectors on SQLite, looked up one by one: there is no way to go."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.segment import pack
+from docgraph.adapters.sqlite.database import SqliteDatabase
+from docgraph.model.vector import IntVector
+
+
+class SqliteVectors:
+    def __init__(self, database: SqliteDatabase, space: int) -> None:
+        self._sql = database.queries("writes.sql")
+        self._space = space
+        self._numbers: dict[str, int] = {}
+        self._absent: set[str] = set()
+
+    def found(self, keys: Sequence[str]) -> dict[str, IntVector]:
+        found: dict[str, IntVector] = {}
+        for key in keys:
+            row = self._sql.row("stored_vector", space=self._space, hash=bytes.fromhex(key))
+            if row is None:
+                self._absent.add(key)
+            else:
+                self._numbers[key] = row[0]
+                found[key] = np.frombuffer(row[1], dtype="<i2")
+        return found
+
+    def add(self, vectors: Mapping[str, IntVector]) -> None:
+        new = [k for k in vectors if k in self._absent or self._number(k) is None]
+        (last,) = only(self._sql.row("last_vector"))
+        numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
+        self._sql.many(
+            "add_vector",
+            (
+                {
+                    "id": number,
+                    "space": self._space,
+                    "hash": bytes.fromhex(key),
+                    "vector": pack(vectors[key], np.int16),
+                }
+                for key, number in numbers.items()
+            ),
+        )
+        self._numbers.update(numbers)
+        self._absent.difference_update(new)
+
+    def numbers(self, keys: Iterable[str]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for key in keys:
+            number = self._numbers.get(key) or self._number(key)
+            assert number is not None, "a chunk's vector is remembered before the chunk is put"
+            found[key] = number
+        self._numbers.clear()
+        return found
+
+    def _number(self, key: str) -> int | None:
+        row = self._sql.row("vector_id", space=self._space, hash=bytes.fromhex(key))
+        return None if row is None else int(row[0])

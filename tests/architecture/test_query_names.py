@@ -1,0 +1,154 @@
+"""Every query that is run by its name is there, in every dialect, and every one there is run."""
+
+import ast
+import re
+from collections.abc import Iterable
+
+import pytest
+
+from docgraph.adapters.named_queries import named_queries, script
+from tests.support.query_names import UNTOLD, uses
+from tests.support.store_modules import ADAPTERS, SHARED, Module, folder, modules
+
+# Packages with .sql files in one dialect each, and with modules that run more than is shared.
+DIALECTS = ("sqlite", "postgres")
+Queries = set[tuple[str, str]]
+
+
+def run(found: Iterable[Module]) -> Queries:
+    return {(use.file, use.query) for module in found for use in uses(module)}
+
+
+def files(dialect: str) -> list[str]:
+    return sorted(path.name for path in folder(dialect).glob("*.sql"))
+
+
+def there(dialect: str) -> Queries:
+    package = f"{ADAPTERS}.{dialect}"
+    return {(file, name) for file in files(dialect) for name in named_queries(package, file)}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_query_that_is_run_is_there(dialect: str) -> None:
+    wanted = run(modules(SHARED, dialect).values())
+    assert {("reads.sql", "stated_in"), ("writes.sql", "revive_documents")} <= wanted
+    assert sorted(wanted - there(dialect)) == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_query_that_is_there_is_run(dialect: str) -> None:
+    assert sorted(there(dialect) - run(modules(SHARED, dialect).values())) == []
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_file_is_named_by_someone(dialect: str) -> None:
+    known = frozenset().union(*(found.files() for found in modules(SHARED, dialect).values()))
+    assert set(files(dialect)) <= known
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_name_is_given_once_and_as_it_is_read(dialect: str) -> None:
+    """A second query of the same name would hide the first; a slip would hide it in another."""
+    for file in files(dialect):
+        package = f"{ADAPTERS}.{dialect}"
+        lines = re.findall(r"(?im)^.*--\s*name\b.*$", script(package, file))
+        assert lines == [f"-- name: {name}" for name in named_queries(package, file)], file
+
+
+def planted(text: str) -> Module:
+    """In a module that has a class, constants and functions of its own."""
+    return Module(
+        "sql.graph",
+        ast.parse(
+            "_BOTH = ('one', 'two')\n"
+            "_MEANT = MappingProxyType({'one': 'first', 'two': 'second'})\n"
+            "_MORE = (*_BOTH, 'three')\n"
+            "class SqlPlanted:\n"
+            "    def __init__(self, sql, database):\n"
+            "        self._sql = sql\n"
+            "        self._other = database.queries('prune.sql')\n"
+            f"    def read(self, query, direction: Direction, database):\n        {text}\n"
+            "    def _run(self, query):\n"
+            "        pass\n"
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "queries"),
+    [
+        ("self._sql.rows('one')", "one"),
+        ("self._sql['one']", "one"),
+        ("self._sql.run('one' if direction else 'two')", "one two"),
+        ("return [self._sql.row(name) for name in ('one', 'two')]", "one two"),
+        ("for name in _BOTH: self._sql.many(name, [])", "one two"),
+        ("for name, word in _MEANT.items(): self._sql.row(name)", "one two"),
+        ("name = 'one'; self._sql.row(f'{name}_of_{name}')", "one_of_one"),
+        ("a, b = 'one', 'two'; a, b = b, a; self._sql.row(a)", "one two"),
+        ("self._sql.rows(f'stated_{direction}')", "stated_in stated_out"),
+        # What may be anything is not told.
+        ("self._sql.rows(query)", UNTOLD),
+        ("self._sql[query]", UNTOLD),
+        ("self._sql.rows('one' if direction else query)", UNTOLD),
+        ("self._sql.rows(f'all_{query}')", UNTOLD),
+        ("self._sql.rows('all_' + direction)", UNTOLD),
+        ("self._sql.rows(*names)", UNTOLD),
+        ("self._sql.rows()", UNTOLD),
+        ("for name in _MORE: self._sql.row(name)", UNTOLD),
+        ("for name in names: self._sql.row(name)", UNTOLD),
+        ("for word, name in _MEANT: self._sql.row(name)", UNTOLD),
+        ("name = 'one'; name += query; self._sql.row(name)", UNTOLD),
+        ("name = 'one'; (name := query); self._sql.row(name)", UNTOLD),
+        ("name = 'one'; return lambda name: self._sql.row(name)", UNTOLD),
+        ("name = name; self._sql.row(name)", UNTOLD),
+        ("direction = query; self._sql.rows(f'stated_{direction}')", UNTOLD),
+    ],
+)
+def test_names_are_told_or_said_to_be_untold(text: str, queries: str) -> None:
+    found = {(use.place, use.file, use.query) for use in uses(planted(text))}
+    place = ("sql.graph", "read")
+    assert found == {(place, "reads.sql", query) for query in queries.split()}
+
+
+@pytest.mark.parametrize(
+    ("calls", "queries"),
+    [
+        ("self._ask('one'); self._ask(query='two')", "one two"),
+        ("for name in ('one', 'two'): self._ask(name)", "one two"),
+        ("self._ask('one'); self._ask(name)", UNTOLD),
+        ("self._ask('one'); self._ask(*names)", UNTOLD),
+        ("self._ask('one'); map(self._ask, names)", UNTOLD),
+        ("pass", UNTOLD),
+    ],
+)
+def test_a_query_that_is_passed_on_is_told_by_all_calls(calls: str, queries: str) -> None:
+    text = f"def _ask(self, query): self._sql.rows(query)\ndef read(self):\n    {calls}\n"
+    found = {use.query for use in uses(Module("sql.graph", ast.parse(text)))}
+    assert found == set(queries.split())
+
+
+def test_others_may_call_what_is_not_private() -> None:
+    text = "def ask(sql, query): sql.rows(query)\nask(sql, 'one')\n"
+    assert [use.query for use in uses(Module("sql.graph", ast.parse(text)))] == [UNTOLD]
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "file"),
+    [
+        ("sql.graph", "self._sql.rows('one')", "reads.sql"),
+        ("sql.graph", "self._other.rows('one')", "prune.sql"),
+        ("sql.graph", "sql = database.queries('access.sql'); sql.rows('one')", "access.sql"),
+        ("sql.graph", "database.queries('access.sql').rows('one')", "access.sql"),
+        ("sql.graph", "SqliteQueries(connection, 'audit.sql').rows('one')", "audit.sql"),
+        ("sql.graph", "database.queries(query).rows('one')", UNTOLD),
+        ("sql.stranger", "self._sql.rows('one')", UNTOLD),
+        ("sql.graph", "self._other = database.queries('a.sql'); self._other.row('one')", UNTOLD),
+    ],
+)
+def test_files_are_told_or_said_to_be_untold(module: str, text: str, file: str) -> None:
+    (found,) = uses(Module(module, planted(text).tree))
+    assert found.file == file
+
+
+def test_nothing_is_called_untold() -> None:
+    assert all(UNTOLD not in query for dialect in DIALECTS for query in there(dialect))

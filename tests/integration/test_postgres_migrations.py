@@ -1,0 +1,258 @@
+"""Migrations: every row outlives every step, and a database that does not fit is refused."""
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from docgraph.adapters.postgres import migrate as module
+from docgraph.adapters.postgres.connection import connect
+from docgraph.adapters.postgres.migrate import (
+    LOCK,
+    look,
+    migrate,
+    migrations,
+    pending,
+    require_current,
+)
+from docgraph.model.errors import StoreError, WrongSchema
+from tests.support.postgres_server import PostgresServer
+
+NEWEST = len(migrations())
+FIRST_ROWS = Path(__file__).parents[1] / "support" / "first_schema_rows.sql"
+Rows = dict[str, list[tuple[object, ...]]]
+
+
+def columns(dsn: str) -> dict[str, list[str]]:
+    """Of docgraph's tables; what a migrator writes down is its own."""
+    with connect(dsn) as connection:
+        found = connection.execute(
+            "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position) "
+            "FROM information_schema.columns JOIN information_schema.tables "
+            "USING (table_schema, table_name) "
+            "WHERE table_schema = 'docgraph' AND table_type = 'BASE TABLE' "
+            "AND table_name <> 'schema_versions' GROUP BY 1"
+        ).fetchall()
+    return dict(found)
+
+
+def rows(dsn: str, known: dict[str, list[str]]) -> Rows:
+    with connect(dsn) as connection:
+        return {
+            table: connection.execute(
+                sql.SQL("SELECT {} FROM {} ORDER BY 1, 2").format(
+                    sql.SQL(", ").join(map(sql.Identifier, names)), sql.Identifier(table)
+                )
+            ).fetchall()
+            for table, names in known.items()
+        }
+
+
+def test_from_the_first_schema_on_every_step_keeps_every_row(blank_database: str) -> None:
+    assert [one.number for one in migrate(blank_database, to=1)] == [1]
+    with connect(blank_database) as connection:
+        connection.execute(FIRST_ROWS.read_bytes())
+    known = columns(blank_database)
+    before = rows(blank_database, known)
+    assert all(before.values()), "every table of the first schema has a row"
+    for step in range(2, NEWEST + 1):
+        assert [one.number for one in migrate(blank_database, to=step)] == [step]
+        assert rows(blank_database, known) == before
+    assert migrate(blank_database) == ()
+
+
+def test_step_by_step_and_at_once_come_to_the_same(postgres: PostgresServer) -> None:
+    slow, quick = (postgres.fresh_database(migrated=False) for _ in range(2))
+    for step in range(1, NEWEST + 1):
+        migrate(slow, to=step)
+    assert migrate(quick) == migrations()
+    assert columns(slow) == columns(quick)
+    for dsn in (slow, quick):
+        postgres.drop(dsn)
+
+
+def test_a_new_database_is_refused_with_the_command_to_run(blank_database: str) -> None:
+    with closing(connect(blank_database)) as connection:
+        with pytest.raises(WrongSchema, match="has no docgraph tables yet; run `docgraph migrate`"):
+            require_current(connection, blank_database)
+        migrate(blank_database)
+        require_current(connection, blank_database)
+
+
+def test_an_old_schema_is_refused_with_the_command_to_run(blank_database: str) -> None:
+    migrate(blank_database, to=1)
+    told = f"has schema 1; this docgraph needs schema {NEWEST}; run `docgraph migrate`"
+    with (
+        closing(connect(blank_database)) as connection,
+        pytest.raises(WrongSchema, match=told),
+    ):
+        require_current(connection, blank_database)
+
+
+def test_looking_changes_nothing(blank_database: str) -> None:
+    assert look(blank_database) == migrations()
+    assert columns(blank_database) == {}
+    migrate(blank_database, to=1)
+    assert look(blank_database) == migrations()[1:]
+
+
+def test_a_newer_database_is_refused(database: str) -> None:
+    with connect(database) as connection:
+        connection.execute(
+            "INSERT INTO schema_versions (number, name, digest) VALUES (%s, 'next', '')",
+            (NEWEST + 1,),
+        )
+    told = rf"has schema {NEWEST + 1}; this docgraph knows schemas up to {NEWEST}\. A newer"
+    for attempt in (look, migrate):
+        with pytest.raises(WrongSchema, match=told):
+            attempt(database)
+
+
+def test_a_migration_that_was_changed_after_it_was_applied_is_refused(database: str) -> None:
+    with connect(database) as connection:
+        connection.execute("UPDATE schema_versions SET digest = 'other' WHERE number = 2")
+        with pytest.raises(WrongSchema, match="0002_row_security was applied there with other"):
+            pending(connection, database)
+    with pytest.raises(WrongSchema, match="use the docgraph that migrated it"):
+        migrate(database)
+
+
+def test_a_database_with_a_gap_is_refused(database: str) -> None:
+    with connect(database) as connection:
+        connection.execute("DELETE FROM schema_versions WHERE number = 1")
+    with pytest.raises(WrongSchema, match="use the docgraph that migrated it"):
+        look(database)
+
+
+def test_of_two_who_migrate_at_once_one_works_and_one_finds_it_done(blank_database: str) -> None:
+    together = threading.Barrier(2)
+
+    def one() -> int:
+        together.wait()
+        return len(migrate(blank_database))
+
+    with ThreadPoolExecutor(2) as both:
+        done = [both.submit(one) for _ in range(2)]
+        assert sorted(each.result() for each in done) == [0, NEWEST]
+
+
+def test_who_migrates_second_waits_for_the_first(blank_database: str) -> None:
+    with connect(blank_database) as first, ThreadPoolExecutor(1) as other:
+        first.execute("SELECT pg_advisory_lock(%s, %s)", LOCK)
+        second = other.submit(migrate, blank_database)
+        waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+        while not first.execute(waiting).fetchone():
+            assert not second.done()
+        assert columns(blank_database) == {}
+        first.execute("SELECT pg_advisory_unlock_all()")
+        assert second.result() == migrations()
+
+
+def test_a_migration_that_fails_leaves_nothing_of_itself(blank_database: str) -> None:
+    migrate(blank_database, to=2)
+    with connect(blank_database) as connection:
+        connection.execute("CREATE TABLE visible_texts ()")
+        with pytest.raises(StoreError, match="0003_visible could not be applied, and nothing of"):
+            migrate(blank_database)
+        views = connection.execute("SELECT to_regclass('visible_documents')").fetchone()
+        assert views == (None,)
+        connection.execute("DROP TABLE visible_texts")
+    assert look(blank_database) == migrations()[2:]
+    assert migrate(blank_database) == migrations()[2:]
+
+
+def test_tables_of_others_are_left_alone(postgres: PostgresServer, blank_database: str) -> None:
+    name = psycopg.conninfo.conninfo_to_dict(blank_database)["dbname"]
+    with postgres.superuser(str(name)) as connection:
+        connection.execute("CREATE TABLE public.schema_versions (x int)")
+        connection.execute("CREATE TABLE public.documents (x int)")
+        migrate(blank_database)
+        assert connection.execute("TABLE public.schema_versions").fetchall() == []
+    with closing(connect(blank_database)) as ours:
+        require_current(ours, blank_database)
+
+
+# What a database administrator has to do first
+
+
+def test_a_missing_extension_is_told_with_the_command(postgres: PostgresServer) -> None:
+    dsn = postgres.database("bare")
+    with pytest.raises(StoreError, match=r"may not add pgvector\..*: CREATE EXTENSION vector;"):
+        migrate(dsn)
+    postgres.drop(dsn)
+
+
+def test_an_extension_in_another_schema_is_found(postgres: PostgresServer) -> None:
+    dsn = postgres.database("elsewhere")
+    with postgres.superuser("elsewhere") as connection:
+        connection.execute('CREATE SCHEMA "Others"; CREATE EXTENSION vector SCHEMA "Others"')
+        connection.execute('GRANT USAGE ON SCHEMA "Others" TO PUBLIC')
+    assert migrate(dsn) == migrations()
+    postgres.drop(dsn)
+
+
+@pytest.fixture
+def stranger(postgres: PostgresServer) -> Iterator[str]:
+    """Owns a database, and was not granted docgraph_reader."""
+    with postgres.superuser() as connection:
+        connection.execute("CREATE ROLE stranger LOGIN")
+    postgres.database("strange")
+    with postgres.superuser("strange") as connection:
+        connection.execute("CREATE EXTENSION vector")
+        connection.execute("ALTER DATABASE strange OWNER TO stranger")
+    yield postgres.dsn("strange", "stranger")
+    postgres.drop(postgres.dsn("strange"))
+    with postgres.superuser() as connection:
+        connection.execute("DROP ROLE stranger")
+
+
+def test_a_missing_grant_is_told_with_the_command(stranger: str) -> None:
+    command = r'may not apply 0002_row_security.*: GRANT docgraph_reader TO "stranger";'
+    with pytest.raises(StoreError, match=command):
+        migrate(stranger)
+    assert look(stranger) == migrations()[1:]
+
+
+def test_a_schema_that_may_not_be_made_is_told_with_the_command(
+    postgres: PostgresServer, stranger: str
+) -> None:
+    with postgres.superuser() as connection:
+        connection.execute("ALTER DATABASE strange OWNER TO postgres")
+    command = 'may not make its schema.*: CREATE SCHEMA docgraph AUTHORIZATION "stranger";'
+    with pytest.raises(StoreError, match=command):
+        migrate(stranger)
+
+
+def test_text_that_is_not_unicode_has_no_place(postgres: PostgresServer) -> None:
+    with postgres.superuser() as connection:
+        connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
+    with pytest.raises(StoreError, match=r"this database holds LATIN1; .* ENCODING 'UTF8'"):
+        migrate(postgres.dsn("latin"))
+    postgres.drop(postgres.dsn("latin"))
+
+
+def test_a_login_that_may_make_roles_needs_no_administrator(
+    own_postgres: PostgresServer,
+) -> None:
+    with own_postgres.superuser() as connection:
+        connection.execute("DROP ROLE docgraph_reader")
+    dsn = own_postgres.fresh_database(migrated=False)
+    with pytest.raises(StoreError, match="CREATE ROLE docgraph_reader NOLOGIN; GRANT"):
+        migrate(dsn)
+    with own_postgres.superuser() as connection:
+        connection.execute("ALTER ROLE docgraph_owner CREATEROLE")
+    migrate(dsn)
+    with connect(dsn) as connection:
+        connection.execute("SET ROLE docgraph_reader")
+        assert connection.execute("SELECT current_user").fetchone() == ("docgraph_reader",)
+
+
+def test_the_numbers_of_migrations_leave_none_out() -> None:
+    assert [one.number for one in migrations()] == list(range(1, NEWEST + 1))
+    folder = Path(module.__file__).with_name("migrations")
+    assert sorted(one.name for one in migrations()) == sorted(p.stem for p in folder.iterdir())

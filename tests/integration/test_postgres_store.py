@@ -1,0 +1,115 @@
+"""The Postgres store keeps the rules of every store, and some of its own."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+
+import pytest
+
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.doors.login import local
+from docgraph.model.errors import StoreBusy
+from docgraph.ports.store import Store
+from tests.conformance.access_rules import AccessRules
+from tests.conformance.edge_rules import EdgeRules
+from tests.conformance.edges_in_time_rules import EdgesInTimeRules
+from tests.conformance.shared_name_rules import SharedNameRules
+from tests.conformance.stated_edge_rules import StatedEdgeRules
+from tests.conformance.store_rules import StoreRules, writing
+from tests.conformance.writer_rules import WriterRules
+from tests.support.postgres_server import PostgresServer
+from tests.support.small_world import document, write
+
+
+Opened = Callable[..., PostgresStore]
+
+
+@pytest.fixture
+def opened() -> Iterator[Opened]:
+    with ExitStack() as pools:
+
+        def open_store(dsn: str, wait: float = 5) -> PostgresStore:
+            pool = pools.enter_context(closing(Pool(dsn)))
+            return PostgresStore(pool, now=lambda: "2020-01-01T00:00:00+00:00", wait=wait)
+
+        yield open_store
+
+
+class TestPostgresStore(
+    StoreRules,
+    StatedEdgeRules,
+    EdgeRules,
+    EdgesInTimeRules,
+    SharedNameRules,
+    WriterRules,
+    AccessRules,
+):
+    @pytest.fixture
+    def store(self, database: str, opened: Opened) -> Iterator[Store]:
+        store = opened(database)
+        yield store
+        assert store.verify().problems == ()
+
+    @pytest.fixture
+    def another_store(self, postgres: PostgresServer, opened: Opened) -> Callable[[], Store]:
+        return lambda: opened(postgres.fresh_database())
+
+
+def test_a_second_ingest_of_a_branch_queues_and_both_are_kept(
+    database: str, opened: Opened
+) -> None:
+    store = opened(database, wait=30)
+    inside = threading.Event()
+
+    def second() -> None:
+        inside.wait(10)
+        with writing(store) as writes:
+            write(writes, [document("b.md", "two")])
+            writes.publish()
+
+    other = threading.Thread(target=second)
+    other.start()
+    with writing(store) as writes:
+        inside.set()
+        write(writes, [document("a.md", "one")])
+        writes.publish()
+    other.join(30)
+    with store.reads_as(local()) as reads:
+        assert reads.scope.snapshots[0].snapshot == 2
+        assert reads.counts() == {"nodes.document": 2, "chunks": 2}
+
+
+def test_ingests_of_two_branches_go_on_side_by_side(database: str, opened: Opened) -> None:
+    """They bring the same texts and vectors, in opposite orders."""
+    store = opened(database)
+    same = [document(f"{n}.md", f"text {n}") for n in range(20)]
+    with writing(store, branch="one") as one, writing(store, branch="two") as two:
+        for first, second in zip(same, reversed(same), strict=True):
+            write(one, [first])
+            write(two, [second])
+        one.publish()
+        two.publish()
+    assert store.verify().problems == ()
+
+
+def test_an_ingest_that_waits_too_long_says_so(database: str, opened: Opened) -> None:
+    first, second = opened(database), opened(database, wait=0.1)
+    with writing(first), pytest.raises(StoreBusy, match="another ingest"), writing(second):
+        pass
+
+
+@pytest.mark.requirement(9)
+def test_readers_never_wait_for_an_ingest(database: str, opened: Opened) -> None:
+    store = opened(database)
+    with writing(store) as writes:
+        write(writes, [document("a.md", "one")])
+        writes.publish()
+    with writing(store) as writes:
+        write(writes, [document("b.md", "two")])
+        with store.reads_as(local()) as before:
+            assert before.counts()["chunks"] == 1
+            writes.publish()
+            assert before.counts()["chunks"] == 1
+        with store.reads_as(local()) as after:
+            assert after.counts()["chunks"] == 2

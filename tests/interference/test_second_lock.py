@@ -1,0 +1,92 @@
+"""On Postgres the machine finds nothing, not even where our own filter forgets whom it is for."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+from psycopg import sql
+
+from docgraph.adapters.postgres.connection import SCHEMA, Connection
+from tests.interference.leaks import NOT_OF_ROWS, RIGHTS_FORGOTTEN
+from tests.interference.machine import Interference, counts
+from tests.interference.postgres_homes import on_postgres
+from tests.interference.runs import prove
+from tests.interference.stores import small_limits
+from tests.support.postgres_server import PostgresServer
+
+SHARD, EXAMPLES = 4, 60
+FORGETFUL, ENOUGH = 1, 30  # on SQLite each leak is found in the first twenty of these runs
+QUICK = 14  # the number of runs in which what Postgres cannot stop is found soon
+RIGHTS = re.compile(r"\w+\.class IN \( SELECT readable\(\) AS readable\)")
+VIEWS = """
+    SELECT relname, pg_get_viewdef(oid) FROM pg_class
+    WHERE relnamespace = %s::regnamespace AND relkind = 'v' AND relname ~ '^(visible|masked)_'
+"""
+TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relrowsecurity"
+
+
+def views_without_rights(connection: Connection) -> None:
+    """They ask for snapshots alone; row-level security stands."""
+    replaced = 0
+    for name, text in connection.execute(VIEWS, [SCHEMA]).fetchall():
+        told, forgotten = RIGHTS.subn("true", text)
+        replaced += forgotten
+        make = sql.SQL("CREATE OR REPLACE VIEW {} WITH (security_invoker) AS ").format(
+            sql.Identifier(name)
+        )
+        connection.execute(make.as_string(connection).encode() + told.encode())
+    assert replaced == 3, "documents, claims and segments; all others are joined to these"
+
+
+def nothing_but_views_without_rights(connection: Connection) -> None:
+    views_without_rights(connection)
+    for (table,) in connection.execute(TABLES, [SCHEMA]).fetchall():
+        off = sql.SQL("ALTER TABLE {} DISABLE ROW LEVEL SECURITY").format(sql.Identifier(table))
+        connection.execute(off)
+
+
+@pytest.mark.requirement(36)
+def test_hidden_documents_change_no_byte_on_postgres(postgres: PostgresServer) -> None:
+    counts.clear()
+    with small_limits(), on_postgres(postgres) as homes:
+        prove(SHARD, EXAMPLES, homes=homes)
+    assert counts["runs"] >= EXAMPLES
+    assert counts["comparisons"] >= 4 * EXAMPLES
+
+
+@pytest.mark.requirement(36)
+def test_where_rights_are_forgotten_postgres_remembers(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six leaks at once, in the views too: each is found on SQLite, and none of them here."""
+    for leak in RIGHTS_FORGOTTEN:
+        leak(monkeypatch)
+    counts.clear()
+    with small_limits(), on_postgres(postgres, views_without_rights) as homes:
+        prove(FORGETFUL, ENOUGH, homes=homes)
+    assert counts["runs"] >= ENOUGH
+
+
+def test_it_is_row_level_security_that_remembers(
+    postgres: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for leak in RIGHTS_FORGOTTEN:
+        leak(monkeypatch)
+    with (
+        small_limits(),
+        on_postgres(postgres, nothing_but_views_without_rights) as homes,
+        pytest.raises(Interference),
+    ):
+        prove(FORGETFUL, ENOUGH, homes=homes)
+
+
+@pytest.mark.parametrize("leak", NOT_OF_ROWS, ids=lambda leak: leak.__name__)
+def test_a_leak_that_is_not_of_rows_is_found_on_postgres_too(
+    postgres: PostgresServer,
+    leak: Callable[[pytest.MonkeyPatch], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The second lock is no substitute for the first."""
+    leak(monkeypatch)
+    with small_limits(), on_postgres(postgres) as homes, pytest.raises(Interference):
+        prove(QUICK, ENOUGH, homes=homes)

@@ -1,0 +1,67 @@
+"""The audit log of a test on Postgres, and a superuser who meddles with it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import psycopg
+
+from docgraph.adapters.postgres.audit import PostgresAudit
+from docgraph.adapters.postgres.pool import Pool
+from tests.support.audit_logs import Clock, Hand, Ran, program, ticks
+from tests.support.postgres_server import SUPERUSER, PostgresServer
+
+_TABLES = re.compile(r"\b(entries|seals)\b")
+
+
+def name_of(dsn: str) -> str:
+    return str(psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
+
+
+class PostgresPlace:
+    refusal = psycopg.IntegrityError
+
+    def __init__(self, server: PostgresServer, dsn: str) -> None:
+        self.dsn = dsn
+        self._superuser = server.dsn(name_of(dsn), SUPERUSER)
+        self._pools: list[Pool] = []
+
+    def log(self, *, wait: float = 30, now: Clock | None = None) -> PostgresAudit:
+        """With a pool of its own, as in another process."""
+        self._pools.append(Pool(self.dsn))
+        return PostgresAudit(self._pools[-1], now=now or ticks(), wait=wait)
+
+    def close(self) -> None:
+        for pool in self._pools:
+            pool.close()
+
+    @contextmanager
+    def raw(self) -> Iterator[Hand]:
+        with psycopg.connect(self._superuser, options="-c search_path=docgraph") as connection:
+
+            def run(statement: str) -> Ran:
+                return connection.execute(_TABLES.sub(r"audit_\1", statement).encode())
+
+            yield run
+
+    @contextmanager
+    def unguarded(self) -> Iterator[Hand]:
+        with self.raw() as run:
+            run("ALTER TABLE entries DISABLE TRIGGER USER; ALTER TABLE seals DISABLE TRIGGER USER")
+            yield run
+            made = run(
+                "SELECT tgrelid::regclass, tgname FROM pg_trigger WHERE NOT tgisinternal"
+                " AND tgrelid IN ('entries'::regclass, 'seals'::regclass)"
+            )
+            for table, name in made.fetchall():
+                run(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {name}")
+
+    def program(self, text: str) -> Sequence[str]:
+        opening = """
+            from docgraph.adapters.postgres.audit import PostgresAudit
+            from docgraph.adapters.postgres.pool import Pool
+            pool = Pool(sys.argv[1])
+            log = PostgresAudit(pool, now=lambda: "now")
+            let_go = pool.close
+        """
+        return program(self.dsn, opening, text)
