@@ -102,8 +102,6 @@ def one_round(
         spent = {sample.name: ingest(sample.engine, pages) for sample in ways}
         rate = spent["SQLite"] / spent["Postgres"]
         ratios.setdefault("ingest, rate as a share of SQLite's", []).append(rate)
-        with server.superuser(str(found[1].engine.store._pool.dsn.split("/")[3].split("?")[0])) as c:  # type: ignore[attr-defined]  # noqa: SLF001
-            c.execute("VACUUM ANALYZE")
         for pipeline in PIPELINES:
             sqlite, postgres, unlocked = asked(found, pipeline)
             told = [f"{seconds * 1000:.1f} ms" for seconds in (sqlite, postgres, unlocked)]

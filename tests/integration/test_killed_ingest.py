@@ -4,15 +4,23 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from docgraph.adapters.postgres.address import is_address
 from docgraph.doors.login import local
 from docgraph.pipeline.load import load
-from tests.support.kill_me import engine_on, ingest
+from tests.support.kill_me import engine_on, ingest, pool_of
+from tests.support.postgres_server import PostgresServer
 
+Stores = Callable[[str], str]
+LOCKS = """
+    SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND d.datname = current_database()
+"""
 KILLS = 20
 FILES = 140
 ROOT = Path(__file__).parents[2]
@@ -40,7 +48,7 @@ class Nursery:
         assert process.stdout is not None
         self._say, self._hear = process.stdin, process.stdout
 
-    def killed(self, folder: Path, store: Path, after: float) -> bool:
+    def killed(self, folder: Path, store: str, after: float) -> bool:
         """Whether the ingest was still at work after so many seconds, and was killed."""
         print(folder, store, after, file=self._say, flush=True)
         return int(self._hear.readline()) == signal.SIGKILL
@@ -54,28 +62,62 @@ def nursery() -> Iterator[Nursery]:
         yield Nursery(process)
 
 
-def answers(store: Path) -> tuple[str, str]:
+@pytest.fixture(params=["sqlite", "postgres"])
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
+    """A new store for every name: a file, or the address of a database."""
+    if request.param == "sqlite":
+        yield lambda name: str(tmp_path / f"{name}.db")
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    made: list[str] = []
+
+    def fresh(_: str) -> str:
+        made.append(server.fresh_database())
+        return made[-1]
+
+    yield fresh
+    for address in made:
+        pool_of(address).close()
+        server.drop(address)
+
+
+def settled(store: str) -> None:
+    """What the killed process held is let go, once the server has noticed."""
+    until = time.monotonic() + 10
+    while is_address(store):
+        with pool_of(store).connection() as connection:
+            if connection.execute(LOCKS).fetchone() == (0,):
+                return
+        assert time.monotonic() < until, "the locks of a killed ingest are still there"
+        time.sleep(0.01)
+
+
+def answers(store: str) -> tuple[str, str]:
     engine = engine_on(store)
     asked = engine.retrieve(local(), "Which trains stop at Station 30?", load("documents"))
     return engine.content_digest(local()), asked.context.text
 
 
 @pytest.mark.requirement(9)
-def test_killed_twenty_times_in_a_row_nothing_is_lost(tmp_path: Path, nursery: Nursery) -> None:
+def test_killed_twenty_times_in_a_row_nothing_is_lost(
+    tmp_path: Path, nursery: Nursery, stores: Stores
+) -> None:
     trees = [grow(tmp_path / str(version), version) for version in (0, 1)]
     wanted = []
     for version, tree in enumerate(trees):
-        ingest(tree, tmp_path / f"undisturbed-{version}.db")
-        wanted.append(answers(tmp_path / f"undisturbed-{version}.db"))
-    store = tmp_path / "killed.db"
+        undisturbed = stores(f"undisturbed-{version}")
+        ingest(tree, undisturbed)
+        wanted.append(answers(undisturbed))
+    store = stores("killed")
     ingest(trees[0], store)
     chance = random.Random(3)
     whole = 0.05  # grows until an ingest can finish, so that kills fall everywhere
-    while nursery.killed(trees[1], tmp_path / f"timed-{whole}.db", whole):
+    while nursery.killed(trees[1], stores(f"timed-{whole}"), whole):
         whole *= 1.5
     held = kills = 0
     while kills < KILLS:
         kills += nursery.killed(trees[1 - held], store, after=chance.random() * whole)
+        settled(store)
         assert engine_on(store).store.verify().problems == ()
         found = answers(store)
         assert found in (wanted[held], wanted[1 - held])

@@ -1,28 +1,37 @@
 """Ingests to be killed, each in a process of its own, forked so that nobody waits for imports.
 
 For every line `folder store seconds` on standard input an ingest is started, and killed if it is
-still at work after that time; the answer is how it ended. The embedder is cheap, the store real.
+still at work after that time; the answer is how it ended. The embedder is cheap, the store real:
+a file, or the address of a database.
 """
 
 import os
 import signal
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
+from docgraph.adapters.postgres.address import is_address
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL_ONLY
+from docgraph.ports.store import Store
 from docgraph.wiring.build import open_folder
 from tests.support.memory_audit import MemoryAudit
 from tests.support.small_world import HashedWords
 from tests.support.stand_ins import CountsWords
 
 
-def engine_on(store: Path) -> Engine:
+pool_of = cache(Pool)
+
+
+def engine_on(store: Path | str) -> Engine:
     return Engine(
-        SqliteStore(store, now=lambda: "now"),
+        opened(str(store)),
         HashedWords,
         CountsWords,
         lambda: None,
@@ -31,7 +40,13 @@ def engine_on(store: Path) -> Engine:
     )
 
 
-def ingest(folder: Path, store: Path) -> None:
+def opened(store: str) -> Store:
+    if is_address(store):
+        return PostgresStore(pool_of(store), now=lambda: "now")
+    return SqliteStore(Path(store), now=lambda: "now")
+
+
+def ingest(folder: Path, store: str) -> None:
     engine_on(store).ingest(
         local(),
         open_folder(folder, 1_000_000),
@@ -46,7 +61,7 @@ def main() -> None:
         folder, store, seconds = line.split()
         child = os.fork()
         if child == 0:
-            ingest(Path(folder), Path(store))
+            ingest(Path(folder), store)
             os._exit(0)
         time.sleep(float(seconds))
         done, how = os.waitpid(child, os.WNOHANG)

@@ -63,13 +63,14 @@ def inherited(
 
 
 def in_force(tenant: str, told: Iterable[Spoken], hand: Hand | None) -> AccessRule:
-    """Where everyone may read, no single group can be kept out: then nobody may."""
-    if hand is None:
-        return together(tenant, told)
-    rule = together(tenant, told) if hand.rule is None else hand.rule
-    if hand.closed or (hand.revoked and EVERYONE in rule.readers):
-        return replace(rule, readers=frozenset())
-    return replace(rule, readers=rule.readers - hand.revoked)
+    """Where everyone may read, no single group can be kept out: then nobody may. A rule for
+    another tenant lets nobody in."""
+    rule = together(tenant, told) if hand is None or hand.rule is None else hand.rule
+    revoked = frozenset[str]() if hand is None else hand.revoked
+    closed = hand is not None and hand.closed
+    if closed or rule.tenant != tenant or (revoked and EVERYONE in rule.readers):
+        return replace(rule, tenant=tenant, readers=frozenset())
+    return replace(rule, readers=rule.readers - revoked)
 
 
 def hand_key(path: str) -> str:

@@ -1,5 +1,6 @@
 """Opens an ONNX model for running on the caller's own thread, silently."""
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
@@ -35,8 +36,10 @@ def open_session(
     files: Mapping[str, bytes] = NOTHING,
 ) -> Session:
     """`weights` are read in place: keep them as long as the session."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before the import: it starts reporting there
     import onnxruntime
 
+    onnxruntime.disable_telemetry_events()  # where someone else has imported it before
     options = onnxruntime.SessionOptions()
     options.log_severity_level = FATAL  # errors come back as exceptions
     options.intra_op_num_threads = 1  # sums are then split alike on every number of cores

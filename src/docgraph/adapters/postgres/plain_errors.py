@@ -119,8 +119,6 @@ def _said(error: Error, dsn: str) -> Said | None:
         return kind, f"{words} The server says: {without_secrets(str(error), dsn)}"
     if state.startswith(_TELLING):
         return StoreError, f"cannot be used: {without_secrets(str(error), dsn)}"
-    if not state and isinstance(error, OperationalError):
-        return _LOST
-    if error.diag.severity_nonlocalized in ("FATAL", "PANIC"):  # whatever it is, that is the end
-        return _LOST
-    return None
+    lost = not state and isinstance(error, OperationalError)
+    ended = error.diag.severity_nonlocalized in ("FATAL", "PANIC")  # whatever it was about
+    return _LOST if lost or ended else None

@@ -125,7 +125,9 @@ class PostgresStore:
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
         """No ingest of the tenant is under way meanwhile."""
         with self._locked("hold_tenant", tenant, repository, branch) as database:
-            return prune(database, tenant, repository, branch, keep)
+            found = prune(database, tenant, repository, branch, keep)
+            database.queries("upkeep.sql").run("tidy_up")
+            return found
 
     @contextmanager
     def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:

@@ -8,12 +8,11 @@ from itertools import chain, count, pairwise
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.sql.segment import Ints, pack, unpack
+from docgraph.adapters.sql.segment import WIDTH, Ints, pack, unpack
 from docgraph.model.words import runs, terms
 
 SmallInts = npt.NDArray[np.int32]
 Packed = tuple[str, bytes, bytes]  # a term, its passages, how often it is in each
-_WIDTH = len(pack([0]))
 
 
 class PostingsWriter:
@@ -76,7 +75,7 @@ def merged(
     """Of (term, segment, passages, frequencies); `offsets` are the segments' in their new order."""
     order = {segment: at for at, segment in enumerate(offsets)}
     ordered = sorted(rows, key=lambda row: (row[0], order[row[1]]))
-    sizes = [len(row[2]) // _WIDTH for row in ordered]
+    sizes = [len(row[2]) // WIDTH for row in ordered]
     moved = np.repeat(np.array([offsets[row[1]] for row in ordered], dtype=np.int64), sizes)
     passages = unpack(b"".join(row[2] for row in ordered)) + moved
     together: dict[str, int] = {}
@@ -104,6 +103,6 @@ def _cut(
     vocabulary: list[str], sizes: npt.NDArray[np.int64], passages: bytes, frequencies: bytes
 ) -> Iterator[Packed]:
     """Each term's share of what stands one after the other."""
-    borders = chain((0,), (np.cumsum(sizes) * _WIDTH).tolist())
+    borders = chain((0,), (np.cumsum(sizes) * WIDTH).tolist())
     for term, (begin, end) in zip(vocabulary, pairwise(borders), strict=True):
         yield term, passages[begin:end], frequencies[begin:end]

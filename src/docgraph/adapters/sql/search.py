@@ -1,10 +1,12 @@
 """SearchReads: NumPy over packed segments, masked by what is visible."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.database import Queries, Row
-from docgraph.adapters.sql.segment import Segment, unpack
+from docgraph.adapters.sql.segment import WIDTH, Segment, unpack
 from docgraph.adapters.sql.segment_cache import Held
 from docgraph.adapters.sql.visible import Visible
 from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
@@ -78,7 +80,8 @@ class SqlSearch:
             passages += int(mask.sum())
             words += int(segment.passage_length[mask].sum())
         held: dict[str, list[Row]] = {term: [] for term in terms}
-        for term, *row in self._sql.rows("postings_of_terms", terms=terms, segments=list(masks)):
+        numbers = list(self._held.places)
+        for term, *row in self._sql.rows("postings_of_terms", terms=terms, segments=numbers):
             held[term].append(tuple(row))
         found = (self._term(term, rows, masks, offsets, roll_up) for term, rows in held.items())
         return Postings(passages, words, tuple(term for term in found if len(term.passages)))
@@ -92,22 +95,32 @@ class SqlSearch:
         roll_up: bool,
     ) -> TermPostings:
         columns: list[tuple[Handles, Handles, Handles, Handles]] = []
-        for number, packed, counted in rows:
-            segment = self._segments[number]
-            places = unpack(packed)
-            seen = masks[number][places]
-            places = places[seen]
+        for key, held, counted in self._unpacked(rows):
+            segment = self._segments[key]
+            seen = masks[key][held]
+            places = held[seen]
             owners = segment.passage_root if roll_up else segment.passage_node
             columns.append(
                 (
-                    places + offsets[number],
+                    places + offsets[key],
                     owners[places],
-                    unpack(counted)[seen],
+                    counted[seen],
                     segment.passage_length[places],
                 )
             )
         joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
         return TermPostings(term, *(joined or [_nothing()] * 4))
+
+    def _unpacked(self, rows: list[Row]) -> Iterator[tuple[int, Handles, Handles]]:
+        """One term's passages and frequencies, for each of the arrays that they are about."""
+        together: dict[int, list[Row]] = {}
+        for row in rows:
+            together.setdefault(self._held.places[row[0]][0], []).append(row)
+        for key, found in together.items():
+            offsets = [self._held.places[number][1] for number, _, _ in found]
+            sizes = [len(packed) // WIDTH for _, packed, _ in found]
+            places = unpack(b"".join(packed for _, packed, _ in found))
+            yield key, places + np.repeat(offsets, sizes), unpack(b"".join(c for _, _, c in found))
 
     def names(self, owners: Handles) -> list[str]:
         named: dict[int, str] = dict(self._sql.rows("names_of_handles", handles=owners.tolist()))

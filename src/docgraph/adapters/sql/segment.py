@@ -56,6 +56,9 @@ class Segment:
         )
 
 
+WIDTH = 4  # bytes of a number, as they are packed unless said otherwise
+
+
 def pack(values: "list[int] | npt.NDArray[Any]", kind: Any = np.int32) -> bytes:
     return np.asarray(values, dtype=np.dtype(kind).newbyteorder("<")).tobytes()
 

@@ -20,8 +20,8 @@ def prune(
 ) -> None:
     """Remove old snapshots for good.
 
-    What only they held (texts, vectors, relations) is overwritten in the file. A plan that was
-    saved on one of them finds nothing any more.
+    What only they held (texts, vectors, relations) is removed, and in a SQLite file overwritten.
+    A plan that was saved on one of them finds nothing any more.
     """
     from docgraph.doors.login import local
 

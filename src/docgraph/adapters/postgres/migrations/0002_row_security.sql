@@ -57,9 +57,21 @@ USING (EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector = vectors.id));
 GRANT SELECT ON vectors TO docgraph_reader;
 
 ALTER TABLE document_relationships ENABLE ROW LEVEL SECURITY;
+-- Ids are the same on every branch and in every tenant: an end in the edge's own repository has to
+-- be read on the edge's own branch, any other end on a branch of the same tenant.
 CREATE POLICY by_ends ON document_relationships FOR SELECT TO docgraph_reader
-USING (EXISTS (SELECT 1 FROM document_nodes AS n WHERE n.id = source)
-       AND EXISTS (SELECT 1 FROM document_nodes AS n WHERE n.id = target));
+USING (EXISTS (SELECT 1
+               FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+                    JOIN branches AS b ON b.id = d.branch
+                    JOIN branches AS own ON own.id = document_relationships.branch
+               WHERE n.id = source AND b.tenant = own.tenant
+                 AND (b.id = own.id OR b.repository <> own.repository))
+       AND EXISTS (SELECT 1
+                   FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+                        JOIN branches AS b ON b.id = d.branch
+                        JOIN branches AS own ON own.id = document_relationships.branch
+                   WHERE n.id = target AND b.tenant = own.tenant
+                     AND (b.id = own.id OR b.repository <> own.repository)));
 GRANT SELECT ON document_relationships TO docgraph_reader;
 
 -- What a reader's rights are resolved with, before there are any: numbers, and rules by number.

@@ -1,0 +1,280 @@
+"""Dockerfile and compose.yaml, as far as they can be tried where there is no Docker."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+import yaml
+
+from tests.support.postgres_server import PostgresServer, _programs
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))
+SERVICES: dict[str, Any] = COMPOSE["services"]
+PREPARE: str = COMPOSE["configs"]["prepare"]["content"]
+DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
+NASTY = r"""it's $HOME, "50%" \ @/:#"""  # a password that every careless quotation breaks
+REQUIRED = re.compile(r"\$\{(\w+):\?[^}]+\}")  # Compose refuses to start without it
+SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|KEY")
+
+
+class Instruction(NamedTuple):
+    stage: int
+    name: str
+    words: str
+
+
+def instructions() -> Iterator[Instruction]:
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    whole = re.sub(r"^\s*#.*\n", "", text, flags=re.MULTILINE).replace("\\\n", " ")
+    stage = 0
+    for line in filter(None, map(str.strip, whole.splitlines())):
+        name, _, words = line.partition(" ")
+        stage += name == "FROM"
+        yield Instruction(stage, name, words.strip())
+
+
+DOCKERFILE = tuple(instructions())
+LAST = max(one.stage for one in DOCKERFILE)
+
+
+def said(name: str, stage: int = LAST) -> list[str]:
+    return [one.words for one in DOCKERFILE if (one.stage, one.name) == (stage, name)]
+
+
+def is_ignored(path: str) -> bool:
+    """As Docker reads .dockerignore: the last line that fits decides, for all that lies below."""
+    ignored = False
+    for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            pattern = line.removeprefix("!")
+            if any(_fits(place, pattern) for place in (path, *_above(path))):
+                ignored = not line.startswith("!")
+    return ignored
+
+
+def _above(path: str) -> list[str]:
+    return [str(place) for place in PurePosixPath(path).parents if place.name]
+
+
+def _fits(path: str, pattern: str) -> bool:
+    place = PurePosixPath(path)
+    if pattern.startswith("**/"):
+        return fnmatchcase(place.name, pattern.removeprefix("**/"))
+    wanted = PurePosixPath(pattern).parts
+    return len(wanted) == len(place.parts) and all(map(fnmatchcase, place.parts, wanted))
+
+
+# Dockerfile
+
+
+def copied() -> list[str]:
+    own = (words.split() for words in said("COPY", stage=1))
+    return [source for sources in own for source in sources[:-1]]
+
+
+def test_what_the_image_is_built_from_is_there_and_reaches_the_builder() -> None:
+    assert copied()
+    for source in copied():
+        found = ROOT / source
+        assert found.exists(), source
+        files = [found] if found.is_file() else [f for f in found.rglob("*") if f.is_file()]
+        wanted = [f for f in files if "__pycache__" not in f.parts]
+        assert not [f for f in wanted if is_ignored(f.relative_to(ROOT).as_posix())]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".env",
+        ".git/config",
+        ".venv/bin/python",
+        ".docgraph/docgraph.db",
+        "notes.md",
+        "compose.yaml",
+        "docs/containers.md",
+        "tests/README.md",
+        "src/docgraph/__pycache__/engine.cpython-312.pyc",
+        "src/docgraph/adapters/__pycache__/clock.cpython-312.pyc",
+    ],
+)
+def test_nothing_else_reaches_the_builder(path: str) -> None:
+    assert is_ignored(path)
+
+
+def test_whatever_pip_installs_has_a_hash_in_the_lock() -> None:
+    runs = [json.loads(words) for words in said("RUN", stage=1)]
+    first, *others = (command for command in runs if command[0] == "pip")
+    assert first[1] == "download"
+    assert {"--require-hashes", "--no-deps", "--only-binary", "requirements-dev.lock"} <= {*first}
+    for command in others:
+        assert "--no-index" in command
+        assert command[command.index("--find-links") + 1] == first[first.index("--dest") + 1]
+    assert others[-1][-1] == "docgraph[all]"
+
+
+def test_the_image_holds_no_tool_to_build_with_and_no_secret() -> None:
+    (only,) = said("RUN")
+    installed = re.findall(r"apt-get install (.*?) &&", only)
+    assert [word for words in installed for word in words.split() if word[0] != "-"] == ["git"]
+    assert said("COPY") == ["--from=build /opt/docgraph /opt/docgraph"]
+    set_to = " ".join(one.words for one in DOCKERFILE if one.name in {"ENV", "ARG"})
+    assert not SECRET.search(set_to)
+    assert "ORT_DISABLE_TELEMETRY=1" in set_to.split(), "onnxruntime would report to its makers"
+
+
+def test_the_image_runs_docgraph_as_nobody_in_particular() -> None:
+    assert said("USER") == [SERVICES["docgraph"]["user"]]
+    (entry,) = said("ENTRYPOINT")
+    assert json.loads(entry) == ["docgraph"], "no shell in between: it would keep signals"
+    (health,) = said("HEALTHCHECK")
+    assert json.loads(health.partition("CMD ")[2]) == ["docgraph", "doctor"]
+
+
+def test_an_image_has_a_version_and_no_registry_of_its_own() -> None:
+    bases = [one.words.split()[0] for one in DOCKERFILE if one.name == "FROM"]
+    images = [service["image"] for service in SERVICES.values() if "image" in service]
+    assert images
+    for image in (*bases, *images):
+        assert re.fullmatch(r"(?:[a-z0-9]+/)?[a-z0-9]+:[a-z]*\d[\w.-]*", image), image
+
+
+# compose.yaml
+
+
+@pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
+def test_a_service_has_few_rights(service: dict[str, Any]) -> None:
+    assert service["cap_drop"] == ["ALL"]
+    assert service["security_opt"] == ["no-new-privileges:true"]
+    assert service["user"].partition(":")[0] not in {"", "0", "root"}
+    assert not {"privileged", "cap_add", "ports", "network_mode", "pid"} & set(service)
+    # Compose cannot put an inline config into a read-only container, and says so.
+    assert service.get("read_only", False) == ("configs" not in service)
+
+
+def test_nothing_outside_is_reached() -> None:
+    assert COMPOSE["networks"] == {"default": {"internal": True}}
+    mounted = [place for s in SERVICES.values() for place in s.get("volumes", ())]
+    assert sorted(mounted) == [
+        "${DOCGRAPH_FOLDER:-.}:/work:ro",
+        "postgres:/var/lib/postgresql",  # where the image of version 18 keeps its data
+    ]
+    assert said("WORKDIR") == ["/work"]
+
+
+def test_a_password_has_no_default_and_the_docs_tell_where_to_set_it() -> None:
+    told = (DOCS / "containers.md").read_text(encoding="utf-8")
+    for service in SERVICES.values():
+        for name, value in service["environment"].items():
+            if SECRET.search(name):
+                assert (asked := REQUIRED.fullmatch(value)), name
+                assert f"`{asked[1]}`" in told
+    assert SERVICES["db"]["environment"].keys() == {"POSTGRES_PASSWORD", "DOCGRAPH_PASSWORD"}
+    assert "$" not in PREPARE, "Compose would put something in its place"
+
+
+def test_each_waits_for_what_it_needs() -> None:
+    assert SERVICES["migrate"]["command"] == ["migrate"]
+    assert SERVICES["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
+    migrated = {"migrate": {"condition": "service_completed_successfully"}}
+    assert SERVICES["docgraph"]["depends_on"] == migrated
+    assert {SERVICES[name]["restart"] for name in ("migrate", "docgraph")} == {"no"}
+
+
+def test_the_database_is_prepared_as_the_docs_tell_an_administrator() -> None:
+    (told,) = re.findall(
+        r"^```sql\n(.*?)^```$", (DOCS / "postgres.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    _, _, commands = PREPARE.partition("\n")
+    assert commands.replace(":'password'", "'…'") == told
+
+
+# On a real server
+
+
+@pytest.fixture(scope="module")
+def prepared(own_postgres: PostgresServer) -> PostgresServer:
+    """As the image does with a new volume: psql runs the file, as the superuser."""
+    with own_postgres.superuser() as root:
+        root.execute("DROP ROLE docgraph_reader")
+    hba = own_postgres.folder / "data" / "pg_hba.conf"
+    hba.write_text(f"local all docgraph scram-sha-256\n{hba.read_text()}")
+    own_postgres.restart()
+    subprocess.run(
+        [
+            *(_programs(oldest=False) / "psql", "--no-password", "--no-psqlrc"),
+            *("--variable", "ON_ERROR_STOP=1", "--host", own_postgres.folder),
+            *("--username", "postgres", "--dbname", "postgres", "--file", "-"),
+        ],
+        input=PREPARE,
+        env={"DOCGRAPH_PASSWORD": NASTY},
+        text=True,
+        check=True,
+    )
+    return own_postgres
+
+
+def environment(server: PostgresServer) -> dict[str, str]:
+    """What the service docgraph gets, with this server in the place of `db`."""
+    given = {"DOCGRAPH_PASSWORD": NASTY}
+    written: dict[str, str] = SERVICES["docgraph"]["environment"]
+    values = {
+        name: REQUIRED.sub(lambda asked: given[asked[1]], value) for name, value in written.items()
+    }
+    assert values["DOCGRAPH_STORE"] == "postgresql://docgraph@db/docgraph"
+    store = server.dsn("docgraph", "docgraph")
+    return {"PATH": os.environ["PATH"], **values, "DOCGRAPH_STORE": store}
+
+
+def test_the_health_check_asks_by_tcp(prepared: PostgresServer) -> None:
+    """Until all is prepared, the image's server listens on its socket only."""
+    mark, program, *words = SERVICES["db"]["healthcheck"]["test"]
+    assert (mark, program) == ("CMD", "pg_isready")
+    assert "--host=127.0.0.1" in words
+    here = [word.replace("127.0.0.1", str(prepared.folder)) for word in words]
+    asked = [_programs(oldest=False) / program, *here]
+    subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_docgraph_s_login_is_asked_for_its_password(prepared: PostgresServer) -> None:
+    address = prepared.dsn("docgraph", "docgraph")
+    with psycopg.connect(address, password=NASTY) as connection:
+        row = connection.execute(
+            "SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls FROM pg_roles "
+            "WHERE rolname = current_user"
+        ).fetchone()
+    assert row == (False, False, False, False)
+    with pytest.raises(psycopg.OperationalError, match="password"):
+        psycopg.connect(address, password="guessed")
+
+
+def test_the_login_can_migrate_and_the_doctor_is_content(
+    prepared: PostgresServer, tmp_path: Path
+) -> None:
+    def run(*words: str) -> str:
+        done = subprocess.run(
+            [DOCGRAPH, *words],
+            cwd=tmp_path,
+            env=environment(prepared),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert run("migrate").endswith(" is up to date\n")
+    findings = json.loads(run("doctor", "--json"))["findings"]
+    assert [one for one in findings if not one["good"]] == []
+    told = {one["part"]: one["detail"] for one in findings}
+    assert told["login"] == "docgraph, no superuser; none is needed"
+    assert "nothing pending" in told["migrations"]

@@ -1,0 +1,113 @@
+"""The HNSW setting: plans say that it is not exact; what is found is visible, its score exact."""
+
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.errors import BadInput
+from docgraph.pipeline.load import load
+from docgraph.ports.search_reads import Over
+from docgraph.wiring.build import open_store
+from docgraph.wiring.settings import Settings
+from tests.conformance.store_rules import OVERS, vector
+from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_source import MemorySource
+from tests.support.small_world import HashedWords
+from tests.support.stand_ins import CountsWords
+
+HIDDEN = AccessRule("local", frozenset({"others"}))
+WORDS = ("wind", "sea", "storm", "calm", "lake", "train", "station", "snow", "rain", "night")
+FILES = {
+    f"{number}.md": f"# {WORDS[number % 10]} {number}\n\n## {WORDS[number // 7 % 10]}\n\n"
+    + " ".join(WORDS[(number * k) % 10] for k in (3, 7, 11))
+    for number in range(400)
+}
+
+
+def rule_for(path: str) -> AccessRule:
+    """One in twenty is visible: rights thin the index out."""
+    return LOCAL_ONLY if int(path.removesuffix(".md")) % 20 == 0 else HIDDEN
+
+
+@pytest.fixture
+def pool(database: str) -> Iterator[Pool]:
+    with closing(Pool(database)) as pool:
+        yield pool
+
+
+@pytest.fixture
+def engine(pool: Pool) -> Engine:
+    engine = on(pool, hnsw=True)
+    engine.ingest(local(), MemorySource(FILES), repository="r", branch="main", rule_for=rule_for)
+    return engine
+
+
+def on(pool: Pool, *, hnsw: bool) -> Engine:
+    store = PostgresStore(pool, now=lambda: "now", wait=5, hnsw=hnsw)
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+
+
+def nearest(engine: Engine, over: Over, *, roll_up: bool) -> tuple[tuple[str, int], ...]:
+    with engine.store.reads_as(local()) as reads:
+        return reads.search.nearest(vector("sea storm night"), over=over, roll_up=roll_up, top=15)
+
+
+@pytest.mark.parametrize("over", OVERS)
+@pytest.mark.parametrize("roll_up", [True, False])
+def test_as_many_are_found_as_are_wanted_and_scores_are_exact(
+    engine: Engine, pool: Pool, over: Over, roll_up: bool
+) -> None:
+    found, exact = (nearest(e, over, roll_up=roll_up) for e in (engine, on(pool, hnsw=False)))
+    assert len(found) == len(exact) == 15
+    with engine.store.reads_as(local()) as reads:
+        assert set(reads.graph.present(tuple(node for node, _ in found))) == {n for n, _ in found}
+    known = dict(exact)
+    assert all(known.get(node, score) == score for node, score in found)
+    assert len(known.keys() & dict(found)) >= 12
+    assert [score for _, score in found] == sorted((s for _, s in found), reverse=True)
+
+
+def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
+    nearest(engine, "sections", roll_up=True)
+    nearest(engine, "passages", roll_up=True)
+    with pool.connection() as connection:
+        connection.execute("SELECT pg_stat_force_next_flush()")
+        used = connection.execute(
+            "SELECT indexrelname, idx_scan > 0 FROM pg_stat_user_indexes "
+            "WHERE indexrelname LIKE '%hnsw%' ORDER BY indexrelname"
+        ).fetchall()
+    assert used == [("document_nodes_hnsw_16", True), ("vectors_hnsw_16", True)]
+
+
+def test_plans_say_so_and_those_by_words_are_exact_all_the_same(engine: Engine, pool: Pool) -> None:
+    pipeline = load("documents")
+    assert not engine.retrieve(local(), "sea storm", pipeline).plan.constraints.exact
+    words = pipeline.changed("search_nodes", mode="bm25")
+    assert engine.retrieve(local(), "sea storm", words).plan.constraints.exact
+    assert on(pool, hnsw=False).retrieve(local(), "sea storm", pipeline).plan.constraints.exact
+
+
+@pytest.mark.parametrize("name", ["documents", "code", "flat"])
+def test_every_way_of_planning_keeps_it(engine: Engine, name: str) -> None:
+    assert not engine.retrieve(local(), "sea storm", load(name)).plan.constraints.exact
+
+
+def test_nothing_of_it_stays_behind_in_the_session(engine: Engine, pool: Pool) -> None:
+    nearest(engine, "sections", roll_up=True)
+    settings = ("enable_seqscan", "enable_sort", "enable_hashjoin", "hnsw.iterative_scan")
+    with pool.connection() as connection:
+        now = [connection.execute("SELECT current_setting(%s)", [s]).fetchone() for s in settings]
+    assert now == [("on",), ("on",), ("on",), ("off",)]
+
+
+def test_a_sqlite_store_refuses_the_setting(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="for a Postgres store"):
+        open_store(Settings(str(tmp_path / "store.db"), hnsw=True))

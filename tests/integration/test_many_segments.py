@@ -1,0 +1,72 @@
+"""Many small segments are searched as one: nobody can tell, and new ones are noticed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.ports.store import Store
+from tests.conformance.store_rules import OVERS, vector, writing
+from tests.support.small_world import document, write
+
+HIDDEN = AccessRule("local", frozenset({"others"}))
+WORDS = ("north wind", "east wind", "calm sea", "wind wind wind", "a storm at sea", "wind at sea")
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    """A segment for each of the first snapshots."""
+    monkeypatch.setattr("docgraph.adapters.sql.segment_writer.MOST_SMALL", 100)
+    store = SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5)
+    for number, words in enumerate(WORDS):
+        add(store, f"{number}.md", words)
+    add(store, "hidden.md", "wind at sea", HIDDEN)
+    return store
+
+
+def add(store: Store, path: str, words: str, rule: AccessRule = LOCAL_ONLY) -> None:
+    with writing(store) as writes:
+        write(writes, [document(path, words, sections=True, rule=rule)])
+        writes.publish()
+
+
+def answers(store: Store) -> list[Any]:
+    with store.reads_as(local()) as reads:
+        search = reads.search
+        near = [
+            search.nearest(vector("sea wind"), over=over, roll_up=roll_up, top=4)
+            for over in OVERS
+            for roll_up in (True, False)
+        ]
+        found = search.postings(("wind", "sea", "nowhere"), roll_up=True)
+        terms = [
+            (t.term, search.names(t.owners), t.frequencies.tolist(), t.lengths.tolist())
+            for t in found.terms
+        ]
+        return [near, found.passages, found.words, terms]
+
+
+@pytest.mark.parametrize("apart", [0, 1, 3])
+def test_joined_or_apart_the_answers_are_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch, apart: int
+) -> None:
+    before = answers(store)
+    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", apart)
+    assert answers(store) == before
+    assert answers(store) == before  # and again, from what was kept
+    add(store, "new.md", "sea sea wind")
+    joined = answers(store)
+    monkeypatch.undo()
+    assert joined == answers(store) != before
+
+
+def test_only_the_last_few_joins_are_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", 0)
+    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_JOINED", 1)
+    before = answers(store)
+    add(store, "new.md", "sea sea wind")
+    assert answers(store) != before
+    assert len(vars(vars(store)["_segments"])["_joined"]) == 1

@@ -1,0 +1,207 @@
+"""What the reader's role may do: look at rows that a policy lets through, and nothing else."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import LiteralString
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.errors import InsufficientPrivilege
+
+from docgraph.adapters.postgres.connection import connect
+from tests.support.postgres_server import PostgresServer
+from tests.support.second_lock import DERIVED
+
+# What rights are resolved with, before there are any. None of it is of a document's content.
+UNLOCKED = {
+    "changes": "a number per tenant: whether what is known of it is still good",
+    "branches": "names and numbers: which snapshot a question may mean",
+    "snapshots": "when and by which model it was made: which vectors can be compared",
+    "access_classes": "rules by number: which of them let this reader in",
+    "document_lives": "numbers alone: in which snapshots a document lives, and its class",
+    "segment_lives": "numbers alone: which segments are there, so that others are forgotten",
+}
+LIVES = {
+    "document_lives": ("tenant", "ordinal", "branch", "born", "died", "class"),
+    "segment_lives": ("tenant", "id"),
+}
+CLOSED = (
+    "access_by_hand",
+    "access_lines",
+    "audit_entries",
+    "audit_seals",
+    "document_access",
+    "people",
+)
+
+# Each finds what must not be.
+FORBIDDEN: dict[str, LiteralString] = {
+    "is more than a role that reads": """
+        SELECT rolname FROM pg_roles
+        WHERE rolname = 'docgraph_reader'
+          AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole OR rolcreatedb
+               OR rolreplication)""",
+    "is a member of": """
+        SELECT roleid::regrole::text FROM pg_auth_members
+        WHERE member = 'docgraph_reader'::regrole""",
+    "owns": """
+        SELECT classid::regclass || ' ' || objid FROM pg_shdepend
+        WHERE refclassid = 'pg_authid'::regclass AND refobjid = 'docgraph_reader'::regrole
+          AND deptype = 'o'""",
+    "may change": """
+        SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
+        WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND s.nspname !~ '^pg_|^information_schema$'
+          AND (has_table_privilege('docgraph_reader', c.oid,
+                                   'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER')
+               OR has_any_column_privilege('docgraph_reader', c.oid,
+                                           'INSERT, UPDATE, REFERENCES'))""",
+    "may take numbers of": """
+        SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
+        WHERE CASE WHEN c.relkind = 'S' AND s.nspname !~ '^pg_'
+                   THEN has_sequence_privilege('docgraph_reader', c.oid, 'USAGE, SELECT, UPDATE')
+              END""",
+    "may make things in": """
+        SELECT nspname FROM pg_namespace
+        WHERE nspname !~ '^pg_' AND has_schema_privilege('docgraph_reader', oid, 'CREATE')""",
+    "runs as somebody else": """
+        SELECT p.proname FROM pg_proc AS p
+        WHERE p.pronamespace = 'docgraph'::regnamespace AND p.prosecdef""",
+    "looks through a view that sees with other eyes": """
+        SELECT c.relname FROM pg_class AS c
+        WHERE c.relnamespace = 'docgraph'::regnamespace AND c.relkind IN ('v', 'm')
+          AND has_table_privilege('docgraph_reader', c.oid, 'SELECT')
+          AND NOT coalesce('security_invoker=true' = ANY (c.reloptions), false)""",
+    "reads a table without a lock": """
+        SELECT c.relname FROM pg_class AS c
+        WHERE c.relnamespace = 'docgraph'::regnamespace AND c.relkind IN ('r', 'p', 'f', 'm')
+          AND has_any_column_privilege('docgraph_reader', c.oid, 'SELECT')
+          AND NOT (c.relrowsecurity
+                   AND EXISTS (SELECT 1 FROM pg_policy AS p WHERE p.polrelid = c.oid))""",
+    "is let through by a policy that asks for nothing": """
+        SELECT tablename || ' ' || policyname FROM pg_policies
+        WHERE schemaname = 'docgraph'
+          AND (roles <> '{docgraph_reader}' OR cmd <> 'SELECT' OR permissive <> 'PERMISSIVE'
+               OR qual !~ 'readable|documents|document_nodes|vector_chunks|segments')""",
+    "reads elsewhere": """
+        SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
+        WHERE c.relkind IN ('r', 'p', 'f', 'm')
+          AND s.nspname !~ '^pg_|^information_schema$|^docgraph$'
+          AND has_any_column_privilege('docgraph_reader', c.oid, 'SELECT')""",
+}
+ALLOWED = {
+    "reads a table without a lock": {"changes", "branches", "snapshots", "access_classes"},
+    "looks through a view that sees with other eyes": set(LIVES),
+}
+
+
+# What somebody might add one day, and as what it is found.
+PLANTS: tuple[tuple[LiteralString, str], ...] = (
+    ("ALTER ROLE docgraph_reader BYPASSRLS", "is more than a role that reads"),
+    ("ALTER ROLE docgraph_reader LOGIN", "is more than a role that reads"),
+    ("GRANT pg_read_all_data TO docgraph_reader", "is a member of"),
+    ("CREATE TABLE notes (text text); ALTER TABLE notes OWNER TO docgraph_reader", "owns"),
+    ("GRANT INSERT ON documents TO docgraph_reader", "may change"),
+    ("GRANT UPDATE (class) ON documents TO docgraph_reader", "may change"),
+    ("GRANT TRUNCATE ON contents TO PUBLIC", "may change"),
+    ("GRANT USAGE ON SEQUENCE node_handles TO docgraph_reader", "may take numbers of"),
+    ("GRANT CREATE ON SCHEMA docgraph TO docgraph_reader", "may make things in"),
+    (
+        "CREATE FUNCTION peek() RETURNS int LANGUAGE sql SECURITY DEFINER AS 'SELECT 1'",
+        "runs as somebody else",
+    ),
+    (
+        "CREATE VIEW peek AS SELECT * FROM documents; GRANT SELECT ON peek TO docgraph_reader",
+        "looks through a view that sees with other eyes",
+    ),
+    (
+        "CREATE TABLE notes (text text); GRANT SELECT ON notes TO docgraph_reader",
+        "reads a table without a lock",
+    ),
+    (
+        "CREATE TABLE notes (text text); GRANT SELECT (text) ON notes TO PUBLIC",
+        "reads a table without a lock",
+    ),
+    ("ALTER TABLE postings DISABLE ROW LEVEL SECURITY", "reads a table without a lock"),
+    (
+        "CREATE POLICY every_row ON contents TO docgraph_reader USING (true)",
+        "is let through by a policy that asks for nothing",
+    ),
+    (
+        "CREATE TABLE public.notes (text text); GRANT SELECT ON public.notes TO docgraph_reader",
+        "reads elsewhere",
+    ),
+)
+
+
+@pytest.fixture
+def everywhere(database: str, postgres: PostgresServer) -> Iterator[psycopg.Connection]:
+    """As a database administrator, in the store's schema."""
+    name = str(psycopg.conninfo.conninfo_to_dict(database)["dbname"])
+    with closing(postgres.superuser(name)) as connection:
+        connection.execute("SET search_path = docgraph, public")
+        yield connection
+
+
+def found(connection: psycopg.Connection) -> dict[str, set[str]]:
+    """What the role may do and should not."""
+    told = {
+        what: {str(name) for (name,) in connection.execute(query)} - ALLOWED.get(what, set())
+        for what, query in FORBIDDEN.items()
+    }
+    return {what: names for what, names in told.items() if names}
+
+
+@pytest.mark.requirement(36)
+def test_the_reader_reads_behind_locks_and_does_nothing_else(
+    everywhere: psycopg.Connection,
+) -> None:
+    assert found(everywhere) == {}
+
+
+@pytest.mark.requirement(36)
+def test_every_table_is_locked_or_closed_or_there_is_a_reason(
+    everywhere: psycopg.Connection,
+) -> None:
+    any_right = "SELECT, INSERT, UPDATE, REFERENCES"
+    tables = """
+        SELECT relname, relrowsecurity, has_any_column_privilege('docgraph_reader', oid, %s)
+        FROM pg_class WHERE relnamespace = 'docgraph'::regnamespace AND relkind IN ('r', 'p')
+    """
+    told = {name: (lock, opened) for name, lock, opened in everywhere.execute(tables, [any_right])}
+    assert {name for name, (lock, _) in told.items() if lock} == DERIVED.keys()
+    without = {name for name, (lock, opened) in told.items() if opened and not lock}
+    assert without | LIVES.keys() == UNLOCKED.keys()
+    assert not any(told[name][1] for name in CLOSED)
+
+
+def test_the_two_views_that_see_with_the_owners_eyes_show_numbers(
+    everywhere: psycopg.Connection,
+) -> None:
+    """And the tenant's name, by which they are asked."""
+    columns = "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
+    for view, wanted in LIVES.items():
+        assert tuple(name for (name,) in everywhere.execute(columns, [view])) == wanted
+
+
+@pytest.mark.parametrize(("statement", "told"), PLANTS)
+def test_what_gives_the_reader_more_is_noticed(
+    everywhere: psycopg.Connection, statement: LiteralString, told: str
+) -> None:
+    with everywhere.transaction(force_rollback=True):
+        everywhere.execute(statement)
+        assert told in found(everywhere)
+
+
+def test_the_reader_is_refused_whatever_else_it_tries(database: str) -> None:
+    """Also outside a transaction that only reads."""
+    with closing(connect(database)) as connection:
+        connection.execute("SET ROLE docgraph_reader")
+        for table in (*DERIVED, *(UNLOCKED.keys() - LIVES.keys()), *CLOSED):
+            name = sql.Identifier(table)
+            for statement in ("DELETE FROM {}", "TRUNCATE {}", "INSERT INTO {} DEFAULT VALUES"):
+                with pytest.raises(InsufficientPrivilege):
+                    connection.execute(sql.SQL(statement).format(name))
+        for table in CLOSED:
+            with pytest.raises(InsufficientPrivilege):
+                connection.execute(sql.SQL("SELECT FROM {}").format(sql.Identifier(table)))

@@ -1,0 +1,144 @@
+"""The second lock: with our own filter taken away, Postgres alone lets nothing through."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from psycopg import sql
+
+from docgraph.adapters.postgres.connection import Connection
+from docgraph.adapters.postgres.guard import guard
+from docgraph.adapters.sql.visible import Rows, Visible, see
+from docgraph.model.access import Principal
+from docgraph.model.digest import canonical
+from docgraph.model.relation import RELATIONS
+from docgraph.model.scope import Wanted
+from docgraph.ports.store import Reads
+from tests.conformance.store_rules import OVERS, plan_of, vector
+from tests.support.guarded_world import (
+    READERS,
+)
+from tests.support.second_lock import ALWAYS_OPEN, DERIVED, OPENED, SecondLock, guarded, rows, told
+
+
+@pytest.fixture
+def lock(database: str) -> Iterator[SecondLock]:
+    with guarded(database) as lock:
+        yield lock
+
+
+@pytest.fixture
+def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
+    """The first lock is gone: views and mask let everything of every branch through."""
+    lock.open_views()
+    branches: dict[int, int] = dict(lock.owner.execute("SELECT id, newest FROM branches"))
+
+    def see_all(known: Rows, reader: Principal, wanted: Sequence[Wanted]) -> Visible:
+        seen = see(known, reader, wanted)
+        return replace(seen, mask=np.ones(10_000, dtype=np.bool_), snapshots=branches)
+
+    monkeypatch.setattr("docgraph.adapters.postgres.store.see", see_all)
+    monkeypatch.setattr(
+        "docgraph.adapters.postgres.store.guard",
+        lambda database, known, classes, _: guard(database, known, classes, {}),
+    )
+    return lock
+
+
+@pytest.mark.requirement(36)
+def test_every_table_shows_what_comes_from_readable_documents_and_nothing_else(
+    lock: SecondLock,
+) -> None:
+    whole = {table: rows(lock.owner, table) for table in DERIVED}
+    for name, reader in READERS.items():
+        seen = lock.agreed(reader)
+        assert all(len(seen[table]) < len(whole[table]) for table in DERIVED), name
+        assert all(seen.values()) == any(seen.values()) == (name != "nobody"), name
+
+
+def test_without_rights_there_are_no_rows(unlocked: SecondLock) -> None:
+    """Neither where nothing was ever set, nor where it is empty, nor where no class is meant."""
+    owner = unlocked.owner
+    with owner.transaction():
+        owner.execute("SET LOCAL ROLE docgraph_reader")
+        unset = owner.execute("SELECT current_setting('docgraph.classes', true)").fetchone()
+        assert unset == (None,)
+        assert not any(rows(owner, table) for table in DERIVED)
+        assert not any(told(owner, view) for view in (*OPENED, *ALWAYS_OPEN))
+    for classes in ("", "0", "-1", "2147483647"):
+        assert not any(unlocked.shown(classes).values()), classes
+
+
+def test_every_view_is_opened_where_the_first_lock_is_taken_away(unlocked: SecondLock) -> None:
+    """A view that is new has to be opened too; what a login sees in them is everything."""
+    found = unlocked.owner.execute("SELECT viewname FROM pg_views WHERE schemaname = 'docgraph'")
+    names = {name for (name,) in found if not name.endswith("_lives")}
+    assert names == {*OPENED, *ALWAYS_OPEN}
+    texts = [definition(unlocked.owner, name) for name in names]
+    assert not any(word in text for text in texts for word in ("asked_scope", "readable"))
+    everything = "\n".join(row for name in names for row in told(unlocked.owner, name))
+    assert all(secret in everything for secret in unlocked.secrets(READERS["nobody"]))
+
+
+def definition(connection: Connection, view: str) -> str:
+    (found,) = connection.execute("SELECT pg_get_viewdef(%s::regclass)", [view]).fetchone() or ("",)
+    return str(found)
+
+
+@pytest.mark.requirement(36)
+def test_no_view_tells_a_secret(unlocked: SecondLock) -> None:
+    for reader in READERS.values():
+        secrets = unlocked.secrets(reader)
+        with unlocked.reader(unlocked.classes(reader)) as connection:
+            for view in (*OPENED, *ALWAYS_OPEN):
+                found = "\n".join(told(connection, view))
+                assert [secret for secret in secrets if secret in found] == [], (reader.id, view)
+
+
+@pytest.mark.requirement(36)
+def test_no_window_tells_a_secret(unlocked: SecondLock) -> None:
+    """Through search, graph and texts, with every id and every word there is."""
+    ids = unlocked.owner.execute("SELECT DISTINCT id FROM document_nodes").fetchall()
+    terms = unlocked.owner.execute("SELECT DISTINCT term FROM postings").fetchall()
+    for reader in READERS.values():
+        with unlocked.stock.engine.store.reads_as(reader) as reads:
+            counts = reads.counts()
+            found = through(reads, tuple(node for (node,) in ids), tuple(word for (word,) in terms))
+        assert [secret for secret in unlocked.secrets(reader) if secret in found] == [], reader.id
+        readable = unlocked.readable(reader)
+        nodes = sum(count for kind, count in counts.items() if kind.startswith("nodes."))
+        assert nodes == len(readable["document_nodes"])
+        assert counts["chunks"] == len(readable["vector_chunks"])
+        assert f'"passages:{counts["chunks"]}"' in found
+
+
+def through(reads: Reads, ids: tuple[str, ...], terms: tuple[str, ...]) -> str:
+    """All that comes out of a reader's windows."""
+    search, graph, texts = reads.search, reads.graph, reads.texts(plan_of(*ids))
+    near = [
+        search.nearest(vector("valve"), over=over, roll_up=roll_up, top=10_000)
+        for over in OVERS
+        for roll_up in (True, False)
+    ]
+    postings = search.postings(terms, roll_up=False)
+    owners = [(one.term, search.names(one.owners)) for one in postings.terms]
+    scores = [texts.scores(node) for node in ids]
+    found = (
+        (near, owners, f"passages:{postings.passages}", search.definers(terms)),
+        (search.similarities(vector("valve"), ids), search.kinds(ids)),
+        (graph.listed(frozenset(RELATIONS)), graph.edges(ids, "out"), graph.edges(ids, "in")),
+        (graph.present(ids), graph.places(), graph.opaque()),
+        (texts.concepts(ids), scores, [texts.passages(some) for some in scores]),
+        (texts.whole(ids), reads.versions(), list(reads.contents())),
+    )
+    return canonical(found).decode()
+
+
+def test_a_table_without_its_lock_is_noticed(lock: SecondLock) -> None:
+    """A check that cannot fail shows nothing."""
+    for table in map(sql.Identifier, DERIVED):
+        lock.owner.execute(sql.SQL("ALTER TABLE {} DISABLE ROW LEVEL SECURITY").format(table))
+        with pytest.raises(AssertionError, match=table.as_string().strip('"')):
+            lock.agreed(READERS["rosa"])
+        lock.owner.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))

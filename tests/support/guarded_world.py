@@ -1,0 +1,137 @@
+"""A world for row-level security: two tenants, branches, snapshots, texts that are there twice.
+
+Every text holds a word of its own, so that whatever comes out of a store tells where it is from.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from docgraph.administration import Administration
+from docgraph.doors.login import in_the_name_of, local
+from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
+from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.identity import document_id
+from tests.interference.stores import Stock, admin
+from tests.interference.views import Held, Place
+from tests.support.memory_audit import MemoryAudit
+from tests.support.small_world import IDENTITY
+
+ABROAD = "abroad"
+MAIN, DEV = Place(LOCAL, "r", "main"), Place(LOCAL, "r", "dev")
+OTHER, FOREIGN = Place(LOCAL, "s", "main"), Place(ABROAD, "r", "main")
+PLACES = (MAIN, DEV, OTHER, FOREIGN)
+RED, BLUE = frozenset({"red"}), frozenset({"blue"})
+OPEN, CLOSED = AccessRule(LOCAL, frozenset({EVERYONE})), AccessRule(LOCAL)
+REDS, BLUES = AccessRule(LOCAL, RED), AccessRule(LOCAL, BLUE)
+SECRET = AccessRule(LOCAL, RED | BLUE, frozenset({"secret"}), 1)
+THEIRS = AccessRule(ABROAD, frozenset({EVERYONE}))
+RULES: Mapping[Place, Mapping[str, AccessRule]] = {
+    MAIN: {
+        "a.md": OPEN,
+        "b.md": REDS,
+        "c.md": BLUES,
+        "d.md": SECRET,
+        "twin.md": OPEN,
+        "hidden-twin.md": CLOSED,
+        "pkg/f.py": REDS,
+        "pkg/g.py": BLUES,
+        "lost.md": THEIRS,
+    },
+    DEV: {"a.md": REDS, "b.md": REDS, "c.md": BLUES, "dev.md": CLOSED},
+    OTHER: {"a.md": BLUES, "b.md": OPEN},
+    FOREIGN: {"a.md": THEIRS, "b.md": THEIRS, "c.md": AccessRule(ABROAD, BLUE)},
+}
+READERS: Mapping[str, Principal] = {
+    person.id: in_the_name_of(person, local())
+    for person in (
+        Person("nemo", LOCAL),
+        Person("rosa", LOCAL, RED),
+        Person("clare", LOCAL, BLUE),
+        Person("boss", LOCAL, RED | BLUE, frozenset({"secret"}), 2),
+        Person("stranger", ABROAD, RED),
+        Person("nobody", "nowhere", RED | BLUE, frozenset({"secret"}), 2),
+    )
+}
+TWINS = ("twin.md", "hidden-twin.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A document of some branch, and the rule that is in force on it."""
+
+    place: Place
+    path: str
+    rule: AccessRule
+
+    @property
+    def id(self) -> str:
+        return document_id(self.place.repository, self.path)
+
+    @property
+    def mark(self) -> str:
+        return mark(self.place, self.path)
+
+    def read_by(self, reader: Principal) -> bool:
+        return self.place.tenant == reader.tenant and reader.may_read(self.rule)
+
+
+def mark(place: Place, path: str) -> str:
+    """The word that stands in this document and in no other; twins are the same to the byte."""
+    name = "twin" if path in TWINS else "".join(letter for letter in path if letter.isalnum())
+    return f"mark{''.join(place)}{name}"
+
+
+def text(place: Place, path: str, version: int) -> str:
+    """It refers to its neighbours by their paths, and shares a name with them."""
+    word = mark(place, path)
+    if path.endswith(".py"):
+        other = "g" if path.endswith("f.py") else "f"
+        return (
+            f'"""{word} {version}"""\n\nimport pkg.{other} as other\n\n\n'
+            f"class Valve:\n    def {word}(self):\n        return other.Valve()\n"
+        )
+    links = " ".join(f"[see](/{other})" for other in RULES[place])
+    return (
+        f"# {word}\n\nVersion {version} of {word} by Marie Curie. {links}\n\n"
+        f"## Part of {word}\n\nThe valve of {word}.\n"
+    )
+
+
+def fill(stock: Stock) -> None:
+    """Two snapshots of each branch, the second with some documents less; then edges by hand."""
+    for place in PLACES:
+        paths = list(RULES[place])
+        for version, kept in ((1, paths), (2, [p for at, p in enumerate(paths) if at % 3 != 2])):
+            texts = {path: text(place, path, version) for path in kept}
+            stock.ingest(place, Held(texts), RULES[place])
+        relate(stock, place)
+
+
+def relate(stock: Stock, place: Place) -> None:
+    """Each document with each, and with one of another repository; the edge says which."""
+    own = [(document_id(place.repository, path), mark(place, path)) for path in RULES[place]]
+    far = ("s:b.md", mark(OTHER, "b.md"))
+    with stock.engine.store.writes(*place, IDENTITY) as writes:
+        writes.add_by_hand(
+            [
+                Relationship(
+                    Edge(one, "explains", other),
+                    (HAND,),
+                    (Evidence("notes", 1, 0, 1, 0, f"{first} {second}"),),
+                )
+                for one, first in own
+                for other, second in dict((*own, far)).items()
+                if one != other
+            ]
+        )
+        writes.publish()
+
+
+def documents(stock: Stock) -> list[Stored]:
+    """As their tenants' administrators are told."""
+    administration = Administration(stock.engine.store, MemoryAudit())
+    return [
+        Stored(Place(tenant, one.repository, one.branch), one.path, one.rule)
+        for tenant in (LOCAL, ABROAD)
+        for one in administration.documents(admin(tenant))
+    ]

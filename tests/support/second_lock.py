@@ -1,0 +1,166 @@
+"""What Postgres alone lets a reader see, and what it should: told by rules, not by classes."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from typing import Any, LiteralString
+
+from psycopg import sql
+
+from docgraph.adapters.postgres.connection import Connection, connect
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.adapters.sql.access_rows import rule_from_json
+from docgraph.model.access import Principal
+from docgraph.model.identity import document_of
+from tests.interference.homes import Home
+from tests.interference.stores import Stock
+from tests.interference.views import Place
+from tests.support.guarded_world import Stored, documents, fill
+
+# Of each table, the rows that come from some documents.
+DERIVED: dict[str, LiteralString] = {
+    "documents": "ordinal = ANY (%(documents)s::bigint[])",
+    "document_nodes": "document = ANY (%(documents)s::bigint[])",
+    "vector_chunks": "document = ANY (%(documents)s::bigint[])",
+    "claims": "document = ANY (%(documents)s::bigint[])",
+    "offers": "document = ANY (%(documents)s::bigint[])",
+    "segments": "documents <@ %(documents)s::bigint[]",
+    "postings": "segment IN (SELECT id FROM segments WHERE documents <@ %(documents)s::bigint[])",
+    "contents": """
+        id IN (SELECT content FROM documents WHERE ordinal = ANY (%(documents)s::bigint[]))""",
+    "vectors": """
+        id IN (SELECT vector FROM vector_chunks WHERE document = ANY (%(documents)s::bigint[]))""",
+    "document_relationships": "id = ANY (%(edges)s::bigint[])",
+}
+_DOCUMENTS = """
+    SELECT d.ordinal, b.tenant, b.repository, b.name, d.path
+    FROM documents AS d JOIN branches AS b ON b.id = d.branch
+"""
+_NODES = """
+    SELECT n.id, b.tenant, b.repository, b.name, d.path
+    FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+         JOIN branches AS b ON b.id = d.branch
+"""
+_EDGES = """
+    SELECT r.id, b.tenant, b.repository, b.name, r.source, r.target
+    FROM document_relationships AS r JOIN branches AS b ON b.id = r.branch
+"""
+# The views without a word on classes, snapshots or miners; the rest only join these.
+OPENED: dict[str, LiteralString] = {
+    "visible_documents": "SELECT d.* FROM documents AS d",
+    "visible_nodes": "SELECT n.* FROM document_nodes AS n",
+    "visible_offers": """
+        SELECT o.branch, o.key, o.key_hash, o.document, o.rank, d.id || o.suffix AS node, d.path
+        FROM offers AS o JOIN documents AS d ON d.ordinal = o.document""",
+    "visible_claims": """
+        SELECT c.*, d.id || c.suffix AS source, d.id AS document_id, d.path
+        FROM claims AS c JOIN documents AS d ON d.ordinal = c.document""",
+    "visible_chunks": """
+        SELECT c.document, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
+               c.start, c.stop, c.page, v.vector
+        FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector""",
+    "visible_relationships": "SELECT r.* FROM document_relationships AS r",
+    "masked_segments": "SELECT s.* FROM segments AS s",
+}
+ALWAYS_OPEN = ("visible_texts", "visible_meetings", "masked_postings", "masked_vectors")
+_AS_READER = """
+    SELECT set_config('role', 'docgraph_reader', true), set_config('docgraph.classes', %s, true)
+"""
+Rows = frozenset[str]
+
+
+@contextmanager
+def guarded(dsn: str) -> Iterator["SecondLock"]:
+    """The guarded world, in a database that has nothing in it yet."""
+    with closing(Pool(dsn, size=2)) as pool, closing(connect(dsn)) as owner:
+        store = PostgresStore(pool, now=lambda: "now", wait=5)
+        stock = Stock(lambda: Home(store, lambda: None))
+        fill(stock)
+        yield SecondLock(owner, stock)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLock:
+    """A database, seen past everything that docgraph does to hide something."""
+
+    owner: Connection
+    stock: Stock
+
+    @contextmanager
+    def reader(self, classes: str) -> Iterator[Connection]:
+        with self.owner.transaction():
+            self.owner.execute(_AS_READER, [classes])
+            yield self.owner
+
+    def open_views(self) -> None:
+        """They still see with the eyes of whoever asks."""
+        for name, text in OPENED.items():
+            make = "CREATE OR REPLACE VIEW {} WITH (security_invoker) AS {}"
+            self.owner.execute(sql.SQL(make).format(sql.Identifier(name), sql.SQL(text)))
+
+    def classes(self, reader: Principal) -> str:
+        found = self.owner.execute("SELECT id, rule FROM access_classes")
+        return ",".join(str(n) for n, rule in found if reader.may_read(rule_from_json(rule)))
+
+    def agreed(self, reader: Principal) -> dict[str, Rows]:
+        """What the reader is shown of every table, which is what the rules let them read."""
+        seen, readable = self.shown(self.classes(reader)), self.readable(reader)
+        for table in DERIVED:
+            assert seen[table] == readable[table], (reader.id, table)
+        return seen
+
+    def secrets(self, reader: Principal) -> frozenset[str]:
+        """Words and node ids that are of nothing but documents which the reader may not read."""
+        known = documents(self.stock)
+        mine = {one.mark for one in known if one.read_by(reader)}
+        nodes = [(Place(*place), path, node) for node, *place, path in self.owner.execute(_NODES)]
+        paths = {(one.place, one.path) for one in known if one.read_by(reader)}
+        seen = {node for place, path, node in nodes if (place, path) in paths}
+        unseen = {node for place, path, node in nodes if (place, path) not in paths}
+        return frozenset({one.mark for one in known} - mine | (unseen - seen))
+
+    def shown(self, classes: str) -> dict[str, Rows]:
+        with self.reader(classes) as connection:
+            return {table: rows(connection, table) for table in DERIVED}
+
+    def readable(self, reader: Principal) -> dict[str, Rows]:
+        """The rows of every table that come from documents which the reader may read."""
+        mine = [one for one in documents(self.stock) if one.read_by(reader)]
+        paths = {(one.place, one.path) for one in mine}
+        own = [
+            ordinal
+            for ordinal, *place, path in self.owner.execute(_DOCUMENTS)
+            if (Place(*place), path) in paths
+        ]
+        edges = [
+            number
+            for number, *place, source, target in self.owner.execute(_EDGES)
+            if all(_holds(mine, Place(*place), end) for end in (source, target))
+        ]
+        values = {"documents": own, "edges": edges}
+        return {table: rows(self.owner, table, **values) for table in DERIVED}
+
+
+def _holds(mine: list[Stored], place: Place, node: str) -> bool:
+    """An end in the edge's own repository is a document of the edge's own branch."""
+    document, far = document_of(node), (place.tenant, place.repository)
+    return any(
+        one.id == document
+        and (one.place == place or (place.tenant == one.place.tenant and far != one.place[:2]))
+        for one in mine
+    )
+
+
+def rows(connection: Connection, table: str, **values: Any) -> Rows:
+    """By where they lie."""
+    text = sql.SQL("SELECT ctid::text FROM {}").format(sql.Identifier(table))
+    if values:
+        text += sql.SQL(" WHERE ") + sql.SQL(DERIVED[table])
+    return frozenset(place for (place,) in connection.execute(text, values))
+
+
+def told(connection: Connection, view: str) -> list[str]:
+    """Every row, as text."""
+    text = sql.SQL("SELECT one::text FROM {} AS one").format(sql.Identifier(view))
+    return [row for (row,) in connection.execute(text)]
