@@ -27,7 +27,7 @@ from tests.support.postgres_server import PostgresServer
 
 CLASSES = 20
 QUESTIONS = 20
-SECTIONS, WORDS = 5, 170  # about ten passages in each page
+SECTIONS, WORDS = 5, 105  # about ten passages in each page
 SERVER = "-c fsync=on -c full_page_writes=on -c synchronous_commit=on -c shared_buffers=512MB"
 PIPELINES = ("documents", "flat")
 

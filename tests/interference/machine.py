@@ -368,7 +368,7 @@ class NoInterference(RuleBasedStateMachine):
     def _rules_are_as_said(self) -> bool:
         """The store's word on rules is taken for the view, so it is held against what was said."""
         return all(
-            rule == self.said[place, path]
+            rule == _for_tenant(self.said[place, path], place.tenant)
             if place == self.home
             else self.reader.may_read(self.said[place, path]) or not self.reader.may_read(rule)
             for (place, path), rule in self.library.rules.items()
@@ -405,6 +405,11 @@ def _apart(known: str, found: str) -> str:
     at = next((at for at, (one, other) in pairs if one != other), min(len(known), len(found)))
     around = slice(max(at - 120, 0), at + 240)
     return f"from character {at}\nwas …{known[around]}\nis  …{found[around]}"
+
+
+def _for_tenant(rule: AccessRule, tenant: str) -> AccessRule:
+    """A rule for another tenant lets nobody in."""
+    return rule if rule.tenant == tenant else AccessRule(tenant)
 
 
 def _picked(found: Sequence[T], at: int) -> T:

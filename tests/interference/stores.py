@@ -172,4 +172,5 @@ def small_limits() -> Iterator[None]:
         patch.setattr("docgraph.search.search_nodes.NAMESAKES", 1)
         patch.setattr("docgraph.adapters.sql.graph._BATCH", 2)
         patch.setattr("docgraph.adapters.sql.segment_writer.MOST_SMALL", 2)
+        patch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", 2)
         yield

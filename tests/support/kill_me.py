@@ -25,7 +25,6 @@ from tests.support.memory_audit import MemoryAudit
 from tests.support.small_world import HashedWords
 from tests.support.stand_ins import CountsWords
 
-
 pool_of = cache(Pool)
 
 

@@ -12,7 +12,7 @@ from psycopg.sql import SQL, Identifier
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.postgres.connection import Connection
 from docgraph.adapters.postgres.vectors import PgVector
-from docgraph.adapters.sql.database import Row
+from docgraph.adapters.sql.database import Row, only
 from docgraph.model.storable import storable
 from docgraph.model.vector import IntVector
 
@@ -102,6 +102,7 @@ class PostgresDatabase:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
+        self._commits: str | None = None
 
     def queries(self, file: str) -> PostgresQueries:
         return PostgresQueries(self.connection, file)
@@ -124,10 +125,13 @@ class PostgresDatabase:
                 connection.isolation_level, connection.read_only = None, None
 
     def durable(self, on: bool, /) -> None:
-        """For the session, which ends with the writer: see `PostgresStore`."""
-        self.connection.execute(
-            "SELECT set_config('synchronous_commit', %s, false)", ["on" if on else "off"]
-        )
+        """For the session. On is as it was before: a login may ask for more than the disk."""
+        if not on and self._commits is None:
+            row = self.connection.execute("SELECT current_setting('synchronous_commit')").fetchone()
+            self._commits = str(only(row)[0])
+        wanted = self._commits if on else "off"
+        if wanted is not None:
+            self.connection.execute("SELECT set_config('synchronous_commit', %s, false)", [wanted])
 
     def vector(self, vector: IntVector, /) -> PgVector:
         return PgVector(vector)

@@ -4,7 +4,7 @@
 SELECT set_config('lock_timeout', %(milliseconds)s, false);
 
 -- name: wait_as_before
-SELECT set_config('lock_timeout', reset_val, false) FROM pg_settings WHERE name = 'lock_timeout';
+RESET lock_timeout;
 
 -- name: hold_branch
 SELECT pg_advisory_lock(hashtextextended('docgraph branch ' || %(branch)s, 0));

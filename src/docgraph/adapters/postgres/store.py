@@ -151,6 +151,9 @@ class PostgresStore:
                 moved=Regroup(database).moved,
                 classed=True,
             )
+            upkeep = database.queries("upkeep.sql")
+            if upkeep.row("has_grown") is not None:
+                upkeep.run("count_anew")
             if self._hnsw:  # an index is made sooner when the rows are there
                 Hnsw(database.connection).make(embedder.dimensions)
 
@@ -175,7 +178,7 @@ class PostgresStore:
                         "wait for it to end, then try again"
                     ) from error
                 finally:
-                    locks.row("wait_as_before")
+                    locks.run("wait_as_before")
                 yield database
             finally:
                 try:

@@ -1,0 +1,130 @@
+"""Blows that fall at a chosen moment: whoever gets to a barred table waits there, and is hit."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.sql import SQL, Identifier
+
+from tests.support.postgres_server import PostgresServer
+
+LONGEST = 20  # seconds until somebody comes
+WAITING = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
+OTHERS = """
+    SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+    WHERE datname = %s AND usename <> current_user
+"""
+SLOW = """
+    CREATE FUNCTION docgraph.slow_{1}() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN PERFORM pg_sleep({2}); RETURN NULL; END $$;
+    CREATE TRIGGER slow BEFORE {0} ON docgraph.{1}
+    FOR EACH STATEMENT EXECUTE FUNCTION docgraph.slow_{1}();
+"""
+ASLEEP = "SELECT 1 FROM pg_stat_activity WHERE datname = %s AND wait_event = 'PgSleep'"
+ADVISORY = """
+    SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
+    WHERE l.locktype = 'advisory' AND d.datname = %s
+"""
+Blow = Callable[[int], None]
+
+
+def name_of(dsn: str) -> str:
+    return str(conninfo_to_dict(dsn)["dbname"])
+
+
+@contextmanager
+def barred(
+    server: PostgresServer, dsn: str, table: str, *, readers: bool = False
+) -> Iterator[None]:
+    """Whoever would write to it waits; `readers` do too, if they are barred as well."""
+    how = SQL("LOCK TABLE docgraph.{} IN ACCESS EXCLUSIVE MODE")
+    if not readers:
+        how = SQL("LOCK TABLE docgraph.{} IN EXCLUSIVE MODE")
+    with closing(server.superuser(name_of(dsn))) as connection:
+        connection.execute("BEGIN")
+        connection.execute(how.format(Identifier(table)))
+        yield
+
+
+@contextmanager
+def hit(server: PostgresServer, dsn: str, blow: Blow) -> Iterator[None]:
+    """The first who waits for a lock, of whatever kind."""
+    with ThreadPoolExecutor(1) as others:
+        falling = others.submit(lambda: blow(waiting(server, dsn)))
+        try:
+            yield
+        finally:
+            falling.result()
+
+
+def waiting(server: PostgresServer, dsn: str) -> int:
+    """The process of somebody who waits for a lock, once there is one."""
+    until = time.monotonic() + LONGEST
+    with closing(server.superuser()) as connection:
+        while time.monotonic() < until:
+            if (row := connection.execute(WAITING, [name_of(dsn)]).fetchone()) is not None:
+                return int(row[0])
+            time.sleep(0.01)
+    raise AssertionError("nobody came")
+
+
+@contextmanager
+def slow(
+    server: PostgresServer, dsn: str, seconds: float = 0.4, **statements: str
+) -> Iterator[Callable[[], None]]:
+    """These take their time on these tables, so that others come in between; whoever calls what
+    this gives goes on when somebody is at it."""
+    with closing(server.superuser(name_of(dsn))) as connection:
+        for table, statement in statements.items():
+            connection.execute(SLOW.format(statement, table, seconds).encode())
+
+        def under_way() -> None:
+            until = time.monotonic() + LONGEST
+            while connection.execute(ASLEEP, [name_of(dsn)]).fetchone() is None:
+                assert time.monotonic() < until, "nobody came"
+                time.sleep(0.01)
+
+        yield under_way
+
+
+def terminated(server: PostgresServer) -> Blow:
+    """One connection is dropped."""
+
+    def blow(process: int) -> None:
+        with closing(server.superuser()) as connection:
+            connection.execute("SELECT pg_terminate_backend(%s)", [process])
+
+    return blow
+
+
+def drop_all(server: PostgresServer, dsn: str) -> None:
+    """Every connection to the database, idle or not."""
+    with closing(server.superuser()) as connection:
+        connection.execute(OTHERS, [name_of(dsn)])
+
+
+def crash(server: PostgresServer, dsn: str) -> None:
+    """One process of the server is killed: it ends all others, and begins anew."""
+    with closing(server.superuser(name_of(dsn))) as connection:
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        with pytest.raises(psycopg.OperationalError):
+            connection.execute("SELECT 1")
+    until = time.monotonic() + LONGEST
+    while time.monotonic() < until:
+        with suppress(psycopg.OperationalError):
+            return server.superuser().close()
+        time.sleep(0.02)
+    raise AssertionError("it did not come back")
+
+
+def locks_held(server: PostgresServer, dsn: str) -> int:
+    with closing(server.superuser()) as connection:
+        row = connection.execute(ADVISORY, [name_of(dsn)]).fetchone()
+    assert row is not None
+    return int(row[0])

@@ -1,0 +1,242 @@
+"""The server is killed with SIGKILL, all of it: nothing is lost, and the same store goes on."""
+
+import random
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+import pytest
+
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.doors.login import local
+from docgraph.ingest.result import Progress
+from docgraph.model.access import AccessRule
+from docgraph.model.errors import StoreError
+from tests.conformance.published import publish
+from tests.conformance.store_rules import vector
+from tests.faults.strikes import barred, crash, hit, locks_held, name_of
+from tests.faults.world import (
+    Answers,
+    Opened,
+    answers,
+    ingest,
+    open_store,
+    perhaps_told,
+    secretly,
+    told,
+)
+from tests.support.postgres_server import PostgresServer
+from tests.support.small_world import document
+
+LOST = "the connection to the server was lost"
+KILLS = 3
+STAFF = AccessRule("local", frozenset({"staff"}))
+# What is not forced to the disk stays in the server's memory, and is lost with it.
+FORGETFUL = "-c wal_writer_delay=10s -c synchronous_commit=off"
+# The server sets numbers aside by 32, and forgets none of those; the last but one is next.
+USED_UP = """
+    SELECT count(nextval(name))
+    FROM (SELECT name, setval(name, 100)
+          FROM pg_get_serial_sequence('docgraph.segments', 'id') AS name) AS start,
+         generate_series(1, 32)
+"""
+
+
+@dataclass(slots=True)
+class Place:
+    """One store for all the kills, and what an undisturbed one answers on each version."""
+
+    server: PostgresServer
+    dsn: str
+    store: PostgresStore
+    wanted: list[Answers]
+    held: int = 0
+
+    def killed(self, _: object = None) -> None:
+        self.server.kill()
+
+    def is_whole(self) -> None:
+        """After a kill: the old snapshot as it was, the new one with the next try."""
+        self.server.start()
+        assert answers(self.store) == self.wanted[self.held]
+        assert self.store.verify().problems == ()
+        ingest(self.store, 1 - self.held)
+        self.held = 1 - self.held
+        assert answers(self.store) == self.wanted[self.held]
+        assert self.store.verify().problems == ()
+        assert locks_held(self.server, self.dsn) == 0
+
+
+@pytest.fixture(scope="module")
+def place(own_postgres: PostgresServer) -> Iterator[Place]:
+    wanted: list[Answers] = []
+    with closing(Pool(own_postgres.fresh_database())) as pool:
+        for version in (0, 1):
+            store = open_store(pool)
+            ingest(store, version)
+            wanted.append(answers(store))
+    dsn = own_postgres.fresh_database()
+    with closing(Pool(secretly(dsn))) as pool:
+        store = open_store(pool)
+        ingest(store, 0)
+        yield Place(own_postgres, dsn, store, wanted)
+
+
+@pytest.mark.requirement(9)
+@pytest.mark.parametrize(
+    "table",
+    [
+        pytest.param("vectors", id="before the first batch"),
+        pytest.param("vector_chunks", id="inside a batch"),
+        pytest.param("postings", id="while words are packed"),
+        pytest.param("changes", id="as it is about to publish"),
+        pytest.param("snapshots", id="while it publishes"),
+    ],
+)
+def test_an_ingest_at_any_moment(place: Place, table: str) -> None:
+    with (
+        told(StoreError, LOST, "Nothing unfinished can be seen"),
+        hit(place.server, place.dsn, place.killed),
+        barred(place.server, place.dsn, table),
+    ):
+        ingest(place.store, 1 - place.held)
+    place.is_whole()
+
+
+@pytest.mark.parametrize("stage", ["documents", "relations"])
+def test_an_ingest_between_two_batches(place: Place, stage: str) -> None:
+    def kill(progress: Progress) -> None:
+        if progress.stage == stage:
+            place.killed()
+
+    with told(StoreError, LOST):
+        ingest(place.store, 1 - place.held, kill)
+    place.is_whole()
+
+
+def test_an_ingest_at_moments_that_nobody_chose(place: Place) -> None:
+    """It may be done just before."""
+    chance = random.Random(5)
+    for _ in range(KILLS):
+        blow = threading.Timer(chance.random() * 0.5, place.killed)
+        blow.start()
+        with perhaps_told(StoreError, LOST):
+            ingest(place.store, 1 - place.held)
+        blow.join()
+        place.server.start()
+        place.held = place.wanted.index(answers(place.store))
+        assert place.store.verify().problems == ()
+
+
+def test_a_question_between_two_of_its_reads_or_inside_one(place: Place) -> None:
+    with told(StoreError, LOST), place.store.reads_as(local()) as reads:
+        assert reads.counts()
+        place.killed()
+        reads.counts()
+    with told(StoreError, "whether the server runs"):
+        answers(place.store)
+    place.server.start()
+    with (
+        told(StoreError, LOST),
+        hit(place.server, place.dsn, place.killed),
+        place.store.reads_as(local()) as reads,
+        barred(place.server, place.dsn, "contents", readers=True),
+    ):
+        reads.versions()
+    place.server.start()
+    assert answers(place.store) == place.wanted[place.held]
+
+
+def test_a_change_of_rules_happens_as_a_whole_or_not_at_all(place: Place) -> None:
+    def decide() -> None:
+        with place.store.access_book("local") as book:
+            book.set_by_hand("r", ("s30.md", "s31.md"), STAFF)
+
+    with (
+        told(StoreError, LOST),
+        hit(place.server, place.dsn, place.killed),
+        barred(place.server, place.dsn, "segments"),
+    ):
+        decide()
+    place.server.start()
+    assert answers(place.store) == place.wanted[place.held]
+    assert place.store.verify().problems == ()
+    decide()
+    with place.store.reads_as(local()) as reads:
+        assert not reads.versions().keys() & {"r:s30.md", "r:s31.md"}
+    with place.store.access_book("local") as book:
+        book.reset("r", ("s30.md", "s31.md"))
+    assert answers(place.store) == place.wanted[place.held]
+
+
+def found(store: PostgresStore) -> tuple[tuple[str, int], ...]:
+    with store.reads_as(local()) as reads:
+        return reads.search.nearest(vector("text"), over="passages", roll_up=True, top=99)
+
+
+def all_of_it(server: PostgresServer, _: str) -> None:
+    server.kill()
+    server.start(FORGETFUL)
+
+
+@pytest.mark.parametrize("killed", [all_of_it, crash])
+def test_what_readers_have_in_memory_never_outlives_what_the_server_has_lost(
+    own_postgres: PostgresServer, opened: Opened, killed: Callable[[PostgresServer, str], None]
+) -> None:
+    """Killed as a whole; or one of its processes, which makes it give up all others."""
+    own_postgres.restart(FORGETFUL)
+    dsn = own_postgres.fresh_database()
+    store = opened(dsn)
+    for number in range(4):
+        publish(store, document(f"{number}.md", f"text {number}"))
+    with closing(own_postgres.superuser(name_of(dsn))) as connection:
+        connection.execute(USED_UP)
+    publish(store, document("4.md", "text 4"))  # now segments are so many that they are merged
+    before = found(store)
+    killed(own_postgres, dsn)
+    assert found(store) == before
+    publish(store, document("5.md", "another text"), document("0.md", "text anew"))
+    assert found(store) == found(opened(dsn))
+    assert store.verify().problems == ()
+    own_postgres.restart()
+
+
+def test_a_server_that_is_put_back_to_an_earlier_state(
+    own_postgres: PostgresServer, opened: Opened
+) -> None:
+    """From a backup; or another takes its place, which has not heard of the last changes."""
+    dsn = own_postgres.fresh_database()
+    store = opened(dsn)
+    publish(store, document("a.md", "text one"))
+    data, backup = own_postgres.folder / "data", own_postgres.folder / "backup"
+    own_postgres.stop()
+    subprocess.run(["cp", "-a", data, backup], check=True)
+    own_postgres.start()
+    publish(store, document("a.md", "text two"), document("b.md", "a text, soon to be forgotten"))
+    assert len(found(store)) == 2
+    own_postgres.stop()
+    shutil.rmtree(data)
+    backup.rename(data)
+    own_postgres.start()
+    publish(store, document("c.md", "text three"), document("d.md", "and a text more"))
+    assert found(store) == found(opened(dsn))
+    assert [node for node, _ in found(store)] == ["r:c.md", "r:a.md", "r:d.md"]
+
+
+def test_a_rule_that_was_said_to_be_changed_stays_changed(
+    own_postgres: PostgresServer, opened: Opened
+) -> None:
+    own_postgres.restart(FORGETFUL)
+    dsn = own_postgres.fresh_database()
+    store = opened(dsn)
+    publish(store, document("a.md", "one"), document("b.md", "two"))
+    with opened(dsn).access_book("local") as book:
+        book.set_by_hand("r", ("a.md",), STAFF)
+    own_postgres.kill()
+    own_postgres.start()
+    with store.reads_as(local()) as reads:
+        assert list(reads.versions()) == ["r:b.md"]

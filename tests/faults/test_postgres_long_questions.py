@@ -1,0 +1,88 @@
+"""A question that takes long: whatever happens meanwhile, it is answered as of its beginning."""
+
+from collections.abc import Callable
+
+import pytest
+
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.doors.login import local
+from docgraph.model.access import LOCAL, AccessRule
+from docgraph.model.digest import canonical
+from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.store import Reads
+from tests.conformance.published import publish
+from tests.conformance.store_rules import OVERS, plan_of, vector
+from tests.faults.world import Opened
+from tests.support.small_world import claim, document
+
+PATHS = ("a.md", "b.md", "c.md", "d.md")
+IDS = tuple(f"r:{path}" for path in PATHS)
+
+
+def publishes(store: PostgresStore) -> None:
+    publish(store, document("a.md", "apples anew"), document("z.md", "apples and more apples"))
+
+
+def merges(store: PostgresStore) -> None:
+    """Of so many segments that they become one."""
+    for number in range(5):
+        publish(store, document(f"more {number}.md", f"apples {number}"))
+
+
+def prunes(store: PostgresStore) -> None:
+    """The snapshot that is asked goes for good, with texts and vectors that only it held."""
+    for path in PATHS:
+        publish(store, document(path, f"nothing of {path} is left"))
+    assert store.prune("local", "r", "main", keep=1).vectors
+
+
+def revokes(store: PostgresStore) -> None:
+    with store.access_book("local") as book:
+        book.revoke("r", PATHS, frozenset({LOCAL}))
+
+
+def everything(reads: Reads, search: SearchReads) -> bytes:
+    found = search.postings(("apples", "pears"), roll_up=False)
+    texts = reads.texts(plan_of(*IDS))
+    scores = [score for node in IDS for score in texts.scores(node)]
+    return canonical(
+        {
+            "scope": [one.snapshot for one in reads.scope.snapshots],
+            "versions": reads.versions(),
+            "counts": reads.counts(),
+            "near": [search.nearest(vector("apples"), over=o, roll_up=True, top=9) for o in OVERS],
+            "words": [found.passages, found.words, [len(t.passages) for t in found.terms]],
+            "edges": [one.edge for one in reads.graph.listed()],
+            "concepts": [one.title for one in texts.concepts(IDS)],
+            "texts": [one.text for one in texts.passages(tuple(scores))],
+        }
+    )
+
+
+@pytest.mark.requirement(9)
+@pytest.mark.parametrize("happens", [publishes, merges, prunes, revokes])
+@pytest.mark.parametrize("rules", [1, 20])
+def test_what_happens_meanwhile_is_not_seen(
+    database: str, opened: Opened, happens: Callable[[PostgresStore], None], rules: int
+) -> None:
+    """For each rule there are segments of its own; many of them are searched as one."""
+    store = opened(database)
+    apart = [AccessRule(LOCAL, frozenset({LOCAL, f"group {number}"})) for number in range(rules)]
+    publish(store, *(document(f"{n}.md", "pears", rule=rule) for n, rule in enumerate(apart)))
+    for path in PATHS:
+        said = claim(f"r:{path}", "doc:pear")
+        publish(store, document(path, f"apples of {path}", names=["pear"], claims=[said]))
+    cold = opened(database)  # it has nothing in its memory
+    with store.reads_as(local()) as early, cold.reads_as(local()) as late:
+        begun = early.search
+        happens(store)
+        now = set()
+        for other in (store, cold):
+            with other.reads_as(local()) as reads:
+                now.add(everything(reads, reads.search))
+        found = everything(late, late.search)
+        assert found == everything(early, begun) == everything(early, early.search)
+        assert len(now) == 1
+        assert found not in now
+        assert found.count(b"apples of ") == len(PATHS)
+    assert store.verify().problems == ()

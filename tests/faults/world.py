@@ -1,0 +1,112 @@
+"""What faults are tried on: a tree that grows, a store of it, and all that it answers."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.ingest.result import IngestResult, Progress
+from docgraph.model.access import LOCAL_ONLY
+from docgraph.model.digest import canonical
+from docgraph.model.errors import StoreError
+from docgraph.pipeline.load import load
+from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_source import MemorySource
+from tests.support.postgres_server import OWNER
+from tests.support.small_world import HashedWords
+from tests.support.stand_ins import CountsWords
+
+FILES = 90  # more than a batch
+PASSWORD = "hush hush"
+Answers = tuple[object, ...]
+Opened = Callable[..., PostgresStore]
+
+
+def secretly(dsn: str) -> str:
+    """With a password. Nobody asks for it, and nobody may be told."""
+    return dsn.replace(f"{OWNER}@", f"{OWNER}:{PASSWORD.replace(' ', '%20')}@")
+
+
+def having(dsn: str, *settings: str) -> str:
+    """The same for a login with settings of its own: `statement_timeout=50`."""
+    options = " ".join(f"-c {setting}" for setting in settings)
+    return f"{dsn}&options={options.replace(' ', '%20').replace('=', '%3D')}"
+
+
+def open_store(pool: Pool, wait: float = 20) -> PostgresStore:
+    return PostgresStore(pool, now=lambda: "2020-01-01T00:00:00+00:00", wait=wait)
+
+
+def tree(version: int) -> MemorySource:
+    """Texts that name each other; some are only in one version, some change with it."""
+    texts: dict[str, str] = {}
+    for number in range(FILES):
+        if number % 7 != version:
+            text = f"# Station {number}\n\nNext is Station {(number * 7) % FILES} and "
+            text += f"[that](s{(number + 1) % FILES}.md), version {version % (1 + number % 3)}.\n"
+            text += f"\n## Trains\n\nthe express stops on platform {number % 40}\n"
+            texts[f"s{number}.md"] = text
+    return MemorySource(texts)
+
+
+def engine_on(store: PostgresStore) -> Engine:
+    nobody = MemoryAudit()
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, nobody)
+
+
+def ingest(
+    store: PostgresStore, version: int, progress: Callable[[Progress], None] = lambda _: None
+) -> IngestResult:
+    return engine_on(store).ingest(
+        local(),
+        tree(version),
+        repository="r",
+        branch="main",
+        rule_for=lambda _: LOCAL_ONLY,
+        progress=progress,
+    )
+
+
+def answers(store: PostgresStore) -> Answers:
+    """Everything that there is to read, and what some questions get: to the byte."""
+    engine = engine_on(store)
+    asked = [
+        engine.retrieve(local(), f"Which trains stop at Station {number}?", load("documents"))
+        for number in (8,)
+    ]
+    return (
+        engine.content_digest(local()),
+        *(canonical(one.plan) for one in asked),
+        *(one.context.text for one in asked),
+    )
+
+
+@contextmanager
+def told(kind: type[StoreError], *words: str) -> Iterator[None]:
+    """The caller gets this very error, in one line that says where and what, and no secret."""
+    with pytest.raises(StoreError) as caught:
+        yield
+    _is_plain(caught.value, kind, words)
+
+
+@contextmanager
+def perhaps_told(kind: type[StoreError], *words: str) -> Iterator[None]:
+    """Where it may be that nothing happens."""
+    try:
+        yield
+    except StoreError as error:
+        _is_plain(error, kind, words)
+
+
+def _is_plain(error: StoreError, kind: type[StoreError], words: tuple[str, ...]) -> None:
+    said = str(error)
+    assert type(error) is kind, said
+    assert said.startswith(f"postgresql://{OWNER}@/"), said
+    assert all(word in said for word in words), said
+    for foreign in (PASSWORD, "hush", "\n", "Traceback", "psycopg", "sqlstate"):
+        assert foreign not in said
