@@ -32,7 +32,9 @@ def short_texts(place: Path, documents: int) -> Path:
 
 def linked_pages(documents: int, sections: int, words: int) -> dict[str, str]:
     """Markdown by path; every page links to three others."""
-    return {f"{number}.md": _page(number, documents, sections, words) for number in range(documents)}
+    return {
+        f"{number}.md": _page(number, documents, sections, words) for number in range(documents)
+    }
 
 
 def _page(number: int, documents: int, sections: int, words: int) -> str:

@@ -15,19 +15,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from bench.cheap_engine import cheap_engine, cheap_engine_on
+from bench.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engine_on
 from bench.made_corpus import linked_pages, said
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.pipeline.load import load
+from docgraph.pipeline.pipeline import Pipeline
 from tests.support.memory_source import MemorySource
 from tests.support.postgres_server import PostgresServer
 
 CLASSES = 20
 QUESTIONS = 20
-SECTIONS, WORDS = 5, 105  # about ten passages in each page
+SECTIONS, WORDS = 9, 105  # about ten passages in each page
 SERVER = "-c fsync=on -c full_page_writes=on -c synchronous_commit=on -c shared_buffers=512MB"
 PIPELINES = ("documents", "flat")
 
@@ -59,19 +60,21 @@ def samples(scratch: Path, server: PostgresServer) -> Iterator[list[Sample]]:
     with ExitStack() as pools:
         pool = pools.enter_context(closing(Pool(server.fresh_database())))
         yield [
-            Sample("SQLite", cheap_engine(scratch / "store.db")),
-            Sample("Postgres", cheap_engine_on(pool)),
+            Sample("SQLite", cheap_engine(scratch / "store.db", ScatteredEmbedder)),
+            Sample("Postgres", cheap_engine_on(pool, ScatteredEmbedder)),
         ]
 
 
-def ask(sample: Sample, text: str, pipeline: str, *, locked: bool = True) -> tuple[float, bytes]:
+def ask(
+    sample: Sample, text: str, pipeline: Pipeline, *, locked: bool = True
+) -> tuple[float, bytes]:
     """The seconds that an answer takes, and the answer. Without its second lock, Postgres is read
     by the tables' owner, for whom row-level security does not count."""
     with ExitStack() as held:
         if not locked:
             held.enter_context(mock.patch("docgraph.adapters.postgres.store.as_reader"))
         began = time.perf_counter()
-        found = sample.engine.retrieve(local(), text, load(pipeline))
+        found = sample.engine.retrieve(local(), text, pipeline)
         spent = time.perf_counter() - began
     return spent, f"{found.plan.digest}\n{found.context.text}".encode()
 
@@ -103,7 +106,7 @@ def one_round(
         rate = spent["SQLite"] / spent["Postgres"]
         ratios.setdefault("ingest, rate as a share of SQLite's", []).append(rate)
         for pipeline in PIPELINES:
-            sqlite, postgres, unlocked = asked(found, pipeline)
+            sqlite, postgres, unlocked = asked(found, load(pipeline))
             told = [f"{seconds * 1000:.1f} ms" for seconds in (sqlite, postgres, unlocked)]
             print(pipeline, *told, file=sys.stderr)
             name = f"question ({pipeline}), time as a share of SQLite's"
@@ -112,7 +115,7 @@ def one_round(
             ratios.setdefault(name, []).append(postgres / unlocked)
 
 
-def asked(found: list[Sample], pipeline: str) -> tuple[float, float, float]:
+def asked(found: list[Sample], pipeline: Pipeline) -> tuple[float, float, float]:
     sqlite, postgres = found
     times: dict[str, list[float]] = {"sqlite": [], "postgres": [], "unlocked": []}
     for number in range(2 * QUESTIONS):

@@ -1,30 +1,61 @@
 """The backend can be changed with no change to a pipeline: two stores, one plan, one context."""
 
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from itertools import pairwise
 from pathlib import Path
+from random import Random
+from string import ascii_lowercase
 from typing import Any
 
 import pytest
 
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
-from docgraph.model.access import LOCAL_ONLY, AccessRule
+from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Principal
 from docgraph.model.claim import Offer
 from docgraph.model.context import Context
-from docgraph.model.digest import canonical
+from docgraph.model.digest import canonical, plain
 from docgraph.model.document import Document
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
+from docgraph.model.scope import EVERYTHING, Wanted
 from docgraph.model.tokens import TokenCounter
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.run import run
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranked, Reranker
 from docgraph.ports.search_reads import SearchReads
-from docgraph.ports.store import Reads
+from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import EmbeddedDocument, text_key
+from docgraph.wiring.build import open_folder
+from tests.interference.everything import (
+    PIPELINES,
+    Ask,
+    Differences,
+    Digested,
+    Probe,
+    Relations,
+    RelationsCounted,
+    SnapshotsListed,
+    StatusTold,
+    StoreWindow,
+    everything,
+    told,
+)
+from tests.interference.homes import Home
+from tests.interference.in_step import InStep
+from tests.interference.machine import counts
+from tests.interference.postgres_homes import on_postgres
+from tests.interference.runs import prove
+from tests.interference.stores import Stock, small_limits
+from tests.interference.views import Held as Texts
+from tests.support import guarded_world
 from tests.support.made_documents import (
     EAST,
     EMBEDDER,
@@ -38,9 +69,23 @@ from tests.support.made_documents import (
     towards,
 )
 from tests.support.memory_world import World, world
+from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import granted
 from tests.support.stand_ins import CountsWords
 
+ROOT = Path(__file__).parents[2]
+Pair = tuple[Stock, Stock]
+ASKED = ("The valve of Marie Curie", "Part of marklocalrmainbmd", "`Valve` in pkg/f.py", "unknown")
+PROBES: tuple[Probe, ...] = (
+    *(Ask(ASKED[0], at) for at in range(3)),
+    *(Relations(), RelationsCounted(), Digested(), StatusTold(), StoreWindow()),
+)
+STRANGE = (
+    *("B.md", "a.md", "_.md", "Z.md", "z.md", "ä.md", "a\u0308.md", "Å.md", "ß.md", "ﬀ.md"),
+    *("日本.md", "🚀.md", "\uffee.md", "\u0131.md", "a b.md", "a%s.md", "%(x)s.md", "a\\b.md"),
+    *("a'b.md", 'a"b.md'),
+)
+UNHEARD_OF = ("absent.md", "nul\0.md", "half\ud800.md", "'; DROP TABLE documents --.md")
 HIDDEN = AccessRule("local", frozenset({"others"}))
 PLACE = world(
     document("r:a.md", Said("north wind blows", NORTH), Said("east wind", EAST)),
@@ -92,8 +137,16 @@ def stored(place: World, held: Held) -> Document:
     )
 
 
-def in_sqlite(place: World, path: Path) -> SqliteStore:
-    store = SqliteStore(path, now=lambda: "now")
+@pytest.fixture(params=["sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "sqlite":
+        yield SqliteStore(tmp_path / "s.db", now=lambda: "now")
+        return
+    with closing(Pool(request.getfixturevalue("database"))) as pool:
+        yield PostgresStore(pool, now=lambda: "now")
+
+
+def fill(store: Store, place: World) -> None:
     with store.writes("local", "r", "main", EMBEDDER) as writes:
         for held in place.documents:
             texts = [chunk.text for chunk in held.chunks]
@@ -103,7 +156,6 @@ def in_sqlite(place: World, path: Path) -> SqliteStore:
             writes.put([EmbeddedDocument(found, tuple(texts), keys, held.node_vectors)])
         writes.replace_given(place.edges)
         writes.publish()
-    return store
 
 
 def walked(reads: Reads | World, name: str, question: Question) -> tuple[RetrievalPlan, Context]:
@@ -119,16 +171,115 @@ def walked(reads: Reads | World, name: str, question: Question) -> tuple[Retriev
 
 
 @pytest.mark.requirement(42)
-@pytest.mark.parametrize("name", sorted(shipped()))
-@pytest.mark.parametrize("question", ["north wind", "what does blow_wind do?", "nothing known"])
-def test_a_pipeline_gives_the_same_bytes_on_either_backend(
-    tmp_path: Path, name: str, question: str
+def test_every_pipeline_gives_the_same_bytes_on_every_backend(store: Store) -> None:
+    fill(store, PLACE)
+    for name in sorted(shipped()):
+        for asked in map(ask, ("north wind", "what does blow_wind do?", "nothing known")):
+            with store.reads_as(local()) as reads:
+                on_disk = walked(reads, name, asked)
+            in_memory = walked(PLACE, name, asked)
+            assert canonical(on_disk[0]) == canonical(in_memory[0])
+            assert on_disk[0].order
+            texts = [[item.text for item in found.items] for _, found in (on_disk, in_memory)]
+            assert texts[0] == texts[1]
+            assert on_disk[1].text == in_memory[1].text
+
+
+@pytest.fixture
+def pair(database: str) -> Iterator[Pair]:
+    """Two stores to which the same happens."""
+    with closing(Pool(database)) as pool:
+        server = Stock(lambda: Home(PostgresStore(pool, now=lambda: "now"), lambda: None))
+        embedded = Stock()
+        yield embedded, server
+        embedded.close()
+
+
+def agree(pair: Pair, probe: Probe, reader: Principal, *wanted: Wanted) -> None:
+    one, other = (told(probe, stock.engine, reader, wanted or EVERYTHING) for stock in pair)
+    assert one == other, probe
+
+
+@pytest.mark.requirement(42)
+def test_whoever_asks_whatever_gets_the_same_bytes_on_either_store(pair: Pair) -> None:
+    """Plans, contexts, traces, relations, statuses, digests; for readers of several tenants."""
+    assert {pipeline.name for pipeline in PIPELINES} == shipped().keys()
+    for stock in pair:
+        guarded_world.fill(stock)
+    for reader in guarded_world.READERS.values():
+        one, other = (everything(stock.engine, reader, ASKED) for stock in pair)
+        assert one == other
+        assert (b"of marklocalrmaintwin" in one) == (reader.tenant == LOCAL)
+        agree(pair, SnapshotsListed(), reader)
+
+
+@pytest.mark.requirement(42)
+def test_every_snapshot_gives_the_same_bytes_on_either_store(pair: Pair) -> None:
+    """Also after a prune, and after rules have changed."""
+    for stock in pair:
+        guarded_world.fill(stock)
+        stock.prune(guarded_world.DEV, 2)
+        stock.set_access(guarded_world.MAIN, "c.md", guarded_world.REDS)
+    for name in ("rosa", "stranger"):
+        reader = guarded_world.READERS[name]
+        listed = [stock.engine.snapshots(reader) for stock in pair]
+        assert listed[0] == listed[1]
+        wishes = [Wanted(*plain(info.name).values()) for info in listed[0]]
+        for wish in wishes:
+            for probe in PROBES:
+                agree(pair, probe, reader, wish)
+        for old, new in pairwise(wishes):
+            if (old.repository, old.branch) == (new.repository, new.branch):
+                agree(pair, Differences(), reader, old, new)
+
+
+def test_what_is_spelt_strangely_gives_the_same_bytes_on_either_store(pair: Pair) -> None:
+    """Ids that every locale sorts in another way, all equally near to the question."""
+    rules = dict.fromkeys(STRANGE, guarded_world.OPEN)
+    for stock in pair:
+        stock.ingest(guarded_world.MAIN, Texts(dict.fromkeys(STRANGE, "# Valve\n\nvalve\n")), rules)
+    reader = guarded_world.READERS["nemo"]
+    for probe in (*PROBES, *(Ask("", 0, (f"r:{path}",)) for path in (*STRANGE, *UNHEARD_OF))):
+        agree(pair, probe, reader)
+
+
+def test_names_of_any_length_give_the_same_bytes_on_either_store(pair: Pair) -> None:
+    """Headings, functions, words and links that are longer than an index of Postgres takes."""
+    long = "".join(Random(1).choices(ascii_lowercase, k=6_000))
+    texts = {
+        "a.md": f"# {long}\n\nvalve [see](/b.py)\n\n## {long} part\n\n{long}\n",
+        "b.py": f"def {long}():\n    return 1\n",
+        "c.md": f"---\nsupersedes: {long}\n---\n# Valve\n\n`{long}` [there](/{long}.md)\n",
+    }
+    for stock in pair:
+        stock.ingest(guarded_world.MAIN, Texts(texts), dict.fromkeys(texts, guarded_world.OPEN))
+    for probe in (*PROBES, Ask(long, 1), Ask("", 0, ("r:c.md", f"r:b.py::{long}"))):
+        agree(pair, probe, guarded_world.READERS["nemo"])
+
+
+@pytest.mark.requirement(42)
+def test_our_own_documentation_gives_the_same_bytes_on_either_store(
+    pair: Pair, tmp_path: Path
 ) -> None:
-    asked = ask(question)
-    with in_sqlite(PLACE, tmp_path / "s.db").reads_as(local()) as reads:
-        on_disk = walked(reads, name, asked)
-    in_memory = walked(PLACE, name, asked)
-    assert canonical(on_disk[0]) == canonical(in_memory[0])
-    assert on_disk[0].order
-    assert [item.text for item in on_disk[1].items] == [item.text for item in in_memory[1].items]
-    assert on_disk[1].text == in_memory[1].text
+    docs = shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    for stock in pair:
+        stock.engine.ingest(
+            local(),
+            open_folder(docs, 1_000_000),
+            repository="r",
+            branch="main",
+            rule_for=lambda _: LOCAL_ONLY,
+        )
+    questions = ("Who may read what?", "How is a plan made, and by `RetrievalPlan`?", "ADR 10")
+    asked = (Ask(question, at) for question in questions for at in range(len(PIPELINES)))
+    for probe in (*PROBES, *asked):
+        agree(pair, probe, local())
+
+
+@pytest.mark.requirement(42)
+def test_whatever_happens_to_two_stores_they_give_the_same_bytes(postgres: PostgresServer) -> None:
+    """The machine's worlds and histories; its readers and questions too."""
+    counts.clear()
+    with small_limits(), on_postgres(postgres) as homes:
+        prove(6, 30, homes=homes, machine=InStep)
+    assert counts["in step"] >= 4 * counts["runs"] >= 120

@@ -30,10 +30,11 @@ SESSION = """
            coalesce(current_setting('docgraph.scope', true), ''),
            current_setting('transaction_read_only'), current_setting('transaction_isolation'),
            current_setting('synchronous_commit'), current_setting('lock_timeout'),
-           current_setting('statement_timeout'),
+           current_setting('statement_timeout'), current_setting('plan_cache_mode'),
+           current_setting('jit'), current_setting('join_collapse_limit'),
            (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
 """
-UNUSED = ("none", True, "", "", "off", "read committed", "on", "7s", "0", 0)
+UNUSED = ("none", True, "", "", "off", "read committed", "on", "7s", "0", "auto", "on", "8", 0)
 
 
 @pytest.fixture

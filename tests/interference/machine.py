@@ -77,7 +77,7 @@ class NoInterference(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stock = Stock(self.homes)
+        self.stock = self.stocked()
         self.library = Library()
         self.said: dict[tuple[Place, str], AccessRule] = {}  # as the next ingest tells them
         self.by_hand = False
@@ -102,6 +102,9 @@ class NoInterference(RuleBasedStateMachine):
     def homes() -> Home:
         """On another store, where `prove` says so."""
         return on_sqlite()
+
+    def stocked(self) -> Stock:
+        return Stock(self.homes)
 
     # To be noticed by nobody but those who may read it.
 

@@ -24,11 +24,10 @@ def prove(
     steps: int = 4,
     phases: Sequence[Phase] = (Phase.generate,),
     homes: Homes = on_sqlite,
+    machine: type[NoInterference] = NoInterference,
 ) -> None:
     """Runs the machine this often. The same number gives the same runs; the opening is a step."""
-    machine = seed(number)(
-        type("NoInterference", (NoInterference,), {"homes": staticmethod(homes)})
-    )
+    numbered = seed(number)(type(machine.__name__, (machine,), {"homes": staticmethod(homes)}))
     told = settings(
         max_examples=examples,
         stateful_step_count=steps,
@@ -40,4 +39,4 @@ def prove(
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(machine, settings=told)
+    run_state_machine_as_test(numbered, settings=told)

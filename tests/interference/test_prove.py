@@ -35,6 +35,17 @@ def test_a_proof_goes_on_where_it_was(
     assert f"seeds {FIRST} to {FIRST + 1}, commit " in summary
 
 
+def test_a_proof_on_postgres_is_another_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for store in ("sqlite", "postgres"):
+        asked = ("--examples", "2", "--size", "2", "--store", store)
+        assert prove(monkeypatch, tmp_path, *asked) == 0
+        shard, summary = capsys.readouterr().out.splitlines()
+        assert shard.startswith(f"shard {FIRST}: ")
+        assert summary.startswith("no interference: ")
+
+
 def test_a_difference_ends_a_proof_and_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

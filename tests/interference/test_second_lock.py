@@ -1,6 +1,5 @@
 """On Postgres the machine finds nothing, not even where our own filter forgets whom it is for."""
 
-import re
 from collections.abc import Callable
 
 import pytest
@@ -12,34 +11,17 @@ from tests.interference.machine import Interference, counts
 from tests.interference.postgres_homes import on_postgres
 from tests.interference.runs import prove
 from tests.interference.stores import small_limits
+from tests.support.opened_views import forget_rights
 from tests.support.postgres_server import PostgresServer
 
 SHARD, EXAMPLES = 4, 60
 FORGETFUL, ENOUGH = 1, 30  # on SQLite each leak is found in the first twenty of these runs
 QUICK = 14  # the number of runs in which what Postgres cannot stop is found soon
-RIGHTS = re.compile(r"\w+\.class IN \( SELECT readable\(\) AS readable\)")
-VIEWS = """
-    SELECT relname, pg_get_viewdef(oid) FROM pg_class
-    WHERE relnamespace = %s::regnamespace AND relkind = 'v' AND relname ~ '^(visible|masked)_'
-"""
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relrowsecurity"
 
 
-def views_without_rights(connection: Connection) -> None:
-    """They ask for snapshots alone; row-level security stands."""
-    replaced = 0
-    for name, text in connection.execute(VIEWS, [SCHEMA]).fetchall():
-        told, forgotten = RIGHTS.subn("true", text)
-        replaced += forgotten
-        make = sql.SQL("CREATE OR REPLACE VIEW {} WITH (security_invoker) AS ").format(
-            sql.Identifier(name)
-        )
-        connection.execute(make.as_string(connection).encode() + told.encode())
-    assert replaced == 3, "documents, claims and segments; all others are joined to these"
-
-
-def nothing_but_views_without_rights(connection: Connection) -> None:
-    views_without_rights(connection)
+def open_both_locks(connection: Connection) -> None:
+    forget_rights(connection)
     for (table,) in connection.execute(TABLES, [SCHEMA]).fetchall():
         off = sql.SQL("ALTER TABLE {} DISABLE ROW LEVEL SECURITY").format(sql.Identifier(table))
         connection.execute(off)
@@ -62,7 +44,7 @@ def test_where_rights_are_forgotten_postgres_remembers(
     for leak in RIGHTS_FORGOTTEN:
         leak(monkeypatch)
     counts.clear()
-    with small_limits(), on_postgres(postgres, views_without_rights) as homes:
+    with small_limits(), on_postgres(postgres, forget_rights) as homes:
         prove(FORGETFUL, ENOUGH, homes=homes)
     assert counts["runs"] >= ENOUGH
 
@@ -74,7 +56,7 @@ def test_it_is_row_level_security_that_remembers(
         leak(monkeypatch)
     with (
         small_limits(),
-        on_postgres(postgres, nothing_but_views_without_rights) as homes,
+        on_postgres(postgres, open_both_locks) as homes,
         pytest.raises(Interference),
     ):
         prove(FORGETFUL, ENOUGH, homes=homes)

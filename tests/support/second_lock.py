@@ -46,24 +46,6 @@ _EDGES = """
     SELECT r.id, b.tenant, b.repository, b.name, r.source, r.target
     FROM document_relationships AS r JOIN branches AS b ON b.id = r.branch
 """
-# The views without a word on classes, snapshots or miners; the rest only join these.
-OPENED: dict[str, LiteralString] = {
-    "visible_documents": "SELECT d.* FROM documents AS d",
-    "visible_nodes": "SELECT n.* FROM document_nodes AS n",
-    "visible_offers": """
-        SELECT o.branch, o.key, o.key_hash, o.document, o.rank, d.id || o.suffix AS node, d.path
-        FROM offers AS o JOIN documents AS d ON d.ordinal = o.document""",
-    "visible_claims": """
-        SELECT c.*, d.id || c.suffix AS source, d.id AS document_id, d.path
-        FROM claims AS c JOIN documents AS d ON d.ordinal = c.document""",
-    "visible_chunks": """
-        SELECT c.document, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
-               c.start, c.stop, c.page, v.vector
-        FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector""",
-    "visible_relationships": "SELECT r.* FROM document_relationships AS r",
-    "masked_segments": "SELECT s.* FROM segments AS s",
-}
-ALWAYS_OPEN = ("visible_texts", "visible_meetings", "masked_postings", "masked_vectors")
 _AS_READER = """
     SELECT set_config('role', 'docgraph_reader', true), set_config('docgraph.classes', %s, true)
 """
@@ -92,12 +74,6 @@ class SecondLock:
         with self.owner.transaction():
             self.owner.execute(_AS_READER, [classes])
             yield self.owner
-
-    def open_views(self) -> None:
-        """They still see with the eyes of whoever asks."""
-        for name, text in OPENED.items():
-            make = "CREATE OR REPLACE VIEW {} WITH (security_invoker) AS {}"
-            self.owner.execute(sql.SQL(make).format(sql.Identifier(name), sql.SQL(text)))
 
     def classes(self, reader: Principal) -> str:
         found = self.owner.execute("SELECT id, rule FROM access_classes")

@@ -27,19 +27,17 @@ SELECT set_config('enable_seqscan', 'on', true),
        set_config('enable_material', 'on', true);
 
 -- name: nearest_documents
-SELECT n.id, n.id, -(n.vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document AND d.id = n.id
-WHERE vector_dims(n.vector) = {size}
-ORDER BY n.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT id, id, -(vector::vector({size}) <#> %(asked)s::vector({size})) FROM visible_nodes
+WHERE vector_dims(vector) = {size} AND id = document_id
+ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
 
 -- name: nearest_sections
-SELECT n.id, d.id, -(n.vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE vector_dims(n.vector) = {size}
-ORDER BY n.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT id, document_id, -(vector::vector({size}) <#> %(asked)s::vector({size})) FROM visible_nodes
+WHERE vector_dims(vector) = {size}
+ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
 
 -- name: nearest_passages
-SELECT c.node, d.id, -(c.vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_chunks AS c JOIN visible_documents AS d ON d.ordinal = c.document
-WHERE vector_dims(c.vector) = {size}
-ORDER BY c.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT node, document_id, -(vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_vectors
+WHERE vector_dims(vector) = {size}
+ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;

@@ -11,7 +11,8 @@ SELECT id, kind FROM visible_nodes WHERE id = ANY (%(ids)s::text[]);
 -- name: definers
 SELECT DISTINCT substr(key, strpos(key, ':') + 1) COLLATE "C" AS name, node FROM visible_offers
 WHERE branch = ANY (%(branches)s::integer[])
-  AND key_hash IN (SELECT hashtextextended(k COLLATE "C", 0) FROM unnest(%(keys)s::text[]) AS k)
+  AND key_hash = ANY (ARRAY(SELECT hashtextextended(k COLLATE "C", 0)
+                            FROM unnest(%(keys)s::text[]) AS k))
   AND key = ANY (%(keys)s::text[])
 ORDER BY name, node;
 
@@ -25,10 +26,9 @@ FROM visible_meetings
 WHERE claimant = ANY (%(documents)s::bigint[]) AND relation = ANY (%(relations)s::text[]);
 
 -- name: meetings_of_offerers
--- From the offers' side: which claims of these relations do they meet?
 SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner_id, strict,
        offered, offered_path, offered_rank, holds
-FROM visible_meetings
+FROM visible_answers
 WHERE offerer = ANY (%(documents)s::bigint[]) AND relation = ANY (%(relations)s::text[]);
 
 -- name: shared_names
@@ -43,9 +43,8 @@ FROM visible_claims AS c
 WHERE c.document = ANY (%(documents)s::bigint[]) AND c.relation = 'shares_entity';
 
 -- name: inner_nodes
-SELECT n.parent, n.id, n.first_line, d.path FROM visible_nodes AS n
-JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE n.document = ANY (%(documents)s::bigint[]) AND n.parent IS NOT NULL;
+SELECT parent, id, first_line, path FROM visible_nodes
+WHERE document = ANY (%(documents)s::bigint[]) AND parent IS NOT NULL;
 
 -- name: places_claimed
 -- Places by the first miner who found each: those that meet an offer, those that should and do not.
@@ -77,17 +76,18 @@ WHERE target_document = ANY (%(documents)s::text[]);
 SELECT ordinal, id FROM visible_documents ORDER BY id;
 
 -- name: parents_in_documents
-SELECT n.id, n.parent FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE d.ordinal IN (SELECT document FROM visible_nodes WHERE id = ANY (%(documents)s::text[]));
+SELECT id, parent FROM visible_nodes
+WHERE document = ANY (ARRAY(SELECT document FROM visible_nodes
+                            WHERE id = ANY (%(documents)s::text[])));
 
 -- name: nodes_by_id
-SELECT n.id, n.document, n.kind, n.title, n.summary, n.first_line, n.last_line, n.start, n.stop,
-       n.page, d.id AS document_id, d.path
-FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE n.id = ANY (%(ids)s::text[]);
+SELECT id, document, kind, title, summary, first_line, last_line, start, stop, page, document_id,
+       path
+FROM visible_nodes WHERE id = ANY (%(ids)s::text[]);
 
 -- name: chunks_in_span
-SELECT id, node, position, start, stop, vector FROM visible_chunks
+SELECT id, node, heading_path, first_line, last_line, start, stop, page, position, vector
+FROM visible_chunks
 WHERE document = %(document)s AND start >= %(start)s AND stop <= %(stop)s
 ORDER BY position;
 
@@ -108,7 +108,8 @@ SELECT count(*) FROM visible_chunks;
 -- name: postings_of_terms
 SELECT term, segment, passages, frequencies FROM masked_postings
 WHERE segment = ANY (%(segments)s::bigint[])
-  AND term_hash IN (SELECT hashtextextended(t COLLATE "C", 0) FROM unnest(%(terms)s::text[]) AS t)
+  AND term_hash = ANY (ARRAY(SELECT hashtextextended(t COLLATE "C", 0)
+                             FROM unnest(%(terms)s::text[]) AS t))
   AND term = ANY (%(terms)s::text[])
 ORDER BY segment;
 

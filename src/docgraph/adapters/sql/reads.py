@@ -1,6 +1,7 @@
 """Reads: one reader's windows onto search, graph and texts."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from docgraph.adapters.sql.contents import contents
 from docgraph.adapters.sql.database import Queries, only
@@ -39,7 +40,7 @@ class SqlReads:
     def embedder(self) -> EmbedderIdentity | None:
         return embedder_of(self._visible)
 
-    @property
+    @cached_property
     def search(self) -> SqlSearch:
         branches = sorted(self._visible.snapshots)
         numbers = [

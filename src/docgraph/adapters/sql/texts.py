@@ -1,7 +1,7 @@
 """TextReads: the text of planned, visible nodes and nothing else."""
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class SqlTexts:
         self._query = np.array(plan.query_vector, dtype=np.int64)
         self._nodes: dict[str, PlannedNode] = {}
         self._texts: dict[int, str] = {}
+        self._chunks: dict[tuple[int, int], FoundChunk] = {}
 
     def _node(self, node: str) -> PlannedNode | None:
         if node not in self._plan.nodes:
@@ -92,15 +93,17 @@ class SqlTexts:
         chunks = self._sql.rows(
             "chunks_in_span", document=row.document, start=row.start, stop=row.stop
         )
-        return tuple(
-            PassageScore(
-                id=name,
-                node=owner,
-                position=position,
-                similarity=int(unpack(vector, np.int16) @ self._query) if self._asked else None,
-                size=stop - start,
-            )
-            for name, owner, position, start, stop, vector in chunks
+        return tuple(self._score(row.document, *found) for found in chunks)
+
+    def _score(self, document: int, *found: Any) -> PassageScore:
+        *columns, position, vector = found
+        chunk = self._chunks[document, position] = FoundChunk._make(columns)
+        return PassageScore(
+            id=chunk.id,
+            node=chunk.node,
+            position=position,
+            similarity=int(unpack(vector, np.int16) @ self._query) if self._asked else None,
+            size=chunk.stop - chunk.start,
         )
 
     @property
@@ -129,6 +132,10 @@ class SqlTexts:
         raise NotPlanned(f"{score.id} lies in no planned node")
 
     def _chunk(self, holder: PlannedNode, position: int) -> FoundChunk | None:
+        """Most were scored a moment ago."""
+        known = self._chunks.get((holder.document, position))
+        if known is not None:
+            return known if holder.start <= known.start and known.stop <= holder.stop else None
         row = self._sql.row(
             "chunk_at",
             document=holder.document,

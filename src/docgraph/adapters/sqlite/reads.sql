@@ -92,7 +92,8 @@ FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
 WHERE n.id IN (SELECT value FROM json_each(:ids));
 
 -- name: chunks_in_span
-SELECT id, node, position, start, stop, vector FROM visible_chunks
+SELECT id, node, heading_path, first_line, last_line, start, stop, page, position, vector
+FROM visible_chunks
 WHERE document = :document AND start >= :start AND stop <= :stop
 ORDER BY position;
 

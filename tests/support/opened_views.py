@@ -1,0 +1,47 @@
+"""The views of the first lock, as the database holds them, with a part of that lock taken out."""
+
+import re
+from collections.abc import Callable
+
+from psycopg import sql
+
+from docgraph.adapters.postgres.connection import SCHEMA, Connection
+
+_VIEWS = """
+    SELECT relname, pg_get_viewdef(oid, true) FROM pg_class
+    WHERE relnamespace = %s::regnamespace AND relkind = 'v' AND relname ~ '^(visible|masked)_'
+    ORDER BY relname
+"""
+_RIGHTS = re.compile(r"\w+\.class IN \( SELECT readable\(\) AS readable\)")
+_SCOPE = re.compile(r"\n\s+JOIN asked_scope\(\)[^\n]*")
+_EDGES = "SELECT * FROM document_relationships"
+
+
+def views(connection: Connection) -> dict[str, str]:
+    return dict(connection.execute(_VIEWS, [SCHEMA]).fetchall())
+
+
+def forget_rights(connection: Connection) -> None:
+    """They ask for snapshots alone."""
+    _replace(connection, lambda _, text: _RIGHTS.sub("true", text))
+    assert not any("readable" in text for text in views(connection).values())
+
+
+def forget_everything(connection: Connection) -> None:
+    """Not a word on classes, snapshots or miners; edges without a look at their ends."""
+    _replace(
+        connection,
+        lambda name, text: (
+            _EDGES if name == "visible_relationships" else _SCOPE.sub("", _RIGHTS.sub("true", text))
+        ),
+    )
+    for text in views(connection).values():
+        assert not any(word in text for word in ("readable", "asked_scope")), text
+
+
+def _replace(connection: Connection, told: Callable[[str, str], str]) -> None:
+    """They still see with the eyes of whoever asks."""
+    for name, text in views(connection).items():
+        make = sql.SQL("CREATE OR REPLACE VIEW {} WITH (security_invoker) AS ")
+        head = make.format(sql.Identifier(name)).as_bytes(connection)
+        connection.execute(head + told(name, text).encode())
