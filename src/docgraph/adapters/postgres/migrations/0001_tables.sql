@@ -1,6 +1,6 @@
 -- The tables, as in the embedded store; they belong to whoever migrates. Text is compared byte by
 -- byte, so that ids sort here as they do everywhere else. What may be longer than an index takes
--- (names, terms) is found by its hash, and then compared.
+-- (names, terms, ids of nodes) is found by its hash, and then compared.
 
 -- How often anything of a tenant has changed: what readers keep of it is good until the next time.
 CREATE TABLE changes (
@@ -137,7 +137,7 @@ CREATE TABLE document_nodes (
     vector     vector NOT NULL
 );
 CREATE SEQUENCE node_handles OWNED BY document_nodes.handle;
-CREATE INDEX document_nodes_by_id ON document_nodes (id);
+CREATE INDEX document_nodes_by_id ON document_nodes USING hash (id);
 CREATE INDEX document_nodes_by_document ON document_nodes (document);
 
 -- The two halves of a mined edge: a claim on a key and an offer of it. They meet when someone asks.
