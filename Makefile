@@ -36,9 +36,10 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— tests' && $(PYTEST) --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
-bench: $(READY) ## time ingestion against a bare loop and searches over 1,000 classes, as ratios
+bench: $(READY) ## time ingestion, searches over 1,000 classes, and Postgres against SQLite, as ratios
 	@$(BIN)/python -m bench.ingest
 	@$(BIN)/python -m bench.access
+	@$(BIN)/python -m bench.postgres
 
 prove: $(READY) ## 100,000 examples of no interference, in shards; goes on where it was
 	@$(BIN)/python -m bench.prove
