@@ -14,6 +14,7 @@ from docgraph.ports.store import Store
 from tests.conformance.access_rules import AccessRules
 from tests.conformance.edge_rules import EdgeRules
 from tests.conformance.edges_in_time_rules import EdgesInTimeRules
+from tests.conformance.embedder_rules import EmbedderRules
 from tests.conformance.shared_name_rules import SharedNameRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
@@ -44,6 +45,7 @@ class TestPostgresStore(
     SharedNameRules,
     WriterRules,
     AccessRules,
+    EmbedderRules,
 ):
     @pytest.fixture
     def store(self, database: str, opened: Opened) -> Iterator[Store]:

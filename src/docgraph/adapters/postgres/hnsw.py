@@ -29,17 +29,20 @@ class Hnsw:
         self._connection = connection
         self._sql = named_queries(PACKAGE, "hnsw.sql")
 
-    def _query(self, name: str, size: int) -> Composed:
-        return SQL(self._sql[name]).format(
-            size=Literal(size),
-            nodes_index=Identifier(f"document_nodes_hnsw_{size}"),
-            vectors_index=Identifier(f"vectors_hnsw_{size}"),
-        )
+    def _query(self, name: str, size: int, index: str = "") -> Composed:
+        return SQL(self._sql[name]).format(size=Literal(size), index=Identifier(index or name))
 
     def make(self, size: int) -> None:
-        """Where they are missing. The first time, this goes over everything there is."""
-        for name in ("index_nodes", "index_vectors"):
-            self._connection.execute(self._query(name, size))
+        """Where they are missing. The first time, this goes over everything there is; nobody who
+        writes meanwhile has to wait."""
+        for query, table in (("index_nodes", "document_nodes"), ("index_vectors", "vectors")):
+            index = f"{table}_hnsw_{size}"
+            found = self._connection.execute(self._sql["is_whole"], {"name": index}).fetchone()
+            if found == (True,):
+                continue
+            if found is not None:
+                self._connection.execute(self._query("drop_half", size, index))
+            self._connection.execute(self._query(query, size, index))
 
     def nearest(self, over: Over, vector: PgVector, most: int) -> list[tuple[str, str, int]]:
         """Nodes, their documents, and exact dot products, nearest first."""

@@ -1,11 +1,18 @@
 -- {size} is the number of dimensions: an index is made for one, and pgvector wants it spelt out.
 
+-- name: is_whole
+-- One that was not finished finds nothing.
+SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(name)s);
+
+-- name: drop_half
+DROP INDEX CONCURRENTLY {index};
+
 -- name: index_nodes
-CREATE INDEX IF NOT EXISTS {nodes_index} ON document_nodes
+CREATE INDEX CONCURRENTLY {index} ON document_nodes
 USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
 
 -- name: index_vectors
-CREATE INDEX IF NOT EXISTS {vectors_index} ON vectors
+CREATE INDEX CONCURRENTLY {index} ON vectors
 USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
 
 -- name: scan_this_way

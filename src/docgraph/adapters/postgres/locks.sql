@@ -1,10 +1,14 @@
 -- Locks of a session: they end with it, also when its process or the server dies.
 
 -- name: wait_at_most
-SELECT set_config('lock_timeout', %(milliseconds)s, false);
+SELECT set_config('lock_timeout', %(milliseconds)s, false),
+       set_config('statement_timeout', '0', false);
 
 -- name: wait_as_before
 RESET lock_timeout;
+
+-- name: time_as_before
+RESET statement_timeout;
 
 -- name: hold_branch
 SELECT pg_advisory_lock(hashtextextended('docgraph branch ' || %(branch)s, 0));

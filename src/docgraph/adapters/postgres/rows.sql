@@ -1,9 +1,10 @@
 -- What rights are resolved with, before there are any: read by nobody but `load_rows` and the store.
 
 -- name: changes
--- Counted from when: a crash, or another server, may have taken some back.
+-- Counted from when, and in which table: a crash, another server or a restored backup may have
+-- taken some back.
 SELECT coalesce((SELECT value FROM changes WHERE tenant = %(tenant)s), 0),
-       pg_postmaster_start_time()::text;
+       concat_ws(' ', pg_postmaster_start_time(), 'changes'::regclass::oid);
 
 -- name: segments
 SELECT id FROM segment_lives WHERE tenant = %(tenant)s;

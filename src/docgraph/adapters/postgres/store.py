@@ -5,6 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -20,6 +21,7 @@ from docgraph.adapters.postgres.migrate import require_current
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.regroup import Regroup
 from docgraph.adapters.postgres.stored_vectors import PostgresVectors
+from docgraph.adapters.postgres.upkeep import Upkeep
 from docgraph.adapters.sql.access_book import SqlAccessBook
 from docgraph.adapters.sql.database import Queries, only
 from docgraph.adapters.sql.prune import prune
@@ -43,6 +45,15 @@ _HELD = {
 }
 
 
+@dataclass(slots=True)
+class Known:
+    """What is kept of one tenant."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    rows: Rows | None = None
+    segments: SegmentCache = field(default_factory=SegmentCache)
+
+
 class PostgresStore:
     def __init__(
         self, pool: Pool, *, now: Callable[[], str], wait: float = 600, hnsw: bool = False
@@ -55,9 +66,8 @@ class PostgresStore:
         self._now = now
         self._wait = wait
         self._hnsw = hnsw
-        self._segments: dict[str, SegmentCache] = {}
-        self._rows: OrderedDict[str, Rows] = OrderedDict()
-        self._started = ""
+        self._tenants: OrderedDict[str, Known] = OrderedDict()
+        self._epoch = ""
         self._lock = threading.Lock()
         with pool.connection() as connection:
             require_current(connection, pool.dsn)
@@ -78,23 +88,24 @@ class PostgresStore:
     def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Rows, SegmentCache]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("rows.sql")
-        changes, started = only(sql.row("changes", tenant=tenant))
+        changes, epoch = only(sql.row("changes", tenant=tenant))
+        known = self._known(tenant, epoch)
+        with known.lock:  # whoever asks for another tenant does not wait
+            if known.rows is None or known.rows.changes != changes:
+                known.rows = load_rows(sql, changes, tenant)
+                known.segments.keep(n for (n,) in sql.rows("segments", tenant=tenant))
+            return known.rows, known.segments
+
+    def _known(self, tenant: str, epoch: str) -> "Known":
         with self._lock:
-            if started != self._started:  # what was lost with a server may have used the numbers
-                self._started = started
-                self._rows.clear()
-                self._segments.clear()
-            rows = self._rows.get(tenant)
-            segments = self._segments.setdefault(tenant, SegmentCache())
-            if rows is None or rows.changes != changes:
-                rows = load_rows(sql, changes, tenant)
-                segments.keep(number for (number,) in sql.rows("segments", tenant=tenant))
-                self._rows[tenant] = rows
-            self._rows.move_to_end(tenant)
-            while len(self._rows) > MOST_TENANTS:
-                gone, _ = self._rows.popitem(last=False)
-                del self._segments[gone]
-            return rows, segments
+            if epoch != self._epoch:  # what was lost with a server may have used the numbers
+                self._epoch = epoch
+                self._tenants.clear()
+            known = self._tenants.setdefault(tenant, Known())
+            self._tenants.move_to_end(tenant)
+            while len(self._tenants) > MOST_TENANTS:
+                self._tenants.popitem(last=False)
+            return known
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with self._reading() as database:
@@ -126,8 +137,9 @@ class PostgresStore:
         """No ingest of the tenant is under way meanwhile."""
         with self._locked("hold_tenant", tenant, repository, branch) as database:
             found = prune(database, tenant, repository, branch, keep)
-            database.queries("upkeep.sql").run("tidy_up")
-            return found
+        with self._pool.connection() as connection:
+            Upkeep(PostgresDatabase(connection)).tidy_up()
+        return found
 
     @contextmanager
     def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:
@@ -151,11 +163,9 @@ class PostgresStore:
                 moved=Regroup(database).moved,
                 classed=True,
             )
-            upkeep = database.queries("upkeep.sql")
-            if upkeep.row("has_grown") is not None:
-                upkeep.run("count_anew")
+            Upkeep(database).count_rows()
             if self._hnsw:  # an index is made sooner when the rows are there
-                Hnsw(database.connection).make(embedder.dimensions)
+                Upkeep(database).index(embedder.dimensions)
 
     @contextmanager
     def _locked(
@@ -179,6 +189,7 @@ class PostgresStore:
                     ) from error
                 finally:
                     locks.run("wait_as_before")
+                    locks.run("time_as_before")
                 yield database
             finally:
                 try:

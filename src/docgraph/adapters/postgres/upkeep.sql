@@ -1,3 +1,12 @@
+-- name: take_the_time
+SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '2s', false);
+
+-- name: lock_time_as_before
+RESET lock_timeout;
+
+-- name: time_as_before
+RESET statement_timeout;
+
 -- name: has_grown
 -- By half since its rows were last counted, and then by more than a few: what the planner believes
 -- would be wrong until the server counts by itself, and it takes its time.

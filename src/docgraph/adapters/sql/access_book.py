@@ -10,6 +10,7 @@ from docgraph.adapters.sql.database import Database, Row
 from docgraph.model.access import AccessRule, Person
 from docgraph.model.access_decision import Hand, PathAccess, hand_key, in_force, spellings
 from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.storable import storable
 from docgraph.ports.access_book import RuleCount
 
 
@@ -49,6 +50,8 @@ class SqlAccessBook:
         return tuple(RuleCount(rule_from_json(rule), many, path) for rule, many, path in rows)
 
     def _listed(self, repository: str | None, path: str | None) -> Iterator[PathAccess]:
+        if not storable(repository or "", path or ""):
+            return
         held: set[tuple[str, str]] = set()
         for (home,) in self._rows("repositories_of_tenant", repository=repository):
             writer = self._writer(home)

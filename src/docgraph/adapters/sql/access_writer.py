@@ -169,8 +169,11 @@ class AccessWriter:
 
     def number(self, rule: str) -> int:
         """The rule's class."""
-        self._sql.run("add_class", rule=rule)
-        return int(only(self._sql.row("class_of", rule=rule))[0])
+        known = self._sql.row("class_of", rule=rule)
+        if known is None:
+            self._sql.run("add_class", rule=rule)
+            known = self._sql.row("class_of", rule=rule)
+        return int(only(known)[0])
 
 
 @lru_cache(maxsize=16)  # asked for every document of an ingest, and mostly the same

@@ -34,6 +34,7 @@ class SqlSearch:
         scans = [
             self._scan(number, segment, vector, over, roll_up)
             for number, segment in self._segments.items()
+            if segment.width == len(vector)  # others hold what another model embedded once
         ]
         owners = np.concatenate([owner for owner, _ in scans]) if scans else _nothing()
         scores = np.concatenate([score for _, score in scans]) if scans else _nothing()

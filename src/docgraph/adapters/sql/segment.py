@@ -24,6 +24,11 @@ class Segment:
     node_root: Ints
     node_vectors: npt.NDArray[np.int16]
 
+    @property
+    def width(self) -> int:
+        """Dimensions of its vectors: those of the model that embedded them."""
+        return int(self.node_vectors.shape[1])
+
     def to_bytes(self) -> bytes:
         buffer = io.BytesIO()
         for name in self.__slots__:

@@ -40,7 +40,7 @@ class SegmentCache:
     def __init__(self) -> None:
         self._arrays: dict[int, Segment] = {}
         self._vectors: dict[int, Vectors] = {}
-        self._joined: OrderedDict[tuple[int, ...], Joined] = OrderedDict()
+        self._joined: OrderedDict[tuple[int, ...], dict[int, Joined]] = OrderedDict()
 
     def keep(self, numbers: Iterable[int]) -> None:
         """Lets go of segments that were merged away."""
@@ -60,22 +60,24 @@ class SegmentCache:
         return Held(arrays, places, lambda number: self._passages(sql, number, arrays[number]))
 
     def _together(self, sql: Queries, numbers: tuple[int, ...]) -> Held:
+        """Those of one width are one: vectors of different models cannot stand in one array."""
         joined = self._joined.get(numbers)
         if joined is None:
-            joined = _join({number: self._of(sql, number) for number in numbers})
+            joined = _joined({number: self._of(sql, number) for number in numbers})
             self._joined[numbers] = joined
             while len(self._joined) > MOST_JOINED:
                 self._joined.popitem(last=False)
         found = joined
 
-        def passages(_: int) -> Vectors:
-            if not found.vectors:
-                parts = [self._passages(sql, n, self._of(sql, n)) for n in numbers]
-                found.vectors.append(np.concatenate(parts))
-            return found.vectors[0]
+        def passages(width: int) -> Vectors:
+            one = found[width]
+            if not one.vectors:
+                parts = [self._passages(sql, n, self._of(sql, n)) for n in one.offsets]
+                one.vectors.append(np.concatenate(parts))
+            return one.vectors[0]
 
-        places = {number: (0, offset) for number, offset in found.offsets.items()}
-        return Held({0: found.whole}, places, passages)
+        places = {n: (width, at) for width, one in found.items() for n, at in one.offsets.items()}
+        return Held({width: one.whole for width, one in found.items()}, places, passages)
 
     def _of(self, sql: Queries, number: int) -> Segment:
         found = self._arrays.get(number)
@@ -91,10 +93,18 @@ class SegmentCache:
             wanted = segment.passage_vector.tolist()
             found: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
             blobs = b"".join(found[vector] for vector in wanted)
-            width = segment.node_vectors.shape[1]
-            vectors = np.frombuffer(blobs, dtype="<i2").reshape(-1, width)
+            vectors = np.frombuffer(blobs, dtype="<i2").reshape(-1, segment.width)
             self._vectors[number] = vectors
         return vectors
+
+
+def _joined(parts: Mapping[int, Segment]) -> dict[int, Joined]:
+    """By width."""
+    widths = sorted({part.width for part in parts.values()})
+    return {
+        width: _join({n: part for n, part in parts.items() if part.width == width})
+        for width in widths
+    }
 
 
 def _join(parts: Mapping[int, Segment]) -> Joined:

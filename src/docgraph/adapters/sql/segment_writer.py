@@ -1,5 +1,6 @@
 """Building segments: words are counted as documents come in, and packed when there are enough."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -77,10 +78,14 @@ class SegmentWriter:
                 small.setdefault(group, []).append(number)
         for group, numbers in small.items():
             if len(numbers) > MOST_SMALL:
-                self._merge(group, numbers[: MOST_SMALL + 1])
+                parts = {n: self._rows.arrays(n) for n in numbers[: MOST_SMALL + 1]}
+                for width in {part.width for part in parts.values()}:
+                    self._merge(group, {n: p for n, p in parts.items() if p.width == width})
 
-    def _merge(self, group: int, numbers: list[int]) -> None:
-        parts = {number: self._rows.arrays(number) for number in numbers}
+    def _merge(self, group: int, parts: Mapping[int, Segment]) -> None:
+        numbers = list(parts)
+        if len(numbers) == 1:
+            return
         offsets, total = {}, 0
         for number, part in parts.items():
             offsets[number] = total
