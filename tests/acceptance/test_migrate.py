@@ -7,15 +7,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
+import psycopg
 import pytest
 
-from docgraph.adapters.postgres.migrate import migrations
+from docgraph.adapters.postgres.connection import connect
+from docgraph.adapters.postgres.migrate import migrate, migrations
 from docgraph.model.errors import BadInput, StoreError, WrongSchema
 from docgraph.wiring import diagnose as doctor
 from docgraph.wiring.settings import Settings
 from tests.acceptance.conftest import Run, data
-from tests.support.postgres_server import OWNER, PostgresServer
+from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer
 from tests.support.stand_ins import CountsWords
 
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
@@ -128,6 +131,10 @@ def quick_models(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_embedder", lambda _: "not tried")
 
 
+def name_of(dsn: str) -> str:
+    return str(psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
+
+
 def findings(docgraph: Run, store: str) -> dict[str, tuple[bool, str]]:
     result = docgraph("doctor", "--json", "--store", store)
     found = {
@@ -147,6 +154,8 @@ class TestDoctor:
         assert "in schema public, 0.8 or newer needed" in found["vector"][1]
         assert found["reader"][1] == "docgraph_reader, whom row-level security binds"
         assert found["migrations"][1] == f"schema {len(NAMES)}, nothing pending"
+        assert found["owner"][1] == f"the tables belong to {OWNER}"
+        assert found["row security"][1] == "as docgraph made it"
         assert "0 repositories visible to local" in found["store"][1]
 
     def test_pending_migrations_are_told(self, docgraph: Run, blank_database: str) -> None:
@@ -173,6 +182,48 @@ class TestDoctor:
         assert not good
         assert 'GRANT USAGE ON SCHEMA "apart" TO docgraph_reader;' in detail
         postgres.drop(dsn)
+
+    def test_a_second_lock_that_is_off_is_told(self, docgraph: Run, database: str) -> None:
+        with connect(database) as owner:
+            owner.execute("ALTER TABLE contents DISABLE ROW LEVEL SECURITY")
+        told = (
+            "row-level security is not as docgraph made it: "
+            "row-level security of the table contents is off; run `docgraph migrate`"
+        )
+        assert findings(docgraph, database)["row security"] == (False, told)
+        asked = docgraph("status", "--store", database).exception
+        assert isinstance(asked, WrongSchema)
+        assert told in str(asked)
+        checked = docgraph("migrate", "--check", "--store", database)
+        assert (checked.exit_code, checked.stdout.splitlines()[0]) == (1, "pending row_security")
+        mended = docgraph("migrate", "--store", database)
+        assert (mended.exit_code, mended.stdout.splitlines()[0]) == (0, "applied row_security")
+        assert findings(docgraph, database)["row security"][0]
+
+    def test_a_schema_that_others_may_fill_is_told(
+        self, docgraph: Run, postgres: PostgresServer, database: str
+    ) -> None:
+        with postgres.superuser(name_of(database)) as root:
+            root.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
+        told = (
+            "PUBLIC may make things in schema public: what they make this login may run; "
+            "let a database administrator run, in this database: "
+            'REVOKE CREATE ON SCHEMA "public" FROM PUBLIC;'
+        )
+        assert findings(docgraph, database)["schemas"] == (False, told)
+
+    def test_a_login_that_is_not_the_owner_is_told(
+        self, docgraph: Run, postgres: PostgresServer, database: str
+    ) -> None:
+        address = postgres.dsn(name_of(database), LOCKED)
+        found = findings(docgraph, f"{address}&password={quote(PASSWORD)}")
+        told = (
+            f"the tables belong to {OWNER}, this login is {LOCKED}, who has to own them; "
+            "let a database administrator run, in this database: "
+            f'ALTER SCHEMA docgraph OWNER TO "{LOCKED}";'
+        )
+        assert found["owner"] == (False, told)
+        assert not {"migrations", "store"} & set(found)
 
     def test_a_superuser_is_told_that_less_is_enough(
         self, docgraph: Run, postgres: PostgresServer, database: str
@@ -217,9 +268,10 @@ def test_doctor_tells_what_is_wrong_with_the_reader_s_role(
         good, detail = findings(docgraph, stranger)["reader"]
         return "well" if good else detail
 
-    grant = 'let a database administrator run: GRANT docgraph_reader TO "stranger";'
-    assert after() == f"this login may not become docgraph_reader; {grant}"
-    assert after("GRANT docgraph_reader TO stranger") == "well"
+    grant = 'GRANT docgraph_reader TO "stranger" WITH INHERIT FALSE, SET TRUE;'
+    ask = "let a database administrator run:"
+    assert after() == f"this login may not become docgraph_reader; {ask} {grant}"
+    assert after(grant) == "well"
     unbound = "row-level security does not bind docgraph_reader"
     mend = "let a database administrator run: ALTER ROLE docgraph_reader NOSUPERUSER NOBYPASSRLS;"
     assert after("ALTER ROLE docgraph_reader BYPASSRLS") == f"{unbound}; {mend}"
@@ -229,5 +281,37 @@ def test_doctor_tells_what_is_wrong_with_the_reader_s_role(
     assert after(*member) == f"{unbound}, which is a member of this login; {mend}"
     assert after('REVOKE "stranger" FROM docgraph_reader', "DROP ROLE docgraph_reader") == (
         "there is no role docgraph_reader; let a database administrator run: "
-        'CREATE ROLE docgraph_reader NOLOGIN; GRANT docgraph_reader TO "stranger";'
+        f"CREATE ROLE docgraph_reader NOLOGIN; {grant}"
     )
+
+
+@pytest.mark.usefixtures("quick_models")
+def test_doctor_tells_that_the_login_of_another_store_may_connect(
+    docgraph: Run, own_postgres: PostgresServer
+) -> None:
+    name = "mine"
+    dsn = own_postgres.database(name)
+    with own_postgres.superuser(name) as root:
+        root.execute("DROP ROLE IF EXISTS docgraph_reader; CREATE EXTENSION vector")
+        root.execute(f"ALTER ROLE {OWNER} CREATEROLE".encode())
+    migrate(dsn)
+    well = (True, "no other login that may become docgraph_reader can connect")
+    told = "other may connect to this database and become docgraph_reader; run: REVOKE CONNECT"
+    with own_postgres.superuser() as root:
+        assert findings(docgraph, dsn)["connect"] == well
+        root.execute("CREATE ROLE other LOGIN")
+        assert findings(docgraph, dsn)["connect"] == well
+        root.execute("GRANT docgraph_reader TO other WITH INHERIT FALSE, SET TRUE")
+        mend = f'ON DATABASE "{name}" FROM PUBLIC;'
+        assert findings(docgraph, dsn)["connect"] == (False, f"{told} {mend}")
+        with connect(dsn) as owner:
+            owner.execute(f"REVOKE CONNECT {mend}".encode())
+        assert findings(docgraph, dsn)["connect"] == well
+        with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
+            psycopg.connect(own_postgres.dsn(name, "other"))
+        root.execute(f'GRANT CONNECT ON DATABASE "{name}" TO other'.encode())
+        mend = f'ON DATABASE "{name}" FROM "other";'
+        assert findings(docgraph, dsn)["connect"] == (False, f"{told} {mend}")
+    own_postgres.drop(dsn)
+    with own_postgres.superuser() as root:
+        root.execute("DROP ROLE other")

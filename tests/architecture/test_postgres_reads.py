@@ -12,7 +12,14 @@ from docgraph.adapters.postgres.database import PACKAGE
 
 # What rights are resolved with, before there are any: see `load_rows`.
 ROWS = {"changes", "segment_lives", "document_lives", "access_classes", "branches", "snapshots"}
-NO_READS = {"index_nodes", "index_vectors", "scan_this_way", "scan_as_before"}
+NO_READS = {
+    "drop_half",
+    "index_nodes",
+    "index_vectors",
+    "is_whole",
+    "scan_as_before",
+    "scan_this_way",
+}
 OF_THE_READERS_OWN_EYES = "{security_invoker=true}"
 
 

@@ -155,8 +155,9 @@ def test_a_statement_that_the_server_finds_too_long(
         barred(postgres, database, "contents", readers=True),
     ):
         reads.versions()
-    with told(StoreBusy, "statement_timeout"), writing(store), writing(hurried):
-        pass
+    waiting = opened(having(database, "statement_timeout=300"), wait=1)
+    with told(StoreBusy, "another ingest or prune has held r main for 1 s"), writing(store):
+        publish(waiting, document("a.md", "three"))
     assert locks_held(postgres, database) == 0
     assert names(hurried) == ["r:a.md", "r:b.md"]
     publish(store, document("c.md", "three"))

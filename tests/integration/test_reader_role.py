@@ -9,6 +9,7 @@ import pytest
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
+from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.postgres.connection import connect
 from tests.support.postgres_server import PostgresServer
 from tests.support.second_lock import DERIVED
@@ -205,3 +206,39 @@ def test_the_reader_is_refused_whatever_else_it_tries(database: str) -> None:
         for table in CLOSED:
             with pytest.raises(InsufficientPrivilege):
                 connection.execute(sql.SQL("SELECT FROM {}").format(sql.Identifier(table)))
+
+
+def test_the_login_has_none_of_the_reader_s_rights_until_it_becomes_the_reader(
+    everywhere: psycopg.Connection, database: str
+) -> None:
+    """A member that inherits could read in every database of the server that lets it in."""
+    asked = "SELECT pg_has_role(%s, 'docgraph_reader', %s)"
+    with closing(connect(database)) as connection:
+        login = connection.info.user
+        assert everywhere.execute(asked, [login, "USAGE"]).fetchone() == (False,)
+        assert everywhere.execute(asked, [login, "SET"]).fetchone() == (True,)
+        connection.execute("SET ROLE docgraph_reader")
+        assert connection.execute("SELECT count(*) FROM visible_documents").fetchone() == (0,)
+
+
+def test_an_operator_of_somebody_else_is_not_run_by_the_owner(
+    everywhere: psycopg.Connection, database: str
+) -> None:
+    """Also where one lies that fits better than Postgres' own."""
+    everywhere.execute(
+        "CREATE FUNCTION public.grab(bigint[], bigint[]) RETURNS boolean LANGUAGE plpgsql "
+        "AS $$ BEGIN RAISE EXCEPTION 'grabbed'; END $$; CREATE OPERATOR public.&& "
+        "(LEFTARG = bigint[], RIGHTARG = bigint[], FUNCTION = public.grab)"
+    )
+    everywhere.execute(
+        "INSERT INTO branches (tenant, repository, name) VALUES ('t', 'r', 'b'); "
+        "INSERT INTO access_classes (rule) VALUES ('{}'); "
+        "INSERT INTO segments (branch, class, born, passages, nodes, documents, arrays) "
+        "VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
+    )
+    query = named_queries("docgraph.adapters.postgres", "regroup.sql")["segments_of_documents"]
+    with closing(connect(database)) as connection:
+        assert connection.execute(query, {"branch": 1, "documents": [1]}).rowcount == 1
+        plain = "SELECT FROM segments WHERE documents && %(documents)s::bigint[]"
+        with pytest.raises(psycopg.errors.RaiseException, match="grabbed"):
+            connection.execute(plain, {"documents": [1]})

@@ -54,6 +54,8 @@ def test_it_is_row_level_security_that_remembers(
 ) -> None:
     for leak in RIGHTS_FORGOTTEN:
         leak(monkeypatch)
+    # A store whose second lock is off would not be opened.
+    monkeypatch.setattr("docgraph.adapters.postgres.store.require_current", lambda *_: None)
     with (
         small_limits(),
         on_postgres(postgres, open_both_locks) as homes,

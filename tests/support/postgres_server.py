@@ -38,7 +38,7 @@ ROLES = f"""
     CREATE ROLE {OWNER} LOGIN;
     CREATE ROLE {LOCKED} LOGIN PASSWORD '{PASSWORD}';
     CREATE ROLE docgraph_reader NOLOGIN;
-    GRANT docgraph_reader TO {OWNER};
+    GRANT docgraph_reader TO {OWNER} WITH INHERIT FALSE, SET TRUE;
 """
 HELD = "pre-existing shared memory block"
 LONGEST = 90  # of a folder: the path of a socket in it may have a hundred characters

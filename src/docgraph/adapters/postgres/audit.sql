@@ -56,7 +56,7 @@ SELECT 'table', relname::text,
                  CASE WHEN relforcerowsecurity THEN 'for its owner' END)
 FROM logs
 UNION ALL
-SELECT 'column', l.relname || '.' || a.attname,
+SELECT 'column', l.relname::text || '.' || a.attname::text,
        concat_ws(' ', format_type(a.atttypid, a.atttypmod), nullif(c.collname, 'default'),
                  CASE WHEN a.attnotnull THEN 'not null' END, nullif(a.attidentity, ''),
                  nullif(a.attgenerated, ''), pg_get_expr(d.adbin, d.adrelid))

@@ -7,12 +7,22 @@ from typing import NamedTuple
 
 from docgraph.adapters.postgres.address import shown
 from docgraph.adapters.postgres.connection import Connection, connect
-from docgraph.adapters.postgres.migrate import COMMAND, migrations, pending
+from docgraph.adapters.postgres.migrate import (
+    COMMAND,
+    NOT_AS_MADE,
+    OLDEST_SERVER,
+    OLDEST_VECTOR,
+    migrations,
+    pending,
+    server_trouble,
+    vector_trouble,
+)
+from docgraph.adapters.postgres.ownership import grant_reader, makers, neighbours, owner, stranger
 from docgraph.adapters.postgres.plain_errors import READER, plain_errors
+from docgraph.adapters.postgres.row_security import differences, found
 from docgraph.model.errors import StoreError
 
-OLDEST_SERVER = 16
-OLDEST_VECTOR = (0, 8)
+ADMINISTRATOR = "let a database administrator run, in this database:"
 _VECTOR = """
     SELECT e.extversion, n.nspname, r.oid IS NULL OR has_schema_privilege(r.oid, n.oid, 'USAGE')
     FROM pg_extension AS e
@@ -44,20 +54,27 @@ def check_server(dsn: str) -> Iterator[Checked]:
                 return
             yield _login(connection)
             yield _vector(connection)
+            yield _schemas(connection)
             yield _reader(connection)
-            yield _migrations(connection, dsn)
+            yield _neighbours(connection)
+            home = _owner(connection)
+            yield home
+            if not home.good:
+                return
+            made = _migrations(connection, dsn)
+            yield made
+            if made.good:
+                yield _row_security(connection)
     except StoreError as error:
         yield Checked("postgres", False, str(error))
 
 
 def _server(connection: Connection, dsn: str) -> Checked:
+    if trouble := server_trouble(connection):
+        return Checked("postgres", False, trouble)
     major, minor = divmod(connection.info.server_version, 10_000)
-    encoding = connection.info.parameter_status("server_encoding")
-    if encoding != "UTF8":
-        detail = f"the database holds {encoding}; make one with ENCODING 'UTF8' TEMPLATE template0"
-        return Checked("postgres", False, detail)
     detail = f"{major}.{minor} at {shown(dsn)}, {OLDEST_SERVER} or newer needed"
-    return Checked("postgres", major >= OLDEST_SERVER, detail)
+    return Checked("postgres", True, detail)
 
 
 def _login(connection: Connection) -> Checked:
@@ -71,22 +88,51 @@ def _login(connection: Connection) -> Checked:
 def _vector(connection: Connection) -> Checked:
     row = connection.execute(_VECTOR, (READER,)).fetchone()
     if row is None:
-        mend = "let a database administrator run, in this database: CREATE EXTENSION vector;"
+        mend = f"{ADMINISTRATOR} CREATE EXTENSION vector;"
         return Checked("vector", False, f"the extension is missing; {mend}")
     version, schema, usable = row
     if not usable:
         mend = f'GRANT USAGE ON SCHEMA "{schema}" TO {READER};'
         return Checked("vector", False, f"{READER} cannot use it; run, as its owner: {mend}")
+    if trouble := vector_trouble(version):
+        return Checked("vector", False, trouble)
     needed = ".".join(map(str, OLDEST_VECTOR))
-    if _numbers(version) < OLDEST_VECTOR:
-        mend = f"install {needed} or newer, then run: ALTER EXTENSION vector UPDATE;"
-        return Checked("vector", False, f"{version} is too old; {mend}")
     return Checked("vector", True, f"{version} in schema {schema}, {needed} or newer needed")
+
+
+def _schemas(connection: Connection) -> Checked:
+    """Where this login's names are looked up."""
+    if complaints := makers(connection):
+        told = ", ".join(one.what for one in complaints)
+        mend = " ".join(one.command for one in complaints)
+        danger = "what they make this login may run"
+        return Checked("schemas", False, f"{told}: {danger}; {ADMINISTRATOR} {mend}")
+    return Checked("schemas", True, "nobody else may make things where docgraph looks for names")
+
+
+def _neighbours(connection: Connection) -> Checked:
+    if complaint := neighbours(connection):
+        return Checked("connect", False, f"{complaint.what}; run: {complaint.command}")
+    return Checked("connect", True, f"no other login that may become {READER} can connect")
+
+
+def _owner(connection: Connection) -> Checked:
+    if complaint := stranger(connection):
+        return Checked("owner", False, f"{complaint.what}; {ADMINISTRATOR} {complaint.command}")
+    whose = owner(connection)
+    detail = f"the tables belong to {whose}" if whose else "there are no tables yet"
+    return Checked("owner", True, detail)
+
+
+def _row_security(connection: Connection) -> Checked:
+    if told := differences(found(connection)):
+        return Checked("row security", False, f"{NOT_AS_MADE}: {told}; {COMMAND}")
+    return Checked("row security", True, "as docgraph made it")
 
 
 def _reader(connection: Connection) -> Checked:
     row = connection.execute(_READER, (READER,)).fetchone()
-    grant = f'GRANT {READER} TO "{connection.info.user}";'
+    grant = grant_reader(connection)
     ask = "let a database administrator run:"
     if row is None:
         mend = f"CREATE ROLE {READER} NOLOGIN; {grant}"
@@ -113,7 +159,3 @@ def _migrations(connection: Connection, dsn: str) -> Checked:
         names = ", ".join(one.name for one in waiting)
         return Checked("migrations", False, f"pending: {names}; {COMMAND}")
     return Checked("migrations", True, f"schema {len(migrations())}, nothing pending")
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".") if part.isdigit())

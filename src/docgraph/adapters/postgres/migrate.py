@@ -1,4 +1,5 @@
-"""Numbered migrations: each is applied once, whole, and never changed afterwards."""
+"""Numbered migrations: each is applied once, whole, and never changed afterwards. The second lock
+is put on after them, and again wherever it is not as it was made."""
 
 import hashlib
 import re
@@ -8,15 +9,20 @@ from functools import cache
 from importlib import resources
 from typing import Any, LiteralString
 
-from psycopg import errors, sql
+from psycopg import Error, errors, sql
 
 from docgraph.adapters.postgres.address import shown, without_secrets
-from docgraph.adapters.postgres.connection import SCHEMA, Connection, connect, set_up
+from docgraph.adapters.postgres.connection import SCHEMA, Connection, connect, quoted, set_up
+from docgraph.adapters.postgres.ownership import grant_reader, makers, owner, stranger
 from docgraph.adapters.postgres.plain_errors import READER, plain_errors
+from docgraph.adapters.postgres.row_security import differences, found, put_on, strays
 from docgraph.model.errors import StoreError, WrongSchema
 
 LOCK = (0x646F6367, 0)  # "docg"; of two who migrate, the second waits
 COMMAND = "run `docgraph migrate`"
+NOT_AS_MADE = "row-level security is not as docgraph made it"
+OLDEST_SERVER = 16
+OLDEST_VECTOR = (0, 8)
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
 # Something in the database stands in the way; what the server itself lacks is told elsewhere.
 _REFUSED = (
@@ -25,8 +31,13 @@ _REFUSED = (
     errors.DataError,
     errors.NotSupportedError,
 )
+_VECTOR_VERSION = """
+    SELECT coalesce(installed_version, default_version) FROM pg_available_extensions
+    WHERE name = 'vector'
+"""
+_BECOMES = "SELECT pg_has_role(current_user, oid, 'SET') FROM pg_roles WHERE rolname = %s"
 _VERSIONS = """
-    CREATE TABLE IF NOT EXISTS schema_versions (
+    CREATE TABLE IF NOT EXISTS docgraph.schema_versions (
         number  integer PRIMARY KEY,
         name    text NOT NULL,
         digest  text NOT NULL,
@@ -41,6 +52,9 @@ class Migration:
     name: str
     text: str
     digest: str
+
+
+ROW_SECURITY = Migration(0, "row_security", "", "")  # has no number: it is done whenever needed
 
 
 @cache
@@ -65,13 +79,17 @@ def migrate(dsn: str, *, to: int | None = None) -> tuple[Migration, ...]:
         waiting = [one for one in pending(connection, dsn) if to is None or one.number <= to]
         for migration in waiting:
             _apply(connection, migration, dsn)
+        if not pending(connection, dsn) and _lock_again(connection, dsn) and not waiting:
+            return (ROW_SECURITY,)
         return tuple(waiting)
 
 
 def look(dsn: str) -> tuple[Migration, ...]:
     """What is pending; nothing is changed."""
     with plain_errors(dsn), closing(connect(dsn)) as connection:
-        return pending(connection, dsn)
+        if waiting := pending(connection, dsn):
+            return waiting
+        return (ROW_SECURITY,) if differences(found(connection)) else ()
 
 
 def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
@@ -101,6 +119,8 @@ def require_current(connection: Connection, dsn: str) -> None:
             f"{shown(dsn)}: has schema {waiting[0].number - 1}; this docgraph needs schema "
             f"{len(migrations())}; {COMMAND}"
         )
+    if told := differences(found(connection)):
+        raise WrongSchema(f"{shown(dsn)}: {NOT_AS_MADE}: {told}; {COMMAND}")
 
 
 def _applied(connection: Connection) -> list[tuple[Any, ...]]:
@@ -113,22 +133,52 @@ def _applied(connection: Connection) -> list[tuple[Any, ...]]:
 
 
 def _prepare(connection: Connection, dsn: str) -> None:
-    """Schema, extension and the table of versions; only what is missing needs a right."""
-    encoding = connection.info.parameter_status("server_encoding")
-    if encoding != "UTF8":
-        raise StoreError(
-            f"{shown(dsn)}: this database holds {encoding}; docgraph needs one made with "
-            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
-        )
+    """Schema, extension, role and the table of versions; only what is missing needs a right.
+    Nothing is made where something stands in the way."""
+    _check_server(connection, dsn)
+    if complaint := stranger(connection):
+        raise _asks(dsn, *complaint)
     if not _exists(connection, "SELECT 1 FROM pg_namespace WHERE nspname = %s", SCHEMA):
         try:
             connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(SCHEMA)))
         except errors.InsufficientPrivilege as error:
-            command = f'CREATE SCHEMA {SCHEMA} AUTHORIZATION "{connection.info.user}"'
+            command = f"CREATE SCHEMA {SCHEMA} AUTHORIZATION {quoted(connection.info.user)};"
             raise _needs(dsn, "make its schema", command) from error
     if not _exists(connection, "SELECT 1 FROM pg_extension WHERE extname = %s", "vector"):
         _add_vector(connection, dsn)
+    if complaints := makers(connection):
+        raise _asks(dsn, *complaints[0])
+    _make_reader(connection, dsn)
     connection.execute(_VERSIONS)
+
+
+def _check_server(connection: Connection, dsn: str) -> None:
+    if trouble := server_trouble(connection):
+        raise StoreError(f"{shown(dsn)}: {trouble}")
+    row = connection.execute(_VECTOR_VERSION).fetchone()
+    if row is not None and (trouble := vector_trouble(row[0])):
+        raise StoreError(f"{shown(dsn)}: pgvector {trouble}")
+
+
+def server_trouble(connection: Connection) -> str | None:
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        return (
+            f"this database holds {encoding}; docgraph needs one made with "
+            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        )
+    major = connection.info.server_version // 10_000
+    if major < OLDEST_SERVER:
+        return f"this is Postgres {major}; docgraph needs {OLDEST_SERVER} or newer"
+    return None
+
+
+def vector_trouble(version: str) -> str | None:
+    if tuple(int(part) for part in version.split(".") if part.isdigit()) >= OLDEST_VECTOR:
+        return None
+    needed = ".".join(map(str, OLDEST_VECTOR))
+    mend = f"install {needed} or newer, then run: ALTER EXTENSION vector UPDATE;"
+    return f"{version} is too old; {mend}"
 
 
 def _add_vector(connection: Connection, dsn: str) -> None:
@@ -141,8 +191,21 @@ def _add_vector(connection: Connection, dsn: str) -> None:
     try:
         connection.execute("CREATE EXTENSION vector SCHEMA public")
     except errors.InsufficientPrivilege as error:
-        raise _needs(dsn, "add pgvector", "CREATE EXTENSION vector") from error
+        raise _needs(dsn, "add pgvector", "CREATE EXTENSION vector;") from error
     set_up(connection)
+
+
+def _make_reader(connection: Connection, dsn: str) -> None:
+    there = _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", READER)
+    make, grant = f"CREATE ROLE {READER} NOLOGIN;", grant_reader(connection)
+    try:
+        if not there:
+            connection.execute(make.encode())
+        if connection.execute(_BECOMES, [READER]).fetchone() == (False,):
+            connection.execute(grant.encode())
+    except errors.InsufficientPrivilege as error:
+        command = grant if there else f"{make} {grant}"
+        raise _needs(dsn, f"become {READER}", command) from error
 
 
 def _apply(connection: Connection, migration: Migration, dsn: str) -> None:
@@ -150,24 +213,41 @@ def _apply(connection: Connection, migration: Migration, dsn: str) -> None:
         with connection.transaction():
             connection.execute(migration.text.encode())
             connection.execute(
-                "INSERT INTO schema_versions (number, name, digest) VALUES (%s, %s, %s)",
+                "INSERT INTO docgraph.schema_versions (number, name, digest) VALUES (%s, %s, %s)",
                 (migration.number, migration.name, migration.digest),
             )
-    except errors.InsufficientPrivilege as error:
-        what = f"apply {migration.name} ({without_secrets(str(error), dsn)})"
-        raise _needs(dsn, what, _reader_command(connection)) from error
     except _REFUSED as error:
-        raise StoreError(
-            f"{shown(dsn)}: {migration.name} could not be applied, and nothing of it was: "
-            f"{without_secrets(str(error), dsn)}"
-        ) from error
+        raise _refused(connection, dsn, migration.name, error) from error
 
 
-def _reader_command(connection: Connection) -> str:
-    grant = f'GRANT {READER} TO "{connection.info.user}"'
-    if _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", READER):
-        return grant
-    return f"CREATE ROLE {READER} NOLOGIN; {grant}"
+def _lock_again(connection: Connection, dsn: str) -> bool:
+    """Only where it is needed: this waits for everybody who reads or writes."""
+    if not differences(found(connection)):
+        return False
+    try:
+        with connection.transaction():
+            put_on(connection)
+    except _REFUSED as error:
+        raise _refused(connection, dsn, ROW_SECURITY.name, error) from error
+    if told := differences(found(connection)):
+        raise StoreError(f"{shown(dsn)}: {NOT_AS_MADE}, and could not be made so: {told}")
+    return True
+
+
+def _refused(connection: Connection, dsn: str, name: str, error: Error) -> StoreError:
+    """Where that comes of a table that is somebody else's, with the command that gives it back."""
+    said = without_secrets(str(error), dsn)
+    names = strays(found(connection))
+    if not isinstance(error, errors.InsufficientPrivilege) or not names:
+        what = "could not be applied, and nothing of it was"
+        return StoreError(f"{shown(dsn)}: {name} {what}: {said}")
+    whose = quoted(owner(connection) or connection.info.user)
+    return _needs(dsn, f"apply {name} ({said})", " ".join(_given(one, whose) for one in names))
+
+
+def _given(name: str, whose: str) -> str:
+    kind = "ROUTINE" if name.endswith("()") else "TABLE"
+    return f"ALTER {kind} {SCHEMA}.{name} OWNER TO {whose};"
 
 
 def _exists(connection: Connection, query: LiteralString, name: str) -> bool:
@@ -175,7 +255,10 @@ def _exists(connection: Connection, query: LiteralString, name: str) -> bool:
 
 
 def _needs(dsn: str, what: str, command: str) -> StoreError:
+    return _asks(dsn, f"this login may not {what}", command)
+
+
+def _asks(dsn: str, what: str, command: str) -> StoreError:
     return StoreError(
-        f"{shown(dsn)}: this login may not {what}. Let a database administrator run, in this "
-        f"database: {command};"
+        f"{shown(dsn)}: {what}. Let a database administrator run, in this database: {command}"
     )

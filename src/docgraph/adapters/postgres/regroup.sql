@@ -25,7 +25,7 @@ WHERE d.ordinal = c.document AND d.ordinal = ANY (%(documents)s::bigint[]);
 -- And those of an ingest under way: a class may have changed after it packed them.
 SELECT id, class, documents FROM segments
 WHERE branch = %(branch)s
-  AND (documents && %(documents)s::bigint[]
+  AND (documents OPERATOR(pg_catalog.&&) %(documents)s::bigint[]
        OR born > (SELECT newest FROM branches WHERE id = %(branch)s));
 
 -- name: classes_of_documents

@@ -124,8 +124,3 @@ CREATE VIEW masked_postings WITH (security_invoker) AS
     SELECT p.* FROM postings AS p;
 CREATE VIEW masked_vectors WITH (security_invoker) AS
     SELECT v.id, v.vector FROM vectors AS v;
-
-GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_offers, visible_claims,
-                visible_meetings, visible_answers, visible_chunks, visible_vectors,
-                visible_relationships, masked_segments, masked_postings, masked_vectors
-TO docgraph_reader;

@@ -26,9 +26,6 @@ CREATE TABLE audit_seals (
     PRIMARY KEY (tenant, last)
 );
 
--- Who reads for someone who asks has no business here, whatever rights new tables come with.
-REVOKE ALL ON audit_entries, audit_seals FROM PUBLIC, docgraph_reader;
-
 -- Their path is fixed, so that no other table can stand in for the one that is asked.
 CREATE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql
 SET search_path = docgraph, pg_temp AS $$

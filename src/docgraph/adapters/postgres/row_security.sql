@@ -1,0 +1,106 @@
+-- The second lock: whoever reads, reads as docgraph_reader, who owns nothing. `docgraph migrate` runs
+-- this, after 0002_row_security, wherever the catalog is not as row_security.py says: it can be run
+-- any number of times. What was made here is written down there.
+
+-- Nothing is left of what anybody gave or took. The log's own policies are for `audit verify` to
+-- find, and what belongs to somebody else is theirs.
+DO $$
+DECLARE one record;
+BEGIN
+    FOR one IN
+        SELECT c.relname, c.relkind, c.relowner <> n.nspowner AS astray, r.rolname AS owner
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+             JOIN pg_roles AS r ON r.oid = n.nspowner
+        WHERE n.nspname = 'docgraph' AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
+          AND pg_has_role(current_user, c.relowner, 'USAGE')
+    LOOP
+        IF one.astray AND one.relkind <> 'S' THEN
+            EXECUTE format('ALTER TABLE %I OWNER TO %I', one.relname, one.owner);
+        END IF;
+        EXECUTE format('REVOKE ALL ON %I FROM PUBLIC, docgraph_reader', one.relname);
+    END LOOP;
+    FOR one IN
+        SELECT p.polname, c.relname
+        FROM pg_policy AS p JOIN pg_class AS c ON c.oid = p.polrelid
+             JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'docgraph' AND c.relname NOT IN ('audit_entries', 'audit_seals')
+          AND pg_has_role(current_user, c.relowner, 'USAGE')
+    LOOP
+        EXECUTE format('DROP POLICY %I ON %I', one.polname, one.relname);
+    END LOOP;
+    FOR one IN
+        SELECT p.oid::regprocedure AS name, r.rolname AS owner
+        FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+             JOIN pg_roles AS r ON r.oid = n.nspowner
+        WHERE n.nspname = 'docgraph' AND p.proowner <> n.nspowner
+          AND pg_has_role(current_user, p.proowner, 'USAGE')
+    LOOP
+        EXECUTE format('ALTER FUNCTION %s OWNER TO %I', one.name, one.owner);
+    END LOOP;
+    FOR one IN
+        SELECT c.relname
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'docgraph' AND c.relkind = 'v' AND c.relname ~ '^(visible|masked)_'
+    LOOP
+        EXECUTE format('ALTER VIEW %I SET (security_invoker = true)', one.relname);
+    END LOOP;
+END $$;
+REVOKE ALL ON SCHEMA docgraph FROM PUBLIC, docgraph_reader;
+GRANT USAGE ON SCHEMA docgraph TO docgraph_reader;
+
+DO $$
+DECLARE one text;
+BEGIN
+    FOREACH one IN ARRAY ARRAY['documents', 'document_nodes', 'vector_chunks', 'claims', 'offers',
+                               'segments']
+    LOOP
+        EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, '
+                       'NO FORCE ROW LEVEL SECURITY', one);
+        EXECUTE format('CREATE POLICY by_class ON %I FOR SELECT TO docgraph_reader '
+                       'USING (class IN (SELECT readable()))', one);
+        EXECUTE format('GRANT SELECT ON %I TO docgraph_reader', one);
+    END LOOP;
+END $$;
+
+-- What stands in these subselects is under its own policy.
+ALTER TABLE postings ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_segment ON postings FOR SELECT TO docgraph_reader
+USING (segment IN (SELECT s.id FROM segments AS s));
+GRANT SELECT ON postings TO docgraph_reader;
+
+ALTER TABLE contents ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_document ON contents FOR SELECT TO docgraph_reader
+USING (EXISTS (SELECT 1 FROM documents AS d WHERE d.content = contents.id));
+GRANT SELECT ON contents TO docgraph_reader;
+
+ALTER TABLE vectors ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_chunk ON vectors FOR SELECT TO docgraph_reader
+USING (EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector = vectors.id));
+GRANT SELECT ON vectors TO docgraph_reader;
+
+ALTER TABLE document_relationships ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+-- Ids are the same on every branch and in every tenant: an end in the edge's own repository has to
+-- be read on the edge's own branch, any other end on a branch of the same tenant.
+CREATE POLICY by_ends ON document_relationships FOR SELECT TO docgraph_reader
+USING (EXISTS (SELECT 1
+               FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+                    JOIN branches AS b ON b.id = d.branch
+                    JOIN branches AS own ON own.id = document_relationships.branch
+               WHERE n.id = source AND b.tenant = own.tenant
+                 AND (b.id = own.id OR b.repository <> own.repository))
+       AND EXISTS (SELECT 1
+                   FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+                        JOIN branches AS b ON b.id = d.branch
+                        JOIN branches AS own ON own.id = document_relationships.branch
+                   WHERE n.id = target AND b.tenant = own.tenant
+                     AND (b.id = own.id OR b.repository <> own.repository)));
+GRANT SELECT ON document_relationships TO docgraph_reader;
+
+-- What a reader's rights are resolved with, before there are any: numbers, and rules by number.
+GRANT SELECT ON changes, branches, snapshots, access_classes TO docgraph_reader;
+
+GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_offers, visible_claims,
+                visible_meetings, visible_answers, visible_chunks, visible_vectors,
+                visible_relationships, masked_segments, masked_postings, masked_vectors,
+                document_lives, segment_lives
+TO docgraph_reader;
