@@ -93,9 +93,11 @@ def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch:
         (
             "sql.texts",
             "chunks_in_span",
-            "SELECT c.id, node, heading_path, first_line, last_line, start, stop, page, position, "
-            "v.vector FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector "
-            "WHERE document = :document",
+            (
+                "SELECT c.id, node, heading_path, first_line, last_line, start, stop, page, "
+                "position, v.vector FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector "
+                "WHERE document = :document"
+            ),
         ),
         ("sql.contents sql.texts", "text_of_document", "SELECT text FROM contents LIMIT 1"),
         ("sql.segment_cache", "segment_arrays", "SELECT arrays FROM segments WHERE id = :segment"),

@@ -22,7 +22,6 @@ from tests.conformance.writer_rules import WriterRules
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import document, write
 
-
 Opened = Callable[..., PostgresStore]
 
 

@@ -238,7 +238,9 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
     ("written", "said"),
     {
         "stor: a.db": "no setting is called 'stor'; did you mean 'store'?",
-        "colour: red": "no setting is called 'colour'; known: store, embedder, reranker, wait, hnsw",
+        "colour: red": (
+            "no setting is called 'colour'; known: store, embedder, reranker, wait, hnsw"
+        ),
         "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
         "reranker: {folder: f}": (
             "no setting is called 'reranker.folder'; known: endpoint, model, labels, level"
