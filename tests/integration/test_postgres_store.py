@@ -1,6 +1,5 @@
 """The Postgres store keeps the rules of every store, and some of its own."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 
@@ -8,13 +7,12 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import local
-from docgraph.model.errors import StoreBusy
 from docgraph.ports.store import Store
 from tests.conformance.access_rules import AccessRules
 from tests.conformance.edge_rules import EdgeRules
 from tests.conformance.edges_in_time_rules import EdgesInTimeRules
 from tests.conformance.embedder_rules import EmbedderRules
+from tests.conformance.queue_rules import Patient, QueueRules
 from tests.conformance.shared_name_rules import SharedNameRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
@@ -45,6 +43,7 @@ class TestPostgresStore(
     WriterRules,
     AccessRules,
     EmbedderRules,
+    QueueRules,
 ):
     @pytest.fixture
     def store(self, database: str, opened: Opened) -> Iterator[Store]:
@@ -56,29 +55,9 @@ class TestPostgresStore(
     def another_store(self, postgres: PostgresServer, opened: Opened) -> Callable[[], Store]:
         return lambda: opened(postgres.fresh_database())
 
-
-def test_a_second_ingest_of_a_branch_queues_and_both_are_kept(
-    database: str, opened: Opened
-) -> None:
-    store = opened(database, wait=30)
-    inside = threading.Event()
-
-    def second() -> None:
-        inside.wait(10)
-        with writing(store) as writes:
-            write(writes, [document("b.md", "two")])
-            writes.publish()
-
-    other = threading.Thread(target=second)
-    other.start()
-    with writing(store) as writes:
-        inside.set()
-        write(writes, [document("a.md", "one")])
-        writes.publish()
-    other.join(30)
-    with store.reads_as(local()) as reads:
-        assert reads.scope.snapshots[0].snapshot == 2
-        assert reads.counts() == {"nodes.document": 2, "chunks": 2}
+    @pytest.fixture
+    def patient(self, database: str, opened: Opened) -> Patient:
+        return lambda wait: opened(database, wait)
 
 
 def test_ingests_of_two_branches_go_on_side_by_side(database: str, opened: Opened) -> None:
@@ -92,25 +71,3 @@ def test_ingests_of_two_branches_go_on_side_by_side(database: str, opened: Opene
         one.publish()
         two.publish()
     assert store.verify().problems == ()
-
-
-def test_an_ingest_that_waits_too_long_says_so(database: str, opened: Opened) -> None:
-    first, second = opened(database), opened(database, wait=0.1)
-    with writing(first), pytest.raises(StoreBusy, match="another ingest"), writing(second):
-        pass
-
-
-@pytest.mark.requirement(9)
-def test_readers_never_wait_for_an_ingest(database: str, opened: Opened) -> None:
-    store = opened(database)
-    with writing(store) as writes:
-        write(writes, [document("a.md", "one")])
-        writes.publish()
-    with writing(store) as writes:
-        write(writes, [document("b.md", "two")])
-        with store.reads_as(local()) as before:
-            assert before.counts()["chunks"] == 1
-            writes.publish()
-            assert before.counts()["chunks"] == 1
-        with store.reads_as(local()) as after:
-            assert after.counts()["chunks"] == 2

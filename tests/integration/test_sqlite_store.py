@@ -13,12 +13,13 @@ from docgraph.adapters.sqlite.connection import connect
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.document import Document
-from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
+from docgraph.model.errors import StoreError, StoreFull, WrongSchema
 from docgraph.ports.store import Store
 from tests.conformance.access_rules import AccessRules
 from tests.conformance.edge_rules import EdgeRules
 from tests.conformance.edges_in_time_rules import EdgesInTimeRules
 from tests.conformance.embedder_rules import EmbedderRules
+from tests.conformance.queue_rules import Patient, QueueRules
 from tests.conformance.shared_name_rules import SharedNameRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
@@ -39,6 +40,7 @@ class TestSqliteStore(
     WriterRules,
     AccessRules,
     EmbedderRules,
+    QueueRules,
 ):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Store:
@@ -47,6 +49,10 @@ class TestSqliteStore(
     @pytest.fixture
     def another_store(self, tmp_path: Path) -> Callable[[], Store]:
         return lambda: opened(tmp_path / "another.db")
+
+    @pytest.fixture
+    def patient(self, tmp_path: Path) -> Patient:
+        return lambda wait: opened(tmp_path / "store.db", wait)
 
 
 def test_a_store_from_another_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
@@ -126,51 +132,6 @@ def test_a_full_disk_is_said_plainly_and_the_old_snapshot_stays(
         writes.publish()
     with store.reads_as(local()) as reads:
         assert reads.counts() == {"nodes.document": 2, "chunks": 2}
-
-
-def test_a_second_ingest_queues_and_both_are_kept(tmp_path: Path) -> None:
-    store = opened(tmp_path / "store.db", wait=30)
-    inside = threading.Event()
-
-    def second() -> None:
-        inside.wait(10)
-        with writing(store) as writes:
-            write(writes, [document("b.md", "two")])
-            writes.publish()
-
-    other = threading.Thread(target=second)
-    other.start()
-    with writing(store) as writes:
-        inside.set()
-        write(writes, [document("a.md", "one")])
-        writes.publish()
-    other.join(30)
-    with store.reads_as(local()) as reads:
-        assert reads.scope.snapshots[0].snapshot == 2
-        assert reads.counts() == {"nodes.document": 2, "chunks": 2}
-
-
-def test_an_ingest_that_waits_too_long_says_so(tmp_path: Path) -> None:
-    first = opened(tmp_path / "store.db")
-    second = opened(tmp_path / "store.db", wait=0.1)
-    with writing(first), pytest.raises(StoreBusy, match="another ingest"), writing(second):
-        pass
-
-
-@pytest.mark.requirement(9)
-def test_readers_never_wait_for_an_ingest(tmp_path: Path) -> None:
-    store = opened(tmp_path / "store.db")
-    with writing(store) as writes:
-        write(writes, [document("a.md", "one")])
-        writes.publish()
-    with writing(store) as writes:
-        write(writes, [document("b.md", "two")])
-        with store.reads_as(local()) as before:
-            assert before.counts()["chunks"] == 1
-            writes.publish()
-            assert before.counts()["chunks"] == 1
-        with store.reads_as(local()) as after:
-            assert after.counts()["chunks"] == 2
 
 
 @pytest.mark.requirement(9)
