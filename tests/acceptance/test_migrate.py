@@ -18,7 +18,7 @@ from docgraph.model.errors import BadInput, StoreError, WrongSchema
 from docgraph.wiring import diagnose as doctor
 from docgraph.wiring.settings import Settings
 from tests.acceptance.conftest import Run, data
-from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer
+from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer, name_of
 from tests.support.stand_ins import CountsWords
 
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
@@ -129,10 +129,6 @@ def quick_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """The models are tried elsewhere."""
     monkeypatch.setattr(doctor, "open_tokens", CountsWords)
     monkeypatch.setattr(doctor, "_embedder", lambda _: "not tried")
-
-
-def name_of(dsn: str) -> str:
-    return str(psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
 
 
 def findings(docgraph: Run, store: str) -> dict[str, tuple[bool, str]]:

@@ -9,10 +9,9 @@ from contextlib import closing, contextmanager, suppress
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
-from tests.support.postgres_server import PostgresServer
+from tests.support.postgres_server import PostgresServer, name_of
 
 LONGEST = 20  # seconds until somebody comes
 WAITING = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
@@ -32,10 +31,6 @@ ADVISORY = """
     WHERE l.locktype = 'advisory' AND d.datname = %s
 """
 Blow = Callable[[int], None]
-
-
-def name_of(dsn: str) -> str:
-    return str(conninfo_to_dict(dsn)["dbname"])
 
 
 @contextmanager

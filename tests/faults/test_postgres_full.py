@@ -19,9 +19,9 @@ from docgraph.model.document import Document
 from docgraph.model.errors import StoreError, StoreFull
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
-from tests.faults.strikes import drop_all, locks_held, name_of
+from tests.faults.strikes import drop_all, locks_held
 from tests.faults.world import Opened, told
-from tests.support.postgres_server import PostgresServer
+from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import claim, document, write
 
 STAFF = AccessRule("local", frozenset({"staff"}))

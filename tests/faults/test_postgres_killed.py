@@ -18,7 +18,7 @@ from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreError
 from tests.conformance.published import publish
 from tests.conformance.store_rules import vector
-from tests.faults.strikes import barred, crash, hit, locks_held, name_of
+from tests.faults.strikes import barred, crash, hit, locks_held
 from tests.faults.world import (
     Answers,
     Opened,
@@ -29,7 +29,7 @@ from tests.faults.world import (
     secretly,
     told,
 )
-from tests.support.postgres_server import PostgresServer
+from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import document
 
 LOST = "the connection to the server was lost"

@@ -15,8 +15,8 @@ from docgraph.adapters.postgres.migrate import migrate
 from docgraph.model.audit import AuditVerdict
 from docgraph.model.audit_chain import SEAL_EVERY
 from tests.support.audit_logs import EVENT, anchored, fill
-from tests.support.audit_on_postgres import PostgresPlace, name_of
-from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer
+from tests.support.audit_on_postgres import PostgresPlace
+from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer, name_of
 
 AN_INGEST = """
     SELECT pg_advisory_lock(hashtextextended('docgraph branch 1', 0)),

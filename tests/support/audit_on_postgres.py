@@ -9,13 +9,9 @@ import psycopg
 from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.pool import Pool
 from tests.support.audit_logs import Clock, Hand, Ran, program, ticks
-from tests.support.postgres_server import SUPERUSER, PostgresServer
+from tests.support.postgres_server import SUPERUSER, PostgresServer, name_of
 
 _TABLES = re.compile(r"\b(entries|seals)\b")
-
-
-def name_of(dsn: str) -> str:
-    return str(psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
 
 
 class PostgresPlace:

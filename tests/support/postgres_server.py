@@ -175,10 +175,11 @@ class PostgresServer:
 
     def drop(self, dsn: str) -> None:
         """With whoever is still connected."""
-        name = psycopg.conninfo.conninfo_to_dict(dsn)["dbname"]
         with self.superuser() as connection:
             connection.execute(
-                sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(str(name)))
+                sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(
+                    sql.Identifier(name_of(dsn))
+                )
             )
 
     @cached_property
@@ -211,6 +212,11 @@ class PostgresServer:
         self._say("wait")
         self._answer()
         self._server = None
+
+
+def name_of(dsn: str) -> str:
+    """The database's."""
+    return str(psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
 
 
 def _as_nobody() -> _As:
