@@ -37,12 +37,12 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
 bench: $(READY) ## time ingestion, searches over 1,000 classes, and Postgres against SQLite, as ratios
-	@$(BIN)/python -m bench.ingest
-	@$(BIN)/python -m bench.access
-	@$(BIN)/python -m bench.postgres
+	@$(BIN)/python -m benchmarks.ingest
+	@$(BIN)/python -m benchmarks.access
+	@$(BIN)/python -m benchmarks.postgres
 
 prove: $(READY) ## 100,000 examples of no interference, in shards; goes on where it was
-	@$(BIN)/python -m bench.prove
+	@$(BIN)/python -m benchmarks.prove
 
 format: $(READY) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .

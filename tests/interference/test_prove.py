@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.prove import FIRST, main
+from benchmarks.prove import FIRST, main
 
 
 def prove(monkeypatch: pytest.MonkeyPatch, folder: Path, *more: str) -> int:

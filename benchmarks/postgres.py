@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
-from bench.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engine_on
-from bench.made_corpus import linked_pages, said
+from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engine_on
+from benchmarks.made_corpus import linked_pages, said
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.doors.login import local
 from docgraph.engine import Engine

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.cheap_engine import cheap_engine
+from benchmarks.cheap_engine import cheap_engine
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.wiring.build import open_folder, open_jsonl, read_jsonl_edges

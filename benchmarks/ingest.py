@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.trees import installed, sample
+from benchmarks.trees import installed, sample
 
 Measured = dict[str, float]
 
@@ -31,12 +31,12 @@ def measure(rounds: int, files: int, tree: Path) -> dict[str, list[float]]:
         for turn in range(rounds):
             names = ("small", "large", "bare", "syntax", "chunks")
             stores = [place / f"{turn}-{name}.db" for name in names]
-            one = run("bench.one_ingest", small, stores[0])
-            ten = run("bench.one_ingest", large, stores[1])
-            bare = run("bench.bare_loop", large, stores[1], stores[2])
-            syntax = run("bench.bare_loop", large, stores[1], stores[3], "syntax")
-            chunks = run("bench.bare_loop", large, stores[1], stores[4], "chunks")
-            again = run("bench.one_ingest", large, stores[1])
+            one = run("benchmarks.one_ingest", small, stores[0])
+            ten = run("benchmarks.one_ingest", large, stores[1])
+            bare = run("benchmarks.bare_loop", large, stores[1], stores[2])
+            syntax = run("benchmarks.bare_loop", large, stores[1], stores[3], "syntax")
+            chunks = run("benchmarks.bare_loop", large, stores[1], stores[4], "chunks")
+            again = run("benchmarks.one_ingest", large, stores[1])
             told = ratios_of(one, ten, again, bare, syntax, chunks)
             for name, ratio in told.items():
                 ratios.setdefault(name, []).append(ratio)

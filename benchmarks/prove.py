@@ -31,7 +31,7 @@ from tests.interference.stores import small_limits
 ROOT = Path(__file__).parent.parent
 FIRST = 1000  # the shards of `make test` have smaller numbers
 STEPS = 6
-CODE = ("src/docgraph", "tests/interference", "tests/support", "bench/prove.py")
+CODE = ("src/docgraph", "tests/interference", "tests/support", "benchmarks/prove.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def carry_out(
 
 
 def arguments() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench.prove", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.prove", description=__doc__)
     parser.add_argument("--examples", type=int, default=100_000, help="runs of the machine, in all")
     parser.add_argument("--size", type=int, default=500, help="runs in one shard")
     parser.add_argument("--workers", type=int, default=os.cpu_count(), help="shards side by side")
@@ -131,7 +131,7 @@ def one(seed: int, examples: int, leak: str | None, stores: Homes) -> int:
 
 def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
     """In a process of its own. None: a difference was found, and is kept in the folder."""
-    command = [sys.executable, "-m", "bench.prove", "--only", str(seed), "--size", str(asked.size)]
+    command = [sys.executable, "-m", "benchmarks.prove", "--only", str(seed), "--size", str(asked.size)]
     command += ["--store", asked.store]
     if asked.plant:
         command += ["--plant", asked.plant]

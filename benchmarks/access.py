@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from bench.cheap_engine import CheapEmbedder, cheap_engine
-from bench.made_corpus import said, short_texts
+from benchmarks.cheap_engine import CheapEmbedder, cheap_engine
+from benchmarks.made_corpus import said, short_texts
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
