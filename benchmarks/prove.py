@@ -131,7 +131,15 @@ def one(seed: int, examples: int, leak: str | None, stores: Homes) -> int:
 
 def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
     """In a process of its own. None: a difference was found, and is kept in the folder."""
-    command = [sys.executable, "-m", "benchmarks.prove", "--only", str(seed), "--size", str(asked.size)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.prove",
+        "--only",
+        str(seed),
+        "--size",
+        str(asked.size),
+    ]
     command += ["--store", asked.store]
     if asked.plant:
         command += ["--plant", asked.plant]
