@@ -4,6 +4,13 @@
 PYTHON  ?=
 # Test processes side by side: make WORKERS=4 test
 WORKERS ?= 2
+# Judged sets, and which of them (all that are there): make DATA=folder SETS='one two' quality
+DATA    ?= ../shared/data
+SETS    ?=
+# Documents whose growth is timed; making a store of 100,000 takes long, and 6 GB, once:
+# make SIZES='1000 3000 10000 30000 100000' PICTURE=docs/pictures/growth.svg bench
+SIZES   ?= 1000 3000 10000
+PICTURE ?=
 
 VENV    := .venv
 BIN     := $(VENV)/bin
@@ -11,13 +18,18 @@ READY   := $(VENV)/.installed
 # Given with '=': a separate word that names a file would be taken for the tests to run.
 RESULTS := build/requirements.json
 
+# Libraries to compare with, in an environment of their own beside docgraph's locked packages.
+PEERS   := build/peers
+FLOOR   := $(PEERS)/.floor
+PEERPIP := $(PEERS)/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS)
 PIP     := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench prove format picture requirements lock clean
+.PHONY: help demo test check bench peers quality prove format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -36,10 +48,21 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— tests' && $(PYTEST) --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
-bench: $(READY) ## time ingestion, searches over 1,000 classes, and Postgres against SQLite, as ratios
+bench: $(READY) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios
 	@$(BIN)/python -m benchmarks.ingest
 	@$(BIN)/python -m benchmarks.access
 	@$(BIN)/python -m benchmarks.postgres
+	@$(BIN)/python -m benchmarks.cold
+	@$(BIN)/python -m benchmarks.growth $(SIZES) $(if $(PICTURE),--picture $(PICTURE))
+	@$(MAKE) --no-print-directory $(FLOOR) || echo 'docgraph: bm25s could not be installed'
+	@python=$(PEERS)/bin/python; test -e $(FLOOR) || python=$(BIN)/python; \
+	  PYTHONPATH=src $$python -m benchmarks.speed && PYTHONPATH=src $$python -m benchmarks.compare
+
+peers: $(FLOOR) ## install the libraries that `make bench` compares with; txtai brings gigabytes
+	@$(PEERPIP) install --requirement benchmarks/requirements.txt
+
+quality: $(READY) ## measure every judged set in DATA, write the tables of docs/quality.md
+	@$(BIN)/python -m benchmarks.quality $(DATA) $(SETS)
 
 prove: $(READY) ## 100,000 examples of no interference, in shards; goes on where it was
 	@$(BIN)/python -m benchmarks.prove
@@ -68,6 +91,13 @@ clean: ## remove everything that make has made
 # The project itself, on top of the locked packages; again when pyproject.toml changes.
 $(READY): $(VENV)/.locked pyproject.toml
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What docgraph itself needs, exactly as locked, and bm25s.
+$(FLOOR): requirements.lock benchmarks/requirements.txt | $(READY)
+	@$(BIN)/python -m venv --clear $(PEERS)
+	@$(PEERPIP) install --require-hashes --requirement requirements.lock
+	@$(PEERPIP) install --constraint benchmarks/requirements.txt bm25s
 	@touch $@
 
 # A fresh environment with exactly the locked packages; again when the lock changes.

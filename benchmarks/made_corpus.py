@@ -32,12 +32,11 @@ def short_texts(place: Path, documents: int) -> Path:
 
 def linked_pages(documents: int, sections: int, words: int) -> dict[str, str]:
     """Markdown by path; every page links to three others."""
-    return {
-        f"{number}.md": _page(number, documents, sections, words) for number in range(documents)
-    }
+    return {f"{number}.md": page(number, documents, sections, words) for number in range(documents)}
 
 
-def _page(number: int, documents: int, sections: int, words: int) -> str:
+def page(number: int, documents: int, sections: int, words: int) -> str:
+    """The page of this number among so many."""
     chance = random.Random(f"links {number}")  # noqa: S311
     links = ", ".join(f"[page](/{chance.randrange(documents)}.md)" for _ in range(3))
     parts = [f"# {said(f'title {number}', 2, 4).capitalize()}\n\nSee {links}.\n"]

@@ -17,18 +17,16 @@ from unittest import mock
 
 from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engine_on
 from benchmarks.made_corpus import linked_pages, said
+from benchmarks.made_pages import SECTIONS, WORDS, rule_for
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.doors.login import local
 from docgraph.engine import Engine
-from docgraph.model.access import LOCAL, AccessRule
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from tests.support.memory_source import MemorySource
 from tests.support.postgres_server import PostgresServer
 
-CLASSES = 20
 QUESTIONS = 20
-SECTIONS, WORDS = 9, 105  # about ten passages in each page
 SERVER = "-c fsync=on -c full_page_writes=on -c synchronous_commit=on -c shared_buffers=512MB"
 PIPELINES = ("documents", "flat")
 
@@ -37,12 +35,6 @@ PIPELINES = ("documents", "flat")
 class Sample:
     name: str
     engine: Engine
-
-
-def rule_for(path: str) -> AccessRule:
-    team = int(path.removesuffix(".md")) % CLASSES
-    ours = {LOCAL} if team % 2 else set()
-    return AccessRule(LOCAL, frozenset({f"team-{team}", *ours}))
 
 
 def ingest(engine: Engine, pages: dict[str, str]) -> float:

@@ -81,15 +81,17 @@ class Engine:
     ) -> Retrieval:
         """Runs the whole pipeline; explicit ids take the place of search."""
         text = checked_question(question, seeds)
-        with self._asked(principal, "retrieve", wanted) as (reads, note):
-            given: dict[type, Any] = {Question: self._question(text, reads)}
-            if seeds:
-                given[Seeds] = explicit(reads.graph, seeds)
-                note.missing(seeds, given[Seeds].ids)
-                pipeline = pipeline.starting_from(Seeds)
-            done = Retrieval(reads.scope, self._run(pipeline, given, reads))
-            note.plan = done.plan.digest if RetrievalPlan in done.run.values else ""
-            return done
+        with audited(self._audit, principal, "retrieve") as note:
+            asked = self._embedded(text) if text else None
+            with self._reads(principal, wanted, note) as reads:
+                given: dict[type, Any] = {Question: self._question(asked, reads)}
+                if seeds:
+                    given[Seeds] = explicit(reads.graph, seeds)
+                    note.missing(seeds, given[Seeds].ids)
+                    pipeline = pipeline.starting_from(Seeds)
+                done = Retrieval(reads.scope, self._run(pipeline, given, reads))
+                note.plan = done.plan.digest if RetrievalPlan in done.run.values else ""
+                return done
 
     def execute(self, principal: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
         """Obeys a plan: on its own snapshots, with the rights the reader has now."""
@@ -260,25 +262,35 @@ class Engine:
         """One reader's view, and the note that becomes a row in the audit log."""
         with (
             audited(self._audit, principal, action) as note,
-            self.store.reads_as(principal, wanted) as reads,
+            self._reads(principal, wanted, note) as reads,
         ):
-            note.asked_of(reads.scope)
             yield reads, note
 
-    def _question(self, text: str, reads: Reads) -> Question:
-        held = reads.embedder
-        if not text and held is not None:
-            return Question("", (), held)
+    @contextmanager
+    def _reads(self, principal: Principal, wanted: Sequence[Wanted], note: Note) -> Iterator[Reads]:
+        with self.store.reads_as(principal, wanted) as reads:
+            note.asked_of(reads.scope)
+            yield reads
+
+    def _embedded(self, text: str) -> Question:
+        """Before the store is opened: an embedder may be slow, and holds nobody up here."""
         embedder = self._embedder()
-        if held not in (None, embedder.identity):
+        vector = tuple(int(value) for value in embedder.embed([text])[0])
+        return Question(text, vector, embedder.identity)
+
+    def _question(self, asked: Question | None, reads: Reads) -> Question:
+        """As the store's own embedder would have embedded it, or not at all."""
+        held = reads.embedder
+        if asked is None:
+            return Question("", (), held or self._embedder().identity)
+        if held not in (None, asked.embedder):
             assert held is not None
             raise WrongEmbedder(
                 f"this snapshot was embedded by {held.name} ({held.digest[:12]}), the question "
-                f"would be by {embedder.identity.name} ({embedder.identity.digest[:12]}); "
+                f"would be by {asked.embedder.name} ({asked.embedder.digest[:12]}); "
                 "configure that embedder, or ingest again with this one"
             )
-        vector = tuple(int(value) for value in embedder.embed([text])[0]) if text else ()
-        return Question(text, vector, embedder.identity)
+        return asked
 
     def _run(self, pipeline: Pipeline, given: Mapping[type, Any], reads: Reads) -> Run:
         windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {

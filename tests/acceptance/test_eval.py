@@ -11,6 +11,12 @@ MEASURES = [
     "recall@2",
     "recall@5",
     "recall@10",
+    "acc@1",
+    "acc@3",
+    "acc@5",
+    "hit@1",
+    "hit@3",
+    "hit@5",
     "ndcg@10",
     "mrr",
     "documents",
@@ -50,12 +56,25 @@ def test_every_mode_is_measured_and_an_edge_finds_what_search_does_not(
     docgraph: Run, folder: Path
 ) -> None:
     found = data(docgraph("eval", str(folder), "--json"))
-    assert list(found) == ["flat", "planned"]
+    assert list(found) == ["flat", "planned", "intervals", "gain"]
     assert list(found["flat"]) == ["semantic", "bm25", "hybrid"]
     for measures in (*found["flat"].values(), found["planned"]):
         assert list(measures) == MEASURES
     assert all(measures["recall@10"] == 0 for measures in found["flat"].values())
     assert found["planned"]["recall@5"] == 1.0
+
+
+def test_every_mean_has_its_interval_and_planning_its_gain(docgraph: Run, folder: Path) -> None:
+    found = data(docgraph("eval", str(folder), "--json"))
+    timeless = [name for name in MEASURES if not name.endswith("_ms")]
+    for within in (*found["intervals"]["flat"].values(), found["intervals"]["planned"]):
+        assert list(within) == timeless
+    assert found["intervals"]["planned"]["recall@5"] == [1.0, 1.0]
+    assert list(found["gain"]) == [n for n in timeless if n not in ("documents", "tokens")]
+    assert found["gain"]["recall@5"] == {"over": "semantic", "mean": 1.0, "low": 1.0, "high": 1.0}
+    shown = docgraph("eval", str(folder)).stdout
+    assert "gain over the best flat" in shown
+    assert "+1 (+1 to +1)" in shown
 
 
 def test_a_held_out_pair_is_in_no_graph(docgraph: Run, folder: Path) -> None:

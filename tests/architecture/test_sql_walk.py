@@ -47,9 +47,9 @@ NOT_FOR_READERS = MappingProxyType(
 )
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
-    "passage_vectors": "SqlSearch masks passages",
-    "postings_of_terms": "SqlSearch masks passages",
-    "segment_arrays": "SqlSearch masks passages and nodes",
+    "passage_vectors": "SeenRows masks passages",
+    "postings_of_terms": "SeenRows masks passages",
+    "segment_arrays": "SeenRows masks documents and passages",
     "segments_of_branches": "numbers of segments alone",
     "versions": "joined with visible documents",
 }
@@ -57,8 +57,8 @@ MASKED_BY = {
 TAKEN = {
     ("sqlite.database", "__init__", "file"),
     ("sqlite.database", "queries", "file"),
-    ("sqlite.guard", "guard", "'visible.sql'"),
-    ("sqlite.store", "_current", "'rows.sql'"),
+    ("sqlite.guard", "__init__", "'visible.sql'"),
+    ("sqlite.store", "_reading", "'rows.sql'"),
     ("sqlite.store", "reads_as", "'reads.sql'"),
     ("sqlite.store", "verify", "'rows.sql'"),
 }
@@ -67,7 +67,7 @@ RUN = {
     ("sqlite.database", "_execute", "self._sql[query]"),
     ("sqlite.database", "many", "self._sql[query]"),
     ("sqlite.database", "durable", spelt("f\"PRAGMA synchronous = {'FULL' if on else 'NORMAL'}\"")),
-    ("sqlite.guard", "guard", "statement"),
+    ("sqlite.guard", "__init__", "statement"),
 }
 VERB = re.compile(
     r"(?:\s|--.*\n)*(ALTER|ATTACH|CREATE|DELETE|DROP|INSERT|REPLACE|SELECT|UPDATE|VALUES|WITH)\s",

@@ -52,7 +52,7 @@ class EmbedderRules:
             assert reads.embedder == SMALLER
             assert found(reads, NARROW) == [everything] * 3
             words_found = reads.search.postings(("sea",), roll_up=True)
-            assert len(words_found.terms[0].passages) == 3
+            assert len(words_found.terms[0].places) == 3
         with store.reads_as(local(), (Wanted("r", "main", len(WORDS)),)) as reads:
             assert reads.embedder == IDENTITY
             assert found(reads, len(vector(""))) == [everything] * 3

@@ -19,6 +19,7 @@ from docgraph.ports.search_reads import Over
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.writes import Writes
 from tests.support.small_world import DIMENSIONS, IDENTITY, document, granted, hashed, write
+from tests.support.told_postings import told_of
 
 OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -113,12 +114,12 @@ class StoreRules:
     @pytest.mark.requirement(36)
     def test_word_statistics_count_visible_passages_alone(self, fruit: Store) -> None:
         with fruit.reads_as(local()) as reads:
-            found = reads.search.postings(("apples", "green", "nothing"), roll_up=True)
+            found = told_of(reads.search, ("apples", "green", "nothing"), roll_up=True)
             assert (found.passages, found.words) == (3, 9)
             assert [term.term for term in found.terms] == ["apples", "green"]
-            assert [reads.search.names(term.owners) for term in found.terms] == [["r:a.md"]] * 2
-            own = reads.search.postings(("green",), roll_up=False).terms[0]
-            assert reads.search.names(own.owners) == ["r:a.md#s1"]
+            assert [term.owners for term in found.terms] == [["r:a.md"]] * 2
+            own = told_of(reads.search, ("green",), roll_up=False).terms[0]
+            assert own.owners == ["r:a.md#s1"]
 
     def test_only_visible_nodes_define_a_name(self, fruit: Store) -> None:
         with fruit.reads_as(local()) as reads:
@@ -350,11 +351,9 @@ class StoreRules:
                 ]
                 assert rows[0] == rows[1]
             for roll_up in (False, True):
-                left = few.search.postings(("common", "word7"), roll_up=roll_up)
-                right = one.search.postings(("common", "word7"), roll_up=roll_up)
+                left = told_of(few.search, ("common", "word7"), roll_up=roll_up)
+                right = told_of(one.search, ("common", "word7"), roll_up=roll_up)
                 assert (left.passages, left.words) == (right.passages, right.words)
                 for mine, theirs in zip(left.terms, right.terms, strict=True):
-                    assert sorted(few.search.names(mine.owners)) == sorted(
-                        one.search.names(theirs.owners)
-                    )
+                    assert mine.rows() == theirs.rows()
             assert few.counts() == one.counts()

@@ -14,6 +14,7 @@ from tests.conformance.published import publish
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.faults.world import Opened
 from tests.support.small_world import claim, document
+from tests.support.told_postings import told_of
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 IDS = tuple(f"r:{path}" for path in PATHS)
@@ -42,7 +43,7 @@ def revokes(store: PostgresStore) -> None:
 
 
 def everything(reads: Reads, search: SearchReads) -> bytes:
-    found = search.postings(("apples", "pears"), roll_up=False)
+    found = told_of(search, ("apples", "pears"), roll_up=False)
     texts = reads.texts(plan_of(*IDS))
     scores = [score for node in IDS for score in texts.scores(node)]
     return canonical(
@@ -51,7 +52,7 @@ def everything(reads: Reads, search: SearchReads) -> bytes:
             "versions": reads.versions(),
             "counts": reads.counts(),
             "near": [search.nearest(vector("apples"), over=o, roll_up=True, top=9) for o in OVERS],
-            "words": [found.passages, found.words, [len(t.passages) for t in found.terms]],
+            "words": [found.passages, found.words, [len(t.owners) for t in found.terms]],
             "edges": [one.edge for one in reads.graph.listed()],
             "concepts": [one.title for one in texts.concepts(IDS)],
             "texts": [one.text for one in texts.passages(tuple(scores))],

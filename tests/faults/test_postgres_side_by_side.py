@@ -14,6 +14,7 @@ from tests.faults.strikes import locks_held, slow
 from tests.faults.world import Opened, having
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import claim, document, write
+from tests.support.told_postings import told_of
 
 STAFF = AccessRule("local", frozenset({"staff"}))
 
@@ -64,7 +65,7 @@ def test_a_rule_that_changes_while_segments_are_merged(
             writes.publish()
             other.result()
     with store.reads_as(local()) as reads:
-        found = reads.search.postings(("text",), roll_up=True)
+        found = told_of(reads.search, ("text",), roll_up=True)
         assert (found.passages, found.words) == (4, 8)
 
 

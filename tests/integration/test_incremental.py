@@ -34,6 +34,7 @@ from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords, hashed
 from tests.support.stand_ins import CountsWords
+from tests.support.told_postings import told_of
 
 QUESTION = "What does the Rocket Engine of ADR-2 do in `launch_window` for Marie Curie?"
 PIPELINES: tuple[Pipeline, ...] = (
@@ -99,12 +100,9 @@ def searched(reads: Reads) -> list[object]:
     found: list[object] = [
         reads.search.nearest(vector, over=over, roll_up=False, top=100) for over in OVERS
     ]
-    words = reads.search.postings(("rocket", "fuel", "engine"), roll_up=False)
+    words = told_of(reads.search, ("rocket", "fuel", "engine"), roll_up=False)
     found.append((words.passages, words.words))
-    for term in words.terms:
-        owners = reads.search.names(term.owners)
-        rows = zip(owners, term.frequencies.tolist(), term.lengths.tolist(), strict=True)
-        found.append((term.term, sorted(rows)))
+    found.extend((term.term, term.rows()) for term in words.terms)
     found.append(reads.search.definers(("launch_window", "adr2", "valve", "a.md")))
     found.append(tuple(reads.contents()))
     found.append((reads.graph.places(), reads.graph.opaque()))

@@ -11,6 +11,7 @@ from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import OVERS, vector, writing
 from tests.support.small_world import document, write
+from tests.support.told_postings import told_of
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 WORDS = ("north wind", "east wind", "calm sea", "wind wind wind", "a storm at sea", "wind at sea")
@@ -41,12 +42,7 @@ def answers(store: Store) -> list[Any]:
             for over in OVERS
             for roll_up in (True, False)
         ]
-        found = search.postings(("wind", "sea", "nowhere"), roll_up=True)
-        terms = [
-            (t.term, search.names(t.owners), t.frequencies.tolist(), t.lengths.tolist())
-            for t in found.terms
-        ]
-        return [near, found.passages, found.words, terms]
+        return [near, told_of(search, ("wind", "sea", "nowhere"), roll_up=True)]
 
 
 @pytest.mark.parametrize("apart", [0, 1, 3])
@@ -54,19 +50,10 @@ def test_joined_or_apart_the_answers_are_the_same(
     store: Store, monkeypatch: pytest.MonkeyPatch, apart: int
 ) -> None:
     before = answers(store)
-    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", apart)
+    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_BLOCKS", apart)
     assert answers(store) == before
     assert answers(store) == before  # and again, from what was kept
     add(store, "new.md", "sea sea wind")
     joined = answers(store)
     monkeypatch.undo()
     assert joined == answers(store) != before
-
-
-def test_only_the_last_few_joins_are_kept(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", 0)
-    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_JOINED", 1)
-    before = answers(store)
-    add(store, "new.md", "sea sea wind")
-    assert answers(store) != before
-    assert len(vars(vars(store)["_segments"])["_joined"]) == 1

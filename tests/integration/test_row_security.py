@@ -20,6 +20,7 @@ from tests.support.guarded_world import (
 )
 from tests.support.opened_views import forget_everything, views
 from tests.support.second_lock import DERIVED, SecondLock, guarded, rows, told
+from tests.support.told_postings import told_of
 
 
 @pytest.fixture
@@ -114,8 +115,8 @@ def through(reads: Reads, ids: tuple[str, ...], terms: tuple[str, ...]) -> str:
         for over in OVERS
         for roll_up in (True, False)
     ]
-    postings = search.postings(terms, roll_up=False)
-    owners = [(one.term, search.names(one.owners)) for one in postings.terms]
+    postings = told_of(search, terms, roll_up=False)
+    owners = [(one.term, one.owners) for one in postings.terms]
     scores = [texts.scores(node) for node in ids]
     found = (
         (near, owners, f"passages:{postings.passages}", search.definers(terms)),

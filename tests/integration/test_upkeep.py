@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from docgraph.adapters.sql.visible import Rows
-from docgraph.adapters.sqlite.guard import guard
+from docgraph.adapters.sqlite.guard import Guard
 from docgraph.doors.login import local
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule
@@ -171,15 +171,14 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
 ) -> None:
     """The proof looks through the very views that readers use."""
 
-    def forgetful(
-        connection: sqlite3.Connection,
-        rows: Rows,
-        mask: npt.NDArray[np.bool_],
-        snapshots: Mapping[int, int],
-    ) -> None:
-        guard(connection, rows, np.ones_like(mask), snapshots)
+    honest = Guard.serve
 
-    monkeypatch.setattr("docgraph.adapters.sqlite.store.guard", forgetful)
+    def forgetful(
+        self: Guard, rows: Rows, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
+    ) -> None:
+        honest(self, rows, np.ones_like(mask), snapshots)
+
+    monkeypatch.setattr(Guard, "serve", forgetful)
     problems = engine.store.verify().problems
     for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
         assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what

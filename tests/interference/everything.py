@@ -26,6 +26,7 @@ from docgraph.ports.store import Reads
 from docgraph.ports.text_reads import TextReads
 from tests.interference.worlds import NEVER_SEEN, PATHS
 from tests.support.small_world import IDENTITY, hashed
+from tests.support.told_postings import told_of
 
 QUESTIONS = (
     "rocket fuel thrust",
@@ -306,21 +307,8 @@ def _through_search(
     search: SearchReads, ids: tuple[str, ...], question: str, roll_up: bool
 ) -> object:
     """Handles are the store's own numbers: they never leave it, so names stand for them here."""
-    found = search.postings(tuple(sorted(set(words(question)))), roll_up=roll_up)
-    rows = [
-        (
-            one.term,
-            sorted(
-                zip(
-                    search.names(one.owners),
-                    one.frequencies.tolist(),
-                    one.lengths.tolist(),
-                    strict=True,
-                )
-            ),
-        )
-        for one in found.terms
-    ]
+    found = told_of(search, tuple(sorted(set(words(question)))), roll_up=roll_up)
+    rows = [(one.term, one.rows()) for one in found.terms]
     names = ("launch_window", "Valve", "open_up", "Rocket")
     near = search.similarities(_vector(question), ids)
     return (found.passages, found.words, rows, near, search.definers(names), search.kinds(ids))

@@ -12,17 +12,18 @@ from docgraph.adapters.postgres.database import PostgresQueries
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.reads import SqlReads
-from docgraph.adapters.sql.search import Scores, SqlSearch
-from docgraph.adapters.sql.segment import Segment
+from docgraph.adapters.sql.search import SqlSearch
+from docgraph.adapters.sql.seen_rows import Scores, SeenRows, dots
 from docgraph.adapters.sql.visible import Rows, Visible, alive, see
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.model.access import Principal
 from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.meeting import united
+from docgraph.model.owners import Owners
 from docgraph.model.scope import Wanted
 from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
+from docgraph.ports.search_reads import Handles, Over, Passages, Postings, TermPostings
 
 
 def straight(sql: Queries, text: str) -> list[Row]:
@@ -64,42 +65,47 @@ def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visible]) -> None:
         plant.setattr(f"docgraph.adapters.{store}.store.see", other)
 
 
+def everyones(visible: Visible, seen: SeenRows) -> SeenRows:
+    """What whoever may read everything would see of the same segments."""
+    return SeenRows(whoever(visible), seen.numbers, [one.block for one in seen.blocks])
+
+
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
     """How rare a word is, is counted over all passages: hidden ones stand in with no weight."""
-    honest: Callable[..., TermPostings] = vars(SqlSearch)["_term"]
-    counted = SqlSearch.postings
+    honest = SqlSearch.postings
 
-    def leaking(
-        self: SqlSearch,
-        term: str,
-        rows: list[Row],
-        masks: dict[int, npt.NDArray[np.bool_]],
-        offsets: dict[int, int],
-        roll_up: bool,
-    ) -> TermPostings:
-        seen = honest(self, term, rows, masks, offsets, roll_up)
-        everyones = whoever(self._visible)
-        unmasked = {n: everyones.of(self._segments[n].passage_document) for n in masks}
-        whole = honest(self, term, rows, unmasked, offsets, roll_up)
-        more = np.setdiff1d(whole.passages, seen.passages)
-        if not len(seen.passages):
+    def leaking(self: SqlSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+        seen = honest(self, terms, roll_up=roll_up)
+        everyone = SqlSearch(
+            self._sql, self._visible, self._segments, everyones(self._visible, self._seen)
+        )
+        whole = honest(everyone, terms, roll_up=roll_up)
+        often = {term.term: len(term.places) for term in whole.terms}
+        passages, rows = seen.passages, seen.passages.owners.rows
+        more = len(whole.passages.lengths) - len(rows)
+        if not len(rows):
             return seen
-        return TermPostings(
-            term,
-            np.concatenate([seen.passages, more]),
-            np.concatenate([seen.owners, np.full_like(more, seen.owners[0])]),
-            np.concatenate([seen.frequencies, np.zeros_like(more)]),
-            np.concatenate([seen.lengths, np.ones_like(more)]),
+        return Postings(
+            Passages(
+                np.concatenate([passages.lengths, np.ones(more)]),
+                passages.words,
+                Owners(np.concatenate([rows, np.full(more, rows[0])])),
+            ),
+            tuple(
+                _with_hidden(term, len(rows), often[term.term] - len(term.places))
+                for term in seen.terms
+            ),
         )
 
-    def of_all(self: SqlSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
-        everyones = whoever(self._visible)
-        living = (everyones.of(segment.passage_document) for segment in self._segments.values())
-        passages = sum(int(mask.sum()) for mask in living)
-        return replace(counted(self, terms, roll_up=roll_up), passages=passages)
+    plant.setattr(SqlSearch, "postings", leaking)
 
-    plant.setattr(SqlSearch, "_term", leaking)
-    plant.setattr(SqlSearch, "postings", of_all)
+
+def _with_hidden(term: TermPostings, begin: int, more: int) -> TermPostings:
+    return TermPostings(
+        term.term,
+        np.concatenate([term.places, np.arange(begin, begin + more)]),
+        np.concatenate([term.frequencies, np.zeros(more, dtype=np.int32)]),
+    )
 
 
 def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
@@ -109,16 +115,12 @@ def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
     def leaking(
         self: SqlSearch, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
-        seen = self._visible
-        self._visible = whoever(seen)
-        scans = [self._scan(n, s, vector, over, roll_up) for n, s in self._segments.items()]
-        self._visible = seen
-        ranked = sorted(
-            (-score, owner)
-            for owners, scores in scans
-            for owner, score in zip(owners.tolist(), scores.tolist(), strict=True)
-        )
-        first = set(dict.fromkeys(owner for _, owner in ranked[:top]))
+        scan = everyones(self._visible, self._seen).scan(over, roll_up, len(vector), self._rows)
+        query = np.array(vector, dtype=np.float32)
+        products = [dots(rows.vectors, query, rows.kept) for rows in scan.rows]
+        scores = scan.owners.best(np.concatenate([np.empty(0, dtype=np.float32), *products]))
+        ranked = sorted(zip((-scores).tolist(), scan.owners.owners.tolist(), strict=True))
+        first = {owner for _, owner in ranked[:top]}
         found = honest(self, vector, over=over, roll_up=roll_up, top=top)
         rows = straight(self._sql, "SELECT id, handle FROM visible_nodes")
         handles: dict[str, int] = dict(rows)
@@ -220,31 +222,15 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
     last digit once rows around them were left out. Another BLAS may not, so the order is planted.
     """
 
-    def leaking(
-        self: SqlSearch,
-        number: int,
-        segment: Segment,
-        vector: tuple[int, ...],
-        over: Over,
-        roll_up: bool,
-    ) -> tuple[Handles, Scores]:
-        document = segment.passage_document if over == "passages" else segment.node_document
-        rows = self._held.passages(number) if over == "passages" else segment.node_vectors
-        seen = self._visible.of(document)
-        if over == "documents":
-            seen = seen & (segment.node_handle == segment.node_root)
-        if over == "passages":
-            owners = segment.passage_root if roll_up else segment.passage_node
-        else:
-            owners = segment.node_root if roll_up else segment.node_handle
+    def leaking(rows: npt.NDArray[Any], query: Scores, kept: Handles) -> Scores:
         unit = np.float32(SCALE)
-        products = (rows.astype(np.float32) / unit) * (np.array(vector, dtype=np.float32) / unit)
+        products = (rows.astype(np.float32) / unit) * (query / unit)
         order = np.roll(np.arange(products.shape[1]), len(rows))
         sums = np.add.accumulate(products[:, order], axis=1, dtype=np.float32)[:, -1]
-        scores = np.rint(sums.astype(np.float64) * SCALE * SCALE).astype(np.int64)
-        return owners[seen], scores[seen]
+        scores: Scores = np.rint(sums.astype(np.float64) * SCALE * SCALE)[kept]
+        return scores
 
-    plant.setattr(SqlSearch, "_scan", leaking)
+    plant.setattr("docgraph.adapters.sql.search.dots", leaking)
 
 
 # Rights are not asked where a row is read; a store with a lock of its own asks them again.

@@ -19,7 +19,7 @@ from docgraph.model.scope import Scope
 from docgraph.model.vector import IntVector
 from docgraph.model.words import words
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
+from docgraph.ports.search_reads import Handles, Over, Passages, Postings, TermPostings
 from tests.support.made_documents import EMBEDDER, Held
 
 
@@ -118,31 +118,33 @@ class MemorySearch:
             if node.id in ids
         }
 
+    def best_passages(
+        self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
+    ) -> dict[str, int]:
+        found = dict(self.nearest(vector, over="passages", roll_up=roll_up, top=10_000))
+        return {node: found[node] for node in ids if node in found}
+
     def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
         rows = [
-            (handle, self._ids.index(held.id if roll_up else chunk.node), words(chunk.text))
-            for handle, (held, chunk) in enumerate(
-                (held, chunk) for held in self._world.documents for chunk in held.chunks
-            )
-            if held.id not in self._world.hidden
+            (self._ids.index(held.id if roll_up else chunk.node), words(chunk.text))
+            for held in self._world.visible
+            for chunk in held.chunks
         ]
+        lengths = _handles(len(said) for _, said in rows)
         found = []
         for term in terms:
-            holding = [row for row in rows if term in row[2]]
+            holding = [(at, said.count(term)) for at, (_, said) in enumerate(rows) if term in said]
             if holding:
-                found.append(
-                    TermPostings(
-                        term,
-                        _handles(row[0] for row in holding),
-                        _handles(row[1] for row in holding),
-                        _handles(row[2].count(term) for row in holding),
-                        _handles(len(row[2]) for row in holding),
-                    )
-                )
-        return Postings(len(rows), sum(len(row[2]) for row in rows), tuple(found))
+                places, counted = zip(*holding, strict=True)
+                found.append(TermPostings(term, _handles(places), _handles(counted)))
+        return Postings(Passages.of(lengths, _handles(owner for owner, _ in rows)), tuple(found))
 
     def names(self, owners: Handles) -> list[str]:
         return [self._ids[handle] for handle in owners.tolist()]
+
+    def titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        held = ((document.nodes[0].title, document.id) for document in self._world.visible)
+        return tuple(sorted(pair for pair in held if pair[0] in titles))
 
     def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         nodes = self._world.nodes

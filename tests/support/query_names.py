@@ -27,11 +27,13 @@ GIVEN = MappingProxyType(
         "sql.audit_rows": "audit.sql",
         "sql.contents": "reads.sql",
         "sql.graph": "reads.sql",
+        "sql.known": "rows.sql",
         "sql.reads": "reads.sql",
         "sql.search": "reads.sql",
         "sql.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
         "sql.verify": "verify.sql",
+        "sql.views": "reads.sql",
         "sql.visible": "rows.sql",
     }
 )

@@ -13,6 +13,7 @@ from unittest import mock
 
 from docgraph.adapters.named_queries import script
 from docgraph.adapters.sqlite.connection import PACKAGE, connect
+from docgraph.adapters.sqlite.readers import Reader, Readers
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from tests.support.store_modules import ADAPTERS, SHARED
@@ -26,7 +27,8 @@ ALLOWED = {
     ("sql.visible", "load_rows"): frozenset(
         {"access_classes", "branches", "document_access", "documents", "snapshots"}
     ),
-    ("sqlite.store", "_current"): frozenset({"meta", "segments"}),
+    ("sql.known", "as_of"): frozenset({"segments"}),
+    ("sqlite.store", "_reading"): frozenset({"meta"}),
 }
 # Runs for others what they name.
 RUNS_QUERIES = f"{PACKAGE}.database"
@@ -94,9 +96,13 @@ def _asker() -> tuple[str, str]:
 
 @contextmanager
 def watched() -> Iterator[Watch]:
-    """Every connection that a SQLite store opens meanwhile."""
+    """Every connection that a SQLite store reads by meanwhile: none that was opened before."""
     watch = Watch()
-    with mock.patch("docgraph.adapters.sqlite.store.connect", watch.connect):
+    with (
+        mock.patch("docgraph.adapters.sqlite.readers.connect", watch.connect),
+        mock.patch("docgraph.adapters.sqlite.readers.MOST_IDLE", 0),
+        mock.patch.object(Readers, "take", lambda self, home: Reader(self._path, home)),
+    ):
         yield watch
 
 

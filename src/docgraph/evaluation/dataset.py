@@ -28,7 +28,10 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuestion:
-    """`source` is a document that the asker must not see: the question was taken out of it."""
+    """`source` is a document that the asker must not see: the question was taken out of it.
+
+    `text` is without the white space around it, as it is asked.
+    """
 
     id: str
     text: str
@@ -40,11 +43,15 @@ class JudgedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """`held_out` are pairs of documents whose relation would give an answer away."""
+    """`held_out` are pairs of documents whose relation would give an answer away.
+
+    `sources` are the documents that some question was taken out of.
+    """
 
     collections: tuple[Collection, ...]
     questions: tuple[JudgedQuestion, ...]
     held_out: frozenset[tuple[str, str]]
+    sources: frozenset[str]
 
 
 def read_dataset(folder: Path, limit: int | None = None) -> Dataset:
@@ -59,13 +66,15 @@ def read_dataset(folder: Path, limit: int | None = None) -> Dataset:
     given = read_jsonl_edges(edges, CORPUS) if edges.is_file() else ()
     held_out = folder / "heldout_edges.jsonl"
     pairs = _rows(held_out) if held_out.is_file() else ()
+    questions = tuple(_question(row, CORPUS, "main", grades) for row in rows)
     return Dataset(
         collections=(Collection(CORPUS, "main", open_jsonl(folder / "corpus.jsonl"), given),),
-        questions=tuple(_question(row, CORPUS, "main", grades) for row in rows),
+        questions=questions,
         held_out=frozenset(
             (document_id(CORPUS, row["source"]), document_id(CORPUS, row["target"]))
             for row in pairs
         ),
+        sources=_sources(questions),
     )
 
 
@@ -75,13 +84,19 @@ def _snapshots(
     """Every question has a snapshot of its own: a branch named after it."""
     wanted = {str(row["_id"]): row for row in rows}
     sources = open_manifests(folder / "manifests.jsonl", folder / "blobs.jsonl.gz", tuple(wanted))
+    questions = tuple(
+        _question(row, CORPUS, name, grades) for name, row in wanted.items() if name in sources
+    )
     return Dataset(
         collections=tuple(Collection(CORPUS, name, s, ()) for name, s in sources.items()),
-        questions=tuple(
-            _question(row, CORPUS, name, grades) for name, row in wanted.items() if name in sources
-        ),
+        questions=questions,
         held_out=frozenset(),
+        sources=_sources(questions),
     )
+
+
+def _sources(questions: tuple[JudgedQuestion, ...]) -> frozenset[str]:
+    return frozenset(question.source for question in questions if question.source)
 
 
 def _question(
@@ -90,7 +105,7 @@ def _question(
     name = str(row["_id"])
     return JudgedQuestion(
         id=name,
-        text=str(row["text"]),
+        text=str(row["text"]).strip(),
         repository=repository,
         branch=branch,
         source=row.get("source"),

@@ -1,7 +1,8 @@
-"""A store without some edges: those between two documents whose relation gives an answer away."""
+"""A store without some edges: those that would give an answer away, those of some relations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 
 from docgraph.model.access import Principal
 from docgraph.model.edge import Relationship
@@ -9,6 +10,7 @@ from docgraph.model.identity import document_of
 from docgraph.model.places import PlaceCount
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.relation import INVERSES
 from docgraph.model.scope import EVERYTHING, Scope, Wanted
 from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
 from docgraph.ports.access_book import AccessBook
@@ -21,17 +23,34 @@ from docgraph.ports.writes import Writes
 Pairs = frozenset[tuple[str, str]]
 
 
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """No edge between the two documents of a pair, nor of these relations or their inverses."""
+
+    pairs: Pairs = frozenset()
+    relations: frozenset[str] = frozenset()
+
+    def keeps(self, found: Relationship) -> bool:
+        relation = found.edge.relation
+        if not self.relations.isdisjoint((relation, INVERSES.get(relation, relation))):
+            return False
+        source, target = document_of(found.edge.source), document_of(found.edge.target)
+        return self.pairs.isdisjoint(((source, target), (target, source)))
+
+
 class HeldOutStore:
-    def __init__(self, store: Store, pairs: Pairs) -> None:
+    """Edges are held out before claims compete: the rest is as if nobody had found them."""
+
+    def __init__(self, store: Store, pairs: Pairs, relations: frozenset[str] = frozenset()) -> None:
         self._store = store
-        self._pairs = pairs
+        self._held_out = HeldOut(pairs, relations)
 
     @contextmanager
     def reads_as(
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
     ) -> Iterator["HeldOutReads"]:
         with self._store.reads_as(principal, wanted) as reads:
-            yield HeldOutReads(reads, self._pairs)
+            yield HeldOutReads(reads, self._held_out)
 
     def writes(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
@@ -54,9 +73,9 @@ class HeldOutStore:
 class HeldOutReads:
     """Everything but the graph is read as it is."""
 
-    def __init__(self, reads: Reads, pairs: Pairs) -> None:
+    def __init__(self, reads: Reads, held_out: HeldOut) -> None:
         self._reads = reads
-        self.graph = HeldOutGraph(reads.graph, pairs)
+        self.graph = HeldOutGraph(reads.graph, held_out)
 
     @property
     def scope(self) -> Scope:
@@ -84,9 +103,9 @@ class HeldOutReads:
 
 
 class HeldOutGraph:
-    def __init__(self, graph: GraphReads, pairs: Pairs) -> None:
+    def __init__(self, graph: GraphReads, held_out: HeldOut) -> None:
         self._graph = graph
-        self._pairs = pairs
+        self._held_out = held_out
 
     def edges(
         self,
@@ -109,9 +128,4 @@ class HeldOutGraph:
         return self._graph.opaque()
 
     def _kept(self, found: Iterable[Relationship]) -> tuple[Relationship, ...]:
-        return tuple(one for one in found if not self._pairs.intersection(_both_ways(one)))
-
-
-def _both_ways(found: Relationship) -> tuple[tuple[str, str], tuple[str, str]]:
-    ends = document_of(found.edge.source), document_of(found.edge.target)
-    return ends, (ends[1], ends[0])
+        return tuple(filter(self._held_out.keeps, found))

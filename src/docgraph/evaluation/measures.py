@@ -22,6 +22,19 @@ def recall(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
     return len(relevant.intersection(ranking[:at])) / len(relevant)
 
 
+def accuracy(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
+    """1 if every relevant document is among the first, as issues are localised; else 0.
+
+    Where more are relevant than there are places, it is out of reach.
+    """
+    return float(recall(ranking, grades, at) == 1)
+
+
+def hit(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
+    """1 if any relevant document is among the first; else 0."""
+    return float(recall(ranking, grades, at) > 0)
+
+
 def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
     places = (place for place, found in enumerate(ranking, start=1) if grades.get(found, 0) > 0)
     return 1 / next(places, math.inf)
@@ -50,6 +63,8 @@ def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
         **{
             f"recall@{at}": [recall(o.ranking, o.grades, at) for o in outcomes] for at in (2, 5, 10)
         },
+        **{f"acc@{at}": [accuracy(o.ranking, o.grades, at) for o in outcomes] for at in (1, 3, 5)},
+        **{f"hit@{at}": [hit(o.ranking, o.grades, at) for o in outcomes] for at in (1, 3, 5)},
         "ndcg@10": [ndcg(o.ranking, o.grades, 10) for o in outcomes],
         "mrr": [reciprocal_rank(o.ranking, o.grades) for o in outcomes],
         "documents": [float(o.documents) for o in outcomes],

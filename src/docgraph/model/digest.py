@@ -3,25 +3,46 @@
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
+from operator import attrgetter
 from typing import Any
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
+_shapes: dict[type, Callable[[Any], Any]] = {}  # looked up once for each type
 
 
 def plain(value: object) -> Any:
     """The JSON shape of a value: dataclasses become objects, sets become sorted lists."""
-    if type(value) in _ATOMS:
+    kind = type(value)
+    if kind in _ATOMS:
         return value
-    if isinstance(value, list | tuple):
-        return [item if type(item) in _ATOMS else plain(item) for item in value]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
-    if isinstance(value, Set):
-        return sorted(plain(item) for item in value)
-    return value
+    shape = _shapes.get(kind)
+    if shape is None:
+        shape = _shapes[kind] = _shape(kind)
+    return shape(value)
+
+
+def _shape(kind: type) -> Callable[[Any], Any]:
+    if issubclass(kind, list | tuple):
+        return _listed
+    if dataclasses.is_dataclass(kind):
+        return _object([field.name for field in dataclasses.fields(kind)])
+    if issubclass(kind, Mapping):
+        return lambda value: {str(key): plain(item) for key, item in value.items()}
+    if issubclass(kind, Set):
+        return lambda value: sorted(plain(item) for item in value)
+    return lambda value: value
+
+
+def _listed(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+    return [item if type(item) in _ATOMS else plain(item) for item in values]
+
+
+def _object(names: list[str]) -> Callable[[Any], Any]:
+    if len(names) < 2:  # of one name, attrgetter gives no tuple
+        return lambda value: {name: plain(getattr(value, name)) for name in names}
+    read = attrgetter(*names)
+    return lambda value: dict(zip(names, _listed(read(value)), strict=True))
 
 
 def canonical(value: object) -> bytes:
@@ -38,3 +59,18 @@ def digest(value: object) -> str:
 
 def digest_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+class DigestOnce:
+    """Gives a frozen value its digest, computed when first asked for; no field of the value."""
+
+    __slots__ = ("_digest",)
+    _digest: str
+
+    @property
+    def digest(self) -> str:
+        try:
+            return self._digest
+        except AttributeError:
+            object.__setattr__(self, "_digest", digest(self))
+            return self._digest

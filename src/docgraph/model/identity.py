@@ -42,6 +42,8 @@ def chunk_id(node: str, position: int) -> str:
 
 def document_of(node: str) -> str:
     """The root document of any node id."""
+    if "#" not in node and "::" not in node and ":" in node:
+        return node
     repository, _, rest = node.partition(":")
     cut = min((at for at in (rest.find("#"), rest.find("::")) if at >= 0), default=len(rest))
     return f"{repository}:{rest[:cut]}"

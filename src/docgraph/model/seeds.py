@@ -23,6 +23,27 @@ EVERY_CANDIDATE = Selection()
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """How every candidate stands to the question, and how others can be measured beside them.
+
+    A cosine counts from `middle` on, which counts as 0, up to 1; None: only candidates have a
+    score. With `passages` it is the cosine of the best passage, else that of the summary.
+    """
+
+    scores: tuple[tuple[str, float], ...] = ()
+    middle: float | None = None
+    passages: bool = False
+
+
+NO_STANDING = Standing()
+
+
+def above(cosine: float, middle: float) -> float:
+    """How far a cosine is up from the middle to 1."""
+    return (cosine - middle) / (1 - middle) if middle < 1 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Seeds:
     """Best first, ties by id. `search` records how they were found; unless it was `exact`, an
     index chose which rows were looked at, and may have missed some."""
@@ -31,6 +52,7 @@ class Seeds:
     search: tuple[tuple[str, str | int | float | bool | None], ...]
     selection: Selection = EVERY_CANDIDATE
     exact: bool = True
+    standing: Standing = NO_STANDING
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -31,4 +31,4 @@ class Retrieval:
 
     def saved(self) -> SavedPlan:
         plan = self.plan
-        return SavedPlan(FORMAT, plan, plan.digest, self.scope.snapshots, self.run.trace.pipeline)
+        return SavedPlan(FORMAT, plan, plan.digest, self.scope.snapshots, self.run.pipeline.name)

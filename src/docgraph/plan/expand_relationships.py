@@ -5,10 +5,13 @@ from typing import Annotated, Literal
 from annotated_types import Interval
 
 from docgraph.contract import action
+from docgraph.model.edge import Relationship
 from docgraph.model.identity import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
+from docgraph.plan.admit import contested, filled
+from docgraph.plan.lift import halfway, lifted, standings, weighted
 from docgraph.plan.limits import DOCUMENTS, SEED_PLACES
 from docgraph.plan.plan_seeds import within
 from docgraph.plan.relations_option import allowed, first_place, known_relations
@@ -16,7 +19,7 @@ from docgraph.plan.settle import outgoing
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 
-Admit = Literal["similarity", "first_mention"]
+Admit = Literal["lifted", "contested", "scored", "similarity", "first_mention"]
 
 
 def within_limits(plan: RetrievalPlan) -> bool:
@@ -34,32 +37,41 @@ def expand_relationships(
     documents: Annotated[int, Interval(ge=1, le=500)] = DOCUMENTS,
     seed_places: Annotated[int, Interval(ge=1, le=500)] = SEED_PLACES,
     relations: tuple[str, ...] | None = None,
-    admit: Admit = "similarity",
+    admit: Admit = "lifted",
 ) -> RetrievalPlan:
     """Seeds take at most `seed_places`, neighbours the rest; what they leave free goes to seeds.
 
-    Neighbours are ordered without relation weights: by their own similarity to the question, or
-    by seed and first mention. They stand before the first seed that took a free place.
+    Neighbours are ordered without relation weights: `lifted` up towards their seeds, by their own
+    `similarity` to the question, or by seed and `first_mention`. `contested`, a further seed that
+    stands better than a neighbour takes its place. `scored` weighs relations, and is contested
+    too.
     """
     first = within(seeds, min(seed_places, documents))
-    found = neighbours(first, graph, relations)
-    if admit == "similarity":
-        found = by_similarity(found, question, search)
-    roots = {document_of(seed) for seed in first}
-    admitted = found[: documents - len(roots)]
-    expanded = tuple(expansion.document_id for expansion in admitted)
-    taken = roots.union(expanded)
-    further = _further(seeds, taken, documents - len(taken))
-    speaking = roots | further
-    kept = tuple(seed for seed in seeds.ids if document_of(seed) in speaking)
-    turn = next((at for at, seed in enumerate(kept) if document_of(seed) in further), len(kept))
+    edges = leaving(first, graph, relations)
+    if admit in ("similarity", "first_mention") or not seeds.standing.scores:
+        found = neighbours(first, edges)
+        if admit != "first_mention":
+            found = by_similarity(found, question, search)
+        plan = filled(seeds, first, found, documents)
+    else:
+        ends = (document_of(node) for e in edges for node in (e.edge.source, e.edge.target))
+        own = standings(seeds, ends, question, search)
+        raised = lifted(first, edges, own, weighted if admit == "scored" else halfway)
+        found = tuple(one.expansion for one in raised.values())
+        speaking = seeds.ids
+        if admit == "lifted":
+            places = filled(seeds, first, found, documents)
+            speaking = places.seeds
+            raised = {one.document_id: raised[one.document_id] for one in places.expanded}
+        plan = contested(speaking, own, raised, documents)
+    taken = frozenset(map(document_of, plan.order))
     return RetrievalPlan(
         question=question.text,
         query_vector=question.vector,
         embedder=question.embedder,
-        seed_documents=kept,
-        expanded_documents=admitted,
-        order=kept[:turn] + expanded + kept[turn:],
+        seed_documents=plan.seeds,
+        expanded_documents=plan.expanded,
+        order=plan.order,
         constraints=Constraints(
             search=seeds.search,
             selection=seeds.selection,
@@ -76,25 +88,32 @@ def expand_relationships(
         cut=tuple(
             Cut(node, f"documents={documents}")
             for node in dict.fromkeys((*(e.document_id for e in found), *seeds.ids))
-            if document_of(node) not in taken | further
+            if document_of(node) not in taken
         ),
     )
 
 
-def neighbours(
+def leaving(
     first: tuple[str, ...], graph: GraphReads, relations: tuple[str, ...] | None
-) -> tuple[Expansion, ...]:
-    """Documents one edge away, each by its first edge, in order of seed and first mention."""
+) -> tuple[Relationship, ...]:
+    """Edges that leave the seeds, in order of seed and first mention."""
     place = {seed: index for index, seed in enumerate(first)}
     roots = {document_of(seed): index for index, seed in reversed(tuple(enumerate(first)))}
-    edges = sorted(
-        outgoing(graph, first, allowed(relations)),
-        key=lambda found: (
-            place.get(found.edge.source, roots[document_of(found.edge.source)]),
-            first_place(found),
-            found.edge,
-        ),
+    return tuple(
+        sorted(
+            outgoing(graph, first, allowed(relations)),
+            key=lambda found: (
+                place.get(found.edge.source, roots[document_of(found.edge.source)]),
+                first_place(found),
+                found.edge,
+            ),
+        )
     )
+
+
+def neighbours(first: tuple[str, ...], edges: tuple[Relationship, ...]) -> tuple[Expansion, ...]:
+    """Documents one edge away, each by its first edge."""
+    roots = {document_of(seed) for seed in first}
     reached: dict[str, Expansion] = {}
     for found in edges:
         edge = found.edge
@@ -112,9 +131,3 @@ def by_similarity(
         return found
     near = search.similarities(question.vector, tuple(e.document_id for e in found))
     return tuple(sorted(found, key=lambda e: (-near.get(e.document_id, 0), e.document_id)))
-
-
-def _further(seeds: Seeds, taken: set[str], places: int) -> frozenset[str]:
-    """The next seeds' documents, as many as there are free places."""
-    roots = [root for root in dict.fromkeys(map(document_of, seeds.ids)) if root not in taken]
-    return frozenset(roots[:places])

@@ -1,32 +1,44 @@
 """What search may see: ids and numbers of visible rows, never text."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from docgraph.model.owners import Owners
 
 Over = Literal["documents", "sections", "passages"]
 Handles = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
+class Passages:
+    """The visible passages, by place: their lengths in words, and whose they are."""
+
+    lengths: npt.NDArray[np.float64]
+    words: int
+    owners: Owners
+
+    @classmethod
+    def of(cls, lengths: npt.NDArray[Any], owners: Handles) -> "Passages":
+        return cls(lengths.astype(np.float64), int(lengths.sum()), Owners(owners))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class TermPostings:
-    """One term's visible passages, side by side: handle, owner handle, frequency, length."""
+    """In which visible passages a term stands, and how often in each."""
 
     term: str
-    passages: Handles
-    owners: Handles
-    frequencies: npt.NDArray[np.int64]
-    lengths: npt.NDArray[np.int64]
+    places: npt.NDArray[np.integer[Any]]
+    frequencies: npt.NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Visible postings, with the statistics of the visible passages alone."""
+    """Statistics are of the visible passages alone."""
 
-    passages: int
-    words: int
+    passages: Passages
     terms: tuple[TermPostings, ...]
 
 
@@ -51,6 +63,15 @@ class SearchReads(Protocol):
         """Dot products of visible nodes' summaries; other ids are absent."""
         ...
 
+    def best_passages(
+        self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
+    ) -> dict[str, int]:
+        """The highest dot product of each visible node's passages; other ids are absent.
+
+        Rolled up, a document's are all passages in it, else a node's are its own.
+        """
+        ...
+
     def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
         """Visible postings; the owner is the document when rolled up, else the node."""
         ...
@@ -61,6 +82,10 @@ class SearchReads(Protocol):
 
     def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """Visible (name, node id) pairs for exactly these names, sorted."""
+        ...
+
+    def titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        """Visible (title, document id) pairs for exactly these titles, sorted."""
         ...
 
     def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:

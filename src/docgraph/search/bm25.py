@@ -17,33 +17,19 @@ def bm25(postings: Postings) -> tuple[Handles, npt.NDArray[np.float64]]:
     A passage's terms are added in the terms' order, so its score has the same bits whatever
     other passages there are.
     """
-    if not postings.terms:
-        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64)
-    handles = np.concatenate([term.passages for term in postings.terms])
-    passages, where = np.unique(handles, return_inverse=True)
-    owners = np.zeros(len(passages), dtype=np.int64)
-    scores = np.zeros(len(passages), dtype=np.float64)
-    mean = postings.words / max(postings.passages, 1)
-    start = 0
+    passages = postings.passages
+    count = len(passages.lengths)
+    scores = np.zeros(count, dtype=np.float64)
+    mean = passages.words / max(count, 1)
     for term in postings.terms:
-        places = where[start : start + len(term.passages)]
-        start += len(term.passages)
         frequency = term.frequencies.astype(np.float64)
-        norm = K1 * (1 - B + B * term.lengths.astype(np.float64) / mean)
-        owners[places] = term.owners
-        scores[places] += _rarity(len(term.passages), postings.passages) * (
+        norm = K1 * (1 - B + B * passages.lengths[term.places] / mean)
+        scores[term.places] += _rarity(len(term.places), count) * (
             frequency * (K1 + 1) / (frequency + norm)
         )
-    return best_per_owner(owners, scores)
-
-
-def best_per_owner(
-    owners: Handles, scores: npt.NDArray[np.float64]
-) -> tuple[Handles, npt.NDArray[np.float64]]:
-    unique, where = np.unique(owners, return_inverse=True)
-    best = np.full(len(unique), -np.inf)
-    np.maximum.at(best, where, scores)
-    return unique, best
+    best = passages.owners.best(scores)
+    found = np.flatnonzero(best)  # no term that is in a passage counts as nothing
+    return passages.owners.owners[found], best[found]
 
 
 def _rarity(containing: int, passages: int) -> float:

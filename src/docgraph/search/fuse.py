@@ -1,18 +1,22 @@
 """Fusing rankings in our own code, the same on every store."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import median
+
+from docgraph.model.seeds import above
 
 Ranking = Sequence[tuple[str, float]]
 RECIPROCAL_K = 60
-WORDS_SHARE = 0.3
+WORDS_SHARE = 0.25
+TITLE_SHARE = 0.25
 DIGITS = 12
 
 
-def ordered(scores: dict[str, float]) -> list[tuple[str, float]]:
+def ordered(scores: Mapping[str, float]) -> list[tuple[str, float]]:
     """Best first, ties by id. Rounded, so that equal sums tie however they were added up."""
-    rounded = ((node, round(score, DIGITS)) for node, score in scores.items())
-    return sorted(rounded, key=lambda item: (-item[1], item[0]))
+    rounded = [(-round(score, DIGITS), node) for node, score in scores.items()]
+    rounded.sort()
+    return [(node, -score) for score, node in rounded]
 
 
 def by_reciprocal_rank(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
@@ -23,17 +27,26 @@ def by_reciprocal_rank(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
     return ordered(scores)
 
 
-def by_normalised_scores(meaning: Ranking, words: Ranking) -> list[tuple[str, float]]:
-    """`(cos - median) / (1 - median)` plus a share of `bm25 / max`, over the given rankings.
+def by_normalised_scores(
+    cosines: Mapping[str, float], words: Ranking, named: Collection[str], middle: float
+) -> list[tuple[str, float]]:
+    """Every candidate's cosine above the middle, plus a share of its words' score above theirs,
+    plus a share if the question names its title.
 
-    Small models' cosines sit in a narrow band; the median of the visible candidates is its floor.
-    What words alone found lies behind the last one by meaning, and counts as that.
+    Small models' cosines sit in a narrow band; the middle of the visible candidates is its floor.
+    Half of what words found holds common words alone, and gains nothing by them.
     """
-    middle = median(score for _, score in meaning) if meaning else 0.0
-    scores = {
-        node: (score - middle) / (1 - middle) if middle < 1 else 0.0 for node, score in meaning
-    }
-    lowest = min(scores.values(), default=0.0)
-    for node, score in words:
-        scores[node] = scores.get(node, lowest) + WORDS_SHARE * score / words[0][1]
+    scores = {node: above(cosine, middle) for node, cosine in cosines.items()}
+    if words:
+        floor, best = median(score for _, score in words), words[0][1]
+        for node, score in words:
+            if score > floor:
+                scores[node] += WORDS_SHARE * (score - floor) / best
+    for node in named:
+        scores[node] += TITLE_SHARE
     return ordered(scores)
+
+
+def middle_of(cosines: Mapping[str, float], first: int) -> float:
+    """The median of the best so many."""
+    return median(sorted(cosines.values(), reverse=True)[:first]) if cosines else 0.0

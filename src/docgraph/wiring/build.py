@@ -108,7 +108,7 @@ def embedder_ceiling(settings: Settings) -> Ceiling | None:
 
 
 def open_tokens() -> TokenCounter:
-    from docgraph.adapters.onnx.tokenizer import GraniteTokenCounter
+    from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
 
     return GraniteTokenCounter()
 

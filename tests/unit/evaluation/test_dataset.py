@@ -34,6 +34,7 @@ def test_only_judged_questions_are_asked(folder: Path) -> None:
     found = read_dataset(folder)
     assert [question.id for question in found.questions] == ["q1", "q2"]
     assert found.questions[0].source == "a"
+    assert found.sources == {"a"}
     assert found.questions[1].grades == {"corpus:a": 2, "corpus:b": 0}
     assert [question.id for question in read_dataset(folder, limit=1).questions] == ["q1"]
 

@@ -74,6 +74,17 @@ def test_without_pairs_nothing_changes(store: SqliteStore) -> None:
         assert tuple(found.edge for found in reads.graph.listed()) == EDGES
 
 
+def test_a_relation_is_held_out_with_its_inverse_and_nothing_else(store: SqliteStore) -> None:
+    with store.writes("local", "r", "main", IDENTITY) as writes:
+        more = (Edge("r:a", "replaces", "r:c"), Edge("r:c", "replaced_by", "r:a"))
+        writes.replace_given([Relationship(edge, ("given",), ()) for edge in (*EDGES, *more)])
+        writes.publish()
+    for relation in ("replaces", "replaced_by"):
+        without = HeldOutStore(store, frozenset(), frozenset({relation}))
+        with without.reads_as(local()) as reads:
+            assert tuple(found.edge for found in reads.graph.listed()) == EDGES
+
+
 def test_what_is_written_through_it_is_in_the_store(store: SqliteStore) -> None:
     with held_out(store, ("r:a", "r:b")).writes("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("d", "more")])

@@ -6,6 +6,8 @@ import pytest
 
 from docgraph.evaluation.measures import (
     Outcome,
+    accuracy,
+    hit,
     ndcg,
     percentile,
     recall,
@@ -20,6 +22,18 @@ def test_recall_counts_relevant_documents_among_the_first() -> None:
     assert recall(["x", "a", "b"], GRADES, 2) == 0.5
     assert recall(["x", "a", "b"], GRADES, 3) == 1.0
     assert recall(["c"], GRADES, 5) == 0.0
+
+
+def test_accuracy_asks_for_every_relevant_document() -> None:
+    assert accuracy(["a", "x", "b"], GRADES, 2) == 0.0
+    assert accuracy(["a", "x", "b"], GRADES, 3) == 1.0
+    assert accuracy(["a", "b"], GRADES, 1) == 0.0
+
+
+def test_a_hit_asks_for_any_relevant_document() -> None:
+    assert hit(["x", "b"], GRADES, 1) == 0.0
+    assert hit(["x", "b"], GRADES, 2) == 1.0
+    assert hit(["c"], GRADES, 5) == 0.0
 
 
 def test_reciprocal_rank_is_that_of_the_first_relevant_document() -> None:
@@ -52,6 +66,12 @@ def test_a_summary_has_every_measure_as_a_mean() -> None:
         "recall@2": 0.5,
         "recall@5": 0.5,
         "recall@10": 0.5,
+        "acc@1": 0.0,
+        "acc@3": 0.5,
+        "acc@5": 0.5,
+        "hit@1": 0.5,
+        "hit@3": 0.5,
+        "hit@5": 0.5,
         "ndcg@10": 0.5,
         "mrr": 0.5,
         "documents": 3.0,

@@ -3,14 +3,17 @@
 import json
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import IntEnum
 from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.digest import canonical, digest, digest_bytes, plain
+from docgraph.model.digest import DigestOnce, canonical, digest, digest_bytes, plain
 
 leaves = (
     st.none()
@@ -87,3 +90,72 @@ def test_a_digest_is_the_same_in_every_process(monkeypatch: pytest.MonkeyPatch, 
             "tenant": "t",
         }
     )
+
+
+class Rank(IntEnum):
+    FIRST = 1
+
+
+class Place(NamedTuple):
+    x: int
+    y: object
+
+
+@dataclass(frozen=True)
+class Alone:
+    only: object
+
+
+@dataclass(frozen=True)
+class Empty:
+    pass
+
+
+def spelt_out(value: object) -> Any:
+    """The rule once more, one question after another."""
+    if isinstance(value, list | tuple):
+        return [spelt_out(item) for item in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: spelt_out(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): spelt_out(item) for key, item in value.items()}
+    if isinstance(value, Set):
+        return sorted(spelt_out(item) for item in value)
+    return value
+
+
+keys = st.text() | st.integers() | st.booleans() | st.none()
+anything = st.recursive(
+    leaves | st.just(Rank.FIRST) | st.just(Empty()) | st.frozensets(st.text()),
+    lambda inner: (
+        st.lists(inner).map(tuple)
+        | st.dictionaries(keys, inner).map(MappingProxyType)
+        | st.dictionaries(keys, inner)
+        | st.builds(Pair, inner, inner)
+        | st.builds(Alone, inner)
+        | st.builds(Place, st.integers(), inner)
+    ),
+    max_leaves=20,
+)
+
+
+@given(anything)
+def test_the_shape_that_is_remembered_for_a_type_is_the_one_spelt_out(value: object) -> None:
+    assert plain(value) == spelt_out(value)
+    assert json.dumps(plain(value)) == json.dumps(spelt_out(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Named(DigestOnce):
+    name: str
+
+
+def test_a_digest_is_computed_once_and_is_no_part_of_its_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, same = Named("a"), Named("a")
+    assert one.digest == digest({"name": "a"}) == digest(one)
+    monkeypatch.setattr("docgraph.model.digest.digest", lambda value: "computed again")
+    assert one.digest == digest({"name": "a"})
+    assert (one == same, plain(one), repr(one)) == (True, {"name": "a"}, "Named(name='a')")
+    assert replace(one, name="b").digest == "computed again"

@@ -106,6 +106,23 @@ def test_each_step_leaves_its_options_inputs_and_output_by_digest_and_its_time()
     assert {row.milliseconds for row in found.trace.steps} == {1000.0}
 
 
+def test_digests_are_computed_when_the_trace_is_looked_at_once_for_each_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def noted(value: object) -> str:
+        asked.append(type(value).__name__)
+        return digest(value)
+
+    monkeypatch.setattr("docgraph.pipeline.performed.digest", noted)
+    found = walk(load("documents"), TOWN, QUESTION)
+    assert asked == []
+    outputs = [row.output for row in found.trace.steps]
+    assert sorted(asked) == sorted(["Question", *(made for made, _ in outputs)])
+    assert len(outputs) == len({made for made, _ in outputs}) + 1  # a superseded one has its own
+
+
 @pytest.mark.requirement(44)
 def test_a_step_put_in_by_the_loader_is_marked_in_the_trace(tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.model.words import words
-from docgraph.ports.search_reads import Postings
-from docgraph.search.bm25 import K1, B, best_per_owner, bm25
+from docgraph.ports.search_reads import Passages, Postings
+from docgraph.search.bm25 import K1, B, bm25
 from tests.support.made_documents import Part, Said, document
 from tests.support.memory_world import MemorySearch, world
 
@@ -77,10 +77,5 @@ def test_not_rolled_up_the_owner_is_the_innermost_node() -> None:
 
 
 def test_no_terms_and_no_passages_give_nothing() -> None:
-    owners, scores = bm25(Postings(0, 0, ()))
+    owners, scores = bm25(Postings(Passages.of(np.empty(0), np.empty(0, dtype=np.int64)), ()))
     assert (owners.tolist(), scores.tolist()) == ([], [])
-
-
-def test_the_best_of_each_owner_is_kept() -> None:
-    owners, best = best_per_owner(np.array([7, 3, 7]), np.array([1.0, 2.0, 4.0]))
-    assert dict(zip(owners.tolist(), best.tolist(), strict=True)) == {3: 2.0, 7: 4.0}

@@ -24,8 +24,8 @@ class OnnxEmbedder:
         model = _open_model(folder)
         width = len(model.vector([0]))
         text = folder.read("tokenizer.json").decode("utf-8", "replace")
-        tokenizer = load_tokenizer(folder.name, text, max_length(folder))
-        self.runner = TextRunner(folder.name, tokenizer, model, width, cores)
+        tokenizer, longest = load_tokenizer(folder.name, text), max_length(folder)
+        self.runner = TextRunner(folder.name, tokenizer, model, width, longest, cores)
         self._identity = EmbedderIdentity(folder.name, folder.digest, width)
 
     @property

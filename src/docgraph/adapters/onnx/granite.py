@@ -5,10 +5,10 @@ from pathlib import Path
 from threading import Lock
 
 from docgraph.adapters.onnx import granite_graph, granite_pack
+from docgraph.adapters.onnx.granite_tokenizer import granite_tokenizer
 from docgraph.adapters.onnx.model import OnnxModel
 from docgraph.adapters.onnx.session import open_session
 from docgraph.adapters.onnx.text_runner import TextRunner
-from docgraph.adapters.onnx.tokenizer import load_tokenizer
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
@@ -49,5 +49,7 @@ def open_granite(path: Path, cores: int | None = None) -> TextRunner:
     model = OnnxModel(
         granite_pack.NAME, session, first_position=pack.first_position, kept=graph.weights
     )
-    tokenizer = load_tokenizer(granite_pack.NAME, pack.tokenizer, pack.max_length)
-    return TextRunner(granite_pack.NAME, tokenizer, model, IDENTITY.dimensions, cores)
+    tokenizer = granite_tokenizer(path)
+    return TextRunner(
+        granite_pack.NAME, tokenizer, model, IDENTITY.dimensions, pack.max_length, cores
+    )

@@ -27,12 +27,15 @@ class TextRunner:
         tokenizer: Tokenizer,
         model: OnnxModel,
         width: int,
+        longest: int,
         cores: int | None = None,
     ) -> None:
+        """`longest` is how many tokens of a text the model reads, special ones included."""
         self._name = name
         self._tokenizer = tokenizer
         self._model = model
         self._width = width
+        self._longest = longest
         self._cores = cores or _usable_cores()
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
@@ -47,7 +50,7 @@ class TextRunner:
             return list(pool.map(self._floats, texts))
 
     def _floats(self, text: str) -> Floats:
-        found = tokens(self._tokenizer, text, special=True)
+        found = tokens(self._tokenizer, text, self._longest)
         return self._model.vector(found) if found else np.zeros(self._width, dtype=np.float32)
 
 

@@ -13,7 +13,8 @@ from docgraph.adapters.postgres.database import PACKAGE
 from docgraph.adapters.postgres.vectors import PgVector
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.search import SqlSearch
-from docgraph.adapters.sql.segment_cache import Held
+from docgraph.adapters.sql.seen_rows import SeenRows
+from docgraph.adapters.sql.segment_cache import SegmentCache
 from docgraph.adapters.sql.visible import Visible
 from docgraph.ports.search_reads import Over
 
@@ -60,8 +61,16 @@ class HnswSearch(SqlSearch):
 
     exact = False
 
-    def __init__(self, sql: Queries, visible: Visible, held: Held, *, index: Hnsw) -> None:
-        super().__init__(sql, visible, held)
+    def __init__(
+        self,
+        sql: Queries,
+        visible: Visible,
+        segments: SegmentCache,
+        seen: SeenRows,
+        *,
+        index: Hnsw,
+    ) -> None:
+        super().__init__(sql, visible, segments, seen)
         self._index = index
 
     def nearest(

@@ -2,6 +2,9 @@
 -- Ids behind node handles.
 SELECT handle, id FROM visible_nodes WHERE handle = ANY (%(handles)s::bigint[]);
 
+-- name: handles_of_nodes
+SELECT id, handle FROM visible_nodes WHERE id = ANY (%(ids)s::text[]);
+
 -- name: vectors_of_nodes
 SELECT id, vector FROM visible_nodes WHERE id = ANY (%(ids)s::text[]);
 

@@ -5,7 +5,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -23,14 +22,14 @@ from docgraph.adapters.postgres.regroup import Regroup
 from docgraph.adapters.postgres.stored_vectors import PostgresVectors
 from docgraph.adapters.postgres.upkeep import Upkeep
 from docgraph.adapters.sql.access_book import SqlAccessBook
-from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.known import Known
 from docgraph.adapters.sql.prune import prune
-from docgraph.adapters.sql.reads import SqlReads
+from docgraph.adapters.sql.reads import Searching, SqlReads
 from docgraph.adapters.sql.search import SqlSearch
-from docgraph.adapters.sql.segment_cache import Held, SegmentCache
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.visible import Rows, Visible, load_rows, see
+from docgraph.adapters.sql.visible import Rows, load_rows, see
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
@@ -43,15 +42,6 @@ _HELD = {
     "share_tenant": "a prune has been under way",
     "hold_tenant": "an ingest of another branch has been under way",
 }
-
-
-@dataclass(slots=True)
-class Known:
-    """What is kept of one tenant."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    rows: Rows | None = None
-    segments: SegmentCache = field(default_factory=SegmentCache)
 
 
 class PostgresStore:
@@ -77,31 +67,27 @@ class PostgresStore:
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
     ) -> Iterator[SqlReads]:
         with self._reading() as database:
-            rows, segments = self._current(database, principal.tenant)
-            visible = see(rows, principal, wanted)
-            guard(database, rows, visible.classes, visible.snapshots)
-            searching: Callable[[Queries, Visible, Held], SqlSearch] = SqlSearch
+            known, rows = self._current(database, principal.tenant)
+            view = known.view(rows, principal, wanted, see)
+            guard(database, rows, view.visible.classes, view.visible.snapshots)
+            searching: Searching = SqlSearch
             if self._hnsw:
                 searching = partial(HnswSearch, index=Hnsw(database.connection))
-            yield SqlReads(database.queries("reads.sql"), visible, segments, searching)
+            yield SqlReads(database.queries("reads.sql"), view, known.segments, searching)
 
-    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Rows, SegmentCache]:
+    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, Rows]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("rows.sql")
         changes, epoch = only(sql.row("changes", tenant=tenant))
         known = self._known(tenant, epoch)
-        with known.lock:  # whoever asks for another tenant does not wait
-            if known.rows is None or known.rows.changes != changes:
-                known.rows = load_rows(sql, changes, tenant)
-                known.segments.keep(n for (n,) in sql.rows("segments", tenant=tenant))
-            return known.rows, known.segments
+        return known, known.as_of(sql, changes)
 
-    def _known(self, tenant: str, epoch: str) -> "Known":
+    def _known(self, tenant: str, epoch: str) -> Known:
         with self._lock:
             if epoch != self._epoch:  # what was lost with a server may have used the numbers
                 self._epoch = epoch
                 self._tenants.clear()
-            known = self._tenants.setdefault(tenant, Known())
+            known = self._tenants.setdefault(tenant, Known(tenant))
             self._tenants.move_to_end(tenant)
             while len(self._tenants) > MOST_TENANTS:
                 self._tenants.popitem(last=False)
@@ -109,7 +95,7 @@ class PostgresStore:
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with self._reading() as database:
-            rows, _ = self._current(database, principal.tenant)
+            _, rows = self._current(database, principal.tenant)
             return list_snapshots(rows, principal)
 
     @contextmanager

@@ -7,12 +7,16 @@ from docgraph.adapters.sql.contents import contents
 from docgraph.adapters.sql.database import Queries, only
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.search import SqlSearch
-from docgraph.adapters.sql.segment_cache import Held, SegmentCache
+from docgraph.adapters.sql.seen_rows import SeenRows
+from docgraph.adapters.sql.segment_cache import SegmentCache
 from docgraph.adapters.sql.texts import SqlTexts
+from docgraph.adapters.sql.views import View
 from docgraph.adapters.sql.visible import Visible, embedder_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import Scope
+
+Searching = Callable[[Queries, Visible, SegmentCache, SeenRows], SqlSearch]
 
 
 class SqlReads:
@@ -21,13 +25,14 @@ class SqlReads:
     def __init__(
         self,
         sql: Queries,
-        visible: Visible,
+        view: View,
         segments: SegmentCache,
-        searching: Callable[[Queries, Visible, Held], SqlSearch] = SqlSearch,
+        searching: Searching = SqlSearch,
     ) -> None:
         """`sql` is reads.sql, guarded by what is visible."""
         self._sql = sql
-        self._visible = visible
+        self._view = view
+        self._visible = view.visible
         self._segments = segments
         self._searching = searching
         self.graph = SqlGraph(sql)
@@ -42,11 +47,8 @@ class SqlReads:
 
     @cached_property
     def search(self) -> SqlSearch:
-        branches = sorted(self._visible.snapshots)
-        numbers = [
-            number for (number,) in self._sql.rows("segments_of_branches", branches=branches)
-        ]
-        return self._searching(self._sql, self._visible, self._segments.of(self._sql, numbers))
+        seen = self._view.seen(self._sql, self._segments)
+        return self._searching(self._sql, self._visible, self._segments, seen)
 
     def texts(self, plan: RetrievalPlan) -> SqlTexts:
         return SqlTexts(self._sql, self._visible, plan)

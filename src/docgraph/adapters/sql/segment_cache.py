@@ -1,115 +1,146 @@
 """Segments in memory. They are written once, so they are kept by number; rights are not in here."""
 
+import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 
+from docgraph.adapters.sql.block import Block, Places, Sections, Vectors
 from docgraph.adapters.sql.database import Queries, only
 from docgraph.adapters.sql.segment import Segment
+from docgraph.adapters.sql.vector_rows import VectorRows
 
-MOST_APART = 16  # segments that are searched one by one; more are joined, and searched as one
-MOST_JOINED = 2  # such joins that are kept
-Vectors = npt.NDArray[np.int16]
+MOST_BLOCKS = 8  # that are searched one by one; more are joined into one
+MOST_POSTINGS = 8_000_000  # that are kept; eight bytes each
+MOST_NAMES = 200_000
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Held:
-    """The segments that one reader's question is about: alone, or joined into one.
-
-    `places` tells by a segment's number under which key its arrays are, and from which passage on.
-    """
-
-    arrays: Mapping[int, Segment]
-    places: Mapping[int, tuple[int, int]]
-    passages: Callable[[int], Vectors]
-
-
-@dataclass(slots=True)
-class Joined:
-    whole: Segment
-    offsets: dict[int, int]
-    vectors: list[Vectors] = field(default_factory=list)
+Found = tuple[Places, Places]  # passages that hold a term, counted from their segment's first
+_ALONE = 16  # what a term takes that is nowhere
+NOWHERE: Found = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
 
 
 class SegmentCache:
-    """Any number of readers at once: one may let go of what another still holds."""
+    """Any number of readers at once: one may let go of what another still holds.
+
+    `generation` counts how often blocks were made or let go of.
+    """
 
     def __init__(self) -> None:
-        self._arrays: dict[int, Segment] = {}
-        self._vectors: dict[int, Vectors] = {}
-        self._joined: OrderedDict[tuple[int, ...], dict[int, Joined]] = OrderedDict()
+        self.generation = 0
+        self.names: dict[int, str] = {}
+        self.vectors = VectorRows()
+        self._blocks: tuple[Block, ...] = ()
+        self._sections: WeakKeyDictionary[Block, Sections] = WeakKeyDictionary()
+        self._passages: WeakKeyDictionary[Block, Vectors] = WeakKeyDictionary()
+        self._postings: OrderedDict[tuple[int, str], Found] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
 
     def keep(self, numbers: Iterable[int]) -> None:
         """Lets go of segments that were merged away."""
-        known = set(numbers)
-        self._arrays = {n: kept for n, kept in self._arrays.copy().items() if n in known}
-        self._vectors = {n: kept for n, kept in self._vectors.copy().items() if n in known}
-        self._joined = OrderedDict(
-            (key, kept) for key, kept in self._joined.copy().items() if known.issuperset(key)
-        )
+        known = frozenset(numbers)
+        with self._lock:
+            kept = (block.only(known) for block in self._blocks)
+            self._renew(block for block in kept if block is not None)
+            gone = [key for key in self._postings if key[0] not in known]
+            for key in gone:
+                self._size -= _size(self._postings.pop(key))
 
-    def of(self, sql: Queries, numbers: Sequence[int]) -> Held:
-        """`sql` belongs to a reader who may see these."""
-        if len(numbers) > MOST_APART:
-            return self._together(sql, tuple(numbers))
-        arrays = {number: self._of(sql, number) for number in numbers}
-        places = {number: (number, 0) for number in numbers}
-        return Held(arrays, places, lambda number: self._passages(sql, number, arrays[number]))
+    def blocks(self, sql: Queries, numbers: Sequence[int]) -> tuple[tuple[Block, ...], int]:
+        """Blocks that hold these segments, and perhaps others; and their generation.
 
-    def _together(self, sql: Queries, numbers: tuple[int, ...]) -> Held:
-        """Those of one width are one: vectors of different models cannot stand in one array."""
-        joined = self._joined.get(numbers)
-        if joined is None:
-            joined = _joined({number: self._of(sql, number) for number in numbers})
-            self._joined[numbers] = joined
-            while len(self._joined) > MOST_JOINED:
-                self._joined.popitem(last=False)
-        found = joined
+        `sql` belongs to a reader who may see these.
+        """
+        with self._lock:
+            held = {number for block in self._blocks for number in block.spans}
+            if missing := [number for number in numbers if number not in held]:
+                fresh = [Block.of(number, _segment(sql, number)) for number in missing]
+                blocks = [*self._blocks, *_by_width(fresh)]
+                self._renew(blocks if len(blocks) <= MOST_BLOCKS else _by_width(blocks))
+            asked = (b for b in self._blocks if not b.spans.keys().isdisjoint(numbers))
+            return tuple(asked), self.generation
 
-        def passages(width: int) -> Vectors:
-            one = found[width]
-            if not one.vectors:
-                parts = [self._passages(sql, n, self._of(sql, n)) for n in one.offsets]
-                one.vectors.append(np.concatenate(parts))
-            return one.vectors[0]
+    def _renew(self, blocks: Iterable[Block]) -> None:
+        found = tuple(blocks)
+        if found != self._blocks:
+            self.generation += 1
+            self._blocks = found
 
-        places = {n: (width, at) for width, one in found.items() for n, at in one.offsets.items()}
-        return Held({width: one.whole for width, one in found.items()}, places, passages)
-
-    def _of(self, sql: Queries, number: int) -> Segment:
-        found = self._arrays.get(number)
+    def sections(self, sql: Queries, block: Block) -> Sections:
+        """Needed where sections are searched, so they load on demand."""
+        found = self._sections.get(block)
         if found is None:
-            (arrays,) = only(sql.row("segment_arrays", segment=number))
-            found = self._arrays[number] = Segment.from_bytes(arrays)
+            found = Sections.of(block, lambda number: _segment(sql, number))
+            self._sections[block] = found
         return found
 
-    def _passages(self, sql: Queries, number: int, segment: Segment) -> Vectors:
+    def passages(self, sql: Queries, block: Block) -> Vectors:
         """Chunk vectors are needed by the flat baseline alone, so they load on demand."""
-        vectors = self._vectors.get(number)
+        vectors = self._passages.get(block)
         if vectors is None:
-            wanted = segment.passage_vector.tolist()
+            wanted = block.passage_vectors.tolist()
             found: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
             blobs = b"".join(found[vector] for vector in wanted)
-            vectors = np.frombuffer(blobs, dtype="<i2").reshape(-1, segment.width)
-            self._vectors[number] = vectors
+            vectors = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
+            self._passages[block] = vectors
         return vectors
 
+    def postings(
+        self, sql: Queries, numbers: Sequence[int], terms: Sequence[str]
+    ) -> Mapping[tuple[int, str], Found]:
+        """By segment and term; who asks may see these segments."""
+        with self._lock:
+            wanted = {
+                (number, term): self._kept(number, term) for term in terms for number in numbers
+            }
+        lacking = sorted({term for (_, term), found in wanted.items() if found is None})
+        if lacking:
+            read = dict.fromkeys(((n, term) for term in lacking for n in numbers), NOWHERE)
+            rows = sql.rows("postings_of_terms", terms=lacking, segments=list(numbers))
+            for term, number, places, counted in rows:
+                read[number, term] = _numbers(places), _numbers(counted)
+            with self._lock:
+                for key, found in read.items():
+                    self._put(key, found)
+            wanted.update(read)
+        return {key: found for key, found in wanted.items() if found is not None and len(found[0])}
 
-def _joined(parts: Mapping[int, Segment]) -> dict[int, Joined]:
-    """By width."""
-    widths = sorted({part.width for part in parts.values()})
-    return {
-        width: _join({n: part for n, part in parts.items() if part.width == width})
-        for width in widths
-    }
+    def _kept(self, number: int, term: str) -> Found | None:
+        found = self._postings.get((number, term))
+        if found is not None:
+            self._postings.move_to_end((number, term))
+        return found
+
+    def _put(self, key: tuple[int, str], found: Found) -> None:
+        if key not in self._postings:
+            self._postings[key] = found
+            self._size += _size(found)
+            while self._size > MOST_POSTINGS:
+                _, gone = self._postings.popitem(last=False)
+                self._size -= _size(gone)
+
+    def name(self, named: Mapping[int, str]) -> None:
+        """A handle is never given twice, so its name stays."""
+        if len(self.names) + len(named) > MOST_NAMES:
+            self.names = {}
+        self.names.update(named)
 
 
-def _join(parts: Mapping[int, Segment]) -> Joined:
-    offsets, total = {}, 0
-    for number, part in parts.items():
-        offsets[number] = total
-        total += len(part.passage_document)
-    return Joined(Segment.joined(list(parts.values())), offsets)
+def _segment(sql: Queries, number: int) -> Segment:
+    (arrays,) = only(sql.row("segment_arrays", segment=number))
+    return Segment.from_bytes(arrays)
+
+
+def _by_width(blocks: Sequence[Block]) -> list[Block]:
+    widths = sorted({block.width for block in blocks})
+    return [Block.joined([b for b in blocks if b.width == width]) for width in widths]
+
+
+def _size(found: Found) -> int:
+    return len(found[0]) + _ALONE
+
+
+def _numbers(packed: bytes) -> Places:
+    return np.frombuffer(packed, dtype="<i4")

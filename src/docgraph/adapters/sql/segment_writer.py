@@ -1,6 +1,6 @@
 """Building segments: words are counted as documents come in, and packed when there are enough."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -67,8 +67,8 @@ class SegmentWriter:
         segment = Segment.of([*columns, np.array(filling.vectors, dtype=np.int16)])
         self._rows.store(segment, packed, branch=self._branch, group=group, born=self._born)
 
-    def merge(self) -> None:
-        """Once a group has too many small ones they become one; what they hold stays the same.
+    def crowded(self) -> dict[int, list[int]]:
+        """By group, small segments that are so many that they should be one.
 
         A full segment is left alone, so that no merge needs more memory than a few of them.
         """
@@ -76,11 +76,14 @@ class SegmentWriter:
         for number, group, passages in self._rows.of_branch(self._branch):
             if passages < FULL // 2:
                 small.setdefault(group, []).append(number)
-        for group, numbers in small.items():
-            if len(numbers) > MOST_SMALL:
-                parts = {n: self._rows.arrays(n) for n in numbers[: MOST_SMALL + 1]}
-                for width in {part.width for part in parts.values()}:
-                    self._merge(group, {n: p for n, p in parts.items() if p.width == width})
+        return {g: few[: MOST_SMALL + 1] for g, few in small.items() if len(few) > MOST_SMALL}
+
+    def merge(self, crowded: Mapping[int, Sequence[int]]) -> None:
+        """They become one; what they hold stays the same."""
+        for group, numbers in crowded.items():
+            parts = {number: self._rows.arrays(number) for number in numbers}
+            for width in {part.width for part in parts.values()}:
+                self._merge(group, {n: p for n, p in parts.items() if p.width == width})
 
     def _merge(self, group: int, parts: Mapping[int, Segment]) -> None:
         numbers = list(parts)

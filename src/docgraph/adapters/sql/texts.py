@@ -1,11 +1,12 @@
 """TextReads: the text of planned, visible nodes and nothing else."""
 
 import json
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.database import Queries, Row, only
 from docgraph.adapters.sql.segment import unpack
 from docgraph.adapters.sql.visible import Visible
 from docgraph.model.errors import NotPlanned
@@ -48,7 +49,7 @@ class SqlTexts:
         self._sql = sql
         self._visible = visible
         self._plan = plan
-        self._query = np.array(plan.query_vector, dtype=np.int64)
+        self._query = np.array(plan.query_vector, dtype=np.float32)
         self._nodes: dict[str, PlannedNode] = {}
         self._texts: dict[int, str] = {}
         self._chunks: dict[tuple[int, int], FoundChunk] = {}
@@ -90,19 +91,28 @@ class SqlTexts:
         row = self._node(node)
         if row is None:
             return ()
-        chunks = self._sql.rows(
+        found = self._sql.rows(
             "chunks_in_span", document=row.document, start=row.start, stop=row.stop
         )
-        return tuple(self._score(row.document, *found) for found in chunks)
+        near = self._near([vector for *_, vector in found])
+        return tuple(self._score(row.document, *found) for found in zip(found, near, strict=True))
 
-    def _score(self, document: int, *found: Any) -> PassageScore:
-        *columns, position, vector = found
+    def _near(self, vectors: list[bytes]) -> list[int] | list[None]:
+        """Exact: float32 counts these dot products in ones."""
+        if not self._asked or not vectors:
+            return [None] * len(vectors)
+        rows = unpack(b"".join(vectors), np.int16).reshape(len(vectors), -1)
+        near: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
+        return near
+
+    def _score(self, document: int, row: Row, similarity: int | None) -> PassageScore:
+        *columns, position, _ = row
         chunk = self._chunks[document, position] = FoundChunk._make(columns)
         return PassageScore(
             id=chunk.id,
             node=chunk.node,
             position=position,
-            similarity=int(unpack(vector, np.int16) @ self._query) if self._asked else None,
+            similarity=similarity,
             size=chunk.stop - chunk.start,
         )
 
@@ -115,12 +125,9 @@ class SqlTexts:
 
     def _passage(self, score: PassageScore) -> Passage:
         """A chunk that lies in no planned node is refused."""
-        for planned in self._plan.order:
-            holder = (
-                self._node(planned) if document_of(planned) == document_of(score.node) else None
-            )
-            row = self._chunk(holder, score.position) if holder is not None else None
-            if holder is not None and row is not None:
+        for holder in self._holders.get(document_of(score.node), ()):
+            row = self._chunk(holder, score.position)
+            if row is not None:
                 return Passage(
                     id=row.id,
                     node=row.node,
@@ -130,6 +137,14 @@ class SqlTexts:
                     similarity=score.similarity,
                 )
         raise NotPlanned(f"{score.id} lies in no planned node")
+
+    @cached_property
+    def _holders(self) -> dict[str, list[PlannedNode]]:
+        """Planned nodes by their document, in the plan's order."""
+        found: dict[str, list[PlannedNode]] = {}
+        for row in filter(None, map(self._node, self._plan.order)):
+            found.setdefault(row.document_id, []).append(row)
+        return found
 
     def _chunk(self, holder: PlannedNode, position: int) -> FoundChunk | None:
         """Most were scored a moment ago."""

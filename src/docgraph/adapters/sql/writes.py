@@ -256,8 +256,7 @@ class SqlWrites:
 
         That one is forced to the disk, and everything before it with it.
 
-        Merging comes after: a merged segment holds published documents only. Readers see it at
-        once and keep it by its number, so it has to outlive a crash as well.
+        Merging comes after: a merged segment holds published documents only.
         """
         self._origin = origin or self._origin
         segments = self._documents.segments
@@ -285,8 +284,16 @@ class SqlWrites:
         self._told.clear()
         self._renamed.clear()
         self._touched = False
-        with self._batch():
-            segments.merge()
+        self._merge()
         self._database.durable(False)
         self._begin()
         return SnapshotName(self._repository, self._name, self._newest)
+
+    def _merge(self) -> None:
+        """A change, so that readers look for segments anew; they keep them by their numbers, so
+        this has to outlive a crash as well."""
+        segments = self._documents.segments
+        if segments.crowded():
+            with self._database.transaction():
+                self._run("count_change", tenant=self._tenant)
+                segments.merge(segments.crowded())  # a class that changed meanwhile divides them

@@ -2,6 +2,9 @@
 -- Ids behind node handles.
 SELECT handle, id FROM visible_nodes WHERE handle IN (SELECT value FROM json_each(:handles));
 
+-- name: handles_of_nodes
+SELECT id, handle FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
+
 -- name: vectors_of_nodes
 SELECT id, vector FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
 

@@ -1,7 +1,6 @@
 """The embedded store: `reads_as` and `writes` are the ways in, the rest is upkeep."""
 
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -11,16 +10,16 @@ from filelock import FileLock, Timeout
 
 from docgraph.adapters.sql.access_book import SqlAccessBook
 from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.known import Known
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reads import SqlReads
-from docgraph.adapters.sql.segment_cache import SegmentCache
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.verify import verify
 from docgraph.adapters.sql.visible import Rows, load_rows, see
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.adapters.sqlite.connection import connect, create_or_check, plain_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
-from docgraph.adapters.sqlite.guard import guard
+from docgraph.adapters.sqlite.readers import Reader, Readers
 from docgraph.adapters.sqlite.vectors import SqliteVectors
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
@@ -36,41 +35,42 @@ class SqliteStore:
         self._path = path
         self._now = now
         self._wait = wait
-        self._segments = SegmentCache()
-        self._rows: Rows | None = None
-        self._lock = threading.Lock()
+        self._readers = Readers(path)
+        self._home = self._readers.home()
+        self._known = Known()
 
     @contextmanager
     def reads_as(
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
     ) -> Iterator[SqlReads]:
-        with self._reading() as connection:
-            visible = see(self._current(connection), principal, wanted)
-            guard(connection, visible.rows, visible.mask, visible.snapshots)
-            reads = SqliteDatabase(connection).queries("reads.sql")
-            yield SqlReads(reads, visible, self._segments)
+        with self._reading() as (reader, known, rows):
+            view = known.view(rows, principal, wanted, see)
+            reader.guard.serve(rows, view.visible.mask, view.visible.snapshots)
+            reads = SqliteDatabase(reader.connection).queries("reads.sql")
+            yield SqlReads(reads, view, known.segments)
 
-    def _current(self, connection: sqlite3.Connection) -> Rows:
-        """The rows as of this transaction; kept until a publication or a rule changes them."""
-        sql = SqliteDatabase(connection).queries("rows.sql")
-        (changes,) = only(sql.row("changes"))
-        with self._lock:
-            if self._rows is None or self._rows.changes != changes:
-                self._rows = load_rows(sql, changes)
-                self._segments.keep(number for (number,) in sql.rows("segments"))
-            return self._rows
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[Reader, Known, Rows]]:
+        """One read transaction, and what is known as of it."""
+        home = self._readers.home()
+        if home != self._home:  # another file, whose numbers mean something else
+            self._home, self._known = home, Known()
+        known = self._known
+        with self._readers.reading(home) as reader:
+            sql = SqliteDatabase(reader.connection).queries("rows.sql")
+            yield reader, known, known.as_of(sql, *only(sql.row("changes")))
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        with self._reading() as connection:
-            return list_snapshots(self._current(connection), principal)
+        with self._reading() as (_, _, rows):
+            return list_snapshots(rows, principal)
 
     def verify(self) -> Verified:
-        with self._reading() as connection:
-            database = SqliteDatabase(connection)
+        with self._readers.reading(self._readers.home()) as reader:
+            database = SqliteDatabase(reader.connection)
             rows = load_rows(database.queries("rows.sql"), 0)
-            told = [row[0] for row in connection.execute("PRAGMA integrity_check(10)")]
+            told = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in told if one != "ok"]
-            return verify(database, rows, partial(guard, connection, rows), damage)
+            return verify(database, rows, partial(reader.guard.serve, rows), damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
         with self._writing() as connection:
@@ -105,17 +105,6 @@ class SqliteStore:
                 self._now,
                 stored_vectors=partial(SqliteVectors, database),
             )
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        """One read transaction: nothing changes while it is open."""
-        with plain_errors(self._path):
-            connection = connect(self._path)
-            try:
-                connection.execute("BEGIN")
-                yield connection
-            finally:
-                connection.close()
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:

@@ -37,7 +37,7 @@ def context(
     Searches, plans, fetches and assembles: what a language model would get to read, within its
     token budget.
     """
-    from docgraph.doors.cli.show import show_context
+    from docgraph.doors.cli.show_context import show_context
 
     found = engine_for(store).retrieve(
         asker(store, as_),

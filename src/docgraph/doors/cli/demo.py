@@ -30,7 +30,8 @@ def demo(
     Ingests it into .docgraph/demo.db, asks a question, and shows plan, why and context.
     """
     from docgraph.doors.cli.progress import progress_bar
-    from docgraph.doors.cli.show import show_context, show_plan, show_why
+    from docgraph.doors.cli.show import show_plan, show_why
+    from docgraph.doors.cli.show_context import show_context
     from docgraph.doors.cli.show_store import show_ingest
     from docgraph.doors.login import local
     from docgraph.model.access import LOCAL_ONLY

@@ -35,7 +35,7 @@ def run(
 
     Reads text of planned documents alone, on the plan's snapshots, with the rights you have now.
     """
-    from docgraph.doors.cli.show import show_context
+    from docgraph.doors.cli.show_context import show_context
     from docgraph.model.errors import BadInput
     from docgraph.pipeline.load import shipped
     from docgraph.pipeline.saved_plan import plan_from_json

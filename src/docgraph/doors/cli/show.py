@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.tree import Tree
 
-from docgraph.model.context import Context
+from docgraph.doors.cli.printable import printable
 from docgraph.model.edge import HAND, Evidence, Relationship
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
@@ -21,14 +21,12 @@ if TYPE_CHECKING:
     from docgraph.pipeline.saved_plan import SavedPlan
 
 # An id must stay whole, also in a pipe: lines are as long as they are, and a terminal wraps them.
-out = Console(highlight=False, soft_wrap=True, width=100_000, height=25)
-# A document's text must not be able to steer a terminal: only tab and newline pass.
-_CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+out = Console(highlight=False, soft_wrap=True, width=100_000, height=25, emoji=False)
 
 
 def said(text: str) -> str:
     """Text from outside, without markup and without control characters."""
-    return escape(text.translate(_CONTROLS))
+    return escape(printable(text))
 
 
 def show_seeds(seeds: Seeds) -> None:
@@ -74,15 +72,6 @@ def _holder(found: Expansion, branches: Mapping[str, Tree]) -> str:
     here = found.target if found.backwards else found.sender
     inside = (n for n in branches if here == n or here.startswith((f"{n}#", f"{n}::", f"{n}.")))
     return next(inside, "")
-
-
-def show_context(context: Context) -> None:
-    if context.reason:
-        out.print(f"[bold]{said(context.reason)}[/bold]")
-    out.print(said(context.text), end="")
-    shares = ", ".join(f"{share.document} {share.tokens}" for share in context.documents)
-    told = f": {shares}" if shares else ""
-    out.print(f"[dim]{context.tokens} of {context.max_tokens} tokens{said(told)}[/dim]")
 
 
 def show_why(found: "Retrieval") -> None:
@@ -139,11 +128,19 @@ def _as_yaml(value: object) -> str:
 
 
 def show_measures(found: Mapping[str, Any]) -> None:
+    """Means side by side, and what planning gains, with the interval that holds 95 % of it."""
     columns = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
     columns["planned"] = found["planned"]
     table = Table("", box=None, pad_edge=False, header_style="bold")
-    for name in columns:
+    for name in (*columns, "gain over the best flat"):
         table.add_column(name, justify="right")
     for name in found["planned"]:
-        table.add_row(name, *(f"{measures[name]:g}" for measures in columns.values()))
+        means = (f"{measures[name]:g}" for measures in columns.values())
+        table.add_row(name, *means, _gain(found["gain"].get(name)))
     out.print(table)
+
+
+def _gain(gain: Mapping[str, Any] | None) -> str:
+    if gain is None:
+        return ""
+    return f"{gain['mean']:+g} ({gain['low']:+g} to {gain['high']:+g})"

@@ -1,0 +1,67 @@
+"""Made questions whose vectors are there before any clock starts, and an engine that takes them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.cheap_engine import CheapEmbedder, ScatteredEmbedder
+from benchmarks.made_corpus import said
+from benchmarks.made_passages import Rows
+from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.engine import Engine
+from docgraph.model.question import Question
+from docgraph.model.vector import IntVector
+from docgraph.wiring.build import open_tokens
+
+WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with its vector, for docgraph and for the floor."""
+
+    text: str
+    integers: IntVector
+    floats: Rows
+
+    @property
+    def question(self) -> Question:
+        return Question(self.text, tuple(map(int, self.integers)), CheapEmbedder.identity)
+
+
+class Prepared(CheapEmbedder):
+    """Only knows these questions, and looks their vectors up."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self._known = {one.text: one.integers for one in asked}
+
+    def embed(self, texts: Sequence[str]) -> list[IntVector]:
+        return [self._known[text] for text in texts]
+
+
+def questions(count: int) -> list[Asked]:
+    """No two are the same."""
+    texts = dict.fromkeys(said(f"question {number}", WORDS, WORDS) for number in range(2 * count))
+    first = list(texts)[:count]
+    vectors = ScatteredEmbedder().embed(first)
+    return [
+        Asked(text, vector, (vector / np.linalg.norm(vector)).astype(np.float32))
+        for text, vector in zip(first, vectors, strict=True)
+    ]
+
+
+def engine_for(asked: Sequence[Asked], store: Path, audit: Path) -> Engine:
+    embedder = Prepared(asked)
+    return Engine(
+        SqliteStore(store, now=lambda: "now"),
+        lambda: embedder,
+        cache(open_tokens),
+        lambda: None,
+        time.perf_counter,
+        SqliteAudit(audit, now=lambda: "now"),
+    )

@@ -1,0 +1,126 @@
+"""docgraph and other libraries over the same passages and vectors, as multiples of the floor.
+
+Nobody embeds: vectors of passages and questions are looked up. Everyone is asked for ten, in turns,
+question by question, in one process; libraries that are not installed are named and left out.
+docgraph runs its whole path, for a reader who may read every class, and writes its audit log.
+"""
+
+import argparse
+import logging
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+
+from benchmarks.asked import Asked, engine_for, questions
+from benchmarks.floor import MISSING, Floor, built_floor, is_installed
+from benchmarks.made_pages import CLASSES
+from benchmarks.made_passages import made_passages
+from benchmarks.made_store import KEPT, made_store
+from benchmarks.peers.given import Ask, Given, given
+from docgraph.doors.login import in_the_name_of, local
+from docgraph.model.access import LOCAL, Person
+from docgraph.pipeline.load import load
+
+PEERS = {
+    "graph-retriever": "ask_graph_retriever",
+    "llama-index-core": "ask_llama_index",
+    "haystack-ai": "ask_haystack",
+    "txtai": "ask_txtai",
+    "lightrag-hku": "ask_lightrag",
+}
+WARM_UP = 5
+
+
+def opened(wanted: Given, only: Sequence[str]) -> dict[str, Ask]:
+    """The peers that are installed, each with everything in it."""
+    found: dict[str, Ask] = {}
+    for name in only:
+        try:
+            peer = import_module(f"benchmarks.peers.{PEERS[name]}")
+        except ModuleNotFoundError as error:
+            print(f"{name}: left out, {error.name} is not installed")
+            continue
+        build: Callable[[Given], Ask] = getattr(peer, PEERS[name])
+        began = time.perf_counter()
+        found[name] = build(wanted)
+        print(f"{name}: filled in {time.perf_counter() - began:.0f} s", flush=True)
+    return found
+
+
+def of_floor(floor: Floor, texts: Sequence[str], asked: Asked) -> list[str]:
+    words = floor.by_words(asked.text)[0]
+    return [texts[place] for place in (*floor.by_meaning(asked.floats), *words)]
+
+
+def measure(
+    ways: dict[str, Ask], floor: Ask, asked: Sequence[Asked]
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Seconds of the floor and of everyone else; who goes first changes with every question."""
+    least: list[float] = []
+    spent: dict[str, list[float]] = {name: [] for name in ways}
+    for turn, one in enumerate(asked):
+        names = list(ways)
+        began = time.perf_counter()
+        found = set(floor(one))
+        least.append(time.perf_counter() - began)
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            began = time.perf_counter()
+            texts = ways[name](one)
+            spent[name].append(time.perf_counter() - began)
+            assert name == "docgraph" or found & set(texts), f"{name} searches something else"
+    return least[WARM_UP:], {name: times[WARM_UP:] for name, times in spent.items()}
+
+
+def report(least: Sequence[float], spent: dict[str, list[float]]) -> None:
+    floor = statistics.median(least)
+    for name, times in sorted(spent.items(), key=lambda item: (statistics.median(item[1]), item)):
+        low, *_, high = statistics.quantiles(times, n=20)
+        spread = f"{low / floor:.1f} to {high / floor:.1f}"
+        print(f"{statistics.median(times) / floor:8.1f}  {name} ({spread})")
+
+
+def quiet() -> None:
+    """Nobody calls home, and nobody tells what they do for each question."""
+    os.environ.update({"HAYSTACK_TELEMETRY_ENABLED": "False", "HF_HUB_OFFLINE": "1"})
+    logging.disable(logging.WARNING)
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
+    parser.add_argument("--documents", type=int, default=2_200, help="ten passages in each")
+    parser.add_argument("--questions", type=int, default=40, help="timed, each of them new")
+    parser.add_argument("--folder", type=Path, default=KEPT, help="where made stores are kept")
+    parser.add_argument("--stale", action="store_true", help="take a store that older code made")
+    parser.add_argument("--only", nargs="*", choices=PEERS, default=tuple(PEERS))
+    return parser
+
+
+def main() -> None:
+    wish = arguments().parse_args()
+    quiet()
+    if not is_installed():
+        print(f"compare: left out, {MISSING}")
+        return
+    asked = questions(WARM_UP + wish.questions)
+    passages = made_passages(wish.folder, wish.documents)
+    floor = partial(of_floor, built_floor(wish.folder, wish.documents), passages.texts)
+    ways = opened(given(passages, asked), wish.only)
+    store = made_store(wish.folder, wish.documents, stale=wish.stale)
+    everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
+    reader, pipeline = in_the_name_of(everyone, local()), load("documents")
+    with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
+        engine = engine_for(asked, store, Path(scratch) / "audit")
+
+        def ask(one: Asked) -> list[str]:
+            return [engine.retrieve(reader, one.text, pipeline).context.text]
+
+        report(*measure({"docgraph": ask, **ways}, floor, asked))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The floor: a dot product over every row, and BM25 by bm25s, ten best of each, and nothing else.
+
+No graph, no filter by rights, no text, no record of who asked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.made_passages import Rows, made_passages
+
+if TYPE_CHECKING:
+    from bm25s import BM25
+
+TOP = 10
+K1, B = 1.2, 0.75
+MISSING = "bm25s is not installed: python -m pip install -r benchmarks/requirements.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    passages: Rows
+    summaries: Rows
+    words: "BM25"
+
+    def by_meaning(self, question: Rows) -> npt.NDArray[np.intp]:
+        return nearest(self.passages, question)
+
+    def by_summary(self, question: Rows) -> npt.NDArray[np.intp]:
+        return nearest(self.summaries, question)
+
+    def by_words(self, question: str) -> npt.NDArray[np.int32]:
+        import bm25s
+
+        terms = bm25s.tokenize([question], stopwords=None, show_progress=False)
+        found: npt.NDArray[np.int32] = self.words.retrieve(
+            terms, k=min(TOP, len(self.passages)), show_progress=False
+        ).documents
+        return found
+
+
+def nearest(rows: Rows, question: Rows) -> npt.NDArray[np.intp]:
+    scores = rows @ question
+    top = min(TOP, len(scores))
+    best = np.argpartition(scores, -top)[-top:]
+    return best[np.argsort(-scores[best])]
+
+
+def built_floor(folder: Path, documents: int) -> Floor:
+    """Over the passages of so many made pages; its index of words is kept too."""
+    import bm25s
+
+    passages = made_passages(folder, documents)
+    place = folder / f"words-{documents}-{bm25s.__version__}"
+    if not place.exists():
+        indexed(passages.texts).save(place)
+    return Floor(passages.vectors, passages.summaries, bm25s.BM25.load(place))
+
+
+def indexed(texts: Sequence[str]) -> "BM25":
+    import bm25s
+
+    words = bm25s.BM25(k1=K1, b=B, method="lucene")
+    words.index(
+        bm25s.tokenize(list(texts), stopwords=None, show_progress=False), show_progress=False
+    )
+    return words
+
+
+def is_installed() -> bool:
+    return find_spec("bm25s") is not None

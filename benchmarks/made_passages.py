@@ -1,0 +1,79 @@
+"""Passages of made pages, with the vectors they have in a store: what anyone else searches.
+
+Texts and vectors are those that an ingest of the same pages embeds and indexes, row by row; they
+are made once and kept as files.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.cheap_engine import ScatteredEmbedder
+from benchmarks.made_pages import MadePages
+from docgraph.ingest.build import nodes_of
+from docgraph.ingest.chunks import chunks
+from docgraph.ingest.embedded import embedded_text
+from docgraph.ingest.parse.markdown import parse_markdown
+from docgraph.ingest.parsed import Parsed
+
+Rows = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """`documents` names the page of each text; `summaries` has one row for each page."""
+
+    texts: tuple[str, ...]
+    documents: tuple[str, ...]
+    vectors: Rows
+    summaries: Rows
+
+
+def made_passages(folder: Path, documents: int) -> Passages:
+    place = folder / f"passages-{documents}"
+    if not place.exists():
+        half = folder / f"passages-{documents}.half"
+        half.mkdir(parents=True, exist_ok=True)
+        _write(half, documents)
+        half.rename(place)
+    with (place / "texts.jsonl").open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return Passages(
+        texts=tuple(text for _, text in rows),
+        documents=tuple(page for page, _ in rows),
+        vectors=np.load(place / "vectors.npy"),
+        summaries=np.load(place / "summaries.npy"),
+    )
+
+
+def _write(place: Path, documents: int) -> None:
+    embedder, vectors, summaries = ScatteredEmbedder(), [], []
+    with (place / "texts.jsonl").open("w", encoding="utf-8") as file:
+        for path, texts in _texts(documents):
+            found = embedder.embed(texts)
+            vectors += found
+            summaries.append(np.mean(found, axis=0))
+            file.writelines(f"{json.dumps([path, text])}\n" for text in texts)
+    np.save(place / "vectors.npy", _unit(vectors))
+    np.save(place / "summaries.npy", _unit(summaries))
+
+
+def _texts(documents: int) -> Iterator[tuple[str, list[str]]]:
+    pages = MadePages(documents)
+    for file in pages.files():
+        parsed = parse_markdown(file.path, pages.read(file).decode())
+        assert isinstance(parsed, Parsed)
+        ids = [node.id for node in nodes_of("r", file.path, parsed)]
+        found = chunks(file.path, parsed, ids[0], ids[1:])
+        yield file.path, [embedded_text(parsed.title, chunk) for chunk in found]
+
+
+def _unit(rows: Sequence[npt.NDArray[Any]]) -> Rows:
+    whole = np.array(rows, dtype=np.float32)
+    whole /= np.linalg.norm(whole, axis=1, keepdims=True)
+    return whole

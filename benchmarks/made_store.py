@@ -1,0 +1,62 @@
+"""Stores of made pages, each made once and kept: asking one must not wait for an ingest.
+
+A store is kept under a digest of the code that writes it, so that a figure is never taken from one
+that another docgraph wrote. Arguments: folder, documents.
+"""
+
+import hashlib
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine
+from benchmarks.made_pages import MadePages, rule_for
+from docgraph.doors.login import local
+
+ROOT = Path(__file__).parent.parent
+KEPT = ROOT / "build" / "bench"
+WRITES = (
+    "benchmarks/cheap_engine.py",
+    "benchmarks/made_corpus.py",
+    "benchmarks/made_pages.py",
+    "src/docgraph/adapters/sql",
+    "src/docgraph/adapters/sqlite",
+    "src/docgraph/ingest",
+    "src/docgraph/model",
+)
+
+
+def made_store(folder: Path, documents: int, *, stale: bool = False) -> Path:
+    """Where the store lies. What older code made is taken if `stale` will do, else it goes."""
+    store = folder / f"made-{documents}-{code()[:12]}.db"
+    older = sorted(folder.glob(f"made-{documents}-*.db"), key=lambda file: file.stat().st_mtime)
+    if store.exists() or (stale and older):
+        return store if store.exists() else older[-1]
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob(f"made-{documents}-*"):
+        left.unlink()
+    print(f"making a store of {documents:,} documents, once", file=sys.stderr, flush=True)
+    began = time.monotonic()
+    half = store.with_suffix(".half")
+    cheap_engine(half, ScatteredEmbedder).ingest(
+        local(), MadePages(documents), repository="r", branch="main", rule_for=rule_for
+    )
+    half.rename(store)
+    for left in folder.glob(f"{half.name}*"):
+        left.unlink()
+    print(f"that took {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+    return store
+
+
+def code() -> str:
+    """A digest of all that decides what a store of made pages holds."""
+    whole = hashlib.sha256()
+    for name in WRITES:
+        for file in sorted([ROOT / name, *(ROOT / name).rglob("*")]):
+            if file.suffix in {".py", ".sql"}:
+                whole.update(f"\n{file.relative_to(ROOT)}\n".encode() + file.read_bytes())
+    return whole.hexdigest()
+
+
+if __name__ == "__main__":
+    print(made_store(Path(sys.argv[1]), int(sys.argv[2])))

@@ -1,0 +1,52 @@
+"""One store, asked in a process of its own that holds nothing else.
+
+Takes lines such as `search 3` or `execute 3` and answers each with the seconds it took; `memory` is
+answered with the most megabytes that were ever resident. A plan is made, by `plan 3`, before it is
+executed. Arguments: store, questions.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+from benchmarks.asked import engine_for, questions
+from benchmarks.resident import most_resident
+from docgraph.doors.login import local
+from docgraph.model.seeds import Seeds
+from docgraph.pipeline.load import load
+from docgraph.pipeline.saved_plan import SavedPlan
+
+
+def serve(store: Path, count: int, audit: Path) -> None:
+    asked = questions(count)
+    engine = engine_for(asked, store, audit)
+    whole = load("documents").changed("search_nodes", mode="hybrid", over="documents")
+    seeds = whole.up_to(Seeds)
+
+    @cache
+    def plan(number: int) -> SavedPlan:
+        return engine.retrieve(local(), asked[number].text, whole).saved()
+
+    ways: dict[str, Callable[[int], object]] = {
+        "search": lambda number: engine.retrieve(local(), asked[number].text, seeds),
+        "plan": plan,
+        "execute": lambda number: engine.execute(local(), plan(number), whole),
+    }
+    for line in sys.stdin:
+        name, *numbers = line.split()
+        if name == "memory":
+            answer = most_resident()
+        else:
+            began = time.perf_counter()
+            ways[name](int(numbers[0]))
+            answer = time.perf_counter() - began
+        print(answer, flush=True)
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+        serve(place, int(sys.argv[2]), Path(scratch) / "audit")

@@ -1,0 +1,38 @@
+"""LlamaIndex: its vector index in memory and its BM25 retriever, fused by reciprocal rank."""
+
+from llama_index.core import MockEmbedding, QueryBundle, VectorStoreIndex
+from llama_index.core.llms import MockLLM
+from llama_index.core.retrievers import QueryFusionRetriever
+from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
+from llama_index.core.schema import TextNode
+from llama_index.retrievers.bm25 import BM25Retriever
+
+from benchmarks.asked import Asked
+from benchmarks.cheap_engine import DIMENSIONS
+from benchmarks.peers.given import TOP, Ask, Given
+
+
+def ask_llama_index(given: Given) -> Ask:
+    rows = zip(given.passages.texts, given.passages.vectors, strict=True)
+    nodes = [
+        TextNode(id_=str(place), text=text, embedding=vector.tolist())
+        for place, (text, vector) in enumerate(rows)
+    ]
+    index = VectorStoreIndex(nodes, embed_model=MockEmbedding(DIMENSIONS))
+    both = QueryFusionRetriever(
+        [
+            index.as_retriever(similarity_top_k=TOP),
+            BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=TOP),
+        ],
+        llm=MockLLM(),
+        mode=FUSION_MODES.RECIPROCAL_RANK,
+        similarity_top_k=TOP,
+        num_queries=1,  # no question of its own making
+        use_async=False,
+    )
+
+    def ask(asked: Asked) -> list[str]:
+        bundle = QueryBundle(asked.text, embedding=given.vector(asked.text).tolist())
+        return [one.node.text for one in both.retrieve(bundle)]
+
+    return ask

@@ -1,0 +1,19 @@
+"""txtai: a hybrid index with its content, as its own examples make one.
+
+Beyond 5,000 rows its index of vectors looks at a part of them, and may miss some of the nearest.
+"""
+
+import numpy as np
+from txtai import Embeddings
+
+from benchmarks.made_passages import Rows
+from benchmarks.peers.given import TOP, Ask, Given
+
+
+def ask_txtai(given: Given) -> Ask:
+    def looked(texts: list[str]) -> Rows:
+        return np.array([given.vector(text) for text in texts], dtype=np.float32)
+
+    index = Embeddings(method="external", transform=looked, hybrid=True, content=True)
+    index.index((str(place), text, None) for place, text in enumerate(given.passages.texts))
+    return lambda asked: [one["text"] for one in index.search(asked.text, TOP)]

@@ -1,0 +1,41 @@
+"""What was measured on a set, question by question: tables are made of this alone."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.quality_switches import Switch
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A pipeline's measures for each question. `time` is a share of flat hybrid's."""
+
+    name: str
+    values: Mapping[str, Sequence[float]]
+    time: float
+    megabytes: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Off:
+    """A planned pipeline's measures with something switched off."""
+
+    planned: str
+    switch: Switch
+    values: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSet:
+    """`localises` tells that questions look for places in code."""
+
+    name: str
+    localises: bool
+    documents: int
+    questions: int
+    edges: Mapping[str, int]
+    flat: tuple[Row, ...]
+    planned: tuple[Row, ...]
+    over: tuple[Row, ...]
+    policies: tuple[Row, ...]
+    off: tuple[Off, ...]

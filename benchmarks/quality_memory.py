@@ -1,0 +1,79 @@
+"""The memory that questions take: asks some in a process of its own, and prints its peak in MB.
+
+Arguments: a store, a shipped pipeline, what it searches over, a file of questions.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.quality_engine import KnownQuestions, engine_on
+from docgraph.doors.login import local
+from docgraph.evaluation.ask import asker_of
+from docgraph.evaluation.dataset import Dataset
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scope import Wanted
+from docgraph.model.vector import IntVector
+from docgraph.pipeline.load import load
+from docgraph.ports.embedder import Embedder
+
+ASKED = 20
+
+
+def peak(
+    store: Path, dataset: Dataset, embedder: Embedder, pipeline: str, over: str, scratch: Path
+) -> float:
+    """In megabytes, of a process that asks the first questions and embeds none of them."""
+    first = dataset.questions[:ASKED]
+    vectors = embedder.embed([question.text for question in first])
+    told = {
+        "identity": asdict(embedder.identity),
+        "questions": [
+            {
+                "text": question.text,
+                "vector": [int(value) for value in vector],
+                "where": [question.repository, question.branch],
+                "labels": sorted(asker_of(question, dataset, local).labels),
+            }
+            for question, vector in zip(first, vectors, strict=True)
+        ],
+    }
+    file = scratch / "questions.json"
+    file.write_text(json.dumps(told), encoding="utf-8")
+    command = [sys.executable, "-m", "benchmarks.quality_memory"]
+    done = subprocess.run(
+        [*command, str(store), pipeline, over, str(file)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return float(done.stdout)
+
+
+def asked(store: Path, pipeline: str, over: str, told: Mapping[str, Any]) -> float:
+    vectors = {q["text"]: np.array(q["vector"], dtype=np.int16) for q in told["questions"]}
+    embedder = KnownQuestions(EmbedderIdentity(**told["identity"]), vectors, _unknown)
+    steps = load(pipeline).changed("search_nodes", over=over)
+    with tempfile.TemporaryDirectory() as scratch:
+        engine = engine_on(store, embedder, Path(scratch) / "store")
+        for question in told["questions"]:
+            asker = local(frozenset(question["labels"]))
+            engine.retrieve(asker, question["text"], steps, wanted=(Wanted(*question["where"]),))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def _unknown(texts: Sequence[str]) -> list[IntVector]:
+    raise LookupError(f"no vector was handed over for {texts[0]!r}")
+
+
+if __name__ == "__main__":
+    store, pipeline, over, file = sys.argv[1:]
+    print(asked(Path(store), pipeline, over, json.loads(Path(file).read_text(encoding="utf-8"))))

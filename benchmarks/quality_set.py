@@ -1,0 +1,51 @@
+"""One set's quality: every pipeline asks its questions, then edges are switched off one by one."""
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks.quality_measured import MeasuredSet
+from benchmarks.quality_store import FilledStore
+from benchmarks.quality_switches import found_by, switches
+from benchmarks.quality_variants import changed, flat, planned
+from docgraph.evaluation.dataset import read_dataset
+from docgraph.model.relation import CONTAINS
+from docgraph.ports.embedder import Embedder
+
+CODE_SETS = ("cosqa",)  # code that no suffix tells apart; sets of snapshots are code too
+
+
+def measure(
+    folder: Path, store: Path, embedder: Callable[[], Embedder], limit: int | None = None
+) -> MeasuredSet:
+    """`store` is kept: what is in it already is not embedded again.
+
+    With a limit, the first so many questions are asked, of a store that all of them fill.
+    """
+    whole = read_dataset(folder)
+    dataset = replace(whole, questions=whole.questions[:limit])
+    localises = (folder / "manifests.jsonl").is_file()
+    with tempfile.TemporaryDirectory() as scratch:
+        filled = FilledStore(folder.name, store, dataset, embedder(), Path(scratch))
+        plans = planned(code=localises or folder.name in CODE_SETS)
+        main = next(iter(plans.values()))
+        over, policies = changed(main, "over"), changed(main, "admit")
+        rows = filled.rows({**flat(), **plans, **over, **policies})
+        counts = filled.counts()
+        relations = Counter[str]()
+        for count in counts:
+            relations.update({name: edges for name, edges in count.edges if name != CONTAINS})
+        return MeasuredSet(
+            name=folder.name,
+            localises=localises,
+            documents=filled.documents(),
+            questions=len(dataset.questions),
+            edges=dict(sorted(relations.items())),
+            flat=tuple(rows[name] for name in flat()),
+            planned=tuple(rows[name] for name in plans),
+            over=tuple(filled.weighed(rows[name], steps) for name, steps in over.items()),
+            policies=tuple(rows[name] for name in policies),
+            off=filled.switched_off(plans, switches(found_by(counts), relations)),
+        )

@@ -1,0 +1,76 @@
+"""What can be switched off in a set's graph: every edge, a miner, a relation."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.model.relation import CONTAINS, INVERSES
+from docgraph.model.relation_counts import RelationCounts
+
+GIVEN = "given"
+Edges = Counter[tuple[str, str]]  # by who found them, and by relation
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Edges of the touched relations are held out, or a miner (or `given`) is left out.
+
+    It is left out only if it shares a relation with another; else the two come to the same.
+    """
+
+    name: str
+    edges: int
+    touches: frozenset[str]
+    miner: str | None = None
+
+
+def found_by(counts: Iterable[RelationCounts]) -> Edges:
+    """Over all snapshots; what encloses what is no edge that planning follows."""
+    edges: Edges = Counter()
+    for count in counts:
+        for found in count.found:
+            if found.relation != CONTAINS:
+                edges[found.origin, found.relation] += found.edges
+    return Counter({key: number for key, number in edges.items() if number})
+
+
+def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
+    """Every edge first, then who found them, then relations, each together with its inverse.
+
+    A relation that one miner finds, and that finds nothing else, is switched off with it.
+    """
+    if not edges:
+        return ()
+    finds = {by: frozenset(r for o, r in edges if o == by) for by in sorted({o for o, _ in edges})}
+    miners = tuple(
+        Switch(
+            _named(by, found),
+            sum(edges[by, relation] for relation in found),
+            found,
+            None if _alone(by, finds) else by,
+        )
+        for by, found in finds.items()
+        if by == GIVEN or by in ALL_MINERS
+    )
+    kinds = sorted({tuple(sorted({r, INVERSES.get(r, r)})) for _, r in edges})
+    alone = tuple(
+        Switch(
+            " and ".join(f"`{r}`" for r in kind), sum(relations[r] for r in kind), frozenset(kind)
+        )
+        for kind in kinds
+        if sum(not found.isdisjoint(kind) for found in finds.values()) > 1
+        or not any(found <= frozenset(kind) for found in finds.values())
+    )
+    every = Switch("every edge", relations.total(), frozenset().union(*finds.values()))
+    return (every, *miners, *alone)
+
+
+def _alone(by: str, finds: Mapping[str, frozenset[str]]) -> bool:
+    both = finds[by] | {INVERSES[r] for r in finds[by] if r in INVERSES}
+    return all(both.isdisjoint(found) for other, found in finds.items() if other != by)
+
+
+def _named(by: str, found: frozenset[str]) -> str:
+    what = "given edges" if by == GIVEN else f"miner `{by}`"
+    return f"{what} ({', '.join(sorted(found))})"

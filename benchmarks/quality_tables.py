@@ -1,0 +1,97 @@
+"""A measured set as tables in Markdown; means with the interval that holds 95 % of them."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from benchmarks.quality_measured import MeasuredSet, Row
+from docgraph.evaluation.bootstrap import Estimate, differences, estimates
+from docgraph.evaluation.compared import COSTS, gains
+
+
+def tables(found: MeasuredSet) -> str:
+    name = _plain(found.planned[0])
+    blocks = [_head(found), _table(found, (*found.flat, *found.planned), _gains(found))]
+    for told, rows in (("What is searched", found.over), ("Who is let in", found.policies)):
+        if rows:
+            blocks.append(f"{told}, in `{name}`:\n\n{_table(found, rows)}")
+    blocks.extend(_given_by(found))
+    return "\n\n".join(blocks)
+
+
+def _head(found: MeasuredSet) -> str:
+    edges = ", ".join(f"{name} {count:,}" for name, count in found.edges.items())
+    return (
+        f"{found.documents:,} documents, {found.questions:,} questions. Edges: {edges or 'none'}."
+    )
+
+
+def _table(found: MeasuredSet, rows: Sequence[Row], more: Iterable[Sequence[str]] = ()) -> str:
+    measures = _measures(found, rows[0].values)
+    weighed = any(row.megabytes is not None for row in rows)
+    head = ["", *measures, "documents", "tokens", "time", *(["MB"] if weighed else [])]
+    return _written(head, [*(_cells(row, measures, weighed=weighed) for row in rows), *more])
+
+
+def _cells(row: Row, measures: Sequence[str], *, weighed: bool) -> list[str]:
+    known = estimates(row.values)
+    return [
+        row.name,
+        *(_within(known[name], 3) for name in measures),
+        _within(known["documents"], 1),
+        _within(known["tokens"], 0),
+        f"{row.time:.2f}",
+        *([f"{row.megabytes:.0f}" if row.megabytes is not None else ""] if weighed else []),
+    ]
+
+
+def _gains(found: MeasuredSet) -> Iterator[list[str]]:
+    """What planning gains over the flat mode that is best by that measure."""
+    flat = {row.name: row.values for row in found.flat}
+    for row in found.planned:
+        known = gains(row.values, flat)
+        told = [_signed(known[name].gained) for name in _measures(found, row.values)]
+        yield [f"{row.name} minus the best flat", *told, "", "", ""]
+
+
+def _given_by(found: MeasuredSet) -> Iterator[str]:
+    """What the edges gave that were switched off: planned minus planned without them."""
+    for row in found.planned:
+        off = [one for one in found.off if one.planned == row.name]
+        if not off:
+            continue
+        measures = _measures(found, row.values)
+        cells = []
+        for one in off:
+            given = differences({name: row.values[name] for name in measures}, one.values)
+            told = [_signed(given[name]) for name in measures]
+            cells.append([one.switch.name, f"{one.switch.edges:,}", *told])
+        head = ["switched off", "edges", *measures]
+        yield f"What edges give, in `{_plain(row)}`:\n\n{_written(head, cells)}"
+
+
+def _measures(found: MeasuredSet, values: Mapping[str, object]) -> list[str]:
+    """Whether all or any of it was found is asked of places in code."""
+    wanted = (name for name in values if name not in COSTS)
+    return [name for name in wanted if found.localises or not name.startswith(("acc@", "hit@"))]
+
+
+def _plain(row: Row) -> str:
+    return row.name.split("`")[1]
+
+
+def _within(known: Estimate, digits: int) -> str:
+    mean, low, high = (f"{value:,.{digits}f}" for value in (known.mean, known.low, known.high))
+    return f"{mean} ({low} to {high})"
+
+
+def _signed(known: Estimate) -> str:
+    """Bold where the interval leaves zero out; nothing to tell where no question changed."""
+    if not (known.low or known.mean or known.high):
+        return "0"
+    mean, low, high = (f"{value:+.3f}" for value in (known.mean, known.low, known.high))
+    clear = known.low > 0 or known.high < 0
+    return f"**{mean}** ({low} to {high})" if clear else f"{mean} ({low} to {high})"
+
+
+def _written(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    ruler = ["---", *("--:" for _ in head[1:])]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ruler, *rows))

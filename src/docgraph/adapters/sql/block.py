@@ -1,0 +1,123 @@
+"""A block: several segments side by side in memory, narrow, their summaries ready to multiply."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.sql.segment import Ints, Segment
+
+Vectors = npt.NDArray[np.int16]
+Places = npt.NDArray[np.int32]
+
+
+class Span(NamedTuple):
+    """Where one segment's documents and passages are in its block."""
+
+    documents: slice
+    passages: slice
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class Block:
+    """Documents by row: version, node, vector. Passages by place; `passage_rows` are documents'."""
+
+    spans: Mapping[int, Span]
+    document_ordinals: Ints
+    document_handles: Ints
+    document_vectors: npt.NDArray[np.float32]
+    passage_rows: Places
+    passage_nodes: Ints
+    passage_lengths: Places
+    passage_vectors: Ints
+
+    @property
+    def width(self) -> int:
+        return int(self.document_vectors.shape[1])
+
+    @classmethod
+    def of(cls, number: int, segment: Segment) -> "Block":
+        """Of one segment. Sections are left out: few questions need them."""
+        roots = np.flatnonzero(segment.node_handle == segment.node_root)
+        ordinals = segment.node_document[roots]
+        order = np.argsort(ordinals, kind="stable")
+        rows = order[np.searchsorted(ordinals, segment.passage_document, sorter=order)]
+        documents, passages = slice(0, len(roots)), slice(0, len(rows))
+        return cls(
+            spans={number: Span(documents, passages)},
+            document_ordinals=ordinals,
+            document_handles=segment.node_handle[roots],
+            document_vectors=segment.node_vectors[roots].astype(np.float32),
+            passage_rows=rows.astype(np.int32),
+            passage_nodes=segment.passage_node,
+            passage_lengths=segment.passage_length.astype(np.int32),
+            passage_vectors=segment.passage_vector,
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence["Block"]) -> "Block":
+        """Of one width, since vectors of different models cannot stand in one array."""
+        if len(parts) == 1:
+            return parts[0]
+        spans: dict[int, Span] = {}
+        documents = passages = 0
+        rows: list[Places] = []
+        for part in parts:
+            for number, span in part.spans.items():
+                spans[number] = Span(*(map(_moved, span, (documents, passages))))
+            rows.append(part.passage_rows + np.int32(documents))
+            documents += len(part.document_ordinals)
+            passages += len(part.passage_rows)
+        columns = {
+            field.name: np.concatenate([getattr(part, field.name) for part in parts])
+            for field in fields(cls)
+            if field.name not in ("spans", "passage_rows")
+        }
+        return cls(spans=spans, passage_rows=np.concatenate(rows), **columns)
+
+    def only(self, numbers: Iterable[int]) -> "Block | None":
+        """The same block with these segments alone; none of them: no block."""
+        kept = [number for number in self.spans if number in set(numbers)]
+        if len(kept) == len(self.spans):
+            return self
+        return Block.joined([self._alone(number) for number in kept]) if kept else None
+
+    def _alone(self, number: int) -> "Block":
+        documents, passages = self.spans[number]
+        columns: dict[str, Any] = {
+            field.name: getattr(self, field.name)[
+                documents if field.name.startswith("document_") else passages
+            ]
+            for field in fields(self)
+            if field.name != "spans"
+        }
+        columns["passage_rows"] = columns["passage_rows"] - np.int32(documents.start)
+        home = Span(_moved(documents, -documents.start), _moved(passages, -passages.start))
+        return Block(spans={number: home}, **columns)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sections:
+    """Every node of a block's documents: whose it is, its handle, its vector."""
+
+    rows: Places
+    handles: Ints
+    vectors: Vectors
+
+    @classmethod
+    def of(cls, block: Block, segment_of: Callable[[int], Segment]) -> "Sections":
+        parts = []
+        for number, span in block.spans.items():
+            segment = segment_of(number)
+            ordinals = block.document_ordinals[span.documents]
+            order = np.argsort(ordinals, kind="stable")
+            rows = order[np.searchsorted(ordinals, segment.node_document, sorter=order)]
+            whose = (rows + span.documents.start).astype(np.int32)
+            parts.append((whose, segment.node_handle, segment.node_vectors))
+        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _moved(span: slice, by: int) -> slice:
+    return slice(span.start + by, span.stop + by)

@@ -1,0 +1,79 @@
+"""Vectors of single passages, kept by their numbers: those of candidates are asked for again."""
+
+import threading
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.segment import Ints
+
+MOST = 131_072  # vectors that are kept; memory is taken as they come
+
+Rows = npt.NDArray[np.float32]
+
+
+class Kept:
+    """Slots are only ever added, so that whoever holds this may read without a lock."""
+
+    def __init__(self, width: int, most: int) -> None:
+        self.rows: Rows = np.empty((most, width), dtype=np.float32)
+        self.slots = np.full(1024, -1, dtype=np.int32)
+        self.taken = 0
+
+    def slots_of(self, numbers: Ints) -> npt.NDArray[np.int32]:
+        """-1: not kept."""
+        known = self.slots
+        slots = np.full(len(numbers), -1, dtype=np.int32)
+        inside = numbers < len(known)
+        slots[inside] = known[numbers[inside]]
+        return slots
+
+    def add(self, numbers: Ints, rows: Rows) -> None:
+        largest = int(numbers.max())
+        if largest >= len(self.slots):
+            wider = np.full(max(largest + 1, 2 * len(self.slots)), -1, dtype=np.int32)
+            wider[: len(self.slots)] = self.slots
+            self.slots = wider
+        end = self.taken + len(numbers)
+        self.rows[self.taken : end] = rows
+        self.slots[numbers] = np.arange(self.taken, end, dtype=np.int32)
+        self.taken = end
+
+
+class VectorRows:
+    def __init__(self) -> None:
+        self._kept: dict[int, Kept] = {}
+        self._lock = threading.Lock()
+
+    def of(self, sql: Queries, numbers: Ints, width: int) -> Rows:
+        """Side by side, as numbered; `sql` belongs to a reader who may see these."""
+        kept = self._kept.get(width) or self._kept.setdefault(width, Kept(width, MOST))
+        slots = kept.slots_of(numbers)
+        missing = np.unique(numbers[slots < 0])
+        if not len(missing):
+            return kept.rows[slots]
+        wanted, read = _read(sql, missing, width)
+        if len(wanted) <= MOST:
+            self._keep(wanted, read, width)
+        rows = kept.rows[np.maximum(slots, 0)]
+        rows[slots < 0] = read[np.searchsorted(wanted, numbers[slots < 0])]
+        return rows
+
+    def _keep(self, numbers: Ints, rows: Rows, width: int) -> None:
+        """Where there is no room for these, all others are let go of."""
+        with self._lock:
+            kept = self._kept[width]
+            fresh = kept.slots_of(numbers) < 0
+            if kept.taken + int(fresh.sum()) > MOST:
+                kept = self._kept[width] = Kept(width, MOST)
+                fresh[:] = True
+            if fresh.any():
+                kept.add(numbers[fresh], rows[fresh])
+
+
+def _read(sql: Queries, numbers: Ints, width: int) -> tuple[Ints, Rows]:
+    rows = sorted(sql.rows("passage_vectors", vectors=numbers.tolist()))
+    vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<i2")
+    found = np.array([number for number, _ in rows], dtype=np.int64)
+    return found, vectors.reshape(-1, width).astype(np.float32)

@@ -1,0 +1,86 @@
+"""Connections for readers: opened once, handed from question to question."""
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from docgraph.adapters.sqlite.connection import connect, plain_errors
+from docgraph.adapters.sqlite.guard import Guard
+
+MOST_IDLE = 8  # connections that wait for the next question
+
+Home = tuple[int, int, int]  # process, device and file: a connection belongs to these
+
+
+class Reader:
+    """A connection with its guard."""
+
+    def __init__(self, path: Path, home: Home) -> None:
+        self.home = home
+        self.connection = connect(path)
+        try:
+            self.guard = Guard(self.connection)
+        except BaseException:
+            self.connection.close()
+            raise
+
+
+class Readers:
+    """Any number at once, in any thread; nobody takes over another's rights or transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[Reader] = []
+        self._lock = threading.Lock()
+        self._close = weakref.finalize(self, _close_all, self._idle)
+
+    def home(self) -> Home:
+        """After a fork a connection is of no use, nor is one to a file that is gone."""
+        with plain_errors(self._path):
+            try:
+                found = self._path.stat()
+            except OSError as error:
+                raise sqlite3.OperationalError(f"unable to open database file: {error}") from error
+        return os.getpid(), found.st_dev, found.st_ino
+
+    @contextmanager
+    def reading(self, home: Home) -> Iterator[Reader]:
+        """One read transaction: nothing changes while it is open."""
+        with plain_errors(self._path):
+            reader = self.take(home)
+            try:
+                reader.connection.execute("BEGIN")
+                yield reader
+                reader.connection.execute("ROLLBACK")
+            except BaseException:
+                reader.connection.close()
+                raise
+            self._put_back(reader)
+
+    def take(self, home: Home) -> Reader:
+        with self._lock:
+            while self._idle:
+                reader = self._idle.pop()
+                if reader.home == home:
+                    return reader
+                if reader.home[0] == home[0]:
+                    reader.connection.close()
+        return Reader(self._path, home)
+
+    def _put_back(self, reader: Reader) -> None:
+        reader.guard.let_go()
+        with self._lock:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(reader)
+                return
+        reader.connection.close()
+
+
+def _close_all(idle: list[Reader]) -> None:
+    for reader in idle:
+        if reader.home[0] == os.getpid():
+            reader.connection.close()

@@ -1,0 +1,90 @@
+"""Lifting: whoever stands well to the question takes its neighbours some way up with it."""
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from docgraph.model.edge import Relationship
+from docgraph.model.identity import document_of
+from docgraph.model.plan import Expansion
+from docgraph.model.question import Question
+from docgraph.model.relation import SHARES_ENTITY
+from docgraph.model.seeds import Seeds, above
+from docgraph.model.vector import cosine
+from docgraph.ports.search_reads import SearchReads
+
+DIGITS = 12
+HALFWAY = 2  # a neighbour is lifted halfway to its seed at most
+REFERENCE_SHARE = 0.5
+SHARED_NAME_SHARE = 0.2
+
+Lift = Callable[[float, float, str, int], float]
+
+
+class Lifted(NamedTuple):
+    score: float
+    expansion: Expansion
+
+
+def halfway(own: float, seed: float, _relation: str, many: int) -> float:
+    """Up to the seed, halfway; less far where the seed reaches many documents by this relation."""
+    return own + (seed - own) / max(HALFWAY, math.sqrt(many))
+
+
+def weighted(own: float, seed: float, relation: str, _many: int) -> float:
+    """By kind of relation: the policy that has to be asked for."""
+    return own + (SHARED_NAME_SHARE if relation == SHARES_ENTITY else REFERENCE_SHARE) * seed
+
+
+def lifted(
+    first: tuple[str, ...],
+    edges: Iterable[Relationship],
+    own: Mapping[str, float],
+    lift: Lift,
+) -> dict[str, Lifted]:
+    """Documents one edge away, best first, each by the edge that lifts it most.
+
+    `edges` leave the seeds, in the order of seed and first mention; of edges that lift alike, the
+    first counts. Nobody is lowered.
+    """
+    roots = {document_of(seed) for seed in first}
+    reached: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    found = [(edge.edge, document_of(edge.edge.source)) for edge in edges]
+    for edge, source in found:
+        reached[source, edge.relation].add(document_of(edge.target))
+    best: dict[str, Lifted] = {}
+    for edge, source in found:
+        root = document_of(edge.target)
+        if root in roots:
+            continue
+        many = len(reached[source, edge.relation])
+        raised = max(own[root], lift(own[root], own[source], edge.relation, many))
+        score = round(raised, DIGITS)
+        if root not in best or score > best[root].score:
+            expansion = Expansion(root, edge.relation, edge.source, edge.target, 1)
+            best[root] = Lifted(score, expansion)
+    return dict(sorted(best.items(), key=lambda item: (-item[1].score, item[0])))
+
+
+def standings(
+    seeds: Seeds, nodes: Iterable[str], question: Question, search: SearchReads
+) -> dict[str, float]:
+    """How documents stand to the question: candidates as search says, others on the same scale.
+
+    A document of which search found parts stands as the best of them.
+    """
+    known: dict[str, float] = {}
+    for node, score in (*seeds.standing.scores, *((seed.id, seed.score) for seed in seeds.ranked)):
+        root = document_of(node)
+        known[root] = max(score, known.get(root, score))
+    missing = tuple(dict.fromkeys(node for node in nodes if node not in known))
+    middle = seeds.standing.middle
+    if middle is None or not question.vector:
+        return known | dict.fromkeys(missing, 0.0)
+    near = (
+        search.best_passages(question.vector, missing, roll_up=True)
+        if seeds.standing.passages
+        else search.similarities(question.vector, missing)
+    )
+    return known | {node: above(cosine(near.get(node, 0)), middle) for node in missing}

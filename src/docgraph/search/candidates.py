@@ -1,0 +1,66 @@
+"""Candidates: whom meaning, words, names and titles each find, and how near they all are."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from docgraph.model.identity import document_of
+from docgraph.model.named_titles import named, spans
+from docgraph.model.names import identifiers
+from docgraph.model.owners import leading
+from docgraph.model.question import Question
+from docgraph.model.vector import cosine
+from docgraph.model.words import words
+from docgraph.ports.search_reads import Over, SearchReads
+from docgraph.search.bm25 import bm25
+
+Ranked = list[tuple[str, float]]
+NAMESAKES = 8  # visible definers beyond which a name is common, as with titles
+
+
+def by_meaning(
+    question: Question, window: SearchReads, over: Over, roll_up: bool, pool: int
+) -> Ranked:
+    rows = window.nearest(question.vector, over=over, roll_up=roll_up, top=pool)
+    return [(node, cosine(dot)) for node, dot in rows]
+
+
+def by_words(question: Question, window: SearchReads, roll_up: bool, pool: int) -> Ranked:
+    """The first `pool` by BM25; owners tied at the edge are all named before ids break the tie."""
+    terms = tuple(sorted(set(words(question.text))))
+    owners, scores = leading(*bm25(window.postings(terms, roll_up=roll_up)), pool)
+    found = sorted(zip((-scores).tolist(), window.names(owners), strict=True))
+    return [(node, -score) for score, node in found[:pool]]
+
+
+def defined(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
+    """Visible nodes that define an identifier in the question, with the reason in words.
+
+    A name that many define, such as `__init__`, singles none of them out.
+    """
+    names = identifiers(text)
+    found: dict[str, str] = {}
+    pairs = window.definers(names) if names else ()
+    bearers = Counter(name for name, _ in pairs)
+    for name, node in sorted(pairs, key=lambda pair: (names.index(pair[0]), pair[1])):
+        if bearers[name] <= NAMESAKES:
+            found.setdefault(document_of(node) if roll_up else node, f"defines {name}")
+    return found
+
+
+def titled(text: str, window: SearchReads) -> dict[str, str]:
+    """Visible documents whose title the question names, with that title."""
+    places = spans(text)
+    return named(places, window.titled(tuple(places))) if places else {}
+
+
+def measured(
+    question: Question, window: SearchReads, nodes: Iterable[str], *, passages: bool, roll_up: bool
+) -> dict[str, float]:
+    """Cosines of these nodes' best passages, or of their summaries. One without any has 0."""
+    wanted = tuple(nodes)
+    near = (
+        window.best_passages(question.vector, wanted, roll_up=roll_up)
+        if passages
+        else window.similarities(question.vector, wanted)
+    )
+    return {node: cosine(near.get(node, 0)) for node in wanted}

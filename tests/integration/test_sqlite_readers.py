@@ -1,0 +1,99 @@
+"""Connections are handed from question to question; rights and transactions are not."""
+
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite import readers
+from docgraph.adapters.sqlite.readers import Readers
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from tests.conformance.store_rules import ids, vector, writing
+from tests.support.small_world import document, write
+
+
+def filled(path: Path, *texts: str) -> SqliteStore:
+    store = SqliteStore(path, now=lambda: "now", wait=5)
+    with writing(store) as writes:
+        write(writes, [document(f"{text}.md", text) for text in texts])
+        writes.publish()
+    return store
+
+
+def near(store: SqliteStore) -> list[str]:
+    with store.reads_as(local()) as reads:
+        return ids(reads.search.nearest(vector("wind"), over="documents", roll_up=True, top=9))
+
+
+def kept(store: SqliteStore) -> Readers:
+    found: Readers = vars(store)["_readers"]
+    return found
+
+
+def idle(store: SqliteStore) -> int:
+    return len(vars(kept(store))["_idle"])
+
+
+@pytest.mark.requirement(36)
+def test_whoever_comes_next_sees_nothing_until_rights_are_known(tmp_path: Path) -> None:
+    store = filled(tmp_path / "store.db", "wind")
+    assert near(store) == ["r:wind.md"]
+    pool = kept(store)
+    with pool.reading(pool.home()) as reader:
+        for view in ("visible_documents", "visible_nodes", "visible_chunks", "visible_texts"):
+            assert reader.connection.execute(f"SELECT count(*) FROM {view}").fetchone() == (0,)
+
+
+def test_one_connection_serves_one_question_after_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = filled(tmp_path / "store.db", "wind")
+    near(store)
+
+    def no_more(_path: Path) -> None:
+        pytest.fail("a connection is there already")
+
+    monkeypatch.setattr(readers, "connect", no_more)
+    assert near(store) == near(store)
+
+
+def test_a_question_that_failed_hands_nothing_on(tmp_path: Path) -> None:
+    store = filled(tmp_path / "store.db", "wind")
+    near(store)
+    with pytest.raises(RuntimeError), store.reads_as(local()):
+        raise RuntimeError
+    assert idle(store) == 0
+    assert near(store) == ["r:wind.md"]
+
+
+def test_only_so_many_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "MOST_IDLE", 1)
+    store = filled(tmp_path / "store.db", "wind")
+    with store.reads_as(local()), store.reads_as(local()):
+        assert near(store) == ["r:wind.md"]
+    assert idle(store) == 1
+
+
+def test_another_file_in_its_place_is_another_store(tmp_path: Path) -> None:
+    """With as many changes as the first, and other documents under the same numbers."""
+    store = filled(tmp_path / "store.db", "wind")
+    assert near(store) == ["r:wind.md"]
+    filled(tmp_path / "other.db", "sea", "storm")
+    for rest in ("-wal", "-shm"):
+        (tmp_path / f"store.db{rest}").unlink(missing_ok=True)
+    (tmp_path / "other.db").replace(tmp_path / "store.db")
+    assert sorted(near(store)) == ["r:sea.md", "r:storm.md"]
+
+
+def test_after_a_fork_connections_are_opened_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = filled(tmp_path / "store.db", "wind")
+    near(store)
+    parents = vars(kept(store))["_idle"][0]
+    monkeypatch.setattr(readers.os, "getpid", lambda: -1)
+    assert near(store) == ["r:wind.md"]
+    assert vars(kept(store))["_idle"] != [parents]
+    assert parents.connection.execute("SELECT 1").fetchone() == (1,)  # still the parent's to use
+    monkeypatch.undo()
+    parents.connection.close()

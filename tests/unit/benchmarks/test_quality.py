@@ -1,0 +1,182 @@
+"""`make quality` on a set of a few documents: everything is measured, nothing is left behind."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks import quality
+from benchmarks.quality_engine import engine_on
+from benchmarks.quality_measured import MeasuredSet
+from benchmarks.quality_set import measure
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.evaluation.ask import rank
+from docgraph.evaluation.dataset import read_dataset
+from docgraph.evaluation.fill import fill
+from docgraph.evaluation.held_out import HeldOutStore
+from docgraph.model.plan import RetrievalPlan
+from docgraph.pipeline.load import load
+from tests.support.small_world import HashedWords
+
+TEXTS = {
+    "marie": ("Marie Curie", "A physicist. With Pierre Curie she found radium in Paris."),
+    "pierre": ("Pierre Curie", "He taught in Paris, and Gabriel Lippmann taught him."),
+    "gabriel": ("Gabriel Lippmann", "Colours on glass plates, and the Sorbonne Laboratory."),
+    "radium": ("Radium", "A metal that glows. The Sorbonne Laboratory kept some."),
+    "barn": ("Barn", "Hay, straw, and a cat."),
+    "rail": ("Rail", "Trains run on it. A barn has hay, and Slow coaches stop."),
+    "coach": ("Slow coaches", "Lamps at night."),
+}
+
+
+def lines(path: Path, *rows: object) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("data")
+    folder = place / "small"
+    folder.mkdir()
+    rows = ({"_id": n, "title": title, "text": text} for n, (title, text) in TEXTS.items())
+    lines(folder / "corpus.jsonl", *rows)
+    lines(
+        folder / "queries.jsonl",
+        {"_id": "q1", "text": "Who taught the husband of Marie Curie?"},
+        {"_id": "q2", "text": "Where was the metal that glows kept?\n"},
+        {"_id": "q3", "text": "A metal that glows.", "source": "radium"},
+        {"_id": "q4", "text": "What do trains run on?"},
+    )
+    (folder / "qrels.tsv").write_text(
+        "q4\tcoach\t1\nq1\tgabriel\t1\nq1\tpierre\t1\nq2\tradium\t1\nq3\tmarie\t1\n"
+    )
+    lines(folder / "edges.jsonl", {"source": "rail", "target": "barn", "type": "mentions"})
+    return place
+
+
+@pytest.fixture(scope="module")
+def store(data: Path) -> Path:
+    return data / "small.db"
+
+
+@pytest.fixture(scope="module")
+def measured(data: Path, store: Path) -> MeasuredSet:
+    return measure(data / "small", store, HashedWords)
+
+
+def test_every_pipeline_and_every_switch_is_measured(measured: MeasuredSet) -> None:
+    assert (measured.documents, measured.questions) == (len(TEXTS), 4)
+    assert [row.name for row in measured.flat] == ["flat semantic", "flat bm25", "flat hybrid"]
+    assert [row.name for row in measured.planned] == ["planned (`documents`)"]
+    assert all(row.megabytes and row.megabytes > 10 for row in measured.over)
+    (hybrid,) = (row for row in measured.flat if row.name == "flat hybrid")
+    assert hybrid.time == 1.0
+    names = [off.switch.name for off in measured.off]
+    assert names == [
+        "every edge",
+        "given edges (mentions)",
+        "miner `names` (shares_entity)",
+        "miner `titles` (mentions)",
+        "`mentions`",
+    ]
+    edges = {off.switch.name: off.switch.edges for off in measured.off}
+    assert edges["`mentions`"] == edges["given edges (mentions)"] + edges[names[3]] > 1
+    assert [off.switch.miner for off in measured.off] == [None, "given", None, "titles", None]
+    for off in measured.off:
+        assert {len(values) for values in off.values.values()} == {4}
+
+
+def test_the_kept_store_is_left_with_every_edge_and_one_snapshot(
+    measured: MeasuredSet, data: Path, store: Path
+) -> None:
+    engine = engine_on(store, HashedWords(), data / "audit")
+    everyone = local(frozenset({"radium"}))
+    counted = dict(engine.relation_counts(everyone).edges)
+    assert {name: counted[name] for name in measured.edges} == measured.edges
+    assert len(engine.snapshots(everyone)) == 1
+
+
+@pytest.mark.parametrize(
+    ("miner", "relation"), [("names", "shares_entity"), ("titles", "mentions")]
+)
+def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
+    data: Path, tmp_path: Path, miner: str, relation: str
+) -> None:
+    """Plans are compared whole, against a store that the miner never saw."""
+    dataset = read_dataset(data / "small")
+    whole = engine_on(tmp_path / "whole.db", HashedWords(), tmp_path / "audit")
+    fill(whole, dataset, local, lambda _: None, given=False)
+    bare = engine_on(tmp_path / "bare.db", HashedWords(), tmp_path / "audit")
+    fill(bare, dataset, local, lambda _: None, without=[miner], given=False)
+
+    def plans(engine: Engine) -> list[RetrievalPlan]:
+        few = load("documents").changed("search_nodes", top=1)
+        asker = local(dataset.sources)
+        return [engine.retrieve(asker, q.text, few).plan for q in dataset.questions]
+
+    with_all = plans(whole)
+    whole.store = HeldOutStore(whole.store, frozenset(), frozenset({relation}))
+    assert plans(whole) == plans(bare)
+    assert plans(whole) != with_all
+
+
+def test_a_limit_asks_fewer_questions_of_the_same_store(
+    data: Path, store: Path, measured: MeasuredSet
+) -> None:
+    """Whoever asks still may not see the source of a question alone."""
+    fewer = measure(data / "small", store, HashedWords, limit=2)
+    assert fewer.questions == 2
+    assert fewer.documents == measured.documents
+    for row, whole in zip(fewer.flat, measured.flat, strict=True):
+        assert list(row.values["mrr"]) == list(whole.values["mrr"])[:2]
+
+
+def test_rankings_alone_are_those_of_the_whole_question(
+    data: Path, store: Path, measured: MeasuredSet
+) -> None:
+    engine = engine_on(store, HashedWords(), data / "audit")
+    dataset = read_dataset(data / "small")
+    rankings = rank(engine, dataset, load("documents"), local, lambda _: None, "alone")
+    first = [
+        1.0 if ranking[0] in question.grades else 0.0
+        for ranking, question in zip(rankings, dataset.questions, strict=True)
+    ]
+    told = [1.0 if value == 1.0 else 0.0 for value in measured.planned[0].values["mrr"]]
+    assert first == told
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    monkeypatch.setattr("sys.argv", ["quality", *map(str, words)])
+    monkeypatch.setattr(quality, "_embedder", HashedWords)
+    return quality.main()
+
+
+def test_sets_that_are_absent_are_skipped_with_a_word(
+    data: Path,
+    store: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    page = tmp_path / "quality.md"
+    page.write_text("# Q\n\n<!-- quality: gone -->\n\nkept\n\n<!-- end of gone -->\n")
+    options = ("--stores", store.parent, "--page", page, "--limit", 1)
+    assert run(monkeypatch, data, *options) == 0
+    told = capsys.readouterr().out
+    assert "gone: not in" in told
+    assert "small: written to" in told
+    text = page.read_text()
+    assert "kept" in text
+    assert "<!-- quality: small -->\n\n7 documents, 1 questions." in text
+
+
+def test_without_a_folder_of_sets_it_says_what_to_give(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = ("--page", tmp_path / "page.md", "--stores", tmp_path / "stores")
+    assert run(monkeypatch, tmp_path / "nowhere", *page) == 2
+    assert "make quality DATA=folder" in capsys.readouterr().out
+    assert run(monkeypatch, tmp_path, *page) == 2
+    assert "a set is a folder with queries.jsonl" in capsys.readouterr().out
+    assert not (tmp_path / "page.md").exists()

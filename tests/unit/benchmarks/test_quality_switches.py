@@ -1,0 +1,49 @@
+"""What can be switched off: no more than there is, and nothing twice under two names."""
+
+from collections import Counter
+
+from benchmarks.quality_switches import Switch, found_by, switches
+from docgraph.model.relation_counts import Found, RelationCounts
+
+
+def counts(*found: tuple[str, str, int]) -> RelationCounts:
+    return RelationCounts((), tuple(Found(by, name, n, 0, ()) for by, name, n in found), 0)
+
+
+def test_what_encloses_what_is_no_edge_and_snapshots_add_up() -> None:
+    one = counts(("names", "shares_entity", 2), ("structure", "contains", 9))
+    other = counts(("names", "shares_entity", 3), ("links", "references", 0))
+    assert found_by([one, other]) == {("names", "shares_entity"): 5}
+
+
+def test_a_relation_of_a_miner_that_finds_nothing_else_is_switched_off_with_it() -> None:
+    edges = Counter({("names", "shares_entity"): 5, ("titles", "mentions"): 2})
+    assert switches(edges, Counter(shares_entity=5, mentions=2)) == (
+        Switch("every edge", 7, frozenset({"shares_entity", "mentions"})),
+        Switch("miner `names` (shares_entity)", 5, frozenset({"shares_entity"})),
+        Switch("miner `titles` (mentions)", 2, frozenset({"mentions"})),
+    )
+
+
+def test_relations_that_miners_share_are_switched_off_alone_too_with_their_inverses() -> None:
+    edges = Counter(
+        {
+            ("given", "references"): 4,
+            ("given", "supersedes"): 1,
+            ("given", "superseded_by"): 1,
+            ("identifiers", "references"): 3,
+        }
+    )
+    relations = Counter(references=5, supersedes=1, superseded_by=1)
+    found = [(switch.name, switch.edges, switch.miner) for switch in switches(edges, relations)]
+    assert found == [
+        ("every edge", 7, None),
+        ("given edges (references, superseded_by, supersedes)", 6, "given"),
+        ("miner `identifiers` (references)", 3, "identifiers"),
+        ("`references`", 5, None),
+        ("`superseded_by` and `supersedes`", 2, None),
+    ]
+
+
+def test_without_edges_there_is_nothing_to_switch_off() -> None:
+    assert switches(Counter(), Counter()) == ()

@@ -1,0 +1,82 @@
+"""Tables say what was measured, the same way each time."""
+
+from dataclasses import replace
+
+from benchmarks.quality_measured import MeasuredSet, Off, Row
+from benchmarks.quality_switches import Switch
+from benchmarks.quality_tables import tables
+
+
+def row(name: str, *recall: float, megabytes: float | None = None) -> Row:
+    values = {
+        "recall@5": recall,
+        "acc@1": recall,
+        "documents": [6.0] * len(recall),
+        "tokens": [900.0] * len(recall),
+    }
+    return Row(name, values, time=1.5, megabytes=megabytes)
+
+
+HALF = (0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0)
+ALL = (1.0,) * 8
+EVERY = Switch("every edge", 1234, frozenset({"mentions"}))
+MEASURED = MeasuredSet(
+    name="small",
+    localises=False,
+    documents=4543,
+    questions=8,
+    edges={"mentions": 1234},
+    flat=(row("flat bm25", *HALF), row("flat hybrid", *HALF)),
+    planned=(row("planned (`documents`)", *ALL),),
+    over=(row("`over: passages`", *ALL, megabytes=298.4),),
+    policies=(row("`admit: similarity`", *ALL),),
+    off=(Off("planned (`documents`)", EVERY, {"recall@5": HALF}),),
+)
+WRITTEN = """\
+4,543 documents, 8 questions. Edges: mentions 1,234.
+
+|  | recall@5 | documents | tokens | time |
+| --- | --: | --: | --: | --: |
+| flat bm25 | 0.500 (0.125 to 0.875) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 |
+| flat hybrid | 0.500 (0.125 to 0.875) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 |
+| planned (`documents`) | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 |
+| planned (`documents`) minus the best flat | **+0.500** (+0.125 to +0.875) |  |  |  |
+
+What is searched, in `documents`:
+
+|  | recall@5 | documents | tokens | time | MB |
+| --- | --: | --: | --: | --: | --: |
+| `over: passages` | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 | 298 |
+
+Who is let in, in `documents`:
+
+|  | recall@5 | documents | tokens | time |
+| --- | --: | --: | --: | --: |
+| `admit: similarity` | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 |
+
+What edges give, in `documents`:
+
+| switched off | edges | recall@5 |
+| --- | --: | --: |
+| every edge | 1,234 | **+0.500** (+0.125 to +0.875) |"""
+
+
+def test_what_was_measured_is_written_the_same_way_each_time() -> None:
+    assert tables(MEASURED) == WRITTEN
+    assert tables(MEASURED) == WRITTEN
+
+
+def test_places_in_code_are_shown_where_they_were_looked_for() -> None:
+    off = replace(MEASURED.off[0], values={"recall@5": HALF, "acc@1": HALF})
+    assert "| recall@5 | acc@1 |" in tables(replace(MEASURED, localises=True, off=(off,)))
+
+
+def test_what_changed_no_question_is_nothing() -> None:
+    off = replace(MEASURED.off[0], values={"recall@5": ALL})
+    assert tables(replace(MEASURED, off=(off,))).endswith("| every edge | 1,234 | 0 |")
+
+
+def test_tables_of_what_a_pipeline_lacks_are_left_out() -> None:
+    bare = replace(MEASURED, edges={}, over=(), policies=(), off=())
+    assert tables(bare).count("| --- |") == 1
+    assert "Edges: none." in tables(bare)

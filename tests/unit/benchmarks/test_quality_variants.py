@@ -1,0 +1,31 @@
+"""Which pipelines are measured is read from their signatures, not from a list."""
+
+from benchmarks.quality_variants import FOLLOWED, changed, flat, followed, planned
+from docgraph.pipeline.catalog import ACTIONS
+from docgraph.pipeline.load import load
+
+
+def test_every_value_that_an_option_may_take_is_measured() -> None:
+    over = changed(load("documents"), "over")
+    assert list(over) == ["`over: documents`", "`over: sections`", "`over: passages`"]
+    told = [p.steps[0].options["over"] for p in over.values()]
+    assert told == ["documents", "sections", "passages"]
+    option = ACTIONS["expand_relationships"].option("admit")
+    assert option is not None
+    assert f"`admit: {option.default}`" in changed(load("documents"), "admit")
+
+
+def test_an_option_that_a_pipeline_lacks_changes_nothing() -> None:
+    assert changed(load("flat"), "admit") == {}
+
+
+def test_code_is_asked_of_both_pipelines() -> None:
+    assert list(planned(code=False)) == ["planned (`documents`)"]
+    assert list(planned(code=True)) == ["planned (`documents`)", "planned (`code`)"]
+    assert list(flat()) == ["flat semantic", "flat bm25", "flat hybrid"]
+
+
+def test_a_pipeline_follows_what_it_names_or_everything() -> None:
+    assert followed(load("flat")) == frozenset()
+    assert followed(load("documents")) == FOLLOWED
+    assert followed(load("code")) < FOLLOWED

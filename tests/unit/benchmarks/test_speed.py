@@ -1,0 +1,86 @@
+"""The speed benchmark runs at a tiny size; how long anything takes is not asserted."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks import speed
+from benchmarks.asked import engine_for, questions
+from benchmarks.floor import MISSING, built_floor, is_installed
+from benchmarks.made_pages import CLASSES
+from benchmarks.made_passages import made_passages
+from benchmarks.made_store import made_store
+from docgraph.doors.login import in_the_name_of, local
+from docgraph.model.access import LOCAL, Person
+from docgraph.pipeline.load import load
+
+DOCUMENTS = 100
+needs_bm25s = pytest.mark.skipif(not is_installed(), reason=MISSING)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kept")
+    made_store(folder, DOCUMENTS)
+    return folder
+
+
+def test_a_store_is_made_once(kept: Path) -> None:
+    first = made_store(kept, DOCUMENTS)
+    written = first.stat().st_mtime_ns
+    assert made_store(kept, DOCUMENTS) == first
+    assert first.stat().st_mtime_ns == written
+
+
+def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path) -> None:
+    older = tmp_path / "made-3-0123456789ab.db"
+    older.touch()
+    assert made_store(tmp_path, 3, stale=True) == older
+    fresh = made_store(tmp_path, 3)
+    assert fresh != older
+    assert not older.exists()
+
+
+def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
+    everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
+    engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
+    counts = engine.status(in_the_name_of(everyone, local())).counts
+    passages = made_passages(kept, DOCUMENTS)
+    assert counts["chunks"] == len(passages.texts) == len(passages.vectors)
+    assert counts["nodes.document"] == DOCUMENTS == len(passages.summaries)
+    assert len(set(passages.documents)) == DOCUMENTS
+
+
+def test_half_of_the_documents_may_be_read(kept: Path) -> None:
+    engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
+    assert engine.status(local()).counts["nodes.document"] == DOCUMENTS // 2
+
+
+def test_no_question_is_asked_twice() -> None:
+    asked = questions(400)
+    assert len({one.text for one in asked}) == 400
+
+
+@needs_bm25s
+def test_the_floor_finds_a_passage_by_its_own_words_and_vector(kept: Path) -> None:
+    floor, passages = built_floor(kept, DOCUMENTS), made_passages(kept, DOCUMENTS)
+    assert floor.by_meaning(passages.vectors[7])[0] == 7
+    assert floor.by_words(passages.texts[7])[0][0] == 7
+    assert floor.by_summary(passages.summaries[7])[0] == 7
+
+
+@needs_bm25s
+def test_every_way_is_timed_for_every_question(
+    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(speed, "WARM_UP", 2)
+    store, floor = made_store(kept, DOCUMENTS), built_floor(kept, DOCUMENTS)
+    first, again = speed.measure(store, floor, load("documents"), 10)
+    ways = dict.fromkeys(("passages", "summaries", "words", "docgraph"), 10)
+    for spent in (first, again):
+        assert {name: len(times) for name, times in spent.times.items()} == ways
+        assert {name: len(times) for name, times in spent.processor.items()} == ways
+        assert {len(times) for times in spent.steps.values()} == {10}
+    speed.show(first)
+    speed.report(first.times, "asked")
+    assert capsys.readouterr().out.count("\n") == len(speed.FLOORS) + 1
