@@ -121,6 +121,30 @@ class StoreRules:
             own = told_of(reads.search, ("green",), roll_up=False).terms[0]
             assert own.owners == ["r:a.md#s1"]
 
+    def test_a_node_is_as_near_as_its_best_passage(self, fruit: Store) -> None:
+        with fruit.reads_as(local()) as reads:
+            for roll_up in (True, False):
+                asked = ("r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md", "r:h.md", "x")
+                near = reads.search.nearest(
+                    vector("pears"), over="passages", roll_up=roll_up, top=99
+                )
+                best = reads.search.best_passages(vector("pears"), asked, roll_up=roll_up)
+                assert best == {node: dot for node, dot in near if node in asked}
+                assert best
+                again = reads.search.best_passages(vector("apples"), asked, roll_up=roll_up)
+                assert again.keys() == best.keys()
+
+    @pytest.mark.requirement(36)
+    def test_only_visible_documents_bear_a_title(self, store: Store) -> None:
+        title = {"title:Winter: Apples": 0}
+        with writing(store) as writes:
+            made = (("a.md", LOCAL_ONLY), ("b.md", LOCAL_ONLY), ("h.md", HIDDEN))
+            write(writes, [document(path, "x", rule=rule, offers=title) for path, rule in made])
+            writes.publish()
+        with store.reads_as(local()) as reads:
+            found = reads.search.titled(("Winter: Apples", "Winter", "nothing"))
+            assert found == (("Winter: Apples", "r:a.md"), ("Winter: Apples", "r:b.md"))
+
     def test_only_visible_nodes_define_a_name(self, fruit: Store) -> None:
         with fruit.reads_as(local()) as reads:
             found = reads.search.definers(("banana_split", "nothing"))

@@ -10,7 +10,7 @@ from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.identity import chunk_id, document_of, path_of
 from docgraph.model.node import CODE, DOCUMENT, SECTION, Location, Node
 from docgraph.model.question import EmbedderIdentity, Question
-from docgraph.model.seeds import Seed, Seeds
+from docgraph.model.seeds import Seed, Seeds, Standing
 from docgraph.model.vector import IntVector, to_integers
 
 Meaning = tuple[float, float, float]
@@ -38,6 +38,12 @@ def seeds(*ids: str) -> Seeds:
     """Best first, each half as good as the one before."""
     ranked = tuple(Seed(node, 0.5**place, "told") for place, node in enumerate(ids))
     return Seeds(ranked, search=(("mode", "told"),))
+
+
+def standing(found: Seeds, middle: float | None = 0.0) -> Seeds:
+    """The same seeds, as search hands them on: it knows how they stand."""
+    scores = tuple((seed.id, seed.score) for seed in found.ranked)
+    return replace(found, standing=Standing(scores, middle))
 
 
 def edge(

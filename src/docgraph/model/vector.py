@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 SCALE = 4080
+ONE = SCALE * SCALE  # the dot product of equal vectors, but for rounding
 LARGEST = 1024  # dimensions up to which rounding cannot push a partial sum past 2**24
 LONGEST_SQUARED = 2**24
 
@@ -55,4 +56,4 @@ def _squared(rows: Sums) -> npt.NDArray[np.float64]:
 
 
 def cosine(dot: int) -> float:
-    return dot / (SCALE * SCALE)
+    return dot / ONE

@@ -72,12 +72,12 @@ def standings(
 ) -> dict[str, float]:
     """How documents stand to the question: candidates as search says, others on the same scale.
 
-    A document of which search found parts stands as the best of them.
+    A document of which parts are seeds stands as the best of them.
     """
-    known: dict[str, float] = {}
-    for node, score in (*seeds.standing.scores, *((seed.id, seed.score) for seed in seeds.ranked)):
-        root = document_of(node)
-        known[root] = max(score, known.get(root, score))
+    known = dict(seeds.standing.scores)
+    for seed in seeds.ranked:
+        root = document_of(seed.id)
+        known[root] = max(seed.score, known.get(root, seed.score))
     missing = tuple(dict.fromkeys(node for node in nodes if node not in known))
     middle = seeds.standing.middle
     if middle is None or not question.vector:

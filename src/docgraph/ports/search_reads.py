@@ -25,13 +25,18 @@ class Passages:
         return cls(lengths.astype(np.float64), int(lengths.sum()), Owners(owners))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class TermPostings:
-    """In which visible passages a term stands, and how often in each."""
+    """In which visible passages a term stands, and how often in each.
+
+    `weights` is what it adds to their scores, once somebody has worked that out: it hangs on
+    these passages alone, so a store may hand it out again with them.
+    """
 
     term: str
     places: npt.NDArray[np.integer[Any]]
     frequencies: npt.NDArray[np.integer[Any]]
+    weights: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

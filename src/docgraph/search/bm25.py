@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.ports.search_reads import Handles, Postings
+from docgraph.ports.search_reads import Handles, Passages, Postings, TermPostings
 
 K1 = 1.2
 B = 0.75
@@ -18,18 +18,25 @@ def bm25(postings: Postings) -> tuple[Handles, npt.NDArray[np.float64]]:
     other passages there are.
     """
     passages = postings.passages
-    count = len(passages.lengths)
-    scores = np.zeros(count, dtype=np.float64)
-    mean = passages.words / max(count, 1)
+    scores = np.zeros(len(passages.lengths), dtype=np.float64)
     for term in postings.terms:
-        frequency = term.frequencies.astype(np.float64)
-        norm = K1 * (1 - B + B * passages.lengths[term.places] / mean)
-        scores[term.places] += _rarity(len(term.places), count) * (
-            frequency * (K1 + 1) / (frequency + norm)
-        )
+        if term.weights is None:
+            term.weights = _weights(term, passages)
+        scores[term.places] += term.weights
     best = passages.owners.best(scores)
     found = np.flatnonzero(best)  # no term that is in a passage counts as nothing
     return passages.owners.owners[found], best[found]
+
+
+def _weights(term: TermPostings, passages: Passages) -> npt.NDArray[np.float64]:
+    count = len(passages.lengths)
+    mean = passages.words / count
+    frequency = term.frequencies.astype(np.float64)
+    norm = K1 * (1 - B + B * passages.lengths[term.places] / mean)
+    weights: npt.NDArray[np.float64] = _rarity(len(term.places), count) * (
+        frequency * (K1 + 1) / (frequency + norm)
+    )
+    return weights
 
 
 def _rarity(containing: int, passages: int) -> float:

@@ -7,8 +7,9 @@ from docgraph.model.identity import document_of
 from docgraph.model.named_titles import named, spans
 from docgraph.model.names import identifiers
 from docgraph.model.owners import leading
+from docgraph.model.path_tails import path_tails
 from docgraph.model.question import Question
-from docgraph.model.vector import cosine
+from docgraph.model.vector import ONE
 from docgraph.model.words import words
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.search.bm25 import bm25
@@ -21,7 +22,7 @@ def by_meaning(
     question: Question, window: SearchReads, over: Over, roll_up: bool, pool: int
 ) -> Ranked:
     rows = window.nearest(question.vector, over=over, roll_up=roll_up, top=pool)
-    return [(node, cosine(dot)) for node, dot in rows]
+    return [(node, dot / ONE) for node, dot in rows]
 
 
 def by_words(question: Question, window: SearchReads, roll_up: bool, pool: int) -> Ranked:
@@ -37,7 +38,7 @@ def defined(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
 
     A name that many define, such as `__init__`, singles none of them out.
     """
-    names = identifiers(text)
+    names = tuple(dict.fromkeys((*identifiers(text), *path_tails(text))))
     found: dict[str, str] = {}
     pairs = window.definers(names) if names else ()
     bearers = Counter(name for name, _ in pairs)
@@ -63,4 +64,4 @@ def measured(
         if passages
         else window.similarities(question.vector, wanted)
     )
-    return {node: cosine(near.get(node, 0)) for node in wanted}
+    return {node: near.get(node, 0) / ONE for node in wanted}

@@ -9,6 +9,7 @@ Ranking = Sequence[tuple[str, float]]
 RECIPROCAL_K = 60
 WORDS_SHARE = 0.25
 TITLE_SHARE = 0.25
+DEFINER_SHARE = 0.25
 DIGITS = 12
 
 
@@ -28,10 +29,14 @@ def by_reciprocal_rank(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
 
 
 def by_normalised_scores(
-    cosines: Mapping[str, float], words: Ranking, named: Collection[str], middle: float
+    cosines: Mapping[str, float],
+    words: Ranking,
+    named: Collection[str],
+    defining: Collection[str],
+    middle: float,
 ) -> list[tuple[str, float]]:
     """Every candidate's cosine above the middle, plus a share of its words' score above theirs,
-    plus a share if the question names its title.
+    plus a share if the question names its title, or what it defines.
 
     Small models' cosines sit in a narrow band; the middle of the visible candidates is its floor.
     Half of what words found holds common words alone, and gains nothing by them.
@@ -44,6 +49,8 @@ def by_normalised_scores(
                 scores[node] += WORDS_SHARE * (score - floor) / best
     for node in named:
         scores[node] += TITLE_SHARE
+    for node in defining:
+        scores[node] += DEFINER_SHARE
     return ordered(scores)
 
 

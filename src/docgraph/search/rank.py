@@ -62,7 +62,7 @@ def _mixed(
     titles = titled(question.text, window) if way.roll_up else {}
     cosines = _measured(question, window, way, [*definers, *titles], near, words)
     middle = middle_of(cosines, way.pool)
-    ranked = by_normalised_scores(cosines, words, titles, middle)
+    ranked = by_normalised_scores(cosines, words, titles, definers, middle)
     return ranked, Standing(tuple(ranked), middle, way.passages), titles
 
 

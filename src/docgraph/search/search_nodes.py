@@ -1,19 +1,25 @@
 """search_nodes: from a question to seeds, by meaning, by words, or by both."""
 
 import math
+from collections import Counter
+from itertools import count
 from typing import Annotated
 
 from annotated_types import Interval
 
 from docgraph.contract import action
+from docgraph.model.identity import document_of
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.ports.reranker import Reranker
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.search.bm25 import K1, B
 from docgraph.search.candidates import Ranked, defined
-from docgraph.search.fuse import DIGITS, RECIPROCAL_K, TITLE_SHARE, WORDS_SHARE
+from docgraph.search.fuse import DEFINER_SHARE, DIGITS, RECIPROCAL_K, TITLE_SHARE, WORDS_SHARE
 from docgraph.search.rank import Fusion, Mode, Way, rank
+
+# A question that names more, as a traceback does, is about few of them: there they only count.
+MOST_FIRST = 3
 
 
 def each_once(seeds: Seeds) -> bool:
@@ -34,27 +40,34 @@ def search_nodes(
     refine: bool = False,
     fusion: Fusion = "reciprocal_rank",
     pool: Annotated[int, Interval(ge=1, le=10000)] = 200,
+    per_document: Annotated[int, Interval(ge=0, le=1000)] = 0,
     rerank: Annotated[int, Interval(ge=0, le=1000)] = 0,
 ) -> Seeds:
     """Rights are applied before ranking and before truncation: `top` results if `top` exist.
 
-    `refine` measures every candidate by its best passage, whoever found it. `rerank` is how many
-    of the first candidates the configured reranker reorders; 0 is none.
+    `refine` measures every candidate by its best passage, whoever found it. `per_document` is how
+    many nodes of one document may be seeds; 0 is any number. `rerank` is how many of the first
+    candidates the configured reranker reorders; 0 is none.
     """
     way = Way(mode, over, roll_up, refine, fusion, max(pool, top, rerank))
     found = {} if mode == "semantic" else defined(question.text, window, roll_up)
     ranked, standing, titles = rank(question, window, way, found)
     withheld: tuple[str, ...] = ()
-    places = {node: f"{mode} rank {place}" for place, (node, _) in enumerate(ranked, start=1)}
-    places |= {node: f"{places[node]}, titled {title}" for node, title in titles.items()}
+    places = dict(zip((node for node, _ in ranked), count(1), strict=False))
     if rerank:
         ranked, withheld = reordered(question.text, ranked, reranker, rerank)
-        places |= {node: f"{places[node]}, withheld from {reranker.name}" for node in withheld}
-    ranked = definers_first(ranked, found)
+
+    def why(node: str) -> str:
+        named = f", titled {titles[node]}" if node in titles else ""
+        kept = f", withheld from {reranker.name}" if node in withheld else ""
+        return f"{mode} rank {places[node]}{named}{kept}"
+
+    if len(found) <= MOST_FIRST or not way.mixes:
+        ranked = definers_first(ranked, found)
     return Seeds(
         ranked=tuple(
-            Seed(node, round(score, DIGITS), found.get(node) or places[node])
-            for node, score in ranked[:top]
+            Seed(node, round(score, DIGITS), found.get(node) or why(node))
+            for node, score in spread(ranked, per_document)[:top]
         ),
         search=(
             ("mode", mode),
@@ -66,7 +79,9 @@ def search_nodes(
             ("rank_k", RECIPROCAL_K),
             ("words_share", WORDS_SHARE),
             ("title_share", TITLE_SHARE),
+            ("definer_share", DEFINER_SHARE),
             ("pool", way.pool),
+            ("per_document", per_document),
             ("k1", K1),
             ("b", B),
             ("rerank", reranker.name if rerank else None),
@@ -75,6 +90,20 @@ def search_nodes(
         exact=mode == "bm25" or window.exact,
         standing=standing,
     )
+
+
+def spread(ranked: Ranked, per_document: int) -> Ranked:
+    """So many of each document stay; whoever comes later gives its place to another's."""
+    if not per_document:
+        return ranked
+    many: Counter[str] = Counter()
+    kept: Ranked = []
+    for item in ranked:
+        root = document_of(item[0])
+        many[root] += 1
+        if many[root] <= per_document:
+            kept.append(item)
+    return kept
 
 
 def definers_first(ranked: Ranked, found: dict[str, str]) -> Ranked:

@@ -11,7 +11,12 @@ from docgraph.contract import contract_of
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.model.question import Question
-from docgraph.plan.expand_relationships import expand_relationships, neighbours, within_limits
+from docgraph.plan.expand_relationships import (
+    expand_relationships,
+    leaving,
+    neighbours,
+    within_limits,
+)
 from docgraph.plan.plan_seeds import plan_seeds
 from tests.support.made_documents import (
     EAST,
@@ -129,7 +134,8 @@ def test_every_candidate_is_planned_or_cut_and_never_both(
     assert {one.limit for one in plan.cut} <= {f"documents={documents}"}
     speaking = tuple(dict.fromkeys(roots_in_order(ids)))[: min(seed_places, documents)]
     first = tuple(node for node in ids if roots((node,)) <= set(speaking))
-    reached = {expansion.document_id for expansion in neighbours(first, place.graph, None)}
+    edges_out = leaving(first, place.graph, None)
+    reached = {expansion.document_id for expansion in neighbours(first, edges_out)}
     assert set(plan.documents) | roots(cut) == roots(ids) | reached
 
 
@@ -222,7 +228,7 @@ def test_neighbours_are_admitted_by_their_own_similarity_or_by_first_mention() -
         *(document(f"r:{name}", meaning=meaning_of(name)) for name in NAMES),
         edges=[edge("r:a", "r:b", at=1), edge("r:a", "r:d", at=2), edge("r:a", "r:c", at=3)],
     )
-    near = expand(place, "r:a")
+    near = expand(place, "r:a", admit="similarity")
     assert near.order == ("r:a", "r:c", "r:d", "r:b")
     assert near.constraints.admit == "similarity"
     said_first = expand(place, "r:a", admit="first_mention")

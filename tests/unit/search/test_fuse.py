@@ -8,11 +8,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from docgraph.search.fuse import (
+    DEFINER_SHARE,
     RECIPROCAL_K,
+    TITLE_SHARE,
     WORDS_SHARE,
     Ranking,
     by_normalised_scores,
     by_reciprocal_rank,
+    middle_of,
     ordered,
 )
 
@@ -89,37 +92,61 @@ def ranked(places: dict[int, str]) -> Ranking:
     return [(places.get(place, f"filler{place}"), 0.0) for place in range(1, 201)]
 
 
+def mixed(
+    meaning: Ranking, words: Ranking, named: tuple[str, ...] = (), defining: tuple[str, ...] = ()
+) -> list[tuple[str, float]]:
+    """As search does: who has no cosine has one of 0."""
+    found = (*(node for node, _ in (*meaning, *words)), *named, *defining)
+    cosines = dict.fromkeys(found, 0.0) | dict(meaning)
+    best_first = sorted(words, key=lambda item: (-item[1], item[0]))
+    return by_normalised_scores(cosines, best_first, named, defining, middle_of(cosines, 200))
+
+
 @pytest.mark.requirement(13)
 @given(rankings(), rankings(low=0.01))
 @example([("a", 1.0), ("b", 0.5), ("c", 0.1)], [("c", 1.0), ("d", 1.0)])
 def test_normalised_scores_never_put_first_what_is_worse_in_both(
     meaning: Ranking, words: Ranking
 ) -> None:
-    """What is not among a ranking's first is behind its last."""
     near, told = dict(meaning), dict(words)
-    fused = [node for node, _ in by_normalised_scores(meaning, words)]
-    lowest = min(near.values(), default=0.0)
+    fused = [node for node, _ in mixed(meaning, words)]
     for place, better in enumerate(fused):
         for worse in fused[:place]:
             assert not (
-                near.get(better, lowest) > near.get(worse, lowest) + 1e-9
+                near.get(better, 0.0) > near.get(worse, 0.0) + 1e-9
                 and told.get(better, 0.0) > told.get(worse, 0.0) + 1e-9
             )
 
 
 @pytest.mark.requirement(13)
-def test_normalised_scores_measure_from_the_median_of_the_candidates() -> None:
-    fused = dict(by_normalised_scores([("a", 0.9), ("b", 0.8), ("c", 0.6)], [("c", 4.0)]))
-    assert fused["a"] == pytest.approx(0.5)
-    assert fused["b"] == 0.0
-    assert fused["c"] == pytest.approx(-1 + WORDS_SHARE)
+def test_cosines_are_measured_from_the_median_of_the_candidates() -> None:
+    fused = dict(mixed([("a", 0.9), ("b", 0.8), ("c", 0.6)], []))
+    assert fused == {"a": pytest.approx(0.5), "b": 0.0, "c": pytest.approx(-1.0)}
+
+
+def test_only_the_best_so_many_have_a_say_in_the_median() -> None:
+    assert middle_of({"a": 0.9, "b": 0.8, "c": 0.1}, 2) == pytest.approx(0.85)
+    assert middle_of({}, 2) == 0.0
+
+
+@pytest.mark.requirement(13)
+def test_words_count_from_their_median_on() -> None:
+    """Half of what words found gains nothing by them."""
+    fused = dict(mixed([("a", 0.5), ("b", 0.5), ("c", 0.5)], [("a", 4.0), ("b", 3.0), ("c", 1.0)]))
+    assert fused == {"a": pytest.approx(WORDS_SHARE / 4), "b": 0.0, "c": 0.0}
+
+
+def test_a_named_title_and_a_defined_name_count_a_share_each() -> None:
+    alike = [("a", 0.5), ("b", 0.5), ("c", 0.5)]
+    fused = dict(mixed(alike, [], named=("a",), defining=("a", "b")))
+    assert fused == {"a": TITLE_SHARE + DEFINER_SHARE, "b": DEFINER_SHARE, "c": 0.0}
 
 
 def test_candidates_that_are_all_alike_have_no_meaning_score() -> None:
-    assert by_normalised_scores([("a", 1.0), ("b", 1.0)], []) == [("a", 0.0), ("b", 0.0)]
-    assert by_normalised_scores([], [("b", 2.0), ("a", 2.0)]) == [("a", 0.3), ("b", 0.3)]
+    assert mixed([("a", 1.0), ("b", 1.0)], []) == [("a", 0.0), ("b", 0.0)]
+    assert mixed([], [("b", 2.0), ("a", 2.0)]) == [("a", 0.0), ("b", 0.0)]
 
 
 def test_nothing_fuses_to_nothing() -> None:
     assert by_reciprocal_rank(([], [])) == []
-    assert by_normalised_scores([], []) == []
+    assert mixed([], []) == []

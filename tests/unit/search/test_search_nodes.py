@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from docgraph.contract import contract_of
 from docgraph.model.errors import ContractBroken
 from docgraph.model.seeds import Seed, Seeds
-from docgraph.search.search_nodes import NAMESAKES, each_once, search_nodes
+from docgraph.search.candidates import NAMESAKES
+from docgraph.search.search_nodes import each_once, search_nodes
 from tests.support.made_documents import EAST, NORTH, Held, Part, Said, ask, document, towards
 from tests.support.memory_world import World, world
 from tests.support.stand_ins import Prefers
@@ -50,10 +51,14 @@ def test_how_seeds_were_found_is_recorded() -> None:
         "top": 8,
         "over": "sections",
         "roll_up": True,
+        "refine": False,
         "fusion": "reciprocal_rank",
         "rank_k": 60,
-        "words_share": 0.3,
+        "words_share": 0.25,
+        "title_share": 0.25,
+        "definer_share": 0.25,
         "pool": 200,
+        "per_document": 0,
         "k1": 1.2,
         "b": 0.75,
         "rerank": None,
@@ -324,3 +329,63 @@ def test_a_seed_that_stands_twice_breaks_the_contract() -> None:
 
     with pytest.raises(ContractBroken, match="No seed stands twice"):
         contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {"mode": "semantic"})
+
+
+LONG = document(
+    "r:long.md", Said("snow", EAST), Said("a wheel in the water", towards(0.9)), meaning=EAST
+)
+
+
+@pytest.mark.parametrize("mode", ["semantic", "hybrid"])
+def test_refined_a_candidate_is_as_near_as_its_best_passage(mode: str) -> None:
+    """Its summary says little of what one of its passages says."""
+    place = world(ROAD, MILL, LONG)
+    plain = find(place, "wheel", mode=mode, fusion="normalised_scores", over="documents")
+    options = {"fusion": "normalised_scores", "over": "documents", "refine": True}
+    refined = find(place, "wheel", mode=mode, **options)
+    assert refined.ids[0] == "r:long.md"
+    assert refined.ranked[0].score > plain.ranked[0].score or plain.ids[0] != "r:long.md"
+    assert refined.standing.passages
+    assert not plain.standing.passages
+
+
+def test_whoever_words_alone_found_is_measured_too() -> None:
+    """Past the last by meaning, yet with its own cosine and not with that of the last."""
+    found = find(VILLAGE, "long", fusion="normalised_scores", over="documents", pool=2, top=1)
+    scores = dict(found.standing.scores)
+    assert found.standing.middle == pytest.approx(0.8, abs=0.01)  # between 1 and 0.6
+    assert scores["r:mill.md"] == pytest.approx(-1, abs=0.01)
+    assert scores["r:road.md"] == pytest.approx(-4, abs=0.1)
+
+
+def test_a_document_whose_title_the_question_names_gains_by_it() -> None:
+    place = world(*(document(f"r:{name}.md", meaning=EAST) for name in ("Alpha", "Beta", "Gamma")))
+    found = find(place, "What is Beta.md?", fusion="normalised_scores")
+    assert found.ids[0] == "r:Beta.md"
+    assert found.ranked[0].why == "hybrid rank 1, titled Beta.md"
+    assert find(place, "What is beta.md?", fusion="normalised_scores").ids[0] == "r:Alpha.md"
+
+
+@pytest.mark.requirement(18)
+def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
+    """Up to three are put first; of more, each only gains by it."""
+    names = ("open_gate", "shut_gate", "lift_gate", "mend_gate")
+    held = [document(f"r:{name}.md", meaning=EAST) for name in names]
+    place = world(LAKE, *held, names=[(name, f"r:{name}.md") for name in names])
+    options = {"fusion": "normalised_scores", "over": "documents"}
+    three = find(place, " ".join(names[:3]), **options)
+    assert set(three.ids[:3]) == {f"r:{name}.md" for name in names[:3]}
+    assert find(place, " ".join(names), **options).ids[0] == "r:lake.md"
+
+
+def test_only_so_many_nodes_of_one_document_are_seeds() -> None:
+    parts = tuple(Part(f"::f{n}", (Said("mill", NORTH),)) for n in range(5))
+    place = world(document("r:a.py", parts=parts), document("r:b.py", Said("mill", EAST)))
+    options = {"roll_up": False, "over": "passages", "top": 4}
+    assert "r:b.py" not in find(place, **options).ids
+    spread = find(place, per_document=2, **options)
+    assert [node for node in spread.ids if node.startswith("r:a.py")] == [
+        "r:a.py::f0",
+        "r:a.py::f1",
+    ]
+    assert "r:b.py" in spread.ids

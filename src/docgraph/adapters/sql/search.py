@@ -69,8 +69,9 @@ class SqlSearch:
         if not held:
             return {}
         rows = self._segments.vectors.of(self._sql, vectors, len(vector))
+        query = np.array(vector, dtype=np.float32)
         begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0])[:-1]))
-        best = np.maximum.reduceat(rows @ np.array(vector, dtype=np.float32), begins)
+        best = np.maximum.reduceat(np.vecdot(rows, query), begins)
         return dict(zip(held, best.astype(np.int64).tolist(), strict=True))
 
     def _handles_of(self, ids: tuple[str, ...]) -> dict[str, int]:
@@ -81,16 +82,19 @@ class SqlSearch:
 
     def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
         seen = self._seen
-        held = self._segments.postings(self._sql, seen.numbers, terms)
-        found = (self._term(term, held) for term in terms if seen.blocks)
+        found = seen.terms(terms, self._terms)
         return Postings(
             seen.by_document if roll_up else seen.by_node,
             tuple(term for term in found if len(term.places)),
         )
 
+    def _terms(self, terms: list[str]) -> list[TermPostings]:
+        """Where these stand, of what is seen."""
+        held = self._segments.postings(self._sql, self._seen.numbers, terms)
+        return [self._term(term, held) for term in terms]
+
     def _term(self, term: str, held: Mapping[tuple[int, str], Found]) -> TermPostings:
-        """Where the term stands, of what is seen."""
-        columns = [_standing(seen, term, held) for seen in self._seen.blocks]
+        columns = [NOWHERE, *(_standing(seen, term, held) for seen in self._seen.blocks)]
         places, frequencies = (np.concatenate(c) for c in zip(*columns, strict=True))
         return TermPostings(term, places, frequencies)
 

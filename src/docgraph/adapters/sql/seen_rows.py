@@ -12,10 +12,12 @@ from docgraph.adapters.sql.block import Block, Places
 from docgraph.adapters.sql.segment import Ints
 from docgraph.adapters.sql.visible import Visible
 from docgraph.model.owners import Owners
-from docgraph.ports.search_reads import Over, Passages
+from docgraph.ports.search_reads import Over, Passages, TermPostings
 
 _FEW = 4  # one row in so many: below, it is quicker to gather them first
 _AT_ONCE = 8192  # rows that are widened together, so that they stay near the processor
+MOST_STANDING = 2_000_000  # places of terms that are kept for one reader
+_ALONE = 16  # what a term takes that is nowhere
 Scores = npt.NDArray[np.float32]
 
 
@@ -55,6 +57,8 @@ class SeenRows:
         self.numbers = tuple(numbers)
         self.blocks: list[SeenIn] = []
         self._scans: dict[tuple[Over, bool, int], Scan] = {}
+        self._terms: dict[str, TermPostings] = {}
+        self._standing = 0
         wanted = frozenset(numbers)
         begin = 0
         for block in blocks:
@@ -65,7 +69,7 @@ class SeenRows:
     @property
     def size(self) -> int:
         """What it costs to keep, in rows."""
-        return sum(len(one.places) + len(one.sees) for one in self.blocks)
+        return self._standing + sum(len(one.places) + len(one.sees) for one in self.blocks)
 
     def scan(self, over: Over, roll_up: bool, width: int, rows_of: RowsOf) -> Scan:
         """Blocks of another width hold what another model embedded once."""
@@ -85,6 +89,21 @@ class SeenRows:
     @cached_property
     def by_node(self) -> Passages:
         return self._passages(lambda b: b.passage_nodes)
+
+    def terms(
+        self, wanted: Sequence[str], look: Callable[[list[str]], list[TermPostings]]
+    ) -> list[TermPostings]:
+        """Whatever was asked for lately need not be looked up again."""
+        known = self._terms
+        found = {term: known[term] for term in wanted if term in known}
+        if missing := [term for term in wanted if term not in found]:
+            found |= zip(missing, look(missing), strict=True)
+            if self._standing > MOST_STANDING:
+                known = self._terms = {}
+                self._standing = 0
+            known.update(found)
+            self._standing += sum(len(found[term].places) + _ALONE for term in missing)
+        return [found[term] for term in wanted]
 
     def passages_of(self, handles: Ints, *, roll_up: bool) -> tuple[Ints, Ints]:
         """Numbers of the vectors of these owners' passages, and of how many passages each."""
@@ -130,12 +149,15 @@ def _in_order(owners: Ints) -> tuple[Ints, Ints]:
 
 
 def dots(rows: npt.NDArray[Any], query: Scores, kept: Ints) -> Scores:
-    """Exact dot products of the kept rows; float32 counts these in ones."""
+    """Exact dot products of the kept rows; float32 counts these in ones.
+
+    Row by row: `@` would wake a second thread for it, and wait for that on a busy machine.
+    """
     if rows.dtype == np.float32 and len(kept) * _FEW > len(rows):
-        scores: Scores = (rows @ query)[kept]
+        scores: Scores = np.vecdot(rows, query)[kept]
         return scores
     parts = [
-        rows[kept[at : at + _AT_ONCE]].astype(np.float32) @ query
+        np.vecdot(rows[kept[at : at + _AT_ONCE]].astype(np.float32), query)
         for at in range(0, len(kept), _AT_ONCE)
     ]
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)

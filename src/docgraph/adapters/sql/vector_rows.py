@@ -52,11 +52,11 @@ class VectorRows:
         slots = kept.slots_of(numbers)
         missing = np.unique(numbers[slots < 0])
         if not len(missing):
-            return kept.rows[slots]
+            return kept.rows.take(slots, axis=0)
         wanted, read = _read(sql, missing, width)
         if len(wanted) <= MOST:
             self._keep(wanted, read, width)
-        rows = kept.rows[np.maximum(slots, 0)]
+        rows = kept.rows.take(np.maximum(slots, 0), axis=0)
         rows[slots < 0] = read[np.searchsorted(wanted, numbers[slots < 0])]
         return rows
 

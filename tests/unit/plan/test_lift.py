@@ -1,0 +1,147 @@
+"""Neighbours are taken some way up to the seeds that name them, and contest places with seeds."""
+
+import math
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.contract import contract_of
+from docgraph.model.edge import Relationship
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.seeds import Seeds
+from docgraph.plan.expand_relationships import Admit, expand_relationships
+from docgraph.plan.lift import REFERENCE_SHARE, SHARED_NAME_SHARE, halfway, weighted
+from tests.support.made_documents import (
+    EAST,
+    Meaning,
+    Said,
+    ask,
+    document,
+    edge,
+    roots,
+    seeds,
+    standing,
+    towards,
+)
+from tests.support.memory_world import World, world
+from tests.unit.plan.test_expand_relationships import PLACE, many_edges, many_seeds
+
+ADMITS = get_args(Admit)
+LIFTING = ("lifted", "contested", "scored")
+near = st.floats(-1, 1)
+
+
+def expand(place: World, found: Seeds, **options: Any) -> RetrievalPlan:
+    inputs = (ask("why?"), found, place.graph, place.search)
+    plan = contract_of(expand_relationships).call(inputs, options)
+    assert isinstance(plan, RetrievalPlan)
+    return plan
+
+
+def shore(edges: list[Relationship], **meanings: Meaning) -> World:
+    """Documents a to j, a question due north; those not told mean something else."""
+    held = [document(f"r:{n}", meaning=meanings.get(n, EAST)) for n in "abcdefghij"]
+    return world(*held, edges=edges)
+
+
+@given(near, near, st.integers(1, 400))
+def test_a_neighbour_goes_halfway_at_most_and_never_past_its_seed(
+    own: float, seed: float, many: int
+) -> None:
+    lifted = halfway(own, seed, "references", many)
+    if seed > own:
+        assert own <= lifted <= own + (seed - own) / 2 + 1e-12
+    assert halfway(own, seed, "references", 1) == halfway(own, seed, "shares_entity", 4)
+
+
+def test_whoever_names_many_lifts_each_of_them_less() -> None:
+    assert halfway(0.0, 1.0, "references", 4) == 0.5
+    assert halfway(0.0, 1.0, "references", 16) == 0.25
+    assert halfway(0.0, 1.0, "references", 100) == pytest.approx(0.1)
+
+
+def test_scored_weighs_relations_and_has_to_be_asked_for() -> None:
+    assert weighted(0.25, 1.0, "references", 9) == 0.25 + REFERENCE_SHARE
+    assert weighted(0.25, 1.0, "shares_entity", 9) == 0.25 + SHARED_NAME_SHARE
+    defaults = {option.name: option.default for option in contract_of(expand_relationships).options}
+    assert defaults["admit"] == "lifted"
+
+
+@pytest.mark.requirement(25)
+@pytest.mark.parametrize("admit", ADMITS)
+@given(found=many_seeds)
+def test_without_relations_the_order_is_that_of_the_search(admit: str, found: list[str]) -> None:
+    """Also where a seed was put first for a name that it defines."""
+    told = standing(seeds(*found))
+    plan = expand(world(*PLACE), told, admit=admit, documents=500)
+    assert plan.order == told.ids
+    backwards = Seeds(tuple(reversed(told.ranked)), told.search, standing=told.standing)
+    assert expand(world(*PLACE), backwards, admit=admit, documents=500).order == backwards.ids
+
+
+@pytest.mark.requirement(22)
+@pytest.mark.parametrize("admit", LIFTING)
+@given(found=many_seeds, edges=many_edges, documents=st.integers(1, 8), places=st.integers(1, 8))
+def test_a_plan_has_each_document_once_and_never_too_many(
+    admit: str, found: list[str], edges: list[Relationship], documents: int, places: int
+) -> None:
+    told = standing(seeds(*found))
+    place = world(*PLACE, edges=edges)
+    plan = expand(place, told, admit=admit, documents=documents, seed_places=places)
+    expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
+    assert len(plan.documents) <= documents
+    assert sorted(plan.order) == sorted(plan.seed_documents + expanded)
+    assert not roots(plan.seed_documents) & set(expanded)
+    assert tuple(node for node in told.ids if node in plan.seed_documents) == plan.seed_documents
+    cut = roots(one.document_id for one in plan.cut)
+    assert not cut & set(plan.documents)
+    assert roots(told.ids) <= cut | set(plan.documents)
+
+
+@pytest.mark.requirement(22)
+def test_lifted_seeds_take_their_places_and_no_more_while_neighbours_need_the_rest() -> None:
+    place = shore([edge("r:a", f"r:{n}") for n in "ghij"])
+    plan = expand(place, standing(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
+    assert plan.seed_documents == ("r:a", "r:b", "r:c")
+    assert len(plan.expanded_documents) == 3
+
+
+def test_contested_a_seed_that_stands_better_keeps_its_place() -> None:
+    place = shore([edge("r:j", f"r:{n}") for n in "ghi"])
+    found = standing(seeds(*(f"r:{n}" for n in "abcdefj")), middle=0.9)
+    assert expand(place, found, admit="contested", seed_places=7).expanded_documents == ()
+    named = shore([edge("r:a", "r:i")])
+    plan = expand(named, found, admit="contested")
+    assert plan.order[:2] == ("r:a", "r:b")
+    assert [one.document_id for one in plan.expanded_documents] == []
+    near_one = shore([edge("r:a", "r:i")], i=towards(0.95))
+    assert expand(near_one, found, admit="contested").order[:2] == ("r:a", "r:i")
+
+
+def test_a_neighbour_is_measured_as_the_candidates_were() -> None:
+    """By its best passage where they were; by its summary else."""
+    held = document("r:i", Said("far", EAST), Said("near", towards(1.0)), meaning=EAST)
+    others = [document(f"r:{n}", meaning=EAST) for n in "abc"]
+    place = world(held, *others, edges=[edge("r:a", "r:i")])
+    found = standing(seeds("r:a", "r:b", "r:c"), middle=0.0)
+    assert expand(place, found, admit="contested").order == ("r:a", "r:b", "r:i", "r:c")
+    by_passage = Seeds(
+        found.ranked, found.search, standing=type(found.standing)(found.standing.scores, 0.0, True)
+    )
+    assert expand(place, by_passage, admit="contested").order == ("r:a", "r:i", "r:b", "r:c")
+
+
+def test_the_edge_that_lifts_most_is_the_one_that_admits() -> None:
+    place = shore([edge("r:b", "r:i", at=1), edge("r:a", "r:i", "explains", at=9)])
+    plan = expand(place, standing(seeds("r:a", "r:b")), admit="lifted")
+    (expansion,) = plan.expanded_documents
+    assert (expansion.via, expansion.sender) == ("explains", "r:a")
+
+
+def test_lifts_are_rounded_so_that_equal_ones_tie_by_id() -> None:
+    place = shore([edge("r:a", "r:j"), edge("r:a", "r:i")])
+    plan = expand(place, standing(seeds("r:a")), admit="contested")
+    assert plan.order == ("r:a", "r:i", "r:j")
+    assert math.isfinite(halfway(-1e300, 1e300, "references", 10**6))
