@@ -27,7 +27,8 @@ from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.bound_reranker import BoundReranker
-from docgraph.search.search_nodes import Mode, search_nodes
+from docgraph.search.rank import Mode
+from docgraph.search.search_nodes import search_nodes
 from docgraph.wiring.build import open_jsonl
 
 CLASSES = 1000

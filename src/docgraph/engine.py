@@ -5,9 +5,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from docgraph.audited import Note, audited
-from docgraph.ingest.mine.mine import miners_without
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.ingest.run import ingest
 from docgraph.model.access import INGEST, AccessRule, Principal
 from docgraph.model.access import RELATIONS as RELATE
 from docgraph.model.digest import digest
@@ -136,6 +134,10 @@ class Engine:
         `narrowed_by` counts beside whoever speaks.
         `without` names miners to switch off; `origin` is the commit that the source stands for.
         """
+        # Readers of every format take longer to import than a question takes to answer.
+        from docgraph.ingest.mine.mine import miners_without
+        from docgraph.ingest.run import ingest
+
         for name in (repository, branch):
             if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
                 raise BadInput(f"{name!r} cannot name a repository or branch")

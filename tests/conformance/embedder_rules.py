@@ -40,7 +40,7 @@ class EmbedderRules:
     def test_a_model_of_another_width_takes_over(
         self, store: Store, monkeypatch: pytest.MonkeyPatch, apart: int
     ) -> None:
-        monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", apart)
+        monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_BLOCKS", apart)
         for number, words in enumerate(WORDS):
             with store.writes("local", "r", "main", IDENTITY) as writes:
                 write(writes, [document(f"{number}.md", words, sections=True)])

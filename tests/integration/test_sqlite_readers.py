@@ -91,7 +91,7 @@ def test_after_a_fork_connections_are_opened_anew(
     store = filled(tmp_path / "store.db", "wind")
     near(store)
     parents = vars(kept(store))["_idle"][0]
-    monkeypatch.setattr(readers.os, "getpid", lambda: -1)
+    monkeypatch.setattr("docgraph.adapters.sqlite.readers.os.getpid", lambda: -1)
     assert near(store) == ["r:wind.md"]
     assert vars(kept(store))["_idle"] != [parents]
     assert parents.connection.execute("SELECT 1").fetchone() == (1,)  # still the parent's to use

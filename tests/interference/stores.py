@@ -169,8 +169,8 @@ def small_limits() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("docgraph.model.shared_name.MOST_HOLDERS", 2)
         patch.setattr("docgraph.plan.settle.NAMESAKES", 1)
-        patch.setattr("docgraph.search.search_nodes.NAMESAKES", 1)
+        patch.setattr("docgraph.search.candidates.NAMESAKES", 1)
         patch.setattr("docgraph.adapters.sql.graph._BATCH", 2)
         patch.setattr("docgraph.adapters.sql.segment_writer.MOST_SMALL", 2)
-        patch.setattr("docgraph.adapters.sql.segment_cache.MOST_APART", 2)
+        patch.setattr("docgraph.adapters.sql.segment_cache.MOST_BLOCKS", 2)
         yield

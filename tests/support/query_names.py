@@ -32,6 +32,7 @@ GIVEN = MappingProxyType(
         "sql.search": "reads.sql",
         "sql.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
+        "sql.vector_rows": "reads.sql",
         "sql.verify": "verify.sql",
         "sql.views": "reads.sql",
         "sql.visible": "rows.sql",

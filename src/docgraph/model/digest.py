@@ -59,18 +59,3 @@ def digest(value: object) -> str:
 
 def digest_bytes(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-class DigestOnce:
-    """Gives a frozen value its digest, computed when first asked for; no field of the value."""
-
-    __slots__ = ("_digest",)
-    _digest: str
-
-    @property
-    def digest(self) -> str:
-        try:
-            return self._digest
-        except AttributeError:
-            object.__setattr__(self, "_digest", digest(self))
-            return self._digest

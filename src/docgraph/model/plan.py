@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.digest import DigestOnce
+from docgraph.model.digest import digest
 from docgraph.model.identity import document_of
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.seeds import EVERY_CANDIDATE, Selection
@@ -52,7 +52,7 @@ class Constraints:
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalPlan(DigestOnce):
+class RetrievalPlan:
     """`order` is the order of admission, over seeds and expanded nodes alike."""
 
     question: str
@@ -100,6 +100,10 @@ class RetrievalPlan(DigestOnce):
             ),
             cut=cut,
         )
+
+    @property
+    def digest(self) -> str:
+        return digest(self)
 
     @property
     def nodes(self) -> frozenset[str]:

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from enum import IntEnum
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.digest import DigestOnce, canonical, digest, digest_bytes, plain
+from docgraph.model.digest import canonical, digest, digest_bytes, plain
 
 leaves = (
     st.none()
@@ -143,19 +143,3 @@ anything = st.recursive(
 def test_the_shape_that_is_remembered_for_a_type_is_the_one_spelt_out(value: object) -> None:
     assert plain(value) == spelt_out(value)
     assert json.dumps(plain(value)) == json.dumps(spelt_out(value))
-
-
-@dataclass(frozen=True, slots=True)
-class Named(DigestOnce):
-    name: str
-
-
-def test_a_digest_is_computed_once_and_is_no_part_of_its_value(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    one, same = Named("a"), Named("a")
-    assert one.digest == digest({"name": "a"}) == digest(one)
-    monkeypatch.setattr("docgraph.model.digest.digest", lambda value: "computed again")
-    assert one.digest == digest({"name": "a"})
-    assert (one == same, plain(one), repr(one)) == (True, {"name": "a"}, "Named(name='a')")
-    assert replace(one, name="b").digest == "computed again"

@@ -341,7 +341,7 @@ def test_refined_a_candidate_is_as_near_as_its_best_passage(mode: str) -> None:
     """Its summary says little of what one of its passages says."""
     place = world(ROAD, MILL, LONG)
     plain = find(place, "wheel", mode=mode, fusion="normalised_scores", over="documents")
-    options = {"fusion": "normalised_scores", "over": "documents", "refine": True}
+    options: dict[str, Any] = {"fusion": "normalised_scores", "over": "documents", "refine": True}
     refined = find(place, "wheel", mode=mode, **options)
     assert refined.ids[0] == "r:long.md"
     assert refined.ranked[0].score > plain.ranked[0].score or plain.ids[0] != "r:long.md"
@@ -372,7 +372,7 @@ def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
     names = ("open_gate", "shut_gate", "lift_gate", "mend_gate")
     held = [document(f"r:{name}.md", meaning=EAST) for name in names]
     place = world(LAKE, *held, names=[(name, f"r:{name}.md") for name in names])
-    options = {"fusion": "normalised_scores", "over": "documents"}
+    options: dict[str, Any] = {"fusion": "normalised_scores", "over": "documents"}
     three = find(place, " ".join(names[:3]), **options)
     assert set(three.ids[:3]) == {f"r:{name}.md" for name in names[:3]}
     assert find(place, " ".join(names), **options).ids[0] == "r:lake.md"
@@ -381,7 +381,7 @@ def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
 def test_only_so_many_nodes_of_one_document_are_seeds() -> None:
     parts = tuple(Part(f"::f{n}", (Said("mill", NORTH),)) for n in range(5))
     place = world(document("r:a.py", parts=parts), document("r:b.py", Said("mill", EAST)))
-    options = {"roll_up": False, "over": "passages", "top": 4}
+    options: dict[str, Any] = {"roll_up": False, "over": "passages", "top": 4}
     assert "r:b.py" not in find(place, **options).ids
     spread = find(place, per_document=2, **options)
     assert [node for node in spread.ids if node.startswith("r:a.py")] == [

@@ -1,6 +1,6 @@
 """A block: several segments side by side in memory, narrow, their summaries ready to multiply."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ class Span(NamedTuple):
     passages: slice
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """Documents by row: version, node, vector. Passages by place; `passage_rows` are documents'."""
 
@@ -42,15 +42,14 @@ class Block:
         """Of one segment. Sections are left out: few questions need them."""
         roots = np.flatnonzero(segment.node_handle == segment.node_root)
         ordinals = segment.node_document[roots]
-        order = np.argsort(ordinals, kind="stable")
-        rows = order[np.searchsorted(ordinals, segment.passage_document, sorter=order)]
+        rows = _places(ordinals, segment.passage_document)
         documents, passages = slice(0, len(roots)), slice(0, len(rows))
         return cls(
             spans={number: Span(documents, passages)},
             document_ordinals=ordinals,
             document_handles=segment.node_handle[roots],
             document_vectors=segment.node_vectors[roots].astype(np.float32),
-            passage_rows=rows.astype(np.int32),
+            passage_rows=rows,
             passage_nodes=segment.passage_node,
             passage_lengths=segment.passage_length.astype(np.int32),
             passage_vectors=segment.passage_vector,
@@ -100,23 +99,24 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sections:
-    """Every node of a block's documents: whose it is, its handle, its vector."""
+    """Every node of one segment's documents: whose it is, its handle, its vector."""
 
     rows: Places
     handles: Ints
     vectors: Vectors
 
     @classmethod
-    def of(cls, block: Block, segment_of: Callable[[int], Segment]) -> "Sections":
-        parts = []
-        for number, span in block.spans.items():
-            segment = segment_of(number)
-            ordinals = block.document_ordinals[span.documents]
-            order = np.argsort(ordinals, kind="stable")
-            rows = order[np.searchsorted(ordinals, segment.node_document, sorter=order)]
-            whose = (rows + span.documents.start).astype(np.int32)
-            parts.append((whose, segment.node_handle, segment.node_vectors))
-        return cls(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    def of(cls, segment: Segment) -> "Sections":
+        """Documents are counted as a block of this segment alone counts them."""
+        ordinals = segment.node_document[segment.node_handle == segment.node_root]
+        rows = _places(ordinals, segment.node_document)
+        return cls(rows, segment.node_handle, segment.node_vectors)
+
+
+def _places(ordinals: Ints, wanted: Ints) -> Places:
+    """At which row each of the wanted documents is."""
+    order = np.argsort(ordinals, kind="stable")
+    return order[np.searchsorted(ordinals, wanted, sorter=order)].astype(np.int32)
 
 
 def _moved(span: slice, by: int) -> slice:

@@ -1,6 +1,6 @@
 """SearchReads: NumPy over packed segments, masked by what is visible."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -37,22 +37,27 @@ class SqlSearch:
         named = zip(self.names(owners), scores.astype(np.int64).tolist(), strict=True)
         return tuple(sorted(named, key=lambda item: (-item[1], item[0]))[:top])
 
-    def _rows(self, seen: SeenIn, over: Over, roll_up: bool) -> tuple[ScannedRows, Ints]:
-        """One block's rows that are scanned, the visible ones, and whose these are."""
+    def _rows(self, seen: SeenIn, over: Over, roll_up: bool) -> Iterator[tuple[ScannedRows, Ints]]:
+        """The visible rows that are scanned, and whose they are; of the reader's segments alone."""
         block = seen.block
         if over == "documents":
             kept = seen.documents
-            return ScannedRows(block.document_vectors, kept), block.document_handles[kept]
-        if over == "passages":
-            kept = seen.passages
-            vectors, whose = self._segments.passages(self._sql, block), block.passage_rows
-            nodes = block.passage_nodes
-        else:
-            sections = self._segments.sections(self._sql, block)
-            kept = np.flatnonzero(seen.sees[sections.rows])
-            vectors, whose, nodes = sections.vectors, sections.rows, sections.handles
-        owners = block.document_handles[whose[kept]] if roll_up else nodes[kept]
-        return ScannedRows(vectors, kept), owners
+            yield ScannedRows(block.document_vectors, kept), block.document_handles[kept]
+            return
+        for number in seen.numbers:
+            documents, passages = block.spans[number]
+            handles = block.document_handles[documents]
+            if over == "passages":
+                vectors = self._segments.passages(self._sql, number, block)
+                kept = np.flatnonzero(seen.places[passages] >= 0)
+                rows = block.passage_rows[passages] - np.int32(documents.start)
+                nodes = block.passage_nodes[passages]
+            else:
+                sections = self._segments.sections(self._sql, number)
+                vectors, rows, nodes = sections.vectors, sections.rows, sections.handles
+                kept = np.flatnonzero(seen.sees[documents][rows])
+            owners = handles[rows[kept]] if roll_up else nodes[kept]
+            yield ScannedRows(vectors, kept), owners
 
     def similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         query = np.array(vector, dtype=np.int64)

@@ -1,6 +1,6 @@
 """What one reader sees of the blocks: which rows, whose they are, and where passages stand."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -23,9 +23,13 @@ Scores = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeenIn:
-    """Of one block: the documents' rows that are seen, and each passage's place (-1: unseen)."""
+    """Of one block: the documents' rows that are seen, and each passage's place (-1: unseen).
+
+    `numbers` are the segments that the reader asks, which may not be all in the block.
+    """
 
     block: Block
+    numbers: tuple[int, ...]
     documents: Ints
     sees: npt.NDArray[np.bool_]
     places: Places
@@ -33,7 +37,7 @@ class SeenIn:
 
 
 class ScannedRows(NamedTuple):
-    """Vectors of one block, and which of them are seen."""
+    """Vectors of one block or segment, and which of them are seen."""
 
     vectors: npt.NDArray[Any]
     kept: Ints
@@ -46,7 +50,7 @@ class Scan(NamedTuple):
     owners: Owners
 
 
-RowsOf = Callable[[SeenIn, Over, bool], tuple[ScannedRows, Ints]]
+RowsOf = Callable[[SeenIn, Over, bool], Iterable[tuple[ScannedRows, Ints]]]
 
 
 class SeenRows:
@@ -76,7 +80,7 @@ class SeenRows:
         found = self._scans.get((over, roll_up, width))
         if found is None:
             fitting = (seen for seen in self.blocks if seen.block.width == width)
-            parts = [rows_of(seen, over, roll_up) for seen in fitting]
+            parts = [part for seen in fitting for part in rows_of(seen, over, roll_up)]
             owners = Owners(_all([whose for _, whose in parts]))
             found = Scan(tuple(rows for rows, _ in parts), owners)
             self._scans[over, roll_up, width] = found
@@ -132,14 +136,15 @@ class SeenRows:
 
 def _seen_in(visible: Visible, wanted: frozenset[int], block: Block, begin: int) -> SeenIn:
     sees = np.zeros(len(block.document_ordinals), dtype=np.bool_)
-    for number, span in block.spans.items():
-        if number in wanted:
-            sees[span.documents] = visible.of(block.document_ordinals[span.documents])
+    numbers = tuple(number for number in block.spans if number in wanted)
+    for number in numbers:
+        span = block.spans[number].documents
+        sees[span] = visible.of(block.document_ordinals[span])
     seen = sees[block.passage_rows]
     places = np.full(len(seen), -1, dtype=np.int32)
     passages = np.flatnonzero(seen)
     places[passages] = np.arange(begin, begin + len(passages), dtype=np.int32)
-    return SeenIn(block, np.flatnonzero(sees), sees, places, passages)
+    return SeenIn(block, numbers, np.flatnonzero(sees), sees, places, passages)
 
 
 def _in_order(owners: Ints) -> tuple[Ints, Ints]:

@@ -3,7 +3,6 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -32,8 +31,8 @@ class SegmentCache:
         self.names: dict[int, str] = {}
         self.vectors = VectorRows()
         self._blocks: tuple[Block, ...] = ()
-        self._sections: WeakKeyDictionary[Block, Sections] = WeakKeyDictionary()
-        self._passages: WeakKeyDictionary[Block, Vectors] = WeakKeyDictionary()
+        self._sections: dict[int, Sections] = {}
+        self._passages: dict[int, Vectors] = {}
         self._postings: OrderedDict[tuple[int, str], Found] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
@@ -42,8 +41,10 @@ class SegmentCache:
         """Lets go of segments that were merged away."""
         known = frozenset(numbers)
         with self._lock:
-            kept = (block.only(known) for block in self._blocks)
-            self._renew(block for block in kept if block is not None)
+            living = (block.only(known) for block in self._blocks)
+            self._renew(block for block in living if block is not None)
+            self._sections = {n: kept for n, kept in self._sections.items() if n in known}
+            self._passages = {n: kept for n, kept in self._passages.items() if n in known}
             gone = [key for key in self._postings if key[0] not in known]
             for key in gone:
                 self._size -= _size(self._postings.pop(key))
@@ -68,24 +69,23 @@ class SegmentCache:
             self.generation += 1
             self._blocks = found
 
-    def sections(self, sql: Queries, block: Block) -> Sections:
+    def sections(self, sql: Queries, number: int) -> Sections:
         """Needed where sections are searched, so they load on demand."""
-        found = self._sections.get(block)
+        found = self._sections.get(number)
         if found is None:
-            found = Sections.of(block, lambda number: _segment(sql, number))
-            self._sections[block] = found
+            found = self._sections[number] = Sections.of(_segment(sql, number))
         return found
 
-    def passages(self, sql: Queries, block: Block) -> Vectors:
+    def passages(self, sql: Queries, number: int, block: Block) -> Vectors:
         """Chunk vectors are needed by the flat baseline alone, so they load on demand."""
-        vectors = self._passages.get(block)
-        if vectors is None:
-            wanted = block.passage_vectors.tolist()
-            found: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
-            blobs = b"".join(found[vector] for vector in wanted)
-            vectors = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
-            self._passages[block] = vectors
-        return vectors
+        found = self._passages.get(number)
+        if found is None:
+            wanted = block.passage_vectors[block.spans[number].passages].tolist()
+            read: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
+            blobs = b"".join(read[vector] for vector in wanted)
+            found = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
+            self._passages[number] = found
+        return found
 
     def postings(
         self, sql: Queries, numbers: Sequence[int], terms: Sequence[str]

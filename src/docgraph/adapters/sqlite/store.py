@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from docgraph.adapters.sql.access_book import SqlAccessBook
 from docgraph.adapters.sql.database import only
 from docgraph.adapters.sql.known import Known
@@ -109,6 +107,8 @@ class SqliteStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """Alone: a second writer queues until the first is done."""
+        from filelock import FileLock, Timeout  # who only asks does not wait for this import
+
         lock = FileLock(f"{self._path}.ingest.lock")
         try:
             lock.acquire(timeout=self._wait)

@@ -12,6 +12,7 @@ from rich.tree import Tree
 
 from docgraph.doors.cli.printable import printable
 from docgraph.model.edge import HAND, Evidence, Relationship
+from docgraph.model.identity import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
 
@@ -58,10 +59,10 @@ def show_plan(saved: "SavedPlan") -> None:
         branches[found.document_id] = branches.get(holder, tree).add(f"{arrow} {found.via}  {name}")
     for limit, count in Counter(cut.limit for cut in plan.cut).items():
         tree.add(f"[dim]{count} more reached, left out by {said(limit)}[/dim]")
-    if plan.constraints.selection.dropped:
+    left = [n for n in plan.constraints.selection.dropped if document_of(n) not in plan.documents]
+    if left:
         reason = said(plan.constraints.selection.reason)
-        count = len(plan.constraints.selection.dropped)
-        tree.add(f"[dim]{count} found, left out of scope: {reason}[/dim]")
+        tree.add(f"[dim]{len(left)} found, left out of scope: {reason}[/dim]")
     if not plan.order:
         tree.add("nothing visible matches")
     out.print(tree)

@@ -14,7 +14,8 @@ documents = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1
 
 def segment(begin: int, made: list[tuple[int, int]]) -> Segment:
     """Documents with so many sections and passages each, numbered from `begin` on."""
-    nodes, passages = [], []
+    nodes: list[tuple[int, int, int]] = []
+    passages: list[tuple[int, int, int, int, int]] = []
     handle = 10 * begin
     for ordinal, (sections, many) in enumerate(made, start=begin):
         root = handle
@@ -56,7 +57,7 @@ def test_every_passage_and_section_knows_its_document(made: list[tuple[int, int]
     ordinals = block.document_ordinals[block.passage_rows]
     assert ordinals.tolist() == held.passage_document.tolist()
     assert block.document_handles[block.passage_rows].tolist() == held.passage_root.tolist()
-    sections = Sections.of(block, lambda _: held)
+    sections = Sections.of(held)
     assert block.document_ordinals[sections.rows].tolist() == held.node_document.tolist()
     assert sections.handles.tolist() == held.node_handle.tolist()
     roots = [held.node_handle.tolist().index(handle) for handle in block.document_handles.tolist()]
