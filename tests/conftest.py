@@ -5,7 +5,12 @@ import os
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ("checks.requirement_marks", "pytester", "tests.support.postgres_fixtures")
+pytest_plugins = (
+    "checks.requirement_marks",
+    "pytester",
+    "tests.support.postgres_fixtures",
+    "tests.support.thorough",
+)
 
 # The same examples on every run, more of them in CI; `--hypothesis-profile explore` looks further.
 settings.register_profile("local", max_examples=50, deadline=None, derandomize=True, database=None)

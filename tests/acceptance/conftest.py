@@ -3,16 +3,27 @@
 import json
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from docgraph.adapters.onnx.granite import open_granite
 from docgraph.doors.cli.main import app
 from tests.integration.test_same_in_same_out import FILES, written
 
 Run = Callable[..., Result]
+_opened_once = cache(open_granite)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_model() -> Iterator[None]:
+    """Read once in a test process, not by every command; vectors hang on their text alone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("docgraph.adapters.onnx.granite.open_granite", _opened_once)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from checks.draw_terminal import drawn
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
 PICTURE = ROOT / "docs" / "pictures" / "plan.svg"
+INSTALLED = Path(sys.executable).parent
+WARM = ROOT / "tests" / "support" / "warm_docgraph.py"
 
 # ```sh is run and must work, ```sh fails must not; ```text straight after it is what it prints.
 EXAMPLE = re.compile(
@@ -60,19 +63,42 @@ def beginning() -> list[Example]:
     return session[: last + 1]
 
 
-def printed(session: list[Example], place: Path) -> list[str]:
-    """What each example really prints, in one shell, in an empty folder, without a network."""
+def environment(place: Path, programs: Path) -> dict[str, str]:
+    """Without a network, and with these programs before all others."""
     (place / "sitecustomize.py").write_text(NO_NETWORK)
-    environment = {
+    return {
         **{name: value for name, value in os.environ.items() if not name.endswith("_COLOR")},
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PATH": f"{programs}:{INSTALLED}:{os.environ['PATH']}",
         "PYTHONPATH": str(place),
         "TMPDIR": str(place),
     }
+
+
+@contextmanager
+def warm() -> Iterator[Path]:
+    """Where a `docgraph` lies that need not import anything."""
+    with (
+        tempfile.TemporaryDirectory(dir="/tmp") as place,  # a socket's path may not be long
+        subprocess.Popen(
+            [sys.executable, WARM, place],
+            cwd=place,
+            env=environment(Path(place), INSTALLED),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        yield Path(place)
+        process.communicate()
+
+
+def printed(session: list[Example], place: Path, programs: Path = INSTALLED) -> list[str]:
+    """What each example really prints, in one shell, in an empty folder, without a network."""
     run = subprocess.run(
         ["bash", "-c", "\n".join(script(session))],
         cwd=place,
-        env=environment,
+        env=environment(place, programs),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -106,16 +132,32 @@ def _loosely(part: str) -> str:
     return ".*" if part == "…" else r" +[0-9.]+ ms" if part.endswith(" ms") else "[0-9a-f]+"
 
 
-PAGES = [README, *(page for page in sorted((ROOT / "docs").glob("*.md")) if examples(page))]
+PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if examples(page)]
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[Path]:
+    with warm() as place:
+        yield place
+
+
+@pytest.mark.requirement(12)
+def test_what_the_readme_shows_is_what_the_installed_command_prints(tmp_path: Path) -> None:
+    own = examples(README)
+    assert_prints(own, printed(own, tmp_path))
 
 
 @pytest.mark.requirement(12)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_shows_is_what_its_commands_print(page: Path, tmp_path: Path) -> None:
-    own = examples(page)
-    before = [] if page == README else beginning()
-    really = printed(before + own, tmp_path)[len(before) :]
-    for example, output in zip(own, really, strict=True):
+def test_what_a_page_shows_is_what_its_commands_print(
+    page: Path, tmp_path: Path, programs: Path
+) -> None:
+    own, before = examples(page), beginning()
+    assert_prints(own, printed(before + own, tmp_path, programs)[len(before) :])
+
+
+def assert_prints(session: list[Example], really: list[str]) -> None:
+    for example, output in zip(session, really, strict=True):
         if example.shown is not None:
             assert re.fullmatch(pattern(example.shown), output), f"{example.commands}{output}"
 

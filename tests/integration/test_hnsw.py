@@ -20,6 +20,7 @@ from docgraph.wiring.settings import Settings
 from tests.conformance.store_rules import OVERS, vector
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
+from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import HashedWords
 from tests.support.stand_ins import CountsWords
 
@@ -37,14 +38,17 @@ def rule_for(path: str) -> AccessRule:
     return LOCAL_ONLY if int(path.removesuffix(".md")) % 20 == 0 else HIDDEN
 
 
-@pytest.fixture
-def pool(database: str) -> Iterator[Pool]:
-    with closing(Pool(database)) as pool:
+@pytest.fixture(scope="module")
+def pool(postgres: PostgresServer) -> Iterator[Pool]:
+    dsn = postgres.fresh_database()
+    with closing(Pool(dsn)) as pool:
         yield pool
+    postgres.drop(dsn)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def engine(pool: Pool) -> Engine:
+    """Filled once; nobody writes to it, and statistics of use only grow."""
     engine = on(pool, hnsw=True)
     engine.ingest(local(), MemorySource(FILES), repository="r", branch="main", rule_for=rule_for)
     return engine

@@ -22,7 +22,7 @@ LOCKS = """
     WHERE l.locktype = 'advisory' AND d.datname = current_database()
 """
 KILLS = 20
-FILES = 140
+FILES = 100  # more than a batch
 ROOT = Path(__file__).parents[2]
 
 
@@ -50,8 +50,18 @@ class Nursery:
 
     def killed(self, folder: Path, store: str, after: float) -> bool:
         """Whether the ingest was still at work after so many seconds, and was killed."""
+        return self._ended(folder, store, after)[0] == signal.SIGKILL
+
+    def seconds(self, folder: Path, store: str) -> float:
+        """How long an ingest takes that nobody disturbs."""
+        how, took = self._ended(folder, store, after=60)
+        assert how == 0
+        return took
+
+    def _ended(self, folder: Path, store: str, after: float) -> tuple[int, float]:
         print(folder, store, after, file=self._say, flush=True)
-        return int(self._hear.readline()) == signal.SIGKILL
+        how, took = self._hear.readline().split()
+        return int(how), float(took)
 
 
 @pytest.fixture
@@ -111,10 +121,8 @@ def test_killed_twenty_times_in_a_row_nothing_is_lost(
     store = stores("killed")
     ingest(trees[0], store)
     chance = random.Random(3)
-    whole = 0.05  # grows until an ingest can finish, so that kills fall everywhere
-    while nursery.killed(trees[1], stores(f"timed-{whole}"), whole):
-        whole *= 1.5
-    held = kills = 0
+    whole = 1.2 * nursery.seconds(trees[1], store)  # some finish, so that kills fall everywhere
+    held, kills = 1, 0
     while kills < KILLS:
         kills += nursery.killed(trees[1 - held], store, after=chance.random() * whole)
         settled(store)

@@ -9,9 +9,16 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.interference.homes import Homes, on_sqlite
 from tests.interference.machine import NoInterference
 
+NUMBER = 12  # each leak that tests plant is found in the first twenty of these runs
+EXAMPLES, THOROUGH = 250, 1_000  # in each shard of `make test`, and of `make check`
+
 
 class ByChance(HypothesisProvider):
-    """Every run is drawn anew, where Hypothesis would try five variations of each."""
+    """Every run is drawn anew, where Hypothesis would try five variations of each; and by its
+    number alone, where Hypothesis would try constants out of whatever modules are imported."""
+
+    def _maybe_draw_constant(self, *_: object, **__: object) -> None:
+        return None
 
 
 AVAILABLE_PROVIDERS["by chance"] = f"{ByChance.__module__}.{ByChance.__qualname__}"

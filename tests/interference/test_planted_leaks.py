@@ -9,18 +9,17 @@ from docgraph.adapters.named_queries import script
 from docgraph.adapters.sqlite.connection import PACKAGE, statements
 from tests.interference.leaks import LEAKS
 from tests.interference.machine import Interference
-from tests.interference.runs import prove
+from tests.interference.runs import EXAMPLES, NUMBER, prove
 from tests.interference.stores import small_limits
 
-SEED, EXAMPLES = 1, 500  # the second shard's
 RIGHTS = re.compile(r"is_visible\(([\w.]+)\)")
 ALIVE = r"(SELECT in_scope(branch, born, died) FROM main.documents WHERE ordinal = \1)"
 
 
 def assert_caught() -> None:
-    """By the same machine, in runs that find nothing where nothing is planted."""
+    """By the same machine, in the same runs as `make test` has."""
     with small_limits(), pytest.raises(Interference):
-        prove(SEED, EXAMPLES)
+        prove(NUMBER, EXAMPLES)
 
 
 @pytest.mark.requirement(36)

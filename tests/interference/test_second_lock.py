@@ -9,14 +9,12 @@ from docgraph.adapters.postgres.connection import SCHEMA, Connection
 from tests.interference.leaks import NOT_OF_ROWS, RIGHTS_FORGOTTEN
 from tests.interference.machine import Interference, counts
 from tests.interference.postgres_homes import on_postgres
-from tests.interference.runs import prove
+from tests.interference.runs import NUMBER, prove
 from tests.interference.stores import small_limits
 from tests.support.opened_views import forget_rights
 from tests.support.postgres_server import PostgresServer
 
-SHARD, EXAMPLES = 4, 60
-FORGETFUL, ENOUGH = 1, 30  # on SQLite each leak is found in the first twenty of these runs
-QUICK = 14  # the number of runs in which what Postgres cannot stop is found soon
+EXAMPLES, THOROUGH = 30, 60
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relrowsecurity"
 
 
@@ -28,12 +26,15 @@ def open_both_locks(connection: Connection) -> None:
 
 
 @pytest.mark.requirement(36)
-def test_hidden_documents_change_no_byte_on_postgres(postgres: PostgresServer) -> None:
+def test_hidden_documents_change_no_byte_on_postgres(
+    postgres: PostgresServer, thorough: bool
+) -> None:
+    examples = THOROUGH if thorough else EXAMPLES
     counts.clear()
     with small_limits(), on_postgres(postgres) as homes:
-        prove(SHARD, EXAMPLES, homes=homes)
-    assert counts["runs"] >= EXAMPLES
-    assert counts["comparisons"] >= 4 * EXAMPLES
+        prove(NUMBER, examples, homes=homes)
+    assert counts["runs"] >= examples
+    assert counts["comparisons"] >= 4 * examples
 
 
 @pytest.mark.requirement(36)
@@ -45,8 +46,8 @@ def test_where_rights_are_forgotten_postgres_remembers(
         leak(monkeypatch)
     counts.clear()
     with small_limits(), on_postgres(postgres, forget_rights) as homes:
-        prove(FORGETFUL, ENOUGH, homes=homes)
-    assert counts["runs"] >= ENOUGH
+        prove(NUMBER, EXAMPLES, homes=homes)
+    assert counts["runs"] >= EXAMPLES
 
 
 def test_it_is_row_level_security_that_remembers(
@@ -61,7 +62,7 @@ def test_it_is_row_level_security_that_remembers(
         on_postgres(postgres, open_both_locks) as homes,
         pytest.raises(Interference),
     ):
-        prove(FORGETFUL, ENOUGH, homes=homes)
+        prove(NUMBER, EXAMPLES, homes=homes)
 
 
 @pytest.mark.parametrize("leak", NOT_OF_ROWS, ids=lambda leak: leak.__name__)
@@ -73,4 +74,4 @@ def test_a_leak_that_is_not_of_rows_is_found_on_postgres_too(
     """The second lock is no substitute for the first."""
     leak(monkeypatch)
     with small_limits(), on_postgres(postgres) as homes, pytest.raises(Interference):
-        prove(QUICK, ENOUGH, homes=homes)
+        prove(NUMBER, EXAMPLES, homes=homes)

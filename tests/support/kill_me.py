@@ -1,8 +1,8 @@
 """Ingests to be killed, each in a process of its own, forked so that nobody waits for imports.
 
 For every line `folder store seconds` on standard input an ingest is started, and killed if it is
-still at work after that time; the answer is how it ended. The embedder is cheap, the store real:
-a file, or the address of a database.
+still at work after that time; the answer is how it ended, and after how many seconds. The embedder
+is cheap, the store real: a file, or the address of a database.
 """
 
 import os
@@ -55,19 +55,27 @@ def ingest(folder: Path, store: str) -> None:
     )
 
 
+def ended(child: int, until: float) -> int:
+    """How; by itself, or killed when the time is over."""
+    while (left := until - time.monotonic()) > 0:
+        done, how = os.waitpid(child, os.WNOHANG)
+        if done:
+            return how
+        time.sleep(min(left, 0.005))
+    os.kill(child, signal.SIGKILL)
+    return os.waitpid(child, 0)[1]
+
+
 def main() -> None:
     for line in sys.stdin:
         folder, store, seconds = line.split()
+        began = time.monotonic()
         child = os.fork()
         if child == 0:
             ingest(Path(folder), store)
             os._exit(0)
-        time.sleep(float(seconds))
-        done, how = os.waitpid(child, os.WNOHANG)
-        if not done:
-            os.kill(child, signal.SIGKILL)
-            _, how = os.waitpid(child, 0)
-        sys.stdout.write(f"{how}\n")
+        how = ended(child, until=began + float(seconds))
+        sys.stdout.write(f"{how} {time.monotonic() - began}\n")
         sys.stdout.flush()
 
 

@@ -159,13 +159,13 @@ class PostgresServer:
         return psycopg.connect(self.dsn(database, SUPERUSER), autocommit=True)
 
     def database(self, name: str, template: str = "template1") -> str:
-        """A new one, of a login that is no superuser; without the extension."""
+        """A new one, of a login that is no superuser; without the extension.
+
+        Copied as files, which takes half the time of copying by the log.
+        """
+        made = sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY FILE_COPY")
         with self.superuser() as connection:
-            connection.execute(
-                sql.SQL("CREATE DATABASE {} OWNER {} TEMPLATE {}").format(
-                    *map(sql.Identifier, (name, OWNER, template))
-                )
-            )
+            connection.execute(made.format(*map(sql.Identifier, (name, OWNER, template))))
         return self.dsn(name)
 
     def fresh_database(self, *, migrated: bool = True) -> str:

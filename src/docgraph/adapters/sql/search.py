@@ -76,7 +76,7 @@ class SqlSearch:
         rows = self._segments.vectors.of(self._sql, vectors, len(vector))
         query = np.array(vector, dtype=np.float32)
         begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0])[:-1]))
-        best = np.maximum.reduceat(np.vecdot(rows, query), begins)
+        best = np.maximum.reduceat(np.vecdot(rows.astype(np.float32), query), begins)
         return dict(zip(held, best.astype(np.int64).tolist(), strict=True))
 
     def _handles_of(self, ids: tuple[str, ...]) -> dict[str, int]:

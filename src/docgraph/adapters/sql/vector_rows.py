@@ -10,14 +10,14 @@ from docgraph.adapters.sql.segment import Ints
 
 MOST = 131_072  # vectors that are kept; memory is taken as they come
 
-Rows = npt.NDArray[np.float32]
+Rows = npt.NDArray[np.int16]
 
 
 class Kept:
     """Slots are only ever added, so that whoever holds this may read without a lock."""
 
     def __init__(self, width: int, most: int) -> None:
-        self.rows: Rows = np.empty((most, width), dtype=np.float32)
+        self.rows: Rows = np.empty((most, width), dtype=np.int16)
         self.slots = np.full(1024, -1, dtype=np.int32)
         self.taken = 0
 
@@ -76,4 +76,4 @@ def _read(sql: Queries, numbers: Ints, width: int) -> tuple[Ints, Rows]:
     rows = sorted(sql.rows("passage_vectors", vectors=numbers.tolist()))
     vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<i2")
     found = np.array([number for number, _ in rows], dtype=np.int64)
-    return found, vectors.reshape(-1, width).astype(np.float32)
+    return found, vectors.reshape(-1, width)
