@@ -45,7 +45,7 @@ check: $(READY) ## format, lint, types, import contracts, weight, tests, require
 	@echo '— strict types' && $(BIN)/mypy
 	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
 	@echo '— weight' && $(BIN)/python -m checks.weigh_base_install
-	@echo '— tests' && $(PYTEST) --requirements=$(RESULTS)
+	@echo '— tests' && $(PYTEST) --thorough --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
 bench: $(READY) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios

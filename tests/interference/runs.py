@@ -9,7 +9,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.interference.homes import Homes, on_sqlite
 from tests.interference.machine import NoInterference
 
-NUMBER = 12  # each leak that tests plant is found in the first twenty of these runs
+NUMBER = 7  # each leak that tests plant is found in the first forty of these runs
 EXAMPLES, THOROUGH = 250, 1_000  # in each shard of `make test`, and of `make check`
 
 

@@ -14,7 +14,7 @@ from tests.interference.stores import small_limits
 from tests.support.opened_views import forget_rights
 from tests.support.postgres_server import PostgresServer
 
-EXAMPLES, THOROUGH = 30, 60
+EXAMPLES, THOROUGH = 45, 60
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relrowsecurity"
 
 

@@ -1,6 +1,6 @@
 """Fusing rankings in our own code, the same on every store."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from statistics import median
 
 from docgraph.model.seeds import above
@@ -30,23 +30,19 @@ def by_reciprocal_rank(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
 
 def by_normalised_scores(
     cosines: Mapping[str, float],
-    words: Ranking,
+    words: Mapping[str, float],
     named: Collection[str],
     defining: Collection[str],
     middle: float,
 ) -> list[tuple[str, float]]:
-    """Every candidate's cosine above the middle, plus a share of its words' score above theirs,
-    plus a share if the question names its title, or what it defines.
+    """Every candidate's cosine above the middle, plus a share of what its words tell, plus a share
+    if the question names its title, or what it defines.
 
     Small models' cosines sit in a narrow band; the middle of the visible candidates is its floor.
-    Half of what words found holds common words alone, and gains nothing by them.
     """
     scores = {node: above(cosine, middle) for node, cosine in cosines.items()}
-    if words:
-        floor, best = median(score for _, score in words), words[0][1]
-        for node, score in words:
-            if score > floor:
-                scores[node] += WORDS_SHARE * (score - floor) / best
+    for node, told in words.items():
+        scores[node] += WORDS_SHARE * told
     for node in named:
         scores[node] += TITLE_SHARE
     for node in defining:
@@ -54,6 +50,16 @@ def by_normalised_scores(
     return ordered(scores)
 
 
-def middle_of(cosines: Mapping[str, float], first: int) -> float:
-    """The median of the best so many."""
-    return median(sorted(cosines.values(), reverse=True)[:first]) if cosines else 0.0
+def telling(words: Ranking, places: int) -> dict[str, float]:
+    """Scores above the middle, as parts of the best one.
+
+    Of a long list the second half holds common words alone, and tells nothing.
+    """
+    floor = middle_of([score for _, score in words], places)
+    return {node: (score - floor) / words[0][1] for node, score in words if score > floor}
+
+
+def middle_of(scores: Iterable[float], places: int) -> float:
+    """The median of the best, in so many places; those that nobody takes count as 0."""
+    best = sorted(scores, reverse=True)[:places]
+    return median([*best, *[0.0] * (places - len(best))])

@@ -7,7 +7,13 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Standing
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.search.candidates import Ranked, by_meaning, by_words, measured, titled
-from docgraph.search.fuse import by_normalised_scores, by_reciprocal_rank, middle_of, ordered
+from docgraph.search.fuse import (
+    by_normalised_scores,
+    by_reciprocal_rank,
+    middle_of,
+    ordered,
+    telling,
+)
 
 Mode = Literal["semantic", "bm25", "hybrid"]
 Fusion = Literal["reciprocal_rank", "normalised_scores"]
@@ -44,7 +50,7 @@ def rank(
     if way.mixes:
         return _mixed(question, window, way, near, words, definers)
     if way.refine:
-        near = ordered(_measured(question, window, way, [], near, words))[: way.pool]
+        near = ordered(_measured(question, window, way, [n for n, _ in words], near))[: way.pool]
     if way.mode == "semantic":
         return near, Standing(tuple(near), 0.0, way.passages), {}
     ranked = by_reciprocal_rank((near, words))
@@ -60,9 +66,10 @@ def _mixed(
     definers: dict[str, str],
 ) -> tuple[Ranked, Standing, dict[str, str]]:
     titles = titled(question.text, window) if way.roll_up else {}
-    cosines = _measured(question, window, way, [*definers, *titles], near, words)
-    middle = middle_of(cosines, way.pool)
-    ranked = by_normalised_scores(cosines, words, titles, definers, middle)
+    told = telling(words, way.pool)
+    cosines = _measured(question, window, way, [*told, *definers, *titles], near)
+    middle = middle_of(cosines.values(), way.pool)
+    ranked = by_normalised_scores(cosines, told, titles, definers, middle)
     return ranked, Standing(tuple(ranked), middle, way.passages), titles
 
 
@@ -72,10 +79,9 @@ def _measured(
     way: Way,
     further: list[str],
     near: Ranked,
-    words: Ranked,
 ) -> dict[str, float]:
     """Every candidate's cosine, whoever found it."""
     known = {} if way.refine else dict(near)
-    all_ = dict.fromkeys([*(node for node, _ in near), *(node for node, _ in words), *further])
+    all_ = dict.fromkeys([*(node for node, _ in near), *further])
     missing = [node for node in all_ if node not in known]
     return known | measured(question, window, missing, passages=way.passages, roll_up=way.roll_up)

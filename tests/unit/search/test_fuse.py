@@ -17,6 +17,7 @@ from docgraph.search.fuse import (
     by_reciprocal_rank,
     middle_of,
     ordered,
+    telling,
 )
 
 nodes = st.lists(st.sampled_from("abcdefghij"), unique=True)
@@ -93,23 +94,26 @@ def ranked(places: dict[int, str]) -> Ranking:
 
 
 def mixed(
-    meaning: Ranking, words: Ranking, named: tuple[str, ...] = (), defining: tuple[str, ...] = ()
+    meaning: Ranking,
+    words: Ranking = (),
+    named: tuple[str, ...] = (),
+    defining: tuple[str, ...] = (),
+    places: int = 2,
 ) -> list[tuple[str, float]]:
-    """As search does: who has no cosine has one of 0."""
-    found = (*(node for node, _ in (*meaning, *words)), *named, *defining)
-    cosines = dict.fromkeys(found, 0.0) | dict(meaning)
-    best_first = sorted(words, key=lambda item: (-item[1], item[0]))
-    return by_normalised_scores(cosines, best_first, named, defining, middle_of(cosines, 200))
+    """As search does: who is no candidate by meaning has a cosine of 0 here."""
+    told = telling(sorted(words, key=lambda item: (-item[1], item[0])), places)
+    cosines = dict.fromkeys((*told, *named, *defining), 0.0) | dict(meaning)
+    return by_normalised_scores(cosines, told, named, defining, middle_of(cosines.values(), places))
 
 
 @pytest.mark.requirement(13)
-@given(rankings(), rankings(low=0.01))
-@example([("a", 1.0), ("b", 0.5), ("c", 0.1)], [("c", 1.0), ("d", 1.0)])
+@given(rankings(), rankings(low=0.01), st.integers(1, 8))
+@example([("a", 1.0), ("b", 0.5), ("c", 0.1)], [("c", 1.0), ("d", 1.0)], 2)
 def test_normalised_scores_never_put_first_what_is_worse_in_both(
-    meaning: Ranking, words: Ranking
+    meaning: Ranking, words: Ranking, places: int
 ) -> None:
     near, told = dict(meaning), dict(words)
-    fused = [node for node, _ in mixed(meaning, words)]
+    fused = [node for node, _ in mixed(meaning, words, places=places)]
     for place, better in enumerate(fused):
         for worse in fused[:place]:
             assert not (
@@ -120,33 +124,40 @@ def test_normalised_scores_never_put_first_what_is_worse_in_both(
 
 @pytest.mark.requirement(13)
 def test_cosines_are_measured_from_the_median_of_the_candidates() -> None:
-    fused = dict(mixed([("a", 0.9), ("b", 0.8), ("c", 0.6)], []))
+    fused = dict(mixed([("a", 0.9), ("b", 0.8), ("c", 0.6)], places=3))
     assert fused == {"a": pytest.approx(0.5), "b": 0.0, "c": pytest.approx(-1.0)}
 
 
-def test_only_the_best_so_many_have_a_say_in_the_median() -> None:
-    assert middle_of({"a": 0.9, "b": 0.8, "c": 0.1}, 2) == pytest.approx(0.85)
-    assert middle_of({}, 2) == 0.0
+def test_a_median_is_of_the_best_and_of_places_that_nobody_takes() -> None:
+    assert middle_of([0.1, 0.9, 0.8], 2) == pytest.approx(0.85)
+    assert middle_of([0.9, 0.8], 4) == pytest.approx(0.4)
+    assert middle_of([0.9, 0.8], 5) == 0.0
+    assert middle_of([], 2) == 0.0
 
 
 @pytest.mark.requirement(13)
-def test_words_count_from_their_median_on() -> None:
-    """Half of what words found gains nothing by them."""
-    fused = dict(mixed([("a", 0.5), ("b", 0.5), ("c", 0.5)], [("a", 4.0), ("b", 3.0), ("c", 1.0)]))
-    assert fused == {"a": pytest.approx(WORDS_SHARE / 4), "b": 0.0, "c": 0.0}
+def test_of_a_full_list_of_words_the_second_half_tells_nothing() -> None:
+    words = [("a", 4.0), ("b", 3.0), ("c", 1.0)]
+    assert telling(words, 3) == {"a": 0.25}
+    assert telling(words, 4) == {"a": 0.5, "b": 0.25}  # from 2 on: between 3 and 1
+    assert telling([], 3) == {}
+
+
+def test_a_word_that_one_document_has_tells_everything() -> None:
+    assert telling([("a", 4.0)], 200) == {"a": 1.0}
+    assert dict(mixed([("b", 0.0)], [("a", 4.0)], places=200)) == {"a": WORDS_SHARE, "b": 0.0}
 
 
 def test_a_named_title_and_a_defined_name_count_a_share_each() -> None:
     alike = [("a", 0.5), ("b", 0.5), ("c", 0.5)]
-    fused = dict(mixed(alike, [], named=("a",), defining=("a", "b")))
+    fused = dict(mixed(alike, named=("a",), defining=("a", "b"), places=3))
     assert fused == {"a": TITLE_SHARE + DEFINER_SHARE, "b": DEFINER_SHARE, "c": 0.0}
 
 
 def test_candidates_that_are_all_alike_have_no_meaning_score() -> None:
-    assert mixed([("a", 1.0), ("b", 1.0)], []) == [("a", 0.0), ("b", 0.0)]
-    assert mixed([], [("b", 2.0), ("a", 2.0)]) == [("a", 0.0), ("b", 0.0)]
+    assert mixed([("a", 1.0), ("b", 1.0)]) == [("a", 0.0), ("b", 0.0)]
 
 
 def test_nothing_fuses_to_nothing() -> None:
     assert by_reciprocal_rank(([], [])) == []
-    assert mixed([], []) == []
+    assert mixed([]) == []
