@@ -12,7 +12,6 @@ from docgraph.adapters.sqlite.connection import connect, plain_errors
 from docgraph.adapters.sqlite.guard import Guard
 
 MOST_IDLE = 8  # connections that wait for the next question
-CACHE_KIB = 8_000  # of the file's pages, for each connection
 
 Home = tuple[int, int, int]  # process, device and file: a connection belongs to these
 
@@ -23,7 +22,7 @@ class Reader:
     def __init__(self, path: Path, home: Home) -> None:
         self.home = home
         self.connection = connect(path)
-        self.connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        self.connection.execute("PRAGMA cache_size = -8000")  # of the file, in KiB
         try:
             self.guard = Guard(self.connection)
         except BaseException:
