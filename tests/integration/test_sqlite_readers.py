@@ -1,5 +1,6 @@
 """Connections are handed from question to question; rights and transactions are not."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,37 @@ def test_another_file_in_its_place_is_another_store(tmp_path: Path) -> None:
         (tmp_path / f"store.db{rest}").unlink(missing_ok=True)
     (tmp_path / "other.db").replace(tmp_path / "store.db")
     assert sorted(near(store)) == ["r:sea.md", "r:storm.md"]
+
+
+def test_whoever_keeps_a_view_past_its_end_gets_nothing_by_it(tmp_path: Path) -> None:
+    """The connection behind it is the next reader's by then."""
+    store = filled(tmp_path / "store.db", "wind")
+    with store.reads_as(local()) as reads:
+        assert reads.counts()
+    with store.reads_as(local()), pytest.raises(sqlite3.ProgrammingError):
+        reads.counts()
+
+
+def test_a_pruned_documents_vector_is_nobody_elses(tmp_path: Path) -> None:
+    """Its number may be given to another's, which a process that asked before must notice."""
+    store = filled(tmp_path / "store.db", "wind", "calm sea")
+
+    def measured(node: str) -> dict[str, int]:
+        with store.reads_as(local()) as reads:
+            return reads.search.best_passages(vector("sea"), (node,), roll_up=True)
+
+    assert measured("r:calm sea.md")
+    with writing(store) as writes:
+        writes.drop(["calm sea.md"])
+        writes.publish()
+    store.prune("local", "r", "main", 1)
+    with writing(store) as writes:
+        write(writes, [document("storm.md", "a storm at night")])
+        writes.publish()
+    fresh = SqliteStore(tmp_path / "store.db", now=lambda: "now")
+    with fresh.reads_as(local()) as reads:
+        expected = reads.search.best_passages(vector("sea"), ("r:storm.md",), roll_up=True)
+    assert measured("r:storm.md") == expected
 
 
 def test_after_a_fork_connections_are_opened_anew(

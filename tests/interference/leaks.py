@@ -67,7 +67,8 @@ def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visible]) -> None:
 
 def everyones(visible: Visible, seen: SeenRows) -> SeenRows:
     """What whoever may read everything would see of the same segments."""
-    return SeenRows(whoever(visible), seen.numbers, [one.block for one in seen.blocks])
+    blocks = [one.block for one in seen.blocks]
+    return SeenRows(whoever(visible), seen.numbers, blocks, seen.vectors)
 
 
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:

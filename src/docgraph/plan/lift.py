@@ -12,7 +12,7 @@ from docgraph.model.question import Question
 from docgraph.model.relation import SHARES_ENTITY
 from docgraph.model.seeds import Seeds, above
 from docgraph.model.vector import cosine
-from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.search_reads import SearchReads, nearness
 
 DIGITS = 12
 HALFWAY = 2  # a neighbour is lifted halfway to its seed at most
@@ -82,9 +82,6 @@ def standings(
     middle = seeds.standing.middle
     if middle is None or not question.vector:
         return known | dict.fromkeys(missing, 0.0)
-    near = (
-        search.best_passages(question.vector, missing, roll_up=True)
-        if seeds.standing.passages
-        else search.similarities(question.vector, missing)
-    )
+    passages = seeds.standing.passages
+    near = nearness(question.vector, missing, search, passages=passages, roll_up=True)
     return known | {node: above(cosine(near.get(node, 0)), middle) for node in missing}

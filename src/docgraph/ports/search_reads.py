@@ -96,3 +96,17 @@ class SearchReads(Protocol):
     def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:
         """Kinds of the visible nodes among these; other ids are absent."""
         ...
+
+
+def nearness(
+    vector: tuple[int, ...],
+    ids: tuple[str, ...],
+    window: SearchReads,
+    *,
+    passages: bool,
+    roll_up: bool,
+) -> dict[str, int]:
+    """Dot products of best passages; of summaries where there is no passage, or none is wanted."""
+    near = window.best_passages(vector, ids, roll_up=roll_up) if passages else {}
+    without = tuple(node for node in ids if node not in near)
+    return near | window.similarities(vector, without) if without else near

@@ -11,7 +11,7 @@ from docgraph.model.path_tails import path_tails
 from docgraph.model.question import Question
 from docgraph.model.vector import ONE
 from docgraph.model.words import words
-from docgraph.ports.search_reads import Over, SearchReads
+from docgraph.ports.search_reads import Over, SearchReads, nearness
 from docgraph.search.bm25 import bm25
 
 Ranked = list[tuple[str, float]]
@@ -57,11 +57,7 @@ def titled(text: str, window: SearchReads) -> dict[str, str]:
 def measured(
     question: Question, window: SearchReads, nodes: Iterable[str], *, passages: bool, roll_up: bool
 ) -> dict[str, float]:
-    """Cosines of these nodes' best passages, or of their summaries. One without any has 0."""
+    """Cosines of their best passages, or of their summaries, as those have that hold none."""
     wanted = tuple(nodes)
-    near = (
-        window.best_passages(question.vector, wanted, roll_up=roll_up)
-        if passages
-        else window.similarities(question.vector, wanted)
-    )
+    near = nearness(question.vector, wanted, window, passages=passages, roll_up=roll_up)
     return {node: near.get(node, 0) / ONE for node in wanted}

@@ -23,13 +23,13 @@ from docgraph.adapters.postgres.stored_vectors import PostgresVectors
 from docgraph.adapters.postgres.upkeep import Upkeep
 from docgraph.adapters.sql.access_book import SqlAccessBook
 from docgraph.adapters.sql.database import only
-from docgraph.adapters.sql.known import Known
+from docgraph.adapters.sql.known import Known, State
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reads import Searching, SqlReads
 from docgraph.adapters.sql.search import SqlSearch
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.visible import Rows, load_rows, see
+from docgraph.adapters.sql.visible import load_rows, see
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
@@ -67,15 +67,15 @@ class PostgresStore:
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
     ) -> Iterator[SqlReads]:
         with self._reading() as database:
-            known, rows = self._current(database, principal.tenant)
-            view = known.view(rows, principal, wanted, see)
-            guard(database, rows, view.visible.classes, view.visible.snapshots)
+            known, state = self._current(database, principal.tenant)
+            view = known.view(state, principal, wanted, see)
+            guard(database, state.rows, view.visible.classes, view.visible.snapshots)
             searching: Searching = SqlSearch
             if self._hnsw:
                 searching = partial(HnswSearch, index=Hnsw(database.connection))
             yield SqlReads(database.queries("reads.sql"), view, known.segments, searching)
 
-    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, Rows]:
+    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, State]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("rows.sql")
         changes, epoch = only(sql.row("changes", tenant=tenant))
@@ -95,8 +95,8 @@ class PostgresStore:
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with self._reading() as database:
-            _, rows = self._current(database, principal.tenant)
-            return list_snapshots(rows, principal)
+            _, state = self._current(database, principal.tenant)
+            return list_snapshots(state.rows, principal)
 
     @contextmanager
     def _reading(self) -> Iterator[PostgresDatabase]:

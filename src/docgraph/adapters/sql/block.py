@@ -78,7 +78,8 @@ class Block:
 
     def only(self, numbers: Iterable[int]) -> "Block | None":
         """The same block with these segments alone; none of them: no block."""
-        kept = [number for number in self.spans if number in set(numbers)]
+        wanted = frozenset(numbers)
+        kept = [number for number in self.spans if number in wanted]
         if len(kept) == len(self.spans):
             return self
         return Block.joined([self._alone(number) for number in kept]) if kept else None

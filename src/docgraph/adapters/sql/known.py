@@ -2,9 +2,11 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.segment_cache import SegmentCache
+from docgraph.adapters.sql.vector_rows import VectorRows
 from docgraph.adapters.sql.views import View, Views
 from docgraph.adapters.sql.visible import Rows, Visible, load_rows
 from docgraph.model.access import Principal
@@ -13,26 +15,40 @@ from docgraph.model.scope import Wanted
 Look = Callable[[Rows, Principal, Sequence[Wanted]], Visible]
 
 
+class State(NamedTuple):
+    """Of one count of changes: its rows, and vectors of passages as they were asked for."""
+
+    rows: Rows
+    vectors: VectorRows
+
+
 class Known:
     def __init__(self, tenant: str | None = None) -> None:
         self.segments = SegmentCache()
         self._tenant = tenant
         self._views = Views()
-        self._rows: Rows | None = None
+        self._state: State | None = None
         self._lock = threading.Lock()
 
-    def as_of(self, sql: Queries, changes: int) -> Rows:
+    def as_of(self, sql: Queries, changes: int) -> State:
         """As of the transaction behind `sql`, which is rows.sql, and counted so many changes."""
         with self._lock:  # whoever asks for another tenant does not wait
-            if self._rows is None or self._rows.changes != changes:
-                self._rows = load_rows(sql, changes, self._tenant)
+            state = self._state
+            if state is None or state.rows.changes != changes:
+                if state is not None and changes < state.rows.changes:
+                    self.segments = SegmentCache()  # a backup, perhaps: numbers begin anew there
+                state = State(load_rows(sql, changes, self._tenant), VectorRows())
                 numbers = sql.rows("segments", tenant=self._tenant)
                 self.segments.keep(number for (number,) in numbers)
                 self._views.clear()
-            return self._rows
+                self._state = state
+            return state
 
-    def view(self, rows: Rows, principal: Principal, wanted: Sequence[Wanted], look: Look) -> View:
+    def view(
+        self, state: State, principal: Principal, wanted: Sequence[Wanted], look: Look
+    ) -> View:
         """`look` is asked when nobody with these rights asked for this before."""
+        rows, vectors = state
         return self._views.of(
-            rows.changes, principal, wanted, lambda: look(rows, principal, wanted)
+            rows.changes, principal, wanted, lambda: View(look(rows, principal, wanted), vectors)
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.seen_rows import ScannedRows, SeenIn, SeenRows, dots
+from docgraph.adapters.sql.seen_rows import AT_ONCE, ScannedRows, SeenIn, SeenRows, dots
 from docgraph.adapters.sql.segment import Ints, unpack
 from docgraph.adapters.sql.segment_cache import NOWHERE, Found, SegmentCache
 from docgraph.adapters.sql.visible import Visible
@@ -73,10 +73,13 @@ class SqlSearch:
         held = [node for node, size in zip(handles, sizes.tolist(), strict=True) if size]
         if not held:
             return {}
-        rows = self._segments.vectors.of(self._sql, vectors, len(vector))
         query = np.array(vector, dtype=np.float32)
+        scores = [
+            np.vecdot(self._seen.vectors.of(self._sql, some, len(vector)).astype(np.float32), query)
+            for some in np.array_split(vectors, len(vectors) // AT_ONCE + 1)
+        ]
         begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0])[:-1]))
-        best = np.maximum.reduceat(np.vecdot(rows.astype(np.float32), query), begins)
+        best = np.maximum.reduceat(np.concatenate(scores), begins)
         return dict(zip(held, best.astype(np.int64).tolist(), strict=True))
 
     def _handles_of(self, ids: tuple[str, ...]) -> dict[str, int]:

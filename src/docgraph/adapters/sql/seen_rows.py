@@ -10,12 +10,13 @@ import numpy.typing as npt
 
 from docgraph.adapters.sql.block import Block, Places
 from docgraph.adapters.sql.segment import Ints
+from docgraph.adapters.sql.vector_rows import VectorRows
 from docgraph.adapters.sql.visible import Visible
 from docgraph.model.owners import Owners
 from docgraph.ports.search_reads import Over, Passages, TermPostings
 
 _FEW = 4  # one row in so many: below, it is quicker to gather them first
-_AT_ONCE = 8192  # rows that are widened together, so that they stay near the processor
+AT_ONCE = 8192  # rows that are widened together, so that they stay near the processor
 MOST_STANDING = 2_000_000  # places of terms that are kept for one reader
 _ALONE = 16  # what a term takes that is nowhere
 Scores = npt.NDArray[np.float32]
@@ -56,8 +57,18 @@ RowsOf = Callable[[SeenIn, Over, bool], Iterable[tuple[ScannedRows, Ints]]]
 class SeenRows:
     """Of one reader in one scope. Statistics hang on nothing else, so they are counted once."""
 
-    def __init__(self, visible: Visible, numbers: Sequence[int], blocks: Sequence[Block]) -> None:
-        """`numbers` are the segments that the reader asks; blocks may hold others."""
+    def __init__(
+        self,
+        visible: Visible,
+        numbers: Sequence[int],
+        blocks: Sequence[Block],
+        vectors: VectorRows,
+    ) -> None:
+        """`numbers` are the segments that the reader asks; blocks may hold others.
+
+        `vectors` are those of the state in which this is seen.
+        """
+        self.vectors = vectors
         self.numbers = tuple(numbers)
         self.blocks: list[SeenIn] = []
         self._scans: dict[tuple[Over, bool, int], Scan] = {}
@@ -162,8 +173,8 @@ def dots(rows: npt.NDArray[Any], query: Scores, kept: Ints) -> Scores:
         scores: Scores = np.vecdot(rows, query)[kept]
         return scores
     parts = [
-        np.vecdot(rows[kept[at : at + _AT_ONCE]].astype(np.float32), query)
-        for at in range(0, len(kept), _AT_ONCE)
+        np.vecdot(rows[kept[at : at + AT_ONCE]].astype(np.float32), query)
+        for at in range(0, len(kept), AT_ONCE)
     ]
     return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
 

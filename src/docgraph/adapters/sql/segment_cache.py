@@ -9,7 +9,6 @@ import numpy as np
 from docgraph.adapters.sql.block import Block, Places, Sections, Vectors
 from docgraph.adapters.sql.database import Queries, only
 from docgraph.adapters.sql.segment import Segment
-from docgraph.adapters.sql.vector_rows import VectorRows
 
 MOST_BLOCKS = 8  # that are searched one by one; more are joined into one
 MOST_POSTINGS = 8_000_000  # that are kept; eight bytes each
@@ -29,7 +28,6 @@ class SegmentCache:
     def __init__(self) -> None:
         self.generation = 0
         self.names: dict[int, str] = {}
-        self.vectors = VectorRows()
         self._blocks: tuple[Block, ...] = ()
         self._sections: dict[int, Sections] = {}
         self._passages: dict[int, Vectors] = {}
@@ -73,7 +71,9 @@ class SegmentCache:
         """Needed where sections are searched, so they load on demand."""
         found = self._sections.get(number)
         if found is None:
-            found = self._sections[number] = Sections.of(_segment(sql, number))
+            found = Sections.of(_segment(sql, number))
+            with self._lock:
+                self._sections[number] = found
         return found
 
     def passages(self, sql: Queries, number: int, block: Block) -> Vectors:
@@ -84,7 +84,8 @@ class SegmentCache:
             read: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
             blobs = b"".join(read[vector] for vector in wanted)
             found = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
-            self._passages[number] = found
+            with self._lock:
+                self._passages[number] = found
         return found
 
     def postings(

@@ -9,6 +9,7 @@ from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.segment import Ints
 
 MOST = 131_072  # vectors that are kept; memory is taken as they come
+LARGEST = 2**24  # number up to which they are: each takes a slot's four bytes, kept or not
 
 Rows = npt.NDArray[np.int16]
 
@@ -42,6 +43,8 @@ class Kept:
 
 
 class VectorRows:
+    """Of one state of a store: what is pruned may leave its number to another."""
+
     def __init__(self) -> None:
         self._kept: dict[int, Kept] = {}
         self._lock = threading.Lock()
@@ -50,12 +53,11 @@ class VectorRows:
         """Side by side, as numbered; `sql` belongs to a reader who may see these."""
         kept = self._kept.get(width) or self._kept.setdefault(width, Kept(width, MOST))
         slots = kept.slots_of(numbers)
-        missing = np.unique(numbers[slots < 0])
+        missing: Ints = np.unique(numbers[slots < 0])
         if not len(missing):
             return kept.rows.take(slots, axis=0)
         wanted, read = _read(sql, missing, width)
-        if len(wanted) <= MOST:
-            self._keep(wanted, read, width)
+        self._keep(wanted[wanted < LARGEST], read[wanted < LARGEST], width)
         rows = kept.rows.take(np.maximum(slots, 0), axis=0)
         rows[slots < 0] = read[np.searchsorted(wanted, numbers[slots < 0])]
         return rows
@@ -64,6 +66,7 @@ class VectorRows:
         """Where there is no room for these, all others are let go of."""
         with self._lock:
             kept = self._kept[width]
+            numbers, rows = numbers[:MOST], rows[:MOST]
             fresh = kept.slots_of(numbers) < 0
             if kept.taken + int(fresh.sum()) > MOST:
                 kept = self._kept[width] = Kept(width, MOST)
@@ -76,4 +79,5 @@ def _read(sql: Queries, numbers: Ints, width: int) -> tuple[Ints, Rows]:
     rows = sorted(sql.rows("passage_vectors", vectors=numbers.tolist()))
     vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<i2")
     found = np.array([number for number, _ in rows], dtype=np.int64)
+    assert np.array_equal(found, numbers), "a passage that is seen has its vector"
     return found, vectors.reshape(-1, width)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.seen_rows import SeenRows
 from docgraph.adapters.sql.segment_cache import SegmentCache
+from docgraph.adapters.sql.vector_rows import VectorRows
 from docgraph.adapters.sql.visible import Visible
 from docgraph.model.access import Principal
 from docgraph.model.scope import Wanted
@@ -23,6 +24,7 @@ class View:
     """One reader's, or that of several with the same rights."""
 
     visible: Visible
+    vectors: VectorRows
     _seen: SeenRows | None = None
     _generation: int = -1
 
@@ -34,7 +36,7 @@ class View:
             rows = sql.rows("segments_of_branches", branches=branches)
             numbers = [number for (number,) in rows]
             blocks, generation = segments.blocks(sql, numbers)
-            found = SeenRows(self.visible, numbers, blocks)
+            found = SeenRows(self.visible, numbers, blocks, self.vectors)
             self._seen, self._generation = found, generation
         return found
 
@@ -56,7 +58,7 @@ class Views:
         changes: int,
         principal: Principal,
         wanted: Sequence[Wanted],
-        look: Callable[[], Visible],
+        look: Callable[[], View],
     ) -> View:
         key = (
             changes,
@@ -69,7 +71,7 @@ class Views:
         with self._lock:
             found = self._kept.get(key)
         if found is None:
-            found = View(look())
+            found = look()
         with self._lock:
             self._kept[key] = found
             self._kept.move_to_end(key)

@@ -93,6 +93,8 @@ def _create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("INSERT INTO meta VALUES ('changes', 0)")
+    # By chance, so that another store in this file's place is known for another.
+    connection.execute("INSERT INTO meta VALUES ('store', abs(random()) / 2)")
 
 
 def _check(connection: sqlite3.Connection, path: Path) -> None:

@@ -16,15 +16,25 @@ from docgraph.model.vector import IntVector
 
 class SqliteQueries:
     def __init__(self, connection: sqlite3.Connection, file: str) -> None:
-        self._connection = connection
+        self._connection: sqlite3.Connection | None = connection
         self._sql = named_queries(PACKAGE, file)
+
+    def end(self) -> None:
+        """Whoever still holds this gets nothing by it: the connection is another's soon."""
+        self._connection = None
 
     def _execute(self, query: str, values: Mapping[str, object]) -> sqlite3.Cursor:
         plain = {
             name: json.dumps(value) if isinstance(value, list | tuple) else value
             for name, value in values.items()
         }
-        return self._connection.execute(self._sql[query], plain)
+        return self._open.execute(self._sql[query], plain)
+
+    @property
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            raise sqlite3.ProgrammingError("this reader's time is over")
+        return self._connection
 
     def rows(self, query: str, /, **values: object) -> list[Row]:
         return self._execute(query, values).fetchall()
@@ -37,7 +47,7 @@ class SqliteQueries:
         return self._execute(query, values).rowcount
 
     def many(self, query: str, rows: Iterable[Mapping[str, object]], /) -> None:
-        self._connection.executemany(self._sql[query], rows)
+        self._open.executemany(self._sql[query], rows)
 
 
 class SqliteDatabase:

@@ -1,7 +1,8 @@
 -- What rights are resolved with, before there are any: read by nobody but `load_rows` and the store.
 
 -- name: changes
-SELECT value FROM meta WHERE key = 'changes';
+SELECT value, coalesce((SELECT value FROM meta WHERE key = 'store'), 0)
+FROM meta WHERE key = 'changes';
 
 -- name: segments
 SELECT id FROM segments;

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from docgraph.adapters.sql.access_book import SqlAccessBook
 from docgraph.adapters.sql.database import only
-from docgraph.adapters.sql.known import Known
+from docgraph.adapters.sql.known import Known, State
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reads import SqlReads
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.visible import Rows, load_rows, see
+from docgraph.adapters.sql.visible import load_rows, see
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.adapters.sqlite.connection import connect, create_or_check, plain_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
@@ -34,33 +34,40 @@ class SqliteStore:
         self._now = now
         self._wait = wait
         self._readers = Readers(path)
-        self._home = self._readers.home()
-        self._known = Known()
+        self._known: dict[int, Known] = {}
+        self._log_is_full = False
 
     @contextmanager
     def reads_as(
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
     ) -> Iterator[SqlReads]:
-        with self._reading() as (reader, known, rows):
-            view = known.view(rows, principal, wanted, see)
-            reader.guard.serve(rows, view.visible.mask, view.visible.snapshots)
-            reads = SqliteDatabase(reader.connection).queries("reads.sql")
-            yield SqlReads(reads, view, known.segments)
+        with self._reading() as (reader, known, state):
+            view = known.view(state, principal, wanted, see)
+            reader.guard.serve(state.rows, view.visible.mask, view.visible.snapshots)
+            sql = SqliteDatabase(reader.connection).queries("reads.sql")
+            try:
+                yield SqlReads(sql, view, known.segments)
+            finally:
+                sql.end()
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[Reader, Known, Rows]]:
+    def _reading(self) -> Iterator[tuple[Reader, Known, State]]:
         """One read transaction, and what is known as of it."""
-        home = self._readers.home()
-        if home != self._home:  # another file, whose numbers mean something else
-            self._home, self._known = home, Known()
-        known = self._known
-        with self._readers.reading(home) as reader:
+        with self._readers.reading(self._readers.home()) as reader:
             sql = SqliteDatabase(reader.connection).queries("rows.sql")
-            yield reader, known, known.as_of(sql, *only(sql.row("changes")))
+            changes, store = only(sql.row("changes"))
+            known = self._known.get(store)
+            if known is None:  # another file in its place, whose numbers mean something else
+                known = Known()
+                self._known = {store: known}
+            yield reader, known, known.as_of(sql, changes)
+        if self._log_is_full:
+            with self._connected() as connection:
+                self._empty_log(connection)
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        with self._reading() as (_, _, rows):
-            return list_snapshots(rows, principal)
+        with self._reading() as (_, _, state):
+            return list_snapshots(state.rows, principal)
 
     def verify(self) -> Verified:
         with self._readers.reading(self._readers.home()) as reader:
@@ -75,14 +82,27 @@ class SqliteStore:
             connection.execute("PRAGMA secure_delete = ON")
             found = prune(SqliteDatabase(connection), tenant, repository, branch, keep)
             connection.execute("VACUUM")
+            self._empty_log(connection)
             return found
+
+    def _empty_log(self, connection: sqlite3.Connection) -> None:
+        """What was removed is in the file until its log is written back over it. Whoever reads
+        meanwhile holds that up; then the next question's end, or the next prune, does it."""
+        connection.execute("PRAGMA busy_timeout = 100")
+        (busy, *_) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        self._log_is_full = bool(busy)
 
     @contextmanager
     def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:
+        with self._connected() as connection:
+            yield SqlAccessBook(SqliteDatabase(connection), tenant)
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
         with plain_errors(self._path):
             connection = connect(self._path)
             try:
-                yield SqlAccessBook(SqliteDatabase(connection), tenant)
+                yield connection
             finally:
                 connection.close()
 
@@ -118,11 +138,7 @@ class SqliteStore:
                 "wait for it to end, then try again"
             ) from error
         try:
-            with plain_errors(self._path):
-                connection = connect(self._path)
-                try:
-                    yield connection
-                finally:
-                    connection.close()
+            with self._connected() as connection:
+                yield connection
         finally:
             lock.release()

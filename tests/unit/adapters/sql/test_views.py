@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sql import views
+from docgraph.adapters.sql.vector_rows import VectorRows
 from docgraph.adapters.sql.views import View, Views
 from docgraph.doors.login import local
 from docgraph.model.access import Principal
@@ -24,9 +25,10 @@ class Looks:
     def of(self, asker: Principal = READER, changes: int = 1, *wanted: Wanted) -> View:
         return self.views.of(changes, asker, wanted or EVERYTHING, self._look)
 
-    def _look(self) -> Any:
+    def _look(self) -> View:
         self.times += 1
-        return object()
+        visible: Any = object()
+        return View(visible, VectorRows())
 
 
 @pytest.mark.requirement(36)
