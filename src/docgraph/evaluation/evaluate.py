@@ -6,11 +6,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from docgraph.engine import Engine
 from docgraph.evaluation.ask import ask_in_turns
 from docgraph.evaluation.bootstrap import estimates
 from docgraph.evaluation.compared import gains, per_question
-from docgraph.evaluation.dataset import Dataset, read_dataset
+from docgraph.evaluation.dataset import read_dataset
 from docgraph.evaluation.fill import Login, Report, fill
 from docgraph.evaluation.held_out import HeldOutStore
 from docgraph.evaluation.measures import Outcome, summary
@@ -71,15 +70,3 @@ def flat_pipeline(mode: str) -> Pipeline:
     """Chunk first: the best passage speaks for its document, and nothing is expanded."""
     steps = load("flat")
     return Pipeline(f"flat-{mode}", steps.changed("search_nodes", mode=mode).steps)
-
-
-def ask(
-    engine: Engine,
-    dataset: Dataset,
-    pipeline: Pipeline,
-    login: Login,
-    progress: Report,
-    name: str,
-) -> list[Outcome]:
-    """One pipeline alone."""
-    return ask_in_turns(engine, dataset, {name: pipeline}, login, progress)[name]
