@@ -122,7 +122,6 @@ def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
     model = EndpointReranker(server.base, "cross", ceiling=ceiling)
     engine = engine_on(marked, model)
     pipeline = load("documents").changed("search_nodes", rerank=20, top=20)
-    pipeline = pipeline.changed("select_scope", cluster=0.0)
     found = engine.retrieve(CLEARED, "apples", pipeline)
     asked = str(server.asked)
     above = [mark for mark in MARKS if not ceiling.admits(frozenset(mark[0]), mark[1])]
