@@ -39,8 +39,8 @@ NO_STANDING = Standing()
 
 
 def above(cosine: float, middle: float) -> float:
-    """How far a cosine is up from the middle to 1."""
-    return (cosine - middle) / (1 - middle) if middle < 1 else 0.0
+    """How far a cosine is up from the middle to 1; less than 0 below it, also where it is 1."""
+    return (cosine - middle) / (1 - middle) if middle < 1 else cosine - middle
 
 
 @dataclass(frozen=True, slots=True)

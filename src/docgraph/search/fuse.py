@@ -60,6 +60,6 @@ def telling(words: Ranking, places: int) -> dict[str, float]:
 
 
 def middle_of(scores: Iterable[float], places: int) -> float:
-    """The median of the best, in so many places; those that nobody takes count as 0."""
+    """The median of the best that fill these places; the emptier they are, the nearer to 0."""
     best = sorted(scores, reverse=True)[:places]
-    return median([*best, *[0.0] * (places - len(best))])
+    return median(best) * len(best) / places if best else 0.0

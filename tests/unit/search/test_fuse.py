@@ -109,6 +109,7 @@ def mixed(
 @pytest.mark.requirement(13)
 @given(rankings(), rankings(low=0.01), st.integers(1, 8))
 @example([("a", 1.0), ("b", 0.5), ("c", 0.1)], [("c", 1.0), ("d", 1.0)], 2)
+@example([("a", 1.0), ("b", 1.0), ("c", 0.0)], [("b", 1.0)], 1)
 def test_normalised_scores_never_put_first_what_is_worse_in_both(
     meaning: Ranking, words: Ranking, places: int
 ) -> None:
@@ -128,24 +129,32 @@ def test_cosines_are_measured_from_the_median_of_the_candidates() -> None:
     assert fused == {"a": pytest.approx(0.5), "b": 0.0, "c": pytest.approx(-1.0)}
 
 
-def test_a_median_is_of_the_best_and_of_places_that_nobody_takes() -> None:
+def test_the_middle_is_the_median_of_the_best_and_nearer_to_0_where_places_stay_empty() -> None:
     assert middle_of([0.1, 0.9, 0.8], 2) == pytest.approx(0.85)
-    assert middle_of([0.9, 0.8], 4) == pytest.approx(0.4)
-    assert middle_of([0.9, 0.8], 5) == 0.0
+    assert middle_of([0.9, 0.8], 4) == pytest.approx(0.425)
     assert middle_of([], 2) == 0.0
+
+
+@given(st.integers(1, 200), st.floats(0.1, 1))
+def test_one_candidate_more_moves_the_middle_by_one_place(
+    found: int, cosine: float
+) -> None:
+    step = middle_of([cosine] * (found + 1), 200) - middle_of([cosine] * found, 200)
+    assert 0 <= step <= cosine / 200 + 1e-9
 
 
 @pytest.mark.requirement(13)
 def test_of_a_full_list_of_words_the_second_half_tells_nothing() -> None:
     words = [("a", 4.0), ("b", 3.0), ("c", 1.0)]
     assert telling(words, 3) == {"a": 0.25}
-    assert telling(words, 4) == {"a": 0.5, "b": 0.25}  # from 2 on: between 3 and 1
+    assert telling(words, 4) == {"a": 0.4375, "b": 0.1875}  # from three quarters of 3 on
     assert telling([], 3) == {}
 
 
-def test_a_word_that_one_document_has_tells_everything() -> None:
-    assert telling([("a", 4.0)], 200) == {"a": 1.0}
-    assert dict(mixed([("b", 0.0)], [("a", 4.0)], places=200)) == {"a": WORDS_SHARE, "b": 0.0}
+def test_a_word_that_one_document_has_tells_almost_everything() -> None:
+    assert telling([("a", 4.0)], 200) == {"a": 1 - 1 / 200}
+    fused = dict(mixed([("b", 0.0)], [("a", 4.0)], places=200))
+    assert fused == {"a": pytest.approx(WORDS_SHARE * (1 - 1 / 200)), "b": 0.0}
 
 
 def test_a_named_title_and_a_defined_name_count_a_share_each() -> None:
