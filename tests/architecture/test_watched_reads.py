@@ -92,11 +92,12 @@ def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch:
         ("sql.graph", "opaque_calls", "SELECT count(*) FROM documents"),
         (
             "sql.texts",
-            "chunks_in_span",
+            "chunks_of_documents",
             (
-                "SELECT c.id, node, heading_path, first_line, last_line, start, stop, page, "
-                "position, v.vector FROM vector_chunks AS c JOIN vectors AS v ON v.id = c.vector "
-                "WHERE document = :document"
+                "SELECT document, position, v.vector, c.id, node, heading_path, first_line, "
+                "last_line, start, stop, page FROM vector_chunks AS c "
+                "JOIN vectors AS v ON v.id = c.vector "
+                "WHERE document IN (SELECT value FROM json_each(:documents))"
             ),
         ),
         ("sql.contents sql.texts", "text_of_document", "SELECT text FROM contents LIMIT 1"),

@@ -10,10 +10,11 @@ import pytest
 
 from docgraph.adapters.postgres.database import PostgresQueries
 from docgraph.adapters.sql.database import Queries, Row
+from docgraph.adapters.sql.dots import Scores, dots
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.reads import SqlReads
 from docgraph.adapters.sql.search import SqlSearch
-from docgraph.adapters.sql.seen_rows import Scores, SeenRows, dots
+from docgraph.adapters.sql.seen_rows import SeenRows
 from docgraph.adapters.sql.visible import Rows, Visible, alive, see
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.model.access import Principal

@@ -136,9 +136,7 @@ def test_the_middle_is_the_median_of_the_best_and_nearer_to_0_where_places_stay_
 
 
 @given(st.integers(1, 200), st.floats(0.1, 1))
-def test_one_candidate_more_moves_the_middle_by_one_place(
-    found: int, cosine: float
-) -> None:
+def test_one_candidate_more_moves_the_middle_by_one_place(found: int, cosine: float) -> None:
     step = middle_of([cosine] * (found + 1), 200) - middle_of([cosine] * found, 200)
     assert 0 <= step <= cosine / 200 + 1e-9
 

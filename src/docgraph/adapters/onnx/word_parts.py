@@ -19,3 +19,10 @@ def has_parts(word: str) -> bool:
     Python's classes are not the tokenizer's on all of Unicode, and `<mask>` is one token.
     """
     return word.isascii() and "<" not in word
+
+
+def is_plain(line: str, first: str, further: list[str]) -> bool:
+    """Whether these, split at each space, are the words of a line: single spaces and no others."""
+    if not first or not all(further):
+        return False
+    return len(line.split()) == 1 + len(further)

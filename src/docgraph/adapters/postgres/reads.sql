@@ -88,16 +88,11 @@ SELECT id, document, kind, title, summary, first_line, last_line, start, stop, p
        path
 FROM visible_nodes WHERE id = ANY (%(ids)s::text[]);
 
--- name: chunks_in_span
-SELECT id, node, heading_path, first_line, last_line, start, stop, page, position, vector
+-- name: chunks_of_documents
+SELECT document, position, vector, id, node, heading_path, first_line, last_line, start, stop, page
 FROM visible_chunks
-WHERE document = %(document)s AND start >= %(start)s AND stop <= %(stop)s
-ORDER BY position;
-
--- name: chunk_at
-SELECT id, node, heading_path, first_line, last_line, start, stop, page FROM visible_chunks
-WHERE document = %(document)s AND position = %(position)s
-  AND start >= %(start)s AND stop <= %(stop)s;
+WHERE document = ANY (%(documents)s::bigint[])
+ORDER BY document, position;
 
 -- name: text_of_document
 SELECT text FROM visible_texts WHERE ordinal = %(document)s;

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.seen_rows import AT_ONCE, ScannedRows, SeenIn, SeenRows, dots
+from docgraph.adapters.sql.dots import dots
+from docgraph.adapters.sql.seen_rows import ScannedRows, SeenIn, SeenRows
 from docgraph.adapters.sql.segment import Ints, unpack
 from docgraph.adapters.sql.segment_cache import NOWHERE, Found, SegmentCache
 from docgraph.adapters.sql.visible import Visible
@@ -74,12 +75,9 @@ class SqlSearch:
         if not held:
             return {}
         query = np.array(vector, dtype=np.float32)
-        scores = [
-            np.vecdot(self._seen.vectors.of(self._sql, some, len(vector)).astype(np.float32), query)
-            for some in np.array_split(vectors, len(vectors) // AT_ONCE + 1)
-        ]
+        scores = self._seen.vectors.dots(self._sql, vectors, query)
         begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0])[:-1]))
-        best = np.maximum.reduceat(np.concatenate(scores), begins)
+        best = np.maximum.reduceat(scores, begins)
         return dict(zip(held, best.astype(np.int64).tolist(), strict=True))
 
     def _handles_of(self, ids: tuple[str, ...]) -> dict[str, int]:

@@ -15,11 +15,8 @@ from docgraph.adapters.sql.visible import Visible
 from docgraph.model.owners import Owners
 from docgraph.ports.search_reads import Over, Passages, TermPostings
 
-_FEW = 4  # one row in so many: below, it is quicker to gather them first
-AT_ONCE = 8192  # rows that are widened together, so that they stay near the processor
 MOST_STANDING = 2_000_000  # places of terms that are kept for one reader
 _ALONE = 16  # what a term takes that is nowhere
-Scores = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,21 +159,6 @@ def _in_order(owners: Ints) -> tuple[Ints, Ints]:
     """Places by owner, and the owners in that order."""
     order = np.argsort(owners, kind="stable")
     return order, owners[order]
-
-
-def dots(rows: npt.NDArray[Any], query: Scores, kept: Ints) -> Scores:
-    """Exact dot products of the kept rows; float32 counts these in ones.
-
-    Row by row: `@` would wake a second thread for it, and wait for that on a busy machine.
-    """
-    if rows.dtype == np.float32 and len(kept) * _FEW > len(rows):
-        scores: Scores = np.vecdot(rows, query)[kept]
-        return scores
-    parts = [
-        np.vecdot(rows[kept[at : at + AT_ONCE]].astype(np.float32), query)
-        for at in range(0, len(kept), AT_ONCE)
-    ]
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.float32)
 
 
 def _all(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:

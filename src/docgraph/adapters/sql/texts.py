@@ -16,6 +16,17 @@ from docgraph.model.node import Location
 from docgraph.model.plan import RetrievalPlan
 
 
+class FoundChunk(NamedTuple):
+    id: str
+    node: str
+    heading_path: str
+    first_line: int
+    last_line: int
+    start: int
+    stop: int
+    page: int | None
+
+
 class PlannedNode(NamedTuple):
     """As the query tells it."""
 
@@ -32,16 +43,11 @@ class PlannedNode(NamedTuple):
     document_id: str
     path: str
 
+    def holds(self, chunk: FoundChunk) -> bool:
+        return self.start <= chunk.start and chunk.stop <= self.stop
 
-class FoundChunk(NamedTuple):
-    id: str
-    node: str
-    heading_path: str
-    first_line: int
-    last_line: int
-    start: int
-    stop: int
-    page: int | None
+
+NO_CHUNK = (None, None)
 
 
 class SqlTexts:
@@ -52,7 +58,6 @@ class SqlTexts:
         self._query = np.array(plan.query_vector, dtype=np.float32)
         self._nodes: dict[str, PlannedNode] = {}
         self._texts: dict[int, str] = {}
-        self._chunks: dict[tuple[int, int], FoundChunk] = {}
 
     def _node(self, node: str) -> PlannedNode | None:
         if node not in self._plan.nodes:
@@ -91,11 +96,33 @@ class SqlTexts:
         row = self._node(node)
         if row is None:
             return ()
-        found = self._sql.rows(
-            "chunks_in_span", document=row.document, start=row.start, stop=row.stop
+        return tuple(
+            PassageScore(
+                id=chunk.id,
+                node=chunk.node,
+                position=position,
+                similarity=similarity,
+                size=chunk.stop - chunk.start,
+            )
+            for position, (chunk, similarity) in self._chunks[row.document].items()
+            if row.holds(chunk)
         )
-        near = self._near([vector for *_, vector in found])
-        return tuple(self._score(row.document, *found) for found in zip(found, near, strict=True))
+
+    @cached_property
+    def _chunks(self) -> dict[int, dict[int, tuple[FoundChunk, int | None]]]:
+        """By document and position, with their similarity: those of all planned documents."""
+        documents: dict[int, list[Row]]
+        documents = {row.document: [] for rows in self._holders.values() for row in rows}
+        for document, *row in self._sql.rows("chunks_of_documents", documents=sorted(documents)):
+            documents[document].append(tuple(row))
+        return {document: self._scored(rows) for document, rows in documents.items()}
+
+    def _scored(self, rows: list[Row]) -> dict[int, tuple[FoundChunk, int | None]]:
+        near = self._near([vector for _, vector, *_ in rows])
+        return {
+            position: (FoundChunk._make(columns), similarity)
+            for (position, _, *columns), similarity in zip(rows, near, strict=True)
+        }
 
     def _near(self, vectors: list[bytes]) -> list[int] | list[None]:
         """Exact: float32 counts these dot products in ones."""
@@ -104,17 +131,6 @@ class SqlTexts:
         rows = unpack(b"".join(vectors), np.int16).reshape(len(vectors), -1)
         near: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
         return near
-
-    def _score(self, document: int, row: Row, similarity: int | None) -> PassageScore:
-        *columns, position, _ = row
-        chunk = self._chunks[document, position] = FoundChunk._make(columns)
-        return PassageScore(
-            id=chunk.id,
-            node=chunk.node,
-            position=position,
-            similarity=similarity,
-            size=chunk.stop - chunk.start,
-        )
 
     @property
     def _asked(self) -> bool:
@@ -126,8 +142,8 @@ class SqlTexts:
     def _passage(self, score: PassageScore) -> Passage:
         """A chunk that lies in no planned node is refused."""
         for holder in self._holders.get(document_of(score.node), ()):
-            row = self._chunk(holder, score.position)
-            if row is not None:
+            row, _ = self._chunks[holder.document].get(score.position, NO_CHUNK)
+            if row is not None and holder.holds(row):
                 return Passage(
                     id=row.id,
                     node=row.node,
@@ -145,20 +161,6 @@ class SqlTexts:
         for row in filter(None, map(self._node, self._plan.order)):
             found.setdefault(row.document_id, []).append(row)
         return found
-
-    def _chunk(self, holder: PlannedNode, position: int) -> FoundChunk | None:
-        """Most were scored a moment ago."""
-        known = self._chunks.get((holder.document, position))
-        if known is not None:
-            return known if holder.start <= known.start and known.stop <= holder.stop else None
-        row = self._sql.row(
-            "chunk_at",
-            document=holder.document,
-            position=position,
-            start=holder.start,
-            stop=holder.stop,
-        )
-        return None if row is None else FoundChunk._make(row)
 
     def whole(self, nodes: tuple[str, ...]) -> tuple[Passage, ...]:
         found = ((node, self._node(node)) for node in nodes)

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.dots import Scores, dots
 from docgraph.adapters.sql.segment import Ints
 
 MOST = 131_072  # vectors that are kept; memory is taken as they come
@@ -49,18 +50,18 @@ class VectorRows:
         self._kept: dict[int, Kept] = {}
         self._lock = threading.Lock()
 
-    def of(self, sql: Queries, numbers: Ints, width: int) -> Rows:
-        """Side by side, as numbered; `sql` belongs to a reader who may see these."""
+    def dots(self, sql: Queries, numbers: Ints, query: Scores) -> Scores:
+        """Of the vectors so numbered, exactly; `sql` belongs to a reader who may see these."""
+        width = len(query)
         kept = self._kept.get(width) or self._kept.setdefault(width, Kept(width, MOST))
         slots = kept.slots_of(numbers)
-        missing: Ints = np.unique(numbers[slots < 0])
-        if not len(missing):
-            return kept.rows.take(slots, axis=0)
-        wanted, read = _read(sql, missing, width)
-        self._keep(wanted[wanted < LARGEST], read[wanted < LARGEST], width)
-        rows = kept.rows.take(np.maximum(slots, 0), axis=0)
-        rows[slots < 0] = read[np.searchsorted(wanted, numbers[slots < 0])]
-        return rows
+        lacking = np.flatnonzero(slots < 0)
+        scores = dots(kept.rows, query, slots)
+        if len(lacking):
+            wanted, read = _read(sql, np.unique(numbers[lacking]), width)
+            self._keep(wanted[wanted < LARGEST], read[wanted < LARGEST], width)
+            scores[lacking] = dots(read, query, np.searchsorted(wanted, numbers[lacking]))
+        return scores
 
     def _keep(self, numbers: Ints, rows: Rows, width: int) -> None:
         """Where there is no room for these, all others are let go of."""

@@ -94,15 +94,11 @@ SELECT n.id, n.document, n.kind, n.title, n.summary, n.first_line, n.last_line, 
 FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
 WHERE n.id IN (SELECT value FROM json_each(:ids));
 
--- name: chunks_in_span
-SELECT id, node, heading_path, first_line, last_line, start, stop, page, position, vector
+-- name: chunks_of_documents
+SELECT document, position, vector, id, node, heading_path, first_line, last_line, start, stop, page
 FROM visible_chunks
-WHERE document = :document AND start >= :start AND stop <= :stop
-ORDER BY position;
-
--- name: chunk_at
-SELECT id, node, heading_path, first_line, last_line, start, stop, page FROM visible_chunks
-WHERE document = :document AND position = :position AND start >= :start AND stop <= :stop;
+WHERE document IN (SELECT value FROM json_each(:documents))
+ORDER BY document, position;
 
 -- name: text_of_document
 SELECT text FROM visible_texts WHERE ordinal = :document;
