@@ -16,7 +16,7 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
 from docgraph.model.question import Question
 from docgraph.model.vector import IntVector
-from docgraph.wiring.build import open_tokens
+from docgraph.wiring.models import open_tokens
 
 WORDS = 5
 

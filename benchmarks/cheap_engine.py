@@ -16,7 +16,7 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
-from docgraph.wiring.build import open_tokens
+from docgraph.wiring.models import open_tokens
 
 if TYPE_CHECKING:
     from docgraph.adapters.postgres.pool import Pool

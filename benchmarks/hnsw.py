@@ -21,7 +21,8 @@ from docgraph.doors.login import in_the_name_of, local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
 from docgraph.ports.search_reads import Over
-from docgraph.wiring.build import open_jsonl, open_tokens
+from docgraph.wiring.build import open_jsonl
+from docgraph.wiring.models import open_tokens
 from tests.support.postgres_server import PostgresServer
 
 TOP = 10

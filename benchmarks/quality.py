@@ -10,7 +10,7 @@ from benchmarks.quality_page import replaced, shown
 from benchmarks.quality_set import measure
 from benchmarks.quality_tables import tables
 from docgraph.ports.embedder import Embedder
-from docgraph.wiring.build import open_embedder
+from docgraph.wiring.models import open_embedder
 from docgraph.wiring.settings import read_settings
 
 ROOT = Path(__file__).parent.parent

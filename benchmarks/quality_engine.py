@@ -9,7 +9,8 @@ from docgraph.engine import Engine
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.embedder import Embedder
-from docgraph.wiring.build import open_audit, open_store, open_tokens
+from docgraph.wiring.build import open_audit, open_store
+from docgraph.wiring.models import open_tokens
 from docgraph.wiring.settings import Settings
 
 

@@ -17,7 +17,7 @@ from annotated_types import Interval
 from packaging.requirements import Requirement
 
 from docgraph.contract import Action
-from docgraph.doors.cli.main import app
+from docgraph.doors.cli.app import app
 from docgraph.evaluation.measures import Outcome, summary
 from docgraph.ingest.mine.mine import ALL_MINERS, FINDS
 from docgraph.ingest.readers import _BARE, FORMATS

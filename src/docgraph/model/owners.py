@@ -21,7 +21,7 @@ class Owners:
         self._order: Ints | None = None
         self._turns = self._starts
         self.owners = runs
-        if len(np.unique(runs)) < len(runs):  # some owner's rows stand apart
+        if len(distinct(runs)) < len(runs):  # some owner's rows stand apart
             self._order = np.argsort(runs, kind="stable")
             self._turns = _turns(runs[self._order])
             self.owners = runs[self._order][self._turns]
@@ -37,6 +37,12 @@ class Owners:
             return found
         best: npt.NDArray[Any] = np.maximum.reduceat(found[self._order], self._turns)
         return best
+
+
+def distinct(numbers: Ints) -> Ints:
+    """Each once, in order; np.unique imports a good part of NumPy that nobody else needs."""
+    ordered = np.sort(numbers)
+    return ordered[_turns(ordered)]
 
 
 def _turns(rows: Ints) -> Ints:

@@ -1,36 +1,34 @@
 """Building an engine: the whole wiring."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from docgraph.administration import Administration
 from docgraph.engine import Engine
 from docgraph.model.edge import Relationship
-from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadInput
-from docgraph.model.tokens import TokenCounter
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.embedder import Embedder
-from docgraph.ports.reranker import RerankModel
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
+from docgraph.wiring.models import embedder_ceiling, open_embedder, open_reranker, open_tokens
 from docgraph.wiring.settings import Settings
 from docgraph.wiring.store_address import is_postgres, need_psycopg
 
 if TYPE_CHECKING:
     from docgraph.adapters.postgres.pool import Pool
     from docgraph.adapters.sources.git import GitSource
+    from docgraph.administration import Administration
 
 
-def build_engine(settings: Settings) -> Engine:
-    """Models load when they are first needed, and once."""
+def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> Engine:
+    """Models load when they are first needed, and once; the embedder may be on its way already."""
     return Engine(
         store=open_store(settings),
-        embedder=cache(lambda: open_embedder(settings)),
+        embedder=embedder or cache(lambda: open_embedder(settings)),
         tokens=cache(open_tokens),
         rerank_model=cache(lambda: open_reranker(settings)),
         clock=time.perf_counter,
@@ -39,7 +37,9 @@ def build_engine(settings: Settings) -> Engine:
     )
 
 
-def build_administration(settings: Settings) -> Administration:
+def build_administration(settings: Settings) -> "Administration":
+    from docgraph.administration import Administration
+
     return Administration(open_store(settings), open_audit(settings))
 
 
@@ -83,45 +83,6 @@ def _pool(address: str) -> "Pool":
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def open_embedder(settings: Settings) -> Embedder:
-    if settings.embedder_folder:
-        from docgraph.adapters.onnx.embedder import OnnxEmbedder
-
-        return OnnxEmbedder(Path(settings.embedder_folder))
-    if settings.embedder_endpoint:
-        from docgraph.adapters.endpoint.embedder import EndpointEmbedder
-
-        endpoint = settings.embedder_endpoint
-        return EndpointEmbedder(endpoint.url, endpoint.model, api_key=endpoint.key)
-    from docgraph.adapters.onnx.granite import GraniteEmbedder
-
-    return GraniteEmbedder()
-
-
-def embedder_ceiling(settings: Settings) -> Ceiling | None:
-    """What may be sent to the embedder; None if it runs in this process, and nothing is sent."""
-    if settings.embedder_folder or settings.embedder_endpoint is None:
-        return None
-    return settings.embedder_endpoint.ceiling
-
-
-def open_tokens() -> TokenCounter:
-    from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
-
-    return GraniteTokenCounter()
-
-
-def open_reranker(settings: Settings) -> RerankModel | None:
-    if settings.reranker_endpoint is None:
-        return None
-    from docgraph.adapters.endpoint.reranker import EndpointReranker
-
-    endpoint = settings.reranker_endpoint
-    return EndpointReranker(
-        endpoint.url, endpoint.model, api_key=endpoint.key, ceiling=endpoint.ceiling
-    )
 
 
 def open_jsonl(corpus: Path) -> Source:

@@ -10,7 +10,8 @@ from pathlib import Path
 from docgraph.ingest.readers import FORMATS, missing_extras
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError
-from docgraph.wiring.build import open_embedder, open_store, open_tokens
+from docgraph.wiring.build import open_store
+from docgraph.wiring.models import open_embedder, open_tokens
 from docgraph.wiring.settings import Settings
 from docgraph.wiring.store_address import is_postgres, need_psycopg, shown_store
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 from docgraph.adapters.onnx import granite_graph, granite_pack
 from docgraph.adapters.onnx.granite_tokenizer import granite_tokenizer
@@ -12,6 +13,9 @@ from docgraph.adapters.onnx.text_runner import TextRunner
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 IDENTITY = EmbedderIdentity(
     name=granite_pack.NAME,
@@ -34,6 +38,10 @@ class GraniteEmbedder:
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return self.runner().embed(texts)
+
+    def tokenizer(self) -> "Tokenizer":
+        """Of all granite embedders here; it takes a while to parse, and so does the model."""
+        return granite_tokenizer(self._pack)
 
     def runner(self) -> TextRunner:
         with self._lock:

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.dots import Scores, dots
 from docgraph.adapters.sql.segment import Ints
+from docgraph.model.owners import distinct
 
 MOST = 131_072  # vectors that are kept; memory is taken as they come
 LARGEST = 2**24  # number up to which they are: each takes a slot's four bytes, kept or not
@@ -58,7 +59,7 @@ class VectorRows:
         lacking = np.flatnonzero(slots < 0)
         scores = dots(kept.rows, query, slots)
         if len(lacking):
-            wanted, read = _read(sql, np.unique(numbers[lacking]), width)
+            wanted, read = _read(sql, distinct(numbers[lacking]), width)
             self._keep(wanted[wanted < LARGEST], read[wanted < LARGEST], width)
             scores[lacking] = dots(read, query, np.searchsorted(wanted, numbers[lacking]))
         return scores

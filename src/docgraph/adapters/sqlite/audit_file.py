@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from filelock import FileLock
-
 from docgraph.adapters.named_queries import named_queries, script
 from docgraph.adapters.sql.audit_rows import differences
 from docgraph.adapters.sqlite.connection import PACKAGE, plain_errors, statements
@@ -48,6 +46,8 @@ def audit_errors(path: Path) -> Iterator[None]:
 
 def make_audit(path: Path) -> None:
     """Under another name first, so that nobody opens half a log; several may try at once."""
+    from filelock import FileLock  # a log is made once, and this takes long to import
+
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
         if path.exists():

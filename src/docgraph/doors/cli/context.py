@@ -39,7 +39,7 @@ def context(
     """
     from docgraph.doors.cli.show_context import show_context
 
-    found = engine_for(store).retrieve(
+    found = engine_for(store, question=question).retrieve(
         asker(store, as_),
         question,
         budgeted(pipeline_named(pipeline), max_tokens),

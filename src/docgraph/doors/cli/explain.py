@@ -39,7 +39,7 @@ def explain(
     """
     from docgraph.doors.cli.show import show_why
 
-    found = engine_for(store).retrieve(
+    found = engine_for(store, question=question).retrieve(
         asker(store, as_),
         question,
         budgeted(pipeline_named(pipeline), max_tokens),

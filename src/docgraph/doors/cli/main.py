@@ -1,85 +1,30 @@
-"""Where the command line begins: commands are gathered, errors become words and exit codes."""
+"""Where the command line begins: errors become words and exit codes."""
 
-import json
+import gc
 import os
 import sys
-from typing import Annotated
+from contextlib import suppress
+from pathlib import Path
 
-import typer
-
-from docgraph import __version__
-from docgraph.doors.cli.access import access
-from docgraph.doors.cli.audit import audit
-from docgraph.doors.cli.check import check
-from docgraph.doors.cli.context import context
-from docgraph.doors.cli.demo import demo
-from docgraph.doors.cli.diff_snapshots import diff_snapshots
-from docgraph.doors.cli.doctor import doctor
-from docgraph.doors.cli.evaluate import evaluate
-from docgraph.doors.cli.explain import explain
-from docgraph.doors.cli.import_corpus import import_corpus
-from docgraph.doors.cli.ingest import ingest
-from docgraph.doors.cli.migrate import migrate
-from docgraph.doors.cli.plan import plan
-from docgraph.doors.cli.principals import principals
-from docgraph.doors.cli.prune import prune
-from docgraph.doors.cli.relations import relations
-from docgraph.doors.cli.run import run
-from docgraph.doors.cli.search import search
-from docgraph.doors.cli.snapshots import snapshots
-from docgraph.doors.cli.status import status
-from docgraph.doors.cli.verify import verify
 from docgraph.model.errors import DocgraphError
 
-# Plain help: rich would double the time of `docgraph --help`.
-app = typer.Typer(
-    name="docgraph",
-    epilog="Start with: docgraph ingest PATH, then docgraph context QUESTION.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"docgraph {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Print the version.", callback=_version, is_eager=True),
-    ] = False,
-) -> None:
-    """Evidence for language models out of documents and code, with a proof for every piece."""
-
-
-app.command()(ingest)
-app.command("import")(import_corpus)
-for command in (
-    *(search, plan, run, context, explain, check),
-    *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo),
-):
-    app.command()(command)
-app.command("eval")(evaluate)
-for group, name in (
-    (relations, "relations"),
-    (access, "access"),
-    (principals, "principals"),
-    (audit, "audit"),
-):
-    app.add_typer(group, name=name)
+_TURN = 0.0005  # seconds
+_ASKING = frozenset({"search", "plan", "context", "explain"})
 
 
 def main() -> None:
+    # Without this, pydantic looks through every installed package for plugins of its own.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
+    if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
+        begin_to_load()
     try:
+        from docgraph.doors.cli.app import app
+
         app()
     except DocgraphError as error:
         if "--json" in sys.argv:
+            import json
+
             print(json.dumps({"error": {"kind": type(error).__name__, "message": str(error)}}))
         else:
             print(f"docgraph: {error}", file=sys.stderr)
@@ -88,6 +33,22 @@ def main() -> None:
         # The reader of our output left; that is not an error of ours.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
+    finally:
+        gc.freeze()  # a process that ends here need not look for garbage once more
+
+
+def begin_to_load() -> None:
+    """The embedder takes longest, so it loads while the command line and the engine do.
+
+    They take turns more often than usual, and nobody looks for garbage in what is loaded to stay.
+    """
+    gc.disable()
+    sys.setswitchinterval(_TURN)
+    from docgraph.wiring.models import early_embedder
+    from docgraph.wiring.settings import read_settings
+
+    with suppress(DocgraphError):  # of a setting that cannot be read the command itself will tell
+        early_embedder(read_settings(os.environ, Path.cwd()))
 
 
 if __name__ == "__main__":

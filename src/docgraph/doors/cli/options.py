@@ -122,11 +122,22 @@ def asker(store: str | None, name: str | None) -> "Principal":
     return in_the_name_of(administration_for(store).person(me, name), me)
 
 
-def engine_for(store: str | None, *, must_exist: bool = True) -> "Engine":
-    """An engine on the chosen store; asking one that nobody made is an error, not a new file."""
+def engine_for(
+    store: str | None, *, must_exist: bool = True, question: str | None = None
+) -> "Engine":
+    """An engine on the chosen store; asking one that nobody made is an error, not a new file.
+
+    To embed a question, its embedder begins to load while the engine's own modules do.
+    """
+    settings = _existing(store, must_exist=must_exist)
+    embedder = None
+    if question and question.strip():
+        from docgraph.wiring.models import early_embedder
+
+        embedder = early_embedder(settings)
     from docgraph.wiring.build import build_engine
 
-    return build_engine(_existing(store, must_exist=must_exist))
+    return build_engine(settings, embedder)
 
 
 def existing_or_new(store: str | None) -> "Settings":

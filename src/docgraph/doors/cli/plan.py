@@ -44,7 +44,7 @@ def plan(
     from docgraph.model.errors import BadInput
     from docgraph.model.plan import RetrievalPlan
 
-    found = engine_for(store).retrieve(
+    found = engine_for(store, question=question).retrieve(
         asker(store, as_),
         question,
         pipeline_named(pipeline).up_to(RetrievalPlan),

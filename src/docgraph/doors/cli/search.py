@@ -28,10 +28,10 @@ def search(
     json: JsonOption = False,
 ) -> None:
     """Find seeds: ids and scores, never text."""
-    from docgraph.doors.cli.show import show_seeds
+    from docgraph.doors.cli.show_seeds import show_seeds
     from docgraph.model.seeds import Seeds
 
-    found = engine_for(store).retrieve(
+    found = engine_for(store, question=question).retrieve(
         asker(store, as_),
         question,
         pipeline_named(pipeline).up_to(Seeds),

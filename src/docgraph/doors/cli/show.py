@@ -14,7 +14,6 @@ from docgraph.doors.cli.printable import printable
 from docgraph.model.edge import HAND, Evidence, Relationship
 from docgraph.model.identity import document_of
 from docgraph.model.plan import Expansion
-from docgraph.model.seeds import Seeds
 
 if TYPE_CHECKING:
     from docgraph.pipeline.pipeline import Pipeline
@@ -28,19 +27,6 @@ out = Console(highlight=False, soft_wrap=True, width=100_000, height=25, emoji=F
 def said(text: str) -> str:
     """Text from outside, without markup and without control characters."""
     return escape(printable(text))
-
-
-def show_seeds(seeds: Seeds) -> None:
-    if not seeds.ranked:
-        out.print("nothing visible matches")
-        return
-    widest = max(len(seed.why) for seed in seeds.ranked)
-    for place, seed in enumerate(seeds.ranked, start=1):
-        why = said(f"{seed.why:<{widest}}")
-        out.print(f"{place:>3}  {seed.score:.4f}  {why}  [cyan]{said(seed.id)}[/cyan]")
-    if seeds.selection.dropped:
-        out.print(f"[dim]kept: {said(seeds.selection.reason)}[/dim]")
-        out.print(f"[dim]left out: {said(', '.join(seeds.selection.dropped))}[/dim]")
 
 
 def show_plan(saved: "SavedPlan") -> None:
