@@ -34,7 +34,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## ingest docgraph's own repository, ask it a question, show plan, why and context
+demo: $(READY) ## ingest docgraph's own documents, ask them a question, show plan, why and context
 	@$(BIN)/docgraph demo
 
 test: $(READY) ## run every test

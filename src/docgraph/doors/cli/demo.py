@@ -1,4 +1,4 @@
-"""docgraph demo: docgraph's own repository, asked a question."""
+"""docgraph demo: docgraph's own documents, asked a question."""
 
 from pathlib import Path
 from typing import Annotated
@@ -25,9 +25,9 @@ def demo(
     ] = STORE,
     json: JsonOption = False,
 ) -> None:
-    """Ask docgraph's own repository.
+    """Ask docgraph's own documents.
 
-    Ingests it into .docgraph/demo.db, asks a question, and shows plan, why and context.
+    Ingests them into .docgraph/demo.db, asks a question, and shows plan, why and context.
     """
     from docgraph.doors.cli.progress import progress_bar
     from docgraph.doors.cli.show import show_plan, show_why
@@ -41,7 +41,7 @@ def demo(
     engine = engine_for(store, must_exist=False)
     place = shown_store(store)
     if not json:
-        typer.echo(f"$ docgraph ingest . --repository docgraph --store {place}")
+        typer.echo(f"$ docgraph ingest {home().name} --repository docgraph --store {place}")
     with progress_bar(shown=not json) as progress:
         result = engine.ingest(
             local(),
@@ -67,9 +67,9 @@ def demo(
 
 
 def home() -> Path:
-    """The repository this code lies in; where docgraph is installed without it, the package."""
+    """The documents beside this code; where docgraph is installed without them, the package."""
     import docgraph
 
     package = Path(docgraph.__file__).resolve().parent
-    repository = package.parent.parent
-    return repository if (repository / "pyproject.toml").is_file() else package
+    documents = package.parent.parent / "docs"
+    return documents if documents.is_dir() else package
