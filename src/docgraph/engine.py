@@ -8,10 +8,13 @@ from docgraph.audited import Note, audited
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import INGEST, AccessRule, Principal
 from docgraph.model.access import RELATIONS as RELATE
+from docgraph.model.answer import Answer
+from docgraph.model.context import Context
 from docgraph.model.digest import digest
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship, both_ways
 from docgraph.model.egress import Ceiling
-from docgraph.model.errors import BadInput, NotVisible, WrongEmbedder
+from docgraph.model.errors import BadInput, BadPipeline, NotVisible, WrongEmbedder
+from docgraph.model.evidence import RetrievedContext
 from docgraph.model.identity import repository_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
@@ -26,12 +29,18 @@ from docgraph.model.tokens import TokenCounter
 from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.asked import checked_question, explicit
 from docgraph.pipeline.bound_reranker import BoundReranker
+from docgraph.pipeline.fitted import fitted
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.receipt import Receipt
+from docgraph.pipeline.replay import asked_alike, named_in, replay
+from docgraph.pipeline.replayed import Replayed
 from docgraph.pipeline.retrieval import Retrieval
-from docgraph.pipeline.run import Run, run
+from docgraph.pipeline.run import Run, continued, run
 from docgraph.pipeline.saved_plan import SavedPlan
 from docgraph.plan.settle import confirmed, settled
 from docgraph.ports.audit import AuditLog
+from docgraph.ports.chat import ChatModel
+from docgraph.ports.chat_models import ChatModels
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker, RerankModel
@@ -55,6 +64,7 @@ class Engine:
         audit: AuditLog,
         *,
         embedder_ceiling: Ceiling | None = None,
+        chat_models: Callable[[], tuple[ChatModel, ...]] = tuple,
     ) -> None:
         """Embedder and tokenizer are made when first needed: both take time to load.
 
@@ -67,6 +77,7 @@ class Engine:
         self._clock = clock
         self._audit = audit
         self._embedder_ceiling = embedder_ceiling
+        self._chat_models = chat_models
 
     def retrieve(
         self,
@@ -77,19 +88,66 @@ class Engine:
         seeds: Sequence[str] = (),
         wanted: Sequence[Wanted] = EVERYTHING,
     ) -> Retrieval:
-        """Runs the whole pipeline; explicit ids take the place of search."""
-        text = checked_question(question, seeds)
+        """Runs the pipeline up to its context; explicit ids take the place of search."""
         with audited(self._audit, principal, "retrieve") as note:
-            asked = self._embedded(text) if text else None
-            with self._reads(principal, wanted, note) as reads:
-                given: dict[type, Any] = {Question: self._question(asked, reads)}
-                if seeds:
-                    given[Seeds] = explicit(reads.graph, seeds)
-                    note.missing(seeds, given[Seeds].ids)
-                    pipeline = pipeline.starting_from(Seeds)
-                done = Retrieval(reads.scope, self._run(pipeline, given, reads))
-                note.plan = done.plan.digest if RetrievalPlan in done.run.values else ""
-                return done
+            return self._retrieved(
+                principal, question, pipeline.before(Answer), tuple(seeds), wanted, note
+            )
+
+    def ask(
+        self,
+        principal: Principal,
+        question: str,
+        pipeline: Pipeline,
+        *,
+        seeds: Sequence[str] = (),
+        wanted: Sequence[Wanted] = EVERYTHING,
+        heard: Callable[[str], None] = lambda _: None,
+    ) -> Retrieval:
+        """Runs the whole pipeline, its answer included, which `heard` gets piece by piece.
+
+        The store is let go of before a model is asked: that may take long.
+        """
+        if not any(step.action.makes is Answer for step in pipeline.steps):
+            raise BadPipeline(
+                f"pipeline {pipeline.name!r} gives no answer; end it with `- answer_question: {{}}`"
+            )
+        models = self._chat_models()
+        with audited(self._audit, principal, "ask") as note:
+            fetching = pipeline.before(Context)
+            done = self._retrieved(principal, question, fetching, tuple(seeds), wanted, note)
+            rest = Pipeline(pipeline.name, pipeline.steps[len(fetching.steps) :])
+            evidence, tokens = done.run.get(RetrievedContext), self._tokens()
+            windows: dict[type, Callable[[Mapping[type, Any]], Any]] = {
+                TokenCounter: lambda _: tokens,
+                ChatModels: lambda _: ChatModels(models, heard),
+            }
+            rest = fitted(rest, evidence, tokens, models)
+            found = Retrieval(done.scope, continued(done.run, rest, windows, self._clock))
+            said = found.answer
+            note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
+            return found
+
+    def _retrieved(
+        self,
+        principal: Principal,
+        question: str,
+        pipeline: Pipeline,
+        seeds: tuple[str, ...],
+        wanted: Sequence[Wanted],
+        note: Note,
+    ) -> Retrieval:
+        text = checked_question(question, seeds)
+        asked = self._embedded(text) if text else None
+        with self._reads(principal, wanted, note) as reads:
+            given: dict[type, Any] = {Question: self._question(asked, reads)}
+            if seeds:
+                given[Seeds] = explicit(reads.graph, seeds)
+                note.missing(seeds, given[Seeds].ids)
+                pipeline = pipeline.starting_from(Seeds)
+            done = Retrieval(reads.scope, self._run(pipeline, given, reads))
+            note.plan = done.plan.digest if RetrievalPlan in done.run.values else ""
+            return done
 
     def execute(self, principal: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
         """Obeys a plan: on its own snapshots, with the rights the reader has now."""
@@ -101,8 +159,32 @@ class Engine:
             if reads.embedder not in (None, saved.plan.embedder):
                 raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
             given: dict[type, Any] = {RetrievalPlan: saved.plan}
-            steps = pipeline.starting_from(RetrievalPlan)
+            steps = pipeline.before(Answer).starting_from(RetrievalPlan)
             return Retrieval(reads.scope, self._run(steps, given, reads))
+
+    def replay(self, principal: Principal, receipt: Receipt) -> Replayed:
+        """Does again what a receipt tells, with the rights the reader has now, and compares."""
+        with audited(self._audit, principal, "replay") as note:
+            note.plan = receipt.plan.digest
+            return replay(receipt, principal, lambda p: self._again(principal, receipt, p, note))
+
+    def _again(
+        self, principal: Principal, receipt: Receipt, pipeline: Pipeline, note: Note
+    ) -> Retrieval:
+        """All that the receipt names must be visible, before anything is done."""
+        asked = self._embedded(receipt.question) if receipt.question else None
+        asked = asked and asked_alike(receipt, asked)
+        named = named_in(receipt.plan)
+        note.missing(named, ())
+        wanted = tuple(Wanted(s.repository, s.branch, s.snapshot) for s in receipt.snapshots)
+        with self._reads(principal, wanted, note) as reads:
+            note.missing(named, reads.graph.present(named))
+            if note.unseen:
+                raise NotVisible("not everything is visible")
+            given: dict[type, Any] = {Question: asked_alike(receipt, self._question(asked, reads))}
+            if receipt.seeds:
+                given[Seeds] = explicit(reads.graph, receipt.seeds)
+            return Retrieval(reads.scope, self._run(pipeline, given, reads))
 
     def _sees(self, principal: Principal, wish: Wanted) -> bool:
         """A plan does not outlive its permission: what is gone leaves an empty scope behind."""

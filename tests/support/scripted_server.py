@@ -3,12 +3,28 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum, auto
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 Body = dict[str, Any]
 Answer = tuple[int, object, dict[str, str]]
+LONGEST_WAIT = 5.0  # a test that waits for what never comes shall fail, and not hang
+
+
+class Halt(Enum):
+    STALL = auto()  # says no more, and keeps the connection open until the client leaves
+    DROP = auto()  # closes the connection in the middle
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """An answer sent part by part: bytes, a pause in seconds, an event to wait for, or a halt."""
+
+    parts: tuple[bytes | float | Event | Halt, ...]
+    chunked: bool = True
 
 
 class Server(ThreadingHTTPServer):
@@ -21,6 +37,7 @@ class Server(ThreadingHTTPServer):
         self.script: list[Answer] = []
         self.answer = answer
         self.asked: list[tuple[str, str | None, Body]] = []
+        self.closing = Event()
 
     @property
     def base(self) -> str:
@@ -35,12 +52,47 @@ class Handler(BaseHTTPRequestHandler):
         self.server.asked.append((self.path, self.headers["Authorization"], body))
         script = self.server.script
         status, answer, headers = script.pop(0) if script else self.server.answer(body)
+        if isinstance(answer, Stream):
+            self._stream(status, answer, headers)
+            return
         data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        self._head(status, {**headers, "Content-Length": str(len(data))})
+        self.wfile.write(data)
+
+    def _head(self, status: int, headers: dict[str, str]) -> None:
         self.send_response(status)
-        for name, value in {**headers, "Content-Length": str(len(data))}.items():
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(data)
+
+    def _stream(self, status: int, stream: Stream, headers: dict[str, str]) -> None:
+        self.close_connection = True
+        framing = dict[str, str]()
+        if stream.chunked:
+            self.protocol_version = "HTTP/1.1"  # 1.0 knows no chunks
+            framing = {"Transfer-Encoding": "chunked"}
+        self._head(status, {"Content-Type": "text/event-stream", **headers, **framing})
+        try:
+            if all(self._part(part, stream.chunked) for part in stream.parts) and stream.chunked:
+                self.wfile.write(b"0\r\n\r\n")
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the client has heard enough
+
+    def _part(self, part: bytes | float | Event | Halt, chunked: bool) -> bool:
+        """False when the connection is to be closed as it is."""
+        match part:
+            case bytes():
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part) if chunked else part)
+            case Event():
+                return part.wait(LONGEST_WAIT)
+            case Halt.STALL:
+                self.server.closing.wait(LONGEST_WAIT)
+                return False
+            case Halt.DROP:
+                return False
+            case _:
+                return not self.server.closing.wait(part)
+        return True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         pass
@@ -54,5 +106,6 @@ def serving(answer: Callable[[Body], Answer]) -> Iterator[Server]:
         try:
             yield server
         finally:
+            server.closing.set()
             server.shutdown()
             thread.join()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from docgraph.model.context import ContextItem
+from docgraph.assemble.neutral import neutral, neutral_line
 from docgraph.model.evidence import Concept, NodeEvidence, Passage
 from docgraph.model.identity import repository_of
 from docgraph.model.node import Location
@@ -20,13 +20,6 @@ def evidence_block(node: NodeEvidence, passage: Passage) -> str:
     return _evidence(node.concept.id, path, passage.text, passage.location)
 
 
-def item_block(item: ContextItem) -> str:
-    """The block that a finished item has on its page."""
-    if item.layer == "concept":
-        return _concept(item.id, item.title, item.text, item.location)
-    return _evidence(item.node, (item.title, *item.heading_path), item.text, item.location)
-
-
 def render(concepts: Sequence[str], evidence: Sequence[str]) -> str:
     """The page; evidence is numbered from 1, as citations name it. Nothing renders as nothing."""
     numbered = [f"[{number}] {block}" for number, block in enumerate(evidence, start=1)]
@@ -39,10 +32,11 @@ def _concept(node: str, title: str, summary: str, location: Location) -> str:
     """The summary opens with the title, if extraction made it, and lists headings already."""
     name = "" if summary.startswith(title) else f"{title}: "
     where = f"{repository_of(node)}:{location.path}"
-    return f"- {name}{summary} ({where})\n"
+    return neutral_line(f"- {name}{summary} ({where})") + "\n"
 
 
 def _evidence(node: str, path: Sequence[str], text: str, location: Location) -> str:
     source = f"{repository_of(node)}:{location.cite()}"
     told = text.strip("\r\n").rstrip()  # the first line keeps its indent
-    return f"{' > '.join(path)} ({source})\n{told}\n\n"
+    title = neutral_line(f"{' > '.join(path)} ({source})")
+    return f"{title}\n{neutral(told)}\n\n"

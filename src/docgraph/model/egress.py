@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.context import Context, ContextItem, Omission
+from docgraph.model.context import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,26 +31,12 @@ class Ceiling:
 LOWEST = Ceiling()  # what no label marks, at level 0
 
 
-@dataclass(frozen=True, slots=True)
-class Egress:
-    """A context divided: what may be sent, and what is withheld and why."""
-
-    sent: tuple[ContextItem, ...]
-    withheld: tuple[Omission, ...]
-
-
 def may_leave(ceiling: Ceiling | None, labels: frozenset[str], level: int) -> bool:
     """A model without a ceiling runs in this process: what it reads goes nowhere."""
     return ceiling is None or ceiling.admits(labels, level)
 
 
-def egress(context: Context, ceiling: Ceiling | None) -> Egress:
-    """Item by item, in the context's order."""
-    sent, withheld = list[ContextItem](), list[Omission]()
-    for item in context.items:
-        if ceiling is None or ceiling.admits(item.labels, item.level):
-            sent.append(item)
-        else:
-            reason = ceiling.objection(item.labels, item.level)
-            withheld.append(Omission(item.id, f"not sent: {reason}"))
-    return Egress(tuple(sent), tuple(withheld))
+def mark_of(context: Context) -> tuple[frozenset[str], int]:
+    """All labels of its items, and their highest level: who may read this may read each of them."""
+    labels = frozenset[str]().union(*(item.labels for item in context.items))
+    return labels, max((item.level for item in context.items), default=0)

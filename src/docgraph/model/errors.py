@@ -55,3 +55,7 @@ class WrongEmbedder(StoreError):
 
 class ModelError(DocgraphError):
     """A model cannot be loaded, or its server does not answer as it should."""
+
+
+class TooLong(ModelError):
+    """What would be sent does not fit into the model's window; nothing was sent."""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
+from docgraph.answer.answer_question import answer_question
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.contract import Action, contract_of
 from docgraph.execute.fetch_evidence import fetch_evidence
@@ -14,6 +15,7 @@ from docgraph.plan.expand_dependency_tree import expand_dependency_tree
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.plan.select_scope import select_scope
+from docgraph.ports.chat_models import ChatModels
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker
 from docgraph.ports.search_reads import SearchReads
@@ -28,11 +30,12 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     fetch_evidence,
     fetch_node_texts,
     assemble_context,
+    answer_question,
 )
 ACTIONS = MappingProxyType({function.__name__: contract_of(function) for function in _FUNCTIONS})
 IMPLICIT: tuple[Action, ...] = (contract_of(plan_seeds),)
 
-# What a run always has: the question, and the windows its reader may look through.
+# What a run always has: the question, the windows its reader may look through, models.
 GIVEN: tuple[type, ...] = (
     Question,
     SearchReads,
@@ -40,4 +43,5 @@ GIVEN: tuple[type, ...] = (
     TextReads,
     TokenCounter,
     Reranker,
+    ChatModels,
 )

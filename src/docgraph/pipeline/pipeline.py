@@ -48,6 +48,11 @@ class Pipeline:
         )
         return Pipeline(self.name, self.steps[last + 1 :])
 
+    def before(self, made: type) -> "Pipeline":
+        """The steps in front of the first one that makes this; all, if none does."""
+        makes = [step.action.makes for step in self.steps]
+        return Pipeline(self.name, self.steps[: makes.index(made)]) if made in makes else self
+
     def changed(self, action: str, **options: Any) -> "Pipeline":
         """The same pipeline with some options of one action set otherwise."""
         return Pipeline(

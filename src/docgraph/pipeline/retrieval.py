@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.scope import Scope
@@ -28,6 +29,10 @@ class Retrieval:
     @property
     def context(self) -> Context:
         return self.run.get(Context)
+
+    @property
+    def answer(self) -> Answer:
+        return self.run.get(Answer)
 
     def saved(self) -> SavedPlan:
         plan = self.plan

@@ -47,6 +47,15 @@ def run(
     return Run(pipeline, values, performed)
 
 
+def continued(
+    done: Run, pipeline: Pipeline, windows: Mapping[type, Window], clock: Callable[[], float]
+) -> Run:
+    """The same run, with the steps of another pipeline after its own."""
+    further = run(pipeline, done.values, windows, clock)
+    steps = Pipeline(done.pipeline.name, done.pipeline.steps + pipeline.steps)
+    return Run(steps, further.values, done.performed + further.performed)
+
+
 def _perform(
     step: Step, values: Values, windows: Mapping[type, Window], clock: Callable[[], float]
 ) -> Performed:

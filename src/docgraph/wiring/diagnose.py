@@ -11,7 +11,7 @@ from docgraph.ingest.readers import FORMATS, missing_extras
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.build import open_store
-from docgraph.wiring.models import open_embedder, open_tokens
+from docgraph.wiring.models import open_embedder, open_reranker, open_tokens
 from docgraph.wiring.settings import Settings
 from docgraph.wiring.store_address import is_postgres, need_psycopg, shown_store
 
@@ -35,6 +35,8 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
     yield Finding("settings", True, settings.config or "defaults and environment; no docgraph.yaml")
     yield _tried("tokenizer", lambda: f"{open_tokens().count('one two three')} tokens in 3 words")
     yield _tried("embedder", lambda: _embedder(settings))
+    if settings.reranker_folder or settings.reranker_endpoint:
+        yield _tried("reranker", lambda: _reranker(settings))
     yield Finding("readers", True, _readers())
     if is_postgres(settings.store):
         server = tuple(_server(settings))
@@ -80,6 +82,14 @@ def _embedder(settings: Settings) -> str:
     (vector,) = embedder.embed(["does it work?"])
     name = embedder.identity
     return f"{name.name} ({name.digest[:12]}), {len(vector)} dimensions"
+
+
+def _reranker(settings: Settings) -> str:
+    model = open_reranker(settings)
+    if model is None:
+        return "none"
+    (score,) = model.relevance("does it work?", ["It works."])
+    return f"{model.name}, gives a text {score:g}"
 
 
 def _store(settings: Settings, principal: Principal) -> str:

@@ -75,6 +75,10 @@ def open_tokens() -> TokenCounter:
 
 
 def open_reranker(settings: Settings) -> RerankModel | None:
+    if settings.reranker_folder:
+        from docgraph.adapters.onnx.cross_encoder import OnnxCrossEncoder
+
+        return OnnxCrossEncoder(Path(settings.reranker_folder))
     if settings.reranker_endpoint is None:
         return None
     from docgraph.adapters.endpoint.reranker import EndpointReranker

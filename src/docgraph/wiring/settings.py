@@ -41,6 +41,7 @@ class Settings:
     store: str = field(default=DEFAULT_STORE, repr=False)
     embedder_folder: str | None = None
     embedder_endpoint: Endpoint | None = None
+    reranker_folder: str | None = None
     reranker_endpoint: Endpoint | None = None
     wait: float = DEFAULT_WAIT
     hnsw: bool = False
@@ -54,18 +55,11 @@ _Level = Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True, slots=True)
-class _Embedder:
+class _Model:
+    """An embedder or a reranker."""
+
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     folder: str | None = None
-    endpoint: str | None = None
-    model: str | None = None
-    labels: list[_Label] | None = None
-    level: _Level | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Reranker:
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     endpoint: str | None = None
     model: str | None = None
     labels: list[_Label] | None = None
@@ -78,16 +72,16 @@ class _Written:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
     store: str | None = None
-    embedder: _Embedder = _Embedder()
-    reranker: _Reranker = _Reranker()
+    embedder: _Model = _Model()
+    reranker: _Model = _Model()
     wait: Annotated[float, Ge(0)] | None = None
     hnsw: bool | None = None
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     (): tuple(key.name for key in fields(_Written)),
-    ("embedder",): tuple(key.name for key in fields(_Embedder)),
-    ("reranker",): tuple(key.name for key in fields(_Reranker)),
+    ("embedder",): tuple(key.name for key in fields(_Model)),
+    ("reranker",): tuple(key.name for key in fields(_Model)),
 }
 
 
@@ -96,13 +90,11 @@ def read_settings(
 ) -> Settings:
     path = _config(environment, folder)
     written = _read(path) if path else _Written()
-    embedder_folder = environment.get("DOCGRAPH_EMBEDDER_FOLDER")
-    if not embedder_folder and not environment.get("DOCGRAPH_EMBEDDER_ENDPOINT"):
-        embedder_folder = written.embedder.folder
     return Settings(
         store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
-        embedder_folder=embedder_folder,
+        embedder_folder=_folder("EMBEDDER", environment, written.embedder),
         embedder_endpoint=_endpoint("EMBEDDER", environment, written.embedder, path),
+        reranker_folder=_folder("RERANKER", environment, written.reranker),
         reranker_endpoint=_endpoint("RERANKER", environment, written.reranker, path),
         wait=_wait(environment, written),
         hnsw=_hnsw(environment, written),
@@ -173,8 +165,16 @@ def _hnsw(environment: Mapping[str, str], written: _Written) -> bool:
     return given == "on"
 
 
+def _folder(name: str, environment: Mapping[str, str], written: _Model) -> str | None:
+    """The file's comes after an endpoint of the environment, which would else not be used."""
+    given = environment.get(f"DOCGRAPH_{name}_FOLDER")
+    if given or environment.get(f"DOCGRAPH_{name}_ENDPOINT"):
+        return given or None
+    return written.folder
+
+
 def _endpoint(
-    name: str, environment: Mapping[str, str], written: _Embedder | _Reranker, path: Path | None
+    name: str, environment: Mapping[str, str], written: _Model, path: Path | None
 ) -> Endpoint | None:
     """The address is kept out of the error: people write passwords into addresses."""
     given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
@@ -191,7 +191,7 @@ def _endpoint(
 
 
 def _ceiling(
-    name: str, environment: Mapping[str, str], written: _Embedder | _Reranker, url: str | None
+    name: str, environment: Mapping[str, str], written: _Model, url: str | None
 ) -> Ceiling:
     """What the file lets out, it lets out to the server that it names and to no other."""
     labels = _labels(f"DOCGRAPH_{name}_LABELS", environment)

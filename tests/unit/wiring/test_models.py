@@ -31,6 +31,7 @@ def loaded():
 open_reranker(read_settings({}, Path("nowhere")))
 loaded()
 open_embedder(Settings()).identity
+open_reranker(Settings(reranker_folder="nowhere")).name
 print(*sorted({"onnx", "onnxruntime", "tokenizers"} & set(sys.modules)) or ["nothing"])
 """
 
@@ -60,6 +61,23 @@ def test_a_folder_is_opened_as_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_reranking_takes_an_endpoint() -> None:
     assert models.open_reranker(Settings(embedder_endpoint=SERVER)) is None
     assert isinstance(models.open_reranker(Settings(reranker_endpoint=SERVER)), EndpointReranker)
+
+
+def test_reranking_takes_a_folder_before_an_endpoint(tmp_path: Path) -> None:
+    both = Settings(reranker_folder=str(tmp_path), reranker_endpoint=SERVER)
+    reranker = models.open_reranker(both)
+    assert reranker is not None
+    assert reranker.name == tmp_path.name
+    with pytest.raises(ModelError, match=rf"{tmp_path}: holds neither model.onnx"):
+        reranker.relevance("a question", ["a text"])
+
+
+@pytest.mark.requirement(47)
+def test_a_reranker_in_this_process_has_no_ceiling() -> None:
+    both = Settings(reranker_folder="models/tiny", reranker_endpoint=SERVER)
+    reranker = models.open_reranker(both)
+    assert reranker is not None
+    assert reranker.ceiling is None
 
 
 @pytest.mark.parametrize("name", ["EndpointEmbedder", "EndpointReranker"])

@@ -20,6 +20,7 @@ embedder:
   labels: [board, eu]
   level: 2
 reranker:
+  folder: models/cross
   endpoint: http://written/v2
   model: written-reranker
   labels: [hr]
@@ -34,6 +35,7 @@ EVERY_VARIABLE = {
     "DOCGRAPH_EMBEDDER_KEY": "embedder-secret",
     "DOCGRAPH_EMBEDDER_LABELS": "eu, staff only",
     "DOCGRAPH_EMBEDDER_LEVEL": "3",
+    "DOCGRAPH_RERANKER_FOLDER": "models/given-cross",
     "DOCGRAPH_RERANKER_ENDPOINT": "http://given/v2",
     "DOCGRAPH_RERANKER_MODEL": "given-reranker",
     "DOCGRAPH_RERANKER_KEY": "reranker-secret",
@@ -50,6 +52,7 @@ GIVEN = Settings(
         "embedder-secret",
         Ceiling(frozenset({"eu", "staff only"}), 3),
     ),
+    reranker_folder="models/given-cross",
     reranker_endpoint=Endpoint(
         "http://given/v2", "given-reranker", "reranker-secret", Ceiling(frozenset({"board"}), 4)
     ),
@@ -104,6 +107,7 @@ def test_every_key_of_the_file_is_used(place: Place) -> None:
         wait=30,
         embedder_folder="models/tiny",
         embedder_endpoint=WRITTEN_EMBEDDER,
+        reranker_folder="models/cross",
         reranker_endpoint=WRITTEN_RERANKER,
         config=str(place.file),
     )
@@ -115,14 +119,7 @@ def test_every_variable_is_used(tmp_path: Path) -> None:
 
 def test_every_variable_comes_before_the_file(place: Place) -> None:
     found = place.read(EVERY_KEY, **EVERY_VARIABLE)
-    assert found == Settings(
-        GIVEN.store,
-        GIVEN.embedder_folder,
-        GIVEN.embedder_endpoint,
-        GIVEN.reranker_endpoint,
-        GIVEN.wait,
-        config=str(place.file),
-    )
+    assert found == replace(GIVEN, config=str(place.file))
 
 
 def test_the_command_line_comes_before_everything(place: Place) -> None:
@@ -144,20 +141,31 @@ def test_an_empty_variable_counts_as_none(place: Place) -> None:
 
 
 def test_an_empty_text_in_the_file_counts_as_none(place: Place) -> None:
-    written = "store: ''\nembedder: {folder: '', endpoint: '', model: ''}\n"
-    found = place.read(written)
+    empty = "{folder: '', endpoint: '', model: ''}"
+    found = place.read(f"store: ''\nembedder: {empty}\nreranker: {empty}\n")
     assert found.store == Settings().store
     assert not found.embedder_folder
+    assert not found.reranker_folder
     assert found.embedder_endpoint is None
+    assert found.reranker_endpoint is None
 
 
-def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(place: Place) -> None:
-    given = {"DOCGRAPH_EMBEDDER_ENDPOINT": "http://given/v1", "DOCGRAPH_EMBEDDER_MODEL": "m"}
-    found = place.read("embedder: {folder: models/tiny}\n", **given)
-    assert found.embedder_folder is None
-    assert found.embedder_endpoint == Endpoint("http://given/v1", "m")
-    both = place.read(**given, DOCGRAPH_EMBEDDER_FOLDER="models/given")
-    assert both.embedder_folder == "models/given"
+@pytest.mark.parametrize("name", ["embedder", "reranker"])
+def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(
+    place: Place, name: str
+) -> None:
+    def chosen(written: str = "", **given: str) -> tuple[str | None, Endpoint | None]:
+        known = {f"DOCGRAPH_{name.upper()}_{key.upper()}": value for key, value in given.items()}
+        found = place.read(written, **known)
+        if name == "embedder":
+            return found.embedder_folder, found.embedder_endpoint
+        return found.reranker_folder, found.reranker_endpoint
+
+    written, server = f"{name}: {{folder: models/tiny}}\n", Endpoint("http://given/v1", "m")
+    assert chosen(written) == ("models/tiny", None)
+    assert chosen(written, endpoint=server.url, model="m") == (None, server)
+    both = chosen(written, endpoint=server.url, model="m", folder="models/given")
+    assert both == ("models/given", server)
 
 
 def test_no_waiting_can_be_set(place: Place) -> None:
@@ -242,8 +250,8 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
             "no setting is called 'colour'; known: store, embedder, reranker, wait, hnsw"
         ),
         "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
-        "reranker: {folder: f}": (
-            "no setting is called 'reranker.folder'; known: endpoint, model, labels, level"
+        "reranker: {pack: f}": (
+            "no setting is called 'reranker.pack'; known: folder, endpoint, model, labels, level"
         ),
         "1: a": "no setting is called '1'; known: store, embedder, reranker, wait, hnsw",
         "store: 7": "store: Input should be a valid string",
@@ -259,6 +267,7 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
         "embedder: {folder: 1}": "embedder.folder: Input should be a valid string",
         "embedder: {endpoint: [], model: m}": "embedder.endpoint: Input should be a valid string",
         "embedder: {endpoint: e, model: 1}": "embedder.model: Input should be a valid string",
+        "reranker: {folder: [f]}": "reranker.folder: Input should be a valid string",
         "reranker: {endpoint: 1, model: m}": "reranker.endpoint: Input should be a valid string",
         "reranker: {endpoint: e, model: {}}": "reranker.model: Input should be a valid string",
         "embedder: {labels: board}": "embedder.labels: Input should be a valid array",

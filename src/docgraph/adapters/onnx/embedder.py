@@ -3,17 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from docgraph.adapters.onnx.folder_session import open_folder_session
 from docgraph.adapters.onnx.model import OnnxModel, leaves_pooling
 from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.model_settings import first_position, max_length, pooling
-from docgraph.adapters.onnx.session import open_session
 from docgraph.adapters.onnx.text_runner import TextRunner
 from docgraph.adapters.onnx.tokenizer import load_tokenizer
-from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
-
-MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 
 
 class OnnxEmbedder:
@@ -37,10 +34,6 @@ class OnnxEmbedder:
 
 
 def _open_model(folder: ModelFolder) -> OnnxModel:
-    file = next((file for file in MODEL_FILES if folder.has(file)), None)
-    if file is None:
-        raise ModelError(f"{folder.path}: holds neither {' nor '.join(MODEL_FILES)}")
-    data = folder.read(file)
-    session = open_session(folder.name, data, files=folder.tensors_of(file, data))
+    session = open_folder_session(folder)
     pooled = pooling(folder) if leaves_pooling(session) else "cls"
     return OnnxModel(folder.name, session, pooling=pooled, first_position=first_position(folder))

@@ -1,4 +1,4 @@
-"""A tokenizer file, and the tokens of a text, alone or as a model reads it."""
+"""A tokenizer file, and the tokens of a text or of a pair as a model reads it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from docgraph.model.errors import ModelError
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Encoding, Tokenizer
 
 
 def load_tokenizer(name: str, text: str) -> Tokenizer:
@@ -28,10 +28,31 @@ def tokens(tokenizer: Tokenizer, text: str, longest: int) -> list[int]:
 
     One text at a time: the library then starts no threads, so a later fork is safe.
     """
-    encoding = tokenizer.encode(readable(text), add_special_tokens=False)
+    encoding = _bare(tokenizer, text)
     encoding.truncate(max(0, longest - tokenizer.num_special_tokens_to_add(False)))
     ids: list[int] = tokenizer.post_process(encoding).ids
     return ids
+
+
+def pair_tokens(
+    tokenizer: Tokenizer, question: str, text: str, longest: int
+) -> tuple[list[int], list[int]]:
+    """What a cross-encoder reads: at most `longest` tokens, and which of the two each is of.
+
+    The text is cut, and the question is not, unless it leaves no room for any text: then it is cut
+    to half of the room.
+    """
+    room = longest - tokenizer.num_special_tokens_to_add(True)
+    asked, read = _bare(tokenizer, question), _bare(tokenizer, text)
+    if len(asked) >= room:
+        asked.truncate(room // 2)
+    read.truncate(room - len(asked))
+    pair = tokenizer.post_process(asked, read)
+    return pair.ids, pair.type_ids
+
+
+def _bare(tokenizer: Tokenizer, text: str) -> Encoding:
+    return tokenizer.encode(readable(text), add_special_tokens=False)
 
 
 def readable(text: str) -> str:

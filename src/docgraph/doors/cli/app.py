@@ -6,6 +6,7 @@ import typer
 
 from docgraph import __version__
 from docgraph.doors.cli.access import access
+from docgraph.doors.cli.ask import ask
 from docgraph.doors.cli.audit import audit
 from docgraph.doors.cli.check import check
 from docgraph.doors.cli.context import context
@@ -13,6 +14,7 @@ from docgraph.doors.cli.demo import demo
 from docgraph.doors.cli.diff_snapshots import diff_snapshots
 from docgraph.doors.cli.doctor import doctor
 from docgraph.doors.cli.evaluate import evaluate
+from docgraph.doors.cli.expect import expect
 from docgraph.doors.cli.explain import explain
 from docgraph.doors.cli.import_corpus import import_corpus
 from docgraph.doors.cli.ingest import ingest
@@ -21,6 +23,7 @@ from docgraph.doors.cli.plan import plan
 from docgraph.doors.cli.principals import principals
 from docgraph.doors.cli.prune import prune
 from docgraph.doors.cli.relations import relations
+from docgraph.doors.cli.replay import replay
 from docgraph.doors.cli.run import run
 from docgraph.doors.cli.search import search
 from docgraph.doors.cli.snapshots import snapshots
@@ -57,11 +60,12 @@ def options(
 app.command()(ingest)
 app.command("import")(import_corpus)
 for command in (
-    *(search, plan, run, context, explain, check),
+    *(ask, search, plan, run, context, explain, replay, check),
     *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo),
 ):
     app.command()(command)
 app.command("eval")(evaluate)
+app.command("test")(expect)
 for group, name in (
     (relations, "relations"),
     (access, "access"),

@@ -7,6 +7,7 @@ from docgraph.doors.cli.options import (
     MaxTokensOption,
     OptionalQuestion,
     PipelineOption,
+    ReceiptOption,
     RepositoryOption,
     SeedOption,
     SnapshotOption,
@@ -14,6 +15,7 @@ from docgraph.doors.cli.options import (
     asker,
     budgeted,
     engine_for,
+    keep_receipt,
     pipeline_named,
     print_json,
     wanted,
@@ -28,6 +30,7 @@ def context(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    receipt: ReceiptOption = None,
     as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -39,13 +42,15 @@ def context(
     """
     from docgraph.doors.cli.show_context import show_context
 
-    found = engine_for(store, question=question).retrieve(
-        asker(store, as_),
+    engine, reader = engine_for(store, question=question), asker(store, as_)
+    found = engine.retrieve(
+        reader,
         question,
         budgeted(pipeline_named(pipeline), max_tokens),
         seeds=seed or (),
         wanted=wanted(repository, branch, snapshot),
     )
+    keep_receipt(receipt, found, reader, seed)
     if json:
         print_json(
             {

@@ -10,10 +10,13 @@ import typer
 from docgraph.model.scope import EVERYTHING, Wanted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from docgraph.administration import Administration
     from docgraph.engine import Engine
     from docgraph.model.access import Principal
     from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.pipeline.retrieval import Retrieval
     from docgraph.wiring.settings import Settings
 
 StoreOption = Annotated[
@@ -56,6 +59,15 @@ OptionalQuestion = Annotated[
 ]
 QuestionArgument = Annotated[str, typer.Argument(help="The question.", show_default=False)]
 
+ReceiptOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--receipt",
+        metavar="FILE",
+        help="Write a receipt to this file, for `docgraph replay`.",
+        show_default=False,
+    ),
+]
 AsOption = Annotated[
     str | None,
     typer.Option(
@@ -183,6 +195,21 @@ def wanted(repository: str | None, branch: str | None, snapshot: int | None) -> 
     if repository is None and branch is None and snapshot is None:
         return EVERYTHING
     return (Wanted(repository, branch, snapshot),)
+
+
+def keep_receipt(
+    file: Path | None, found: "Retrieval", reader: "Principal", seeds: "Sequence[str] | None"
+) -> None:
+    """What was asked and the digest of all that came of it, if a file is named for that."""
+    if file is None:
+        return
+    from docgraph.model.errors import BadInput
+    from docgraph.pipeline.receipt import receipt_of
+
+    try:
+        file.write_text(receipt_of(found, reader, seeds or ()).to_json(), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be written: {error.strerror}") from error
 
 
 def print_json(value: object) -> None:

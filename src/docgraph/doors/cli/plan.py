@@ -11,12 +11,14 @@ from docgraph.doors.cli.options import (
     JsonOption,
     OptionalQuestion,
     PipelineOption,
+    ReceiptOption,
     RepositoryOption,
     SeedOption,
     SnapshotOption,
     StoreOption,
     asker,
     engine_for,
+    keep_receipt,
     pipeline_named,
     wanted,
 )
@@ -32,6 +34,7 @@ def plan(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    receipt: ReceiptOption = None,
     as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -44,13 +47,15 @@ def plan(
     from docgraph.model.errors import BadInput
     from docgraph.model.plan import RetrievalPlan
 
-    found = engine_for(store, question=question).retrieve(
-        asker(store, as_),
+    engine, reader = engine_for(store, question=question), asker(store, as_)
+    found = engine.retrieve(
+        reader,
         question,
         pipeline_named(pipeline).up_to(RetrievalPlan),
         seeds=seed or (),
         wanted=wanted(repository, branch, snapshot),
     )
+    keep_receipt(receipt, found, reader, seed)
     saved = found.saved()
     if save is not None:
         try:

@@ -1,0 +1,138 @@
+"""Asks a chat model behind any OpenAI-compatible server: Ollama, llama.cpp, vLLM, a hosted one."""
+
+import math
+import re
+import time
+from collections.abc import Callable, Iterator
+
+from docgraph.adapters.endpoint.chat_answer import ChatAnswer
+from docgraph.adapters.endpoint.connection import LONGEST_ANSWER, Connection
+from docgraph.adapters.endpoint.events import Garbled
+from docgraph.adapters.endpoint.refusal import Refused
+from docgraph.adapters.endpoint.reply import Interrupted
+from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.model.errors import ModelError
+from docgraph.model.tokens import TokenCounter
+from docgraph.ports.chat import Message, Said, Sampling
+
+PATH = "/chat/completions"
+ACCEPT = "text/event-stream, application/json"
+NOT_UNDERSTOOD = (400, 422)
+REFUSABLE = ("temperature", "seed", "max_tokens")
+MARGIN = 1.25
+FRAME = 24
+
+Body = dict[str, object]
+
+
+class EndpointChat:
+    """`counter` counts the model's tokens if it is `exact`, else another model's, for an estimate.
+
+    `timeout` is the longest silence: a small machine needs minutes for a long prompt.
+    """
+
+    def __init__(
+        self,
+        base: str,
+        model: str,
+        *,
+        window: int,
+        counter: TokenCounter,
+        exact: bool = False,
+        api_key: str | None = None,
+        ceiling: Ceiling = LOWEST,
+        timeout: float = 300.0,
+        patience: float = LONGEST_ANSWER,
+        retries: int = 4,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._connection = Connection(
+            base, key=api_key, timeout=timeout, patience=patience, retries=retries, sleep=sleep
+        )
+        self._model = model
+        self._window = window
+        self._counter = counter
+        self._exact = exact
+        self._ceiling = ceiling
+
+    @property
+    def name(self) -> str:
+        return self._model
+
+    @property
+    def ceiling(self) -> Ceiling:
+        return self._ceiling
+
+    @property
+    def window(self) -> int:
+        return self._window
+
+    @property
+    def exact_count(self) -> bool:
+        return self._exact
+
+    def count(self, text: str) -> int:
+        tokens = self._counter.count(text)
+        return FRAME + (tokens if self._exact else math.ceil(tokens * MARGIN))
+
+    def say(
+        self,
+        messages: tuple[Message, ...],
+        *,
+        max_tokens: int,
+        seed: int,
+        heard: Callable[[str], None],
+    ) -> Said:
+        """A parameter that the server refuses by its name is left out when it is asked again."""
+        body: Body = {
+            "model": self._model,
+            "messages": [{"role": m.role, "content": _readable(m.content)} for m in messages],
+            "stream": True,
+            "temperature": 0,
+            "seed": seed,
+            "max_tokens": max_tokens,
+        }
+        while True:
+            try:
+                text, finish = self._asked(body, heard)
+            except Refused as refused:
+                fewer = _without_refused(body, refused)
+                if fewer == body:
+                    raise
+                body = fewer
+            else:
+                temperature = 0.0 if "temperature" in body else None
+                return Said(text, finish, Sampling(temperature, seed if "seed" in body else None))
+
+    def _asked(self, body: Body, heard: Callable[[str], None]) -> tuple[str, str]:
+        with self._connection.answer(PATH, body, ACCEPT) as reply:
+            answer = ChatAnswer(reply.blocks(), self._connection.in_words)
+            for piece in self._pieces(answer):
+                heard(piece)
+        return answer.text, self._connection.hidden(answer.finish)
+
+    def _pieces(self, answer: ChatAnswer) -> Iterator[str]:
+        try:
+            yield from answer.pieces()
+        except Interrupted as error:
+            raise self._error(f"half an answer: {error}") from error
+        except Garbled as error:
+            raise self._error(str(error)) from error
+
+    def _error(self, message: str) -> ModelError:
+        return ModelError(f"{self._connection.base}{PATH}: {self._model}: {message}")
+
+
+def _without_refused(body: Body, refused: Refused) -> Body:
+    """Without what the refusal names, each once; the limit stays, under its other name."""
+    if refused.status not in NOT_UNDERSTOOD:
+        return body
+    named = {name for name in REFUSABLE if re.search(rf"\b{name}\b", refused.said)}
+    kept = {name: value for name, value in body.items() if name not in named}
+    if "max_tokens" in named and "max_tokens" in body:
+        kept["max_completion_tokens"] = body["max_tokens"]
+    return kept
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")

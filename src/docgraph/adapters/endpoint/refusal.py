@@ -1,0 +1,36 @@
+"""A server's refusal, in words: what it says of itself, short, and out of its JSON."""
+
+import json
+
+from docgraph.model.errors import ModelError
+
+LONGEST_WORDS = 300
+
+
+class Refused(ModelError):
+    """`said` is the whole of what the server says, without the key."""
+
+    def __init__(self, message: str, status: int, said: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.said = said
+
+
+def words_of(said: str) -> str:
+    """The message inside, where there is one; else everything, in one line."""
+    try:
+        found = message_in(json.loads(said))
+    except (ValueError, RecursionError):
+        found = None
+    return " ".join((found or said).split())[:LONGEST_WORDS]
+
+
+def message_in(answer: object) -> str | None:
+    """{"error": {"message": …}}, {"error": …}, {"message": …} or {"detail": …}."""
+    for name in ("error", "message", "detail"):
+        inner = answer.get(name) if isinstance(answer, dict) else None
+        if isinstance(inner, str) and inner:
+            return inner
+        if found := message_in(inner):
+            return found
+    return None

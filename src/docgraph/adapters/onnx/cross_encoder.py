@@ -1,0 +1,107 @@
+"""Reranks with any cross-encoder kept as an ONNX folder, laid out as sentence-transformers does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from docgraph.adapters.onnx.every_core import on_every_core
+from docgraph.adapters.onnx.fed_session import FedSession
+from docgraph.adapters.onnx.folder_session import open_folder_session
+from docgraph.adapters.onnx.model_folder import ModelFolder
+from docgraph.adapters.onnx.model_settings import first_position, max_length
+from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
+from docgraph.model.errors import ModelError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from docgraph.model.egress import Ceiling
+
+OUTPUT = "logits"
+DIGITS = 5  # machines differ behind them; what is alike so far keeps the order of search
+
+
+class OnnxCrossEncoder:
+    """Reads its folder at the first question that reranks: most do not.
+
+    Every pair is read alone and without padding, so no score depends on its companions.
+    """
+
+    def __init__(self, path: Path, cores: int | None = None) -> None:
+        self._folder = ModelFolder(path)
+        self._cores = cores
+        self._opened: PairReader | None = None
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        return self._folder.name
+
+    @property
+    def ceiling(self) -> Ceiling | None:
+        return None
+
+    def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
+        return on_every_core(partial(self._reader().score, question), texts, self._cores)
+
+    def _reader(self) -> PairReader:
+        with self._lock:
+            if self._opened is None:
+                self._opened = _open_reader(self._folder)
+            return self._opened
+
+
+class PairReader:
+    """`longest` is how many tokens of a pair the model reads, special ones included."""
+
+    def __init__(self, name: str, session: FedSession, tokenizer: Tokenizer, longest: int) -> None:
+        self._name = name
+        self._session = session
+        self._tokenizer = tokenizer
+        self._longest = longest
+
+    def score(self, question: str, text: str) -> float:
+        """A model of two classes, not relevant and relevant, scores by how far they are apart."""
+        tokens, segments = pair_tokens(self._tokenizer, question, text, self._longest)
+        answer = self._session.run(OUTPUT, tokens, segments)
+        if answer.shape not in ((1, 1), (1, 2)):
+            raise ModelError(
+                f"{self._name}: {OUTPUT} has shape {answer.shape}; (1, 1), a score, or (1, 2), "
+                "the classes not relevant and relevant, would fit"
+            )
+        first, *further = answer[0].astype(np.float64).tolist()
+        score: float = further[0] - first if further else first
+        if not np.isfinite(score):
+            raise ModelError(f"{self._name}: a score is not a finite number")
+        return round(score, DIGITS)
+
+
+def _open_reader(folder: ModelFolder) -> PairReader:
+    session = FedSession(
+        folder.name, open_folder_session(folder), first_position=first_position(folder)
+    )
+    if OUTPUT not in session.outputs:
+        raise ModelError(
+            f"{folder.name}: the model gives {', '.join(session.outputs)}; a cross-encoder that is "
+            f"exported for text classification gives {OUTPUT} and would fit"
+        )
+    text = folder.read("tokenizer.json").decode("utf-8", "replace")
+    tokenizer, longest = load_tokenizer(folder.name, text), max_length(folder)
+    special = tokenizer.num_special_tokens_to_add(True)
+    if not special:
+        raise ModelError(
+            f"{folder.path / 'tokenizer.json'}: sets no token between a question and a text; "
+            "one whose post-processor joins pairs would fit"
+        )
+    if longest < special + 2:
+        raise ModelError(
+            f"{folder.path}: the model reads {longest} tokens; a question and a text need "
+            f"{special + 2}, with {special} that the tokenizer sets around them"
+        )
+    return PairReader(folder.name, session, tokenizer, longest)

@@ -1,0 +1,1 @@
+"""Answer: from a context to sentences that cite it."""

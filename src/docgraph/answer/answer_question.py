@@ -1,0 +1,121 @@
+"""answer_question: ask a model of the context, and check every sentence of what it says."""
+
+from typing import Annotated, Literal
+
+from annotated_types import Interval
+
+from docgraph.answer.check import flags_of, source, sources_of
+from docgraph.answer.prompt import NOT_ENOUGH, prompt_named
+from docgraph.contract import action
+from docgraph.model.answer import Answer, Asking, Source
+from docgraph.model.context import Context
+from docgraph.model.egress import mark_of, may_leave
+from docgraph.model.errors import TooLong
+from docgraph.ports.chat import ChatModel, Message
+from docgraph.ports.chat_models import ChatModels
+
+PromptName = Literal["cited-1"]
+NO_MODEL = "no model is configured: this is the context that one would read"
+NO_EVIDENCE = "not enough evidence: nothing was found that could answer this"
+MODEL_SAYS_SO = "not enough evidence: the model finds no answer in what it was given"
+
+
+def cites_its_context(answer: Answer) -> bool:
+    """Sources have numbers, each once."""
+    numbers = [source.number for source in answer.sources]
+    return len(set(numbers)) == len(numbers) and all(number > 0 for number in numbers)
+
+
+@action(ensures=(cites_its_context,))
+def answer_question(
+    context: Context,
+    chat: ChatModels,
+    *,
+    prompt: PromptName = "cited-1",
+    max_output: Annotated[int, Interval(ge=1, le=100_000)] = 800,
+    seed: Annotated[int, Interval(ge=0, le=2**31 - 1)] = 0,
+) -> Answer:
+    """The first model that may read the whole context is asked, if prompt, context and answer fit.
+
+    Without evidence no model is asked. Without a model the context is the answer.
+    """
+    evidence = tuple(source(item) for item in context.items if item.number)
+    if not evidence:
+        reason = f"{NO_EVIDENCE} ({context.reason})" if context.reason else NO_EVIDENCE
+        return _unasked("not_enough_evidence", context, reason)
+    if not chat.models:
+        return _unasked("no_model", context, NO_MODEL, context.text, evidence)
+    model = next((model for model in chat.models if _may_read(model, context)), None)
+    if model is None:
+        return _unasked("refused", context, refusal(chat.models, context))
+    chosen = prompt_named(prompt)
+    messages = chosen.filled(context.text, context.question)
+    tokens = fitting(model, messages, max_output)
+    said = model.say(messages, max_tokens=max_output, seed=seed, heard=chat.heard)
+    asking = Asking(
+        model=model.name,
+        prompt=chosen.name,
+        prompt_digest=chosen.digest,
+        context_digest=context.digest,
+        temperature=said.sampling.temperature,
+        seed=said.sampling.seed,
+        prompt_tokens=tokens,
+        output_tokens=max_output,
+        window=model.window,
+        counted="exact" if model.exact_count else "estimated",
+    )
+    text = said.text.strip()
+    if not text or says_not_enough(text):
+        return Answer("not_enough_evidence", context.question, text, MODEL_SAYS_SO, (), (), asking)
+    return Answer(
+        kind="answered",
+        question=context.question,
+        text=text,
+        reason="",
+        sources=sources_of(text, context),
+        flags=flags_of(text, context, cut_off=said.finish == "length"),
+        asking=asking,
+    )
+
+
+def fitting(model: ChatModel, messages: tuple[Message, ...], max_output: int) -> int:
+    """The tokens of the prompt, counted before anything is sent."""
+    tokens = counted(model, messages)
+    if tokens + max_output > model.window:
+        how = "takes" if model.exact_count else "takes, at an estimate,"
+        raise TooLong(
+            f"the prompt {how} {tokens} tokens and the answer up to {max_output}; "
+            f"{model.name} reads {model.window} in all"
+        )
+    return tokens
+
+
+def counted(model: ChatModel, messages: tuple[Message, ...]) -> int:
+    return sum(model.count(message.content) for message in messages)
+
+
+def says_not_enough(text: str) -> bool:
+    return text.upper().strip(" .!*\"'`\n").startswith(NOT_ENOUGH)
+
+
+def refusal(models: tuple[ChatModel, ...], context: Context) -> str:
+    """Names the rule that stands in the way, and nothing else."""
+    mark = mark_of(context)
+    objections = dict.fromkeys(
+        model.ceiling.objection(*mark) for model in models if model.ceiling is not None
+    )
+    return f"not sent to any model: {'; '.join(objections)}"
+
+
+def _may_read(model: ChatModel, context: Context) -> bool:
+    return may_leave(model.ceiling, *mark_of(context))
+
+
+def _unasked(
+    kind: Literal["not_enough_evidence", "no_model", "refused"],
+    context: Context,
+    reason: str,
+    text: str = "",
+    sources: tuple[Source, ...] = (),
+) -> Answer:
+    return Answer(kind, context.question, text, reason, sources, (), None)

@@ -1,0 +1,37 @@
+"""Checking an answer against its context: what it cites, and what it leaves uncited."""
+
+from docgraph.answer.sentences import sentences
+from docgraph.model.answer import Flag, Source
+from docgraph.model.context import Context, ContextItem
+
+
+def sources_of(text: str, context: Context) -> tuple[Source, ...]:
+    """Exactly the items that the text cites, in order of their numbers."""
+    numbers = {number for sentence in sentences(text) for number in sentence.cites}
+    return tuple(source(item) for item in context.items if item.number and item.number in numbers)
+
+
+def source(item: ContextItem) -> Source:
+    return Source(
+        number=item.number,
+        id=item.id,
+        document=item.document,
+        node=item.node,
+        title=item.title,
+        heading_path=item.heading_path,
+        location=item.location,
+    )
+
+
+def flags_of(text: str, context: Context, *, cut_off: bool) -> tuple[Flag, ...]:
+    known = {item.number for item in context.items if item.number}
+    found: list[Flag] = []
+    said = sentences(text)
+    for sentence in said:
+        strays = [number for number in sentence.cites if number not in known]
+        found += [Flag("no_such_item", sentence.text, number) for number in strays]
+        if sentence.needs_citing and len(strays) == len(sentence.cites):
+            found.append(Flag("uncited", sentence.text))
+    if cut_off:
+        found.append(Flag("cut_off", said[-1].text if said else ""))
+    return tuple(found)

@@ -1,0 +1,37 @@
+"""A prompt: a versioned template file, filled with a context and a question."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+from docgraph.model.digest import digest_bytes
+from docgraph.ports.chat import Message
+
+NOT_ENOUGH = "NOT ENOUGH EVIDENCE"
+_PLACE = re.compile(r"\{(context|question)\}")
+_PARTS = re.compile(r"\[system\]\n(?P<system>.*?)\n\[user\]\n(?P<user>.*?)\n?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A template never changes under its name: another wording is another version."""
+
+    name: str
+    digest: str
+    system: str
+    user: str
+
+    def filled(self, context: str, question: str) -> tuple[Message, ...]:
+        """In one pass, so that a document that holds `{question}` keeps it."""
+        given = {"context": context, "question": question}
+        told = _PLACE.sub(lambda place: given[place[1]], self.user)
+        return Message("system", self.system), Message("user", told)
+
+
+@cache
+def prompt_named(name: str) -> Prompt:
+    data = (resources.files("docgraph.answer") / "prompts" / f"{name}.txt").read_bytes()
+    parts = _PARTS.fullmatch(data.decode())
+    assert parts is not None, f"the prompt {name} has a [system] and a [user] part"
+    return Prompt(name, digest_bytes(data), parts["system"], parts["user"])

@@ -1,0 +1,154 @@
+"""A receipt: what was asked, by whom, of what and how, and the digest of all that came of it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from docgraph.model.access import Principal
+from docgraph.model.answer import Answer
+from docgraph.model.context import Context
+from docgraph.model.digest import canonical, digest, plain
+from docgraph.model.errors import BadInput
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import EmbedderIdentity, Question
+from docgraph.model.scope import SnapshotName
+from docgraph.model.trace import Option
+from docgraph.pipeline.retrieval import Retrieval
+
+FORMAT = "docgraph.receipt/1"
+LARGEST = 20 * 1024 * 1024  # a saved plan takes at most 16 MB
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptStep:
+    """Every option of the action, defaults included; what it read and made, by type and digest."""
+
+    action: str
+    options: tuple[Option, ...]
+    inputs: tuple[tuple[str, str], ...]
+    output: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReceipt:
+    """Where no model spoke, only the digest is filled."""
+
+    digest: str
+    model: str
+    prompt: str
+    prompt_digest: str
+    sampling: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """No times and nothing that its asker may not see, so the same question gives the same bytes.
+
+    `seeds` are the ids that were given in place of search. `asker` and `rights` are digests: the
+    one of who asked, the other of what lets them read. Snapshots' numbers are the one thing in it
+    that a hidden change can move.
+    """
+
+    format: str
+    question: str
+    seeds: tuple[str, ...]
+    asker: str
+    rights: str
+    snapshots: tuple[SnapshotName, ...]
+    pipeline: str
+    pipeline_digest: str
+    steps: tuple[ReceiptStep, ...]
+    embedder: EmbedderIdentity
+    reranker: str | None
+    tokenizer: str | None
+    plan: RetrievalPlan
+    plan_digest: str
+    context_digest: str | None
+    answer: AnswerReceipt | None
+    digest: str
+
+    @property
+    def asked(self) -> Question:
+        return Question(self.question, self.plan.query_vector, self.embedder)
+
+    @property
+    def before_answer(self) -> tuple[ReceiptStep, ...]:
+        """The steps that give the same each time; a model's answer need not."""
+        made = [kind for kind, _ in (step.output for step in self.steps)]
+        return self.steps[: made.index(Answer.__name__)] if Answer.__name__ in made else self.steps
+
+    def sealed(self) -> "Receipt":
+        return replace(self, digest=digest({**plain(self), "digest": None}))
+
+    def to_json(self) -> str:
+        return json.dumps(plain(self), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def receipt_of(found: Retrieval, principal: Principal, seeds: Sequence[str] = ()) -> Receipt:
+    """`seeds` as they were given."""
+    question, plan, trace = found.run.get(Question), found.plan, found.run.trace
+    context, answer = (found.run.values.get(kind) for kind in (Context, Answer))
+    return Receipt(
+        format=FORMAT,
+        question=question.text,
+        seeds=tuple(seeds),
+        asker=digest({"id": principal.id, "tenant": principal.tenant, "by": principal.by}),
+        rights=rights_digest(principal),
+        snapshots=found.scope.snapshots,
+        pipeline=trace.pipeline,
+        pipeline_digest=trace.pipeline_digest,
+        steps=tuple(
+            ReceiptStep(step.action, step.options, step.inputs, step.output) for step in trace.steps
+        ),
+        embedder=question.embedder,
+        reranker=reranker_of(plan),
+        tokenizer=context.tokenizer if context else None,
+        plan=plan,
+        plan_digest=plan.digest,
+        context_digest=context.digest if context else None,
+        answer=_answered(answer) if answer else None,
+        digest="",
+    ).sealed()
+
+
+def rights_digest(principal: Principal) -> str:
+    """Of what decides which documents they read, and of nothing that they may do besides."""
+    held = {"groups": principal.groups, "labels": principal.labels}
+    return digest({**held, "clearance": principal.clearance})
+
+
+def reranker_of(plan: RetrievalPlan) -> str | None:
+    name = dict(plan.constraints.search).get("rerank")
+    return name if isinstance(name, str) else None
+
+
+def _answered(answer: Answer) -> AnswerReceipt:
+    asking = answer.asking
+    if asking is None:
+        return AnswerReceipt(answer.digest, "", "", "", "")
+    sampling = {"temperature": asking.temperature, "seed": asking.seed}
+    told = ", ".join(f"{name} {value}" for name, value in sampling.items() if value is not None)
+    return AnswerReceipt(answer.digest, asking.model, asking.prompt, asking.prompt_digest, told)
+
+
+def receipt_from_json(text: str | bytes) -> Receipt:
+    """Strictly: every key known and present, every type right. Whether it is consistent is
+    another question."""
+    from pydantic import TypeAdapter, ValidationError
+
+    if len(text) > LARGEST:
+        raise BadInput(f"a receipt takes at most {LARGEST} bytes, this one has {len(text)}")
+    try:
+        receipt = TypeAdapter(Receipt).validate_json(text, strict=True)
+        exact = canonical(receipt) == canonical(json.loads(text))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise BadInput(f"not a receipt: {where}: {first['msg']}") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"not a receipt: {error}") from error
+    if receipt.format != FORMAT:
+        raise BadInput(f"receipt format {receipt.format!r}; this docgraph reads {FORMAT!r}")
+    if not exact:
+        raise BadInput("not a receipt: its keys are not exactly those of a receipt")
+    return receipt

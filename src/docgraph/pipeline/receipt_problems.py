@@ -1,0 +1,119 @@
+"""Is a receipt consistent in itself? That needs no store and no rights."""
+
+import re
+from collections.abc import Iterator
+
+from docgraph.model.answer import Answer
+from docgraph.model.context import Context
+from docgraph.model.digest import digest
+from docgraph.model.errors import BadInput
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import Question
+from docgraph.model.seeds import Seeds
+from docgraph.model.vector import LONGEST_SQUARED
+from docgraph.pipeline.asked import checked_question
+from docgraph.pipeline.receipt import Receipt, reranker_of
+from docgraph.pipeline.saved_plan import MOST_PLANNED
+
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+def problems_of(receipt: Receipt) -> tuple[str, ...]:
+    """In words, everything that does not fit together; nothing, if all does."""
+    checks = (_seal, _who, _pipeline, _plan, _chain, _made, _models)
+    return tuple(problem for check in checks for problem in check(receipt))
+
+
+def is_pipelines_own(receipt: Receipt) -> bool:
+    """Whether the recorded digest of the pipeline is that of the recorded steps."""
+    steps = [[step.action, dict(step.options)] for step in receipt.steps]
+    return digest(steps) == receipt.pipeline_digest
+
+
+def _seal(receipt: Receipt) -> Iterator[str]:
+    if receipt.sealed() != receipt:
+        yield "its own digest is not that of what it holds: something was changed"
+
+
+def _who(receipt: Receipt) -> Iterator[str]:
+    for name, told in (("asker", receipt.asker), ("rights", receipt.rights)):
+        if not _DIGEST.fullmatch(told):
+            yield f"what stands for the {name} is not a digest"
+    try:
+        if checked_question(receipt.question, receipt.seeds) != receipt.question:
+            yield "the question begins or ends with blanks"
+    except BadInput as error:
+        yield f"nobody could have asked this: {error}"
+    repositories = [name.repository for name in receipt.snapshots]
+    if sorted(set(repositories)) != repositories:
+        yield "its snapshots do not name each repository once, in order"
+
+
+def _pipeline(receipt: Receipt) -> Iterator[str]:
+    for place, step in enumerate(receipt.steps, start=1):
+        if len(dict(step.options)) < len(step.options):
+            yield f"step {place} ({step.action}) has an option twice"
+    if not is_pipelines_own(receipt):
+        yield "the pipeline's digest is not that of its steps"
+
+
+def _plan(receipt: Receipt) -> Iterator[str]:
+    plan = receipt.plan
+    if plan.digest != receipt.plan_digest:
+        yield "the plan's digest is not that of the plan"
+    if plan.question != receipt.question:
+        yield "the plan is of another question"
+    if plan.embedder != receipt.embedder:
+        yield "the plan is of another embedder"
+    if len(plan.query_vector) != (plan.embedder.dimensions if receipt.question else 0):
+        yield "the question's vector has not as many numbers as its embedder gives"
+    if sum(value * value for value in plan.query_vector) > LONGEST_SQUARED:
+        yield "the question's vector is longer than any unit vector"
+    named = (*plan.seed_documents, *(e.document_id for e in plan.expanded_documents))
+    if sorted(plan.order) != sorted(set(named)) or len(set(named)) < len(named):
+        yield "the plan's order does not name its seeds and expanded documents once each"
+    if len(plan.order) > MOST_PLANNED:
+        yield f"the plan holds more than {MOST_PLANNED} nodes"
+
+
+def _chain(receipt: Receipt) -> Iterator[str]:
+    """What a step read is what the last step before it made, the question, or the given seeds."""
+    known = {Question.__name__: digest(receipt.asked)}
+    for place, step in enumerate(receipt.steps, start=1):
+        for kind, told in step.inputs:
+            if kind == Seeds.__name__ and receipt.seeds:
+                known.setdefault(kind, told)  # which of the given ids were seen is not told
+            if kind not in known:
+                yield f"step {place} ({step.action}) read {kind}, which no step before it made"
+            elif known[kind] != told:
+                yield f"step {place} ({step.action}) read another {kind} than was made before it"
+        kind, made = step.output
+        known[kind] = made
+
+
+def _made(receipt: Receipt) -> Iterator[str]:
+    """The plan, the context and then the answer are those that the steps made."""
+    before = len(receipt.before_answer)
+    made = dict(step.output for step in receipt.steps[:before])
+    made.update(step.output for step in receipt.steps[before:][:1])
+    for kind, told in (
+        (RetrievalPlan, receipt.plan_digest),
+        (Context, receipt.context_digest),
+        (Answer, receipt.answer.digest if receipt.answer else None),
+    ):
+        name = kind.__name__
+        if name not in made and told is not None:
+            yield f"no step made its {name}"
+        elif made.get(name) != told:
+            yield f"its {name} is not the one that a step made"
+    if len(receipt.steps) > before + 1:
+        yield "steps follow the answer"
+
+
+def _models(receipt: Receipt) -> Iterator[str]:
+    if (receipt.tokenizer is None) != (receipt.context_digest is None):
+        yield "a context has a tokenizer that counted it, and nothing else has one"
+    if receipt.reranker != reranker_of(receipt.plan):
+        yield "the plan names another reranker"
+    if receipt.answer and bool(receipt.answer.model) != bool(receipt.answer.prompt_digest):
+        yield "a model that answered was asked with a prompt"

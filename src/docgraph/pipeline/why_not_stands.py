@@ -1,0 +1,121 @@
+"""The way of a node through one run: how it stood at each step, up to where it fell out."""
+
+import re
+
+from docgraph.contract import Action
+from docgraph.model.context import Context
+from docgraph.model.evidence import RetrievedContext
+from docgraph.model.identity import document_of
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.why_not import Change, Numbers, Stand
+from docgraph.pipeline.why_not_bounds import highest
+from docgraph.pipeline.why_not_roads import NEIGHBOURS, TREE, roads, senders
+from docgraph.pipeline.why_not_search import scoped, searched
+from docgraph.pipeline.why_not_sought import Sought, closest
+from docgraph.pipeline.why_not_stage import fetched, shown
+from docgraph.pipeline.why_not_trials import Trials, Tried
+
+_LIMIT = {NEIGHBOURS: "documents", TREE: "max_nodes"}
+_SIZES = re.compile(r"(?P<size>\d+) \w+, (?:(?P<used>\d+) of (?P<limit>\d+)|(?P<left>\d+) left)")
+
+
+def stands(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
+    way = (*searched(tried, sought, trials), *scoped(tried, sought))
+    way = (*way, _planned(tried, sought, trials))
+    if way[-1].inside:
+        way = (*way, _fetched(tried, sought))
+    if way[-1].inside and way[-1].action == tried.making(RetrievedContext).action.name:
+        way = (*way, _assembled(tried, sought))
+    return way
+
+
+def _planned(tried: Tried, sought: Sought, trials: Trials) -> Stand:
+    plan, action = tried.get(RetrievalPlan), tried.making(RetrievalPlan).action
+    own = sought.among(plan.order)
+    if own:
+        place = plan.documents.index(sought.root) + 1
+        words = f"place {place} of {len(plan.documents)}: {plan.rule_for(own[0])}"
+        return Stand(action.name, True, words, (("place", place),))
+    cut = next((one for one in plan.cut if sought.among((one.document_id,))), None)
+    if cut is not None:
+        place = _place(action, sought, trials)
+        told = f"reached, and cut by {cut.limit}"
+        room = len(plan.documents) if action.name != TREE else len(plan.order)
+        if place is None:
+            return Stand(action.name, False, told, (("room", room),))
+        words = f"{told}: it stands at place {place}"
+        return Stand(action.name, False, words, (("place", place), ("room", room)))
+    return Stand(action.name, False, *_unreached(tried, sought))
+
+
+def _unreached(tried: Tried, sought: Sought) -> tuple[str, Numbers]:
+    action = tried.making(RetrievalPlan).action.name
+    if action not in _LIMIT:
+        return "not a seed, and this pipeline follows no relations", ()
+    ways = roads(tried, sought)
+    if ways:
+        edge = ways[0].edge
+        words = f"{edge.source} ->{edge.relation}-> {edge.target} leads here, but {ways[0].words}"
+        return words, (("roads", len(ways)),)
+    many = len(senders(tried))
+    return f"no relation leads here from the {many} nodes whose relations are followed", ()
+
+
+def _place(action: Action, sought: Sought, trials: Trials) -> int | None:
+    """Where it would stand if the limit were as high as it can be."""
+    option = _LIMIT.get(action.name)
+    if option is None:
+        return None
+    wide = trials.run(
+        (Change(action.name, option, None, highest(action, option)),), up_to=RetrievalPlan
+    )
+    plan = wide.get(RetrievalPlan) if wide else None
+    own = sought.among(plan.order) if plan else ()
+    if plan is None or not own:
+        return None
+    ranks = plan.order if action.name == TREE else plan.documents
+    return ranks.index(own[0] if action.name == TREE else sought.root) + 1
+
+
+def _fetched(tried: Tried, sought: Sought) -> Stand:
+    action = tried.making(RetrievedContext).action.name
+    found = fetched(tried, sought)
+    if found:
+        return Stand(action, True, f"{len(found)} fetched", (("passages", len(found)),))
+    plan = tried.get(RetrievalPlan)
+    own = sought.among(plan.order)
+    for decision in tried.get(RetrievedContext).decisions:
+        if decision.id in own:
+            return Stand(action, False, f"not fetched: {decision.reason}", _missing(decision.reason))
+    window = sought.reads.texts(plan)
+    nodes = [node for node in plan.order if document_of(node) == sought.root]
+    scores = {score.id: score for node in nodes for score in window.scores(node)}
+    ranked = sorted(scores.values(), key=closest)
+    places = (sought.meets(sought.root, one.location) for one in window.passages(tuple(ranked)))
+    place = next((at for at, here in enumerate(places, start=1) if here), None)
+    if place is None:
+        return Stand(action, False, "it holds no passage of its own")
+    words = f"no passage of it was fetched: its best is number {place} of its document"
+    return Stand(action, False, words, (("place", place), ("passages", len(ranked))))
+
+
+def _assembled(tried: Tried, sought: Sought) -> Stand:
+    action, context = tried.making(Context).action.name, tried.get(Context)
+    items = shown(tried, sought)
+    if items:
+        told = ", ".join(f"[{item.number}]" for item in items)
+        used = sum(item.tokens for item in items)
+        return Stand(action, True, f"there as {told}, {used} tokens", (("tokens", used),))
+    own = [passage.id for passage in fetched(tried, sought)]
+    reason = next((one.reason for one in context.omitted if one.id in own), "it did not fit")
+    budget = ("max_tokens", context.max_tokens)
+    return Stand(action, False, f"no room: {reason}", (*_missing(reason), budget))
+
+
+def _missing(reason: str) -> Numbers:
+    """How much more room there had to be, as far as the decision tells."""
+    told = _SIZES.match(reason)
+    if told is None:
+        return ()
+    room = int(told["left"]) if told["left"] else int(told["limit"]) - int(told["used"])
+    return (("size", int(told["size"])), ("missing", int(told["size"]) - room))

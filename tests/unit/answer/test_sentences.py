@@ -1,0 +1,95 @@
+"""Sentences of an answer, and what each of them cites."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.answer.sentences import cited, sentences
+
+words = st.text(alphabet="abcdefg ", min_size=1).map(str.strip).filter(bool)
+
+
+def told(text: str) -> list[tuple[str, tuple[int, ...]]]:
+    return [(sentence.text, sentence.cites) for sentence in sentences(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("So it is [1].", (1,)),
+        ("So it is [2][1].", (2, 1)),
+        ("So it is [1, 3; 2].", (1, 3, 2)),
+        ("So it is [1-3] and [2].", (1, 2, 3)),
+        ("So it is [4\u20135].", (4, 5)),
+        ("So it is [9-1].", (9, 1)),
+        ("So it is[1].", (1,)),
+        ("So `rows[1]` is [2].", (2,)),
+        ("Nothing [here] is [cited](x) [1a].", ()),
+        ("[0] is no item of a context, and is found all the same", (0,)),
+    ],
+)
+def test_a_citation_is_a_number_in_square_brackets(text: str, numbers: tuple[int, ...]) -> None:
+    assert cited(text) == numbers
+
+
+def test_citations_after_a_full_stop_belong_to_the_sentence_before() -> None:
+    text = "Uploads are tried five times. [1] Then they fail.[2][3] That is all."
+    assert told(text) == [
+        ("Uploads are tried five times. [1]", (1,)),
+        ("Then they fail.[2][3]", (2, 3)),
+        ("That is all.", ()),
+    ]
+
+
+def test_what_is_short_for_something_ends_no_sentence() -> None:
+    assert told("Some, e.g. uploads, fail [1]. See Fig. 2 [2].") == [
+        ("Some, e.g. uploads, fail [1].", (1,)),
+        ("See Fig. 2 [2].", (2,)),
+    ]
+
+
+def test_every_point_of_a_list_is_a_sentence() -> None:
+    assert told("- one [1]\n* two\n3. three [2]\n> four") == [
+        ("one [1]", (1,)),
+        ("two", ()),
+        ("three [2]", (2,)),
+        ("four", ()),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line", ["## What it does", "It does three things:", "---", "**:**", "[3]"]
+)
+def test_what_introduces_others_or_says_nothing_needs_no_citation(line: str) -> None:
+    assert not any(sentence.needs_citing for sentence in sentences(line))
+
+
+def test_code_is_no_sentence() -> None:
+    text = "Call it [1]:\n```python\nx = rows[7]. Now.\n```\nDone [2]."
+    assert told(text) == [("Call it [1]:", (1,)), ("Done [2].", (2,))]
+    assert told("It ends [1].\n```\nnever closed [2]") == [("It ends [1].", (1,))]
+
+
+def test_other_scripts_end_sentences_too() -> None:
+    assert told("\u672c\u3067\u3059\u3002[1] \u6b21\u3002") == [
+        ("\u672c\u3067\u3059\u3002[1]", (1,)),
+        ("\u6b21\u3002", ()),
+    ]
+
+
+@given(st.lists(st.tuples(words, st.integers(1, 99)), max_size=6))
+def test_cited_sentences_come_apart_as_they_were_put_together(
+    said: list[tuple[str, int]],
+) -> None:
+    text = " ".join(f"Thing {word} [{number}]." for word, number in said)
+    assert told(text) == [(f"Thing {word} [{number}].", (number,)) for word, number in said]
+
+
+@given(st.text(alphabet="ab .!?[]0123456789,-`\n#*:", max_size=80))
+def test_whatever_a_model_says_is_taken_apart_and_loses_no_citation(text: str) -> None:
+    """Outside code, which a backtick may begin."""
+    found = sentences(text)
+    if "`" not in text:
+        assert {n for one in found for n in one.cites} >= {
+            n for line in text.splitlines() for n in cited(line.strip())
+        }

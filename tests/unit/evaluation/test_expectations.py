@@ -1,0 +1,144 @@
+"""Expectations of retrieval: read strictly, judged plainly, written for CI servers."""
+
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from docgraph.evaluation.expectations import Expectation, read_expectations
+from docgraph.evaluation.judge import Verdict, fits, problems_of
+from docgraph.evaluation.junit import junit
+from docgraph.model.context import Context, ContextItem, Why
+from docgraph.model.errors import BadInput
+from docgraph.model.node import Location
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "questions.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def item(document: str, node: str, position: int = 0) -> ContextItem:
+    path = document.partition(":")[2]
+    return ContextItem(
+        number=1,
+        layer="evidence",
+        document=document,
+        node=node,
+        id=f"{node}@{position}",
+        title="T",
+        heading_path=(),
+        location=Location(path, 1, 2, 0, 9),
+        text="text",
+        tokens=1,
+        labels=frozenset(),
+        level=0,
+        why=Why("seed 1 of 1", "everyone", "1 token"),
+    )
+
+
+def context(*items: ContextItem) -> Context:
+    return Context("q", "text", 7, 100, "words", items, (), (), "")
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    text = """
+- question: How often?
+  must_include: [notes:a.md, b.md]
+  must_not_include: [notes:c.md]
+  as: ann
+  max_tokens: 900
+  pipeline: code
+  repository: notes
+  branch: main
+  snapshot: 3
+- {question: "And why?", must_include: [a.md]}
+"""
+    assert read_expectations(written(tmp_path, text)) == (
+        Expectation(
+            "How often?",
+            2,
+            ("notes:a.md", "b.md"),
+            ("notes:c.md",),
+            "ann",
+            900,
+            "code",
+            "notes",
+            "main",
+            3,
+        ),
+        Expectation("And why?", 11, ("a.md",)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("question: x", ":1: a list of"),
+        ("[]", ":1: a list of"),
+        ("- x", ":1: an entry is"),
+        ("- {question: x}", ":1: expects nothing"),
+        ("- {must_include: [a]}", ":1: question: Field required"),
+        ("- {question: '', must_include: [a]}", ":1: question:"),
+        ("- question: x\n  must_inclued: [a]", ":2: unknown key 'must_inclued'"),
+        ("- {question: x, must_include: a}", ":1: must_include:"),
+        ("- {question: x, must_include: [1]}", ":1: must_include.0:"),
+        ("- {question: x, max_tokens: 0}", ":1: max_tokens:"),
+        ("- {question: x, max_tokens: '9'}", ":1: max_tokens:"),
+        ("- {question: x, as: 7, max_tokens: 9}", ":1: `as` takes"),
+        ("- {question: x, question: y}", ":1:"),
+        ("- &a {question: x}", ":1:"),
+    ],
+)
+def test_what_is_not_a_list_of_questions_is_refused(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(BadInput) as error:
+        read_expectations(written(tmp_path, text))
+    assert told in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_expectations(tmp_path / "nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    ("name", "good"),
+    [
+        ("r:a.py", True),
+        ("a.py", True),
+        ("r:a.py::Store.open", True),
+        ("r:a.py::Store", True),
+        ("r:a.py::Store.open@2", True),
+        ("r:a.py::Stor", False),
+        ("b.py", False),
+        ("other:a.py", False),
+        ("r:a.py::Store.open@1", False),
+    ],
+)
+def test_an_item_fits_by_its_ids_by_those_around_it_and_by_its_path(name: str, good: bool) -> None:
+    assert fits(item("r:a.py", "r:a.py::Store.open", 2), name) is good
+
+
+def test_what_is_missing_and_what_should_not_be_there_is_told() -> None:
+    expected = Expectation("q", 1, ("r:a.md", "r:b.md"), ("r:c.md", "r:d.md"))
+    found = context(item("r:a.md", "r:a.md"), item("r:c.md", "r:c.md#x", 4))
+    assert problems_of(expected, found) == (
+        "does not include r:b.md",
+        "includes r:c.md: r:c.md#x@4 (seed 1 of 1)",
+    )
+    assert problems_of(Expectation("q", 1, ("r:a.md",), ("r:d.md",)), found) == ()
+
+
+def test_ci_servers_can_read_it() -> None:
+    bad = Verdict(Expectation("Is <this> \x00 & that?", 4, as_="ann"), ("no", "<no>"), 5, 0.25)
+    good = Verdict(Expectation("Fine?", 9, ("a",)), (), 5, 0.5)
+    suite = Xml.fromstring(junit("questions.yaml", (bad, good)))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
+    first, second = suite.findall("testcase")
+    assert first.get("name") == "Is <this> \ufffd & that? (as ann)"
+    failure = first.find("failure")
+    assert failure is not None
+    assert failure.text == "no\n<no>"
+    assert second.find("failure") is None
+    assert second.get("line") == "9"

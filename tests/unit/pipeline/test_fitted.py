@@ -1,0 +1,78 @@
+"""A page is made small enough for every model that may be asked."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from docgraph.answer.answer_question import counted
+from docgraph.answer.prompt import prompt_named
+from docgraph.assemble.assemble_context import assemble_context
+from docgraph.execute.fetch_evidence import fetch_evidence
+from docgraph.model.evidence import RetrievedContext
+from docgraph.pipeline.fitted import fitted
+from docgraph.pipeline.load import load
+from docgraph.pipeline.pipeline import Pipeline
+from docgraph.plan.plan_seeds import plan_seeds
+from docgraph.ports.chat import ChatModel, Message, Said
+from tests.support.made_documents import ask, document, seeds
+from tests.support.memory_world import world
+from tests.support.stand_ins import CountsWords
+
+WORDS = CountsWords()
+
+
+@dataclass(frozen=True)
+class Reads:
+    """A model with a window, whose tokens are so many to a word."""
+
+    window: int
+    per_word: float = 1.0
+    name: str = "reads"
+    ceiling: None = None
+    exact_count: bool = True
+
+    def count(self, text: str) -> int:
+        return int(self.per_word * len(text.split()))
+
+    def say(self, messages: tuple[Message, ...], **_: object) -> Said:
+        raise AssertionError("nobody is asked here")
+
+
+def evidence() -> RetrievedContext:
+    documents = [
+        document(f"r:{n}.md", *(f"{'word ' * 30}{n}.{m}" for m in range(4))) for n in range(5)
+    ]
+    plan = plan_seeds(ask("why?"), seeds(*(held.id for held in documents)))
+    return fetch_evidence(plan, world(*documents).texts(plan))
+
+
+def tail() -> Pipeline:
+    whole = load("documents").changed("answer_question", max_output=50)
+    return Pipeline(whole.name, whole.steps[-2:])
+
+
+@pytest.mark.parametrize("per_word", [0.5, 1.0, 1.7, 4.0])
+@pytest.mark.parametrize("window", [400, 600, 1000])
+def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) -> None:
+    found = evidence()
+    model: ChatModel = Reads(window, per_word)
+    steps = fitted(tail(), found, WORDS, (model, Reads(100_000)))
+    budget = steps.steps[0].options["max_tokens"]
+    page = assemble_context(found, WORDS, max_tokens=budget)
+    messages = prompt_named("cited-1").filled(page.text, page.question)
+    bare = counted(model, prompt_named("cited-1").filled("", page.question))
+    if bare + 50 <= window:
+        assert counted(model, messages) + 50 <= window
+    if window == 1000 and per_word <= 1:
+        assert any(item.number for item in page.items)
+
+
+def test_what_fits_stays_as_it_is() -> None:
+    found = evidence()
+    assert fitted(tail(), found, WORDS, (Reads(100_000),)) == tail()
+    assert fitted(tail(), found, WORDS, ()) == tail()
+
+
+def test_a_pipeline_that_does_not_answer_stays_as_it_is() -> None:
+    flat = load("flat")
+    assert fitted(flat, evidence(), WORDS, (Reads(10),)) is flat
