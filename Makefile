@@ -17,13 +17,15 @@ BIN     := $(VENV)/bin
 READY   := $(VENV)/.installed
 # Given with '=': a separate word that names a file would be taken for the tests to run.
 RESULTS := build/requirements.json
+# docgraph's own documents, asked what they must answer.
+OWN     := build/own.db
 
 # Libraries to compare with, in an environment of their own beside docgraph's locked packages.
 PEERS   := build/peers
 FLOOR   := $(PEERS)/.floor
 PEERPIP := $(PEERS)/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
-PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS)
+PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 PIP     := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
@@ -40,11 +42,13 @@ demo: $(READY) ## ingest docgraph's own documents, ask them a question, show pla
 test: $(READY) ## run every test
 	@$(PYTEST)
 
-check: $(READY) ## format, lint, types, import contracts, weight, tests, requirements
+check: $(READY) ## format, lint, types, import contracts, weight, retrieval, tests, requirements
 	@echo '— format and lint' && $(BIN)/ruff format --quiet --diff . && $(BIN)/ruff check --quiet .
 	@echo '— strict types' && $(BIN)/mypy
 	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
 	@echo '— weight' && $(BIN)/python -m checks.weigh_base_install
+	@echo '— retrieval' && $(BIN)/docgraph ingest docs --repository docgraph --store $(OWN) --quiet && \
+	  $(BIN)/docgraph test tests/retrieval/questions.yaml --store $(OWN) --junit build/retrieval.xml
 	@echo '— tests' && $(PYTEST) --thorough --requirements=$(RESULTS)
 	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 

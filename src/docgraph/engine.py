@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from docgraph.audited import Note, audited
@@ -26,6 +27,7 @@ from docgraph.model.snapshot import SnapshotInfo
 from docgraph.model.snapshot_diff import Side, SnapshotDiff, difference
 from docgraph.model.status import Status
 from docgraph.model.tokens import TokenCounter
+from docgraph.model.why_not import WhyNot
 from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.asked import checked_question, explicit
 from docgraph.pipeline.bound_reranker import BoundReranker
@@ -265,6 +267,32 @@ class Engine:
         with self._asked(principal, "relations", wanted) as (reads, _):
             found = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
             return counted(found, reads.graph.places(), reads.graph.opaque())
+
+    def why(
+        self,
+        principal: Principal,
+        question: str,
+        node: str,
+        pipeline: Pipeline,
+        *,
+        seeds: Sequence[str] = (),
+        wanted: Sequence[Wanted] = EVERYTHING,
+    ) -> WhyNot:
+        """Why a node is in this question's context, or where it fell out and what lets it in."""
+        from docgraph.pipeline.why_not.why_not import why_not
+
+        text = checked_question(question, seeds)
+        with audited(self._audit, principal, "why") as note:
+            asked = self._embedded(text) if text else None
+            with self._reads(principal, wanted, note) as reads:
+                given: dict[type, Any] = {Question: self._question(asked, reads)}
+                if seeds:
+                    given[Seeds] = explicit(reads.graph, seeds)
+                    pipeline = pipeline.starting_from(Seeds)
+                found = why_not(node, pipeline, given, reads, partial(self._run, reads=reads))
+                unseen = (node,) if found.stage == "not visible" else ()
+                note.missing((*seeds, *unseen), given[Seeds].ids if seeds else ())
+                return found
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with audited(self._audit, principal, "snapshots"):

@@ -295,13 +295,18 @@ def environment() -> set[str]:
     """Every variable that the code reads; an endpoint's are named after what it serves."""
     code = "\n".join(path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py")))
     names = set(re.findall(r"DOCGRAPH_[A-Z{}a-z_]+", code))
-    served = re.findall(r'_endpoint\("(\w+)"', code)
-    return {name.format(name=word) for name in names for word in served}
+    served = re.findall(r'endpoint_of\("(\w+)"', code)
+    limited = re.findall(r'_ceiling\("(\w+)"', code)
+    return {name.format(name=word) for name in names for word in served} | {
+        f"DOCGRAPH_{word}_{mark}" for word in limited for mark in ("LABELS", "LEVEL")
+    }
 
 
 def written_keys(kind: Any, front: str = "") -> Iterator[str]:
     for field in dataclasses.fields(kind):
         inner = typing.get_type_hints(kind)[field.name]
+        if typing.get_origin(inner) is tuple:  # a list of such
+            inner = typing.get_args(inner)[0]
         if dataclasses.is_dataclass(inner):
             yield from written_keys(inner, f"{front}{field.name}.")
         else:

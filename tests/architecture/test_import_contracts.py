@@ -52,6 +52,9 @@ BREACHES = (
     Breach("execute", "execute", "from docgraph.ports.search_reads import SearchReads"),
     Breach("execute", "execute", "from docgraph.ports.store import Store"),
     Breach("execute", "execute", "from docgraph.model.edge import Edge"),
+    # Answer sees a context, never the store.
+    Breach("answer", "answer", "from docgraph.ports.text_reads import TextReads"),
+    Breach("answer", "answer", "from docgraph.ports.store import Store"),
     # Assemble is pure.
     Breach("assemble", "assemble", "from docgraph.ports.embedder import Embedder"),
     Breach("assemble", "assemble", "import numpy"),

@@ -1,7 +1,7 @@
 """Everything that a reader can get out of an engine, as bytes: each way out is a probe."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from docgraph.engine import Engine
@@ -18,6 +18,7 @@ from docgraph.model.snapshot import SnapshotInfo
 from docgraph.model.words import words
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
 from docgraph.ports.graph_reads import GraphReads
@@ -246,7 +247,11 @@ def asked(
     *seeds: str,
     wanted: Sequence[Wanted] = EVERYTHING,
 ) -> object:
-    return _told(engine.retrieve(reader, question, pipeline, seeds=seeds, wanted=wanted))
+    """The receipt holds the plan, and every step's digest."""
+    found = engine.retrieve(reader, question, pipeline, seeds=seeds, wanted=wanted)
+    unnumbered = tuple(replace(name, snapshot=0) for name in found.scope.snapshots)
+    receipt = receipt_of(replace(found, scope=Scope(unnumbered)), reader, seeds)
+    return (found.run.values.get(Seeds), found.context, receipt)
 
 
 def refused(engine: Engine, reader: Principal) -> bytes:

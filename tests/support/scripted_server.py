@@ -81,6 +81,8 @@ class Handler(BaseHTTPRequestHandler):
     def _part(self, part: bytes | float | Event | Halt, chunked: bool) -> bool:
         """False when the connection is to be closed as it is."""
         match part:
+            case b"":
+                pass  # a chunk of nothing would be the last
             case bytes():
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part) if chunked else part)
             case Event():

@@ -14,7 +14,13 @@ from docgraph.ports.audit import AuditLog
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
-from docgraph.wiring.models import embedder_ceiling, open_embedder, open_reranker, open_tokens
+from docgraph.wiring.models import (
+    embedder_ceiling,
+    open_chat_models,
+    open_embedder,
+    open_reranker,
+    open_tokens,
+)
 from docgraph.wiring.settings import Settings
 from docgraph.wiring.store_address import is_postgres, need_psycopg
 
@@ -34,6 +40,7 @@ def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = N
         clock=time.perf_counter,
         audit=open_audit(settings),
         embedder_ceiling=embedder_ceiling(settings),
+        chat_models=cache(lambda: open_chat_models(settings)),
     )
 
 

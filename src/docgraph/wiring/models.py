@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
     from docgraph.model.egress import Ceiling
     from docgraph.model.tokens import TokenCounter
+    from docgraph.ports.chat import ChatModel
     from docgraph.ports.embedder import Embedder
     from docgraph.ports.reranker import RerankModel
-    from docgraph.wiring.settings import Endpoint, Settings
+    from docgraph.wiring.endpoint_settings import ChatEndpoint, Endpoint
+    from docgraph.wiring.settings import Settings
 
 _loading: dict[tuple[str | None, Endpoint | None], Future[Embedder]] = {}
 
@@ -72,6 +74,30 @@ def open_tokens() -> TokenCounter:
     from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
 
     return GraniteTokenCounter()
+
+
+def open_chat_models(settings: Settings) -> tuple[ChatModel, ...]:
+    """In the order in which they are tried; none is asked for anything yet."""
+    return tuple(_chat_model(endpoint) for endpoint in settings.answer_endpoints)
+
+
+def _chat_model(endpoint: ChatEndpoint) -> ChatModel:
+    from docgraph.adapters.endpoint.chat import EndpointChat
+
+    counter = open_tokens()
+    if endpoint.tokenizer:
+        from docgraph.adapters.onnx.file_counter import FileTokenCounter
+
+        counter = FileTokenCounter(Path(endpoint.tokenizer))
+    return EndpointChat(
+        endpoint.url,
+        endpoint.model,
+        window=endpoint.window,
+        counter=counter,
+        exact=endpoint.tokenizer is not None,
+        api_key=endpoint.key,
+        ceiling=endpoint.ceiling,
+    )
 
 
 def open_reranker(settings: Settings) -> RerankModel | None:

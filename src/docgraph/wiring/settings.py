@@ -7,28 +7,25 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
-from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
 from docgraph.model.would_fit import would_fit
+from docgraph.wiring.endpoint_settings import (
+    NOTHING_WRITTEN,
+    STRICT,
+    ChatEndpoint,
+    Endpoint,
+    WrittenChat,
+    WrittenModel,
+    chat_endpoints,
+    endpoint_of,
+    folder_of,
+)
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
 DEFAULT_WAIT = 600.0
 CONFIG = "docgraph.yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """A model server of the OpenAI dialect, and what may be sent there.
-
-    Its key comes from the environment alone.
-    """
-
-    url: str
-    model: str
-    key: str | None = field(default=None, repr=False)
-    ceiling: Ceiling = LOWEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,45 +40,30 @@ class Settings:
     embedder_endpoint: Endpoint | None = None
     reranker_folder: str | None = None
     reranker_endpoint: Endpoint | None = None
+    answer_endpoints: tuple[ChatEndpoint, ...] = ()
     wait: float = DEFAULT_WAIT
     hnsw: bool = False
     config: str | None = None
-
-
-# pydantic reads this from the dataclass; a plain dict keeps its import out of every start.
-_STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
-_Label = Annotated[str, MinLen(1)]
-_Level = Annotated[int, Ge(0)]
-
-
-@dataclass(frozen=True, slots=True)
-class _Model:
-    """An embedder or a reranker."""
-
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
-    folder: str | None = None
-    endpoint: str | None = None
-    model: str | None = None
-    labels: list[_Label] | None = None
-    level: _Level | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Written:
     """docgraph.yaml as people write it."""
 
-    __pydantic_config__: ClassVar[dict[str, Any]] = _STRICT
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     store: str | None = None
-    embedder: _Model = _Model()
-    reranker: _Model = _Model()
+    embedder: WrittenModel = NOTHING_WRITTEN
+    reranker: WrittenModel = NOTHING_WRITTEN
+    answer: tuple[WrittenChat, ...] = ()
     wait: Annotated[float, Ge(0)] | None = None
     hnsw: bool | None = None
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     (): tuple(key.name for key in fields(_Written)),
-    ("embedder",): tuple(key.name for key in fields(_Model)),
-    ("reranker",): tuple(key.name for key in fields(_Model)),
+    ("embedder",): tuple(key.name for key in fields(WrittenModel)),
+    ("reranker",): tuple(key.name for key in fields(WrittenModel)),
+    ("answer",): tuple(key.name for key in fields(WrittenChat)),
 }
 
 
@@ -92,10 +74,11 @@ def read_settings(
     written = _read(path) if path else _Written()
     return Settings(
         store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
-        embedder_folder=_folder("EMBEDDER", environment, written.embedder),
-        embedder_endpoint=_endpoint("EMBEDDER", environment, written.embedder, path),
-        reranker_folder=_folder("RERANKER", environment, written.reranker),
-        reranker_endpoint=_endpoint("RERANKER", environment, written.reranker, path),
+        embedder_folder=folder_of("EMBEDDER", environment, written.embedder),
+        embedder_endpoint=endpoint_of("EMBEDDER", environment, written.embedder, path),
+        reranker_folder=folder_of("RERANKER", environment, written.reranker),
+        reranker_endpoint=endpoint_of("RERANKER", environment, written.reranker, path),
+        answer_endpoints=chat_endpoints(environment, written.answer),
         wait=_wait(environment, written),
         hnsw=_hnsw(environment, written),
         config=str(path) if path else None,
@@ -137,8 +120,9 @@ def _read(path: Path) -> _Written:
 
 def _wrong(place: tuple[int | str, ...], message: str) -> str:
     name = ".".join(map(str, place)) or "the file"
-    known = _KEYS.get(place[:-1], ()) if place else ()
-    if known and place[-1] not in known:
+    rooms = tuple(part for part in place[:-1] if isinstance(part, str))
+    known = _KEYS.get(rooms, ()) if place else ()
+    if known and isinstance(place[-1], str) and place[-1] not in known:
         return f"no setting is called {name!r}; {would_fit(str(place[-1]), known)}"
     return f"{name}: {message}"
 
@@ -163,65 +147,3 @@ def _hnsw(environment: Mapping[str, str], written: _Written) -> bool:
     if given not in ("on", "off"):
         raise BadInput(f"DOCGRAPH_HNSW: {given!r} is neither on nor off")
     return given == "on"
-
-
-def _folder(name: str, environment: Mapping[str, str], written: _Model) -> str | None:
-    """The file's comes after an endpoint of the environment, which would else not be used."""
-    given = environment.get(f"DOCGRAPH_{name}_FOLDER")
-    if given or environment.get(f"DOCGRAPH_{name}_ENDPOINT"):
-        return given or None
-    return written.folder
-
-
-def _endpoint(
-    name: str, environment: Mapping[str, str], written: _Model, path: Path | None
-) -> Endpoint | None:
-    """The address is kept out of the error: people write passwords into addresses."""
-    given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
-    url = given or written.endpoint
-    model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
-    ceiling = _ceiling(name, environment, written, url)
-    if not url:
-        return None
-    if not model:
-        key = name.lower()
-        where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {key}.endpoint"
-        raise BadInput(f"{where}: needs a model beside it: {key}.model or DOCGRAPH_{name}_MODEL")
-    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None, ceiling)
-
-
-def _ceiling(
-    name: str, environment: Mapping[str, str], written: _Model, url: str | None
-) -> Ceiling:
-    """What the file lets out, it lets out to the server that it names and to no other."""
-    labels = _labels(f"DOCGRAPH_{name}_LABELS", environment)
-    level = _level(f"DOCGRAPH_{name}_LEVEL", environment)
-    meant = url == written.endpoint
-    if labels is None:
-        labels = frozenset(written.labels or ()) if meant else LOWEST.labels
-    if level is None:
-        level = (written.level or 0) if meant else LOWEST.level
-    return Ceiling(labels, level)
-
-
-def _labels(variable: str, environment: Mapping[str, str]) -> frozenset[str] | None:
-    given = environment.get(variable)
-    if not given:
-        return None
-    labels = frozenset(label.strip() for label in given.split(","))
-    if "" in labels:
-        raise BadInput(f"{variable}: {given!r} names an empty label; write labels as: one,two")
-    return labels
-
-
-def _level(variable: str, environment: Mapping[str, str]) -> int | None:
-    given = environment.get(variable)
-    if not given:
-        return None
-    try:
-        level = int(given)
-    except ValueError:
-        level = -1
-    if level < 0:
-        raise BadInput(f"{variable}: {given!r} is not a whole number, 0 or more")
-    return level

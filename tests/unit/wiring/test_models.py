@@ -14,7 +14,8 @@ from docgraph.adapters.onnx.granite import GraniteEmbedder
 from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import ModelError
 from docgraph.wiring import models
-from docgraph.wiring.settings import Endpoint, Settings
+from docgraph.wiring.endpoint_settings import Endpoint
+from docgraph.wiring.settings import Settings
 
 SERVER = Endpoint("http://localhost:9/v1", "tiny", "sesame")
 FRESH = """

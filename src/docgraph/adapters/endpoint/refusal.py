@@ -27,10 +27,9 @@ def words_of(said: str) -> str:
 
 def message_in(answer: object) -> str | None:
     """{"error": {"message": …}}, {"error": …}, {"message": …} or {"detail": …}."""
-    for name in ("error", "message", "detail"):
-        inner = answer.get(name) if isinstance(answer, dict) else None
-        if isinstance(inner, str) and inner:
-            return inner
-        if found := message_in(inner):
-            return found
-    return None
+    if isinstance(answer, str):
+        return answer or None
+    if not isinstance(answer, dict):
+        return None
+    inner = (message_in(answer.get(name)) for name in ("error", "message", "detail"))
+    return next((found for found in inner if found), None)

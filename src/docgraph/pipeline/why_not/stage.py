@@ -6,9 +6,9 @@ from docgraph.model.identity import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.model.why_not import Stage
-from docgraph.pipeline.why_not_roads import roads
-from docgraph.pipeline.why_not_sought import Sought
-from docgraph.pipeline.why_not_trials import Tried
+from docgraph.pipeline.why_not.roads import roads
+from docgraph.pipeline.why_not.sought import Sought
+from docgraph.pipeline.why_not.trials import Tried
 
 SEARCH = "search_nodes"
 
@@ -19,10 +19,13 @@ def stage_of(tried: Tried, sought: Sought) -> Stage:
         return "there"
     if fetched(tried, sought):
         return "budget"
-    plan = tried.get(RetrievalPlan)
-    if sought.among(plan.order):
+    if sought.among(tried.get(RetrievalPlan).order):
         return "fetch"
-    if sought.among(cut.document_id for cut in plan.cut):
+    return _before_a_plan(tried, sought)
+
+
+def _before_a_plan(tried: Tried, sought: Sought) -> Stage:
+    if sought.among(cut.document_id for cut in tried.get(RetrievalPlan).cut):
         return "cap"
     found = tried.at(SEARCH)
     if found is None or roads(tried, sought):

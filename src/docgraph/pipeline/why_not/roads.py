@@ -8,8 +8,8 @@ from docgraph.model.identity import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.relation import CONTAINS, RELATIONS
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.why_not_sought import Sought
-from docgraph.pipeline.why_not_trials import Tried
+from docgraph.pipeline.why_not.sought import Sought
+from docgraph.pipeline.why_not.trials import Tried
 from docgraph.plan.plan_seeds import within
 from docgraph.plan.settle import outgoing
 

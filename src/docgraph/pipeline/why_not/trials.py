@@ -1,4 +1,4 @@
-"""Trials: the same question with some options set otherwise, really run, a bounded number of times."""
+"""Trials: the same question with some options set otherwise, run a bounded number of times."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.pipeline.run import Run
 from docgraph.ports.graph_reads import GraphReads
 
-MOST_RUNS = 200
+MOST_RUNS = 240
 SEEDS = "seeds"
 
 T = TypeVar("T")
@@ -70,12 +70,16 @@ class Trials:
         keys = _keys(given.get(Seeds), pipeline.steps)
         known = next((at for at in range(len(keys), 0, -1) if keys[at - 1] in self._made), 0)
         if known < len(keys):
-            if self.runs >= MOST_RUNS:
+            if self.used_up:
                 return None
             self._finish(pipeline, given, keys, known)
         outputs = tuple(self._made[key] for key in keys)
         values = given | {s.action.makes: o for s, o in zip(pipeline.steps, outputs, strict=True)}
         return Tried(pipeline.steps, outputs, values)
+
+    @property
+    def used_up(self) -> bool:
+        return self.runs >= MOST_RUNS
 
     def _finish(
         self, pipeline: Pipeline, given: Mapping[type, Any], keys: list[Key], known: int

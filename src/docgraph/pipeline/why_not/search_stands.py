@@ -1,10 +1,12 @@
 """How a node stood in search and in the scope that was selected."""
 
 from docgraph.model.seeds import Seed, Seeds
-from docgraph.model.why_not import Change, Stand
-from docgraph.pipeline.why_not_sought import Sought
-from docgraph.pipeline.why_not_stage import SEARCH
-from docgraph.pipeline.why_not_trials import Trials, Tried
+from docgraph.model.why_not import Change, Numbers, Stand
+from docgraph.pipeline.pipeline import Step
+from docgraph.pipeline.why_not.sought import Sought
+from docgraph.pipeline.why_not.stage import SEARCH
+from docgraph.pipeline.why_not.trials import Trials, Tried
+from docgraph.search.fuse import DIGITS
 
 SCOPE = "select_scope"
 
@@ -26,21 +28,23 @@ def searched(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
         pool = dict(seeds.search)["pool"]
         words = f"not among the {many} candidates of search"
         return (Stand(SEARCH, False, words, (("candidates", many), ("pool", int(pool or 0)))),)
-    top: int = step.options["top"]
-    return (_below(seeds, *below, top, max(many, below[0])),)
+    return (_below(step, seeds, *below),)
 
 
-def _below(seeds: Seeds, rank: int, score: float, top: int, candidates: int) -> Stand:
-    last = seeds.ranked[-1].score if seeds.ranked else 0.0
+def _below(step: Step, seeds: Seeds, rank: int, score: float) -> Stand:
+    top, several = step.options["top"], step.options["per_document"]
+    numbers: Numbers = (("rank", rank), ("top", top), ("score", score))
     if rank <= top:
-        words = "a candidate, but so many others of its document stand before it"
-        return Stand(SEARCH, False, words, (("rank", rank), ("top", top), ("score", score)))
+        words = f"a candidate, but {several} others of its document come before it"
+        return Stand(SEARCH, False, words, (*numbers, ("per_document", several)))
+    last = seeds.ranked[-1].score if seeds.ranked else 0.0
+    many = max(len(seeds.standing.scores), rank)
     words = (
-        f"rank {rank} of {candidates} candidates, {top} are taken; "
+        f"rank {rank} of {many} candidates, {top} are taken; "
         f"score {score:g}, the last one taken has {last:g}"
     )
-    numbers = (("rank", rank), ("top", top), ("candidates", candidates), ("score", score))
-    return Stand(SEARCH, False, words, (*numbers, ("last", last), ("short", round(last - score, 12))))
+    short = ("short", round(last - score, DIGITS))
+    return Stand(SEARCH, False, words, (*numbers, ("candidates", many), ("last", last), short))
 
 
 def rank_of(tried: Tried, sought: Sought, trials: Trials) -> tuple[int, float] | None:
@@ -54,7 +58,8 @@ def rank_of(tried: Tried, sought: Sought, trials: Trials) -> tuple[int, float] |
         Change(SEARCH, name, None, value) for name, value in {**step.options, "top": pool}.items()
     )
     deep = trials.run(changes, up_to=Seeds)
-    ranked: Seeds = deep.at(SEARCH)[1] if deep is not None and deep.at(SEARCH) else seeds
+    all_ = deep.at(SEARCH) if deep else None
+    ranked: Seeds = all_[1] if all_ else seeds
     own = sought.among(ranked.ids)
     if own:
         place, seed = _first(ranked, own)

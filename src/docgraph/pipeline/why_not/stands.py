@@ -1,31 +1,29 @@
 """The way of a node through one run: how it stood at each step, up to where it fell out."""
 
-import re
-
 from docgraph.contract import Action
 from docgraph.model.context import Context
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.identity import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.why_not import Change, Numbers, Stand
-from docgraph.pipeline.why_not_bounds import highest
-from docgraph.pipeline.why_not_roads import NEIGHBOURS, TREE, roads, senders
-from docgraph.pipeline.why_not_search import scoped, searched
-from docgraph.pipeline.why_not_sought import Sought, closest
-from docgraph.pipeline.why_not_stage import fetched, shown
-from docgraph.pipeline.why_not_trials import Trials, Tried
+from docgraph.pipeline.why_not.highest import highest
+from docgraph.pipeline.why_not.next_budget import missing
+from docgraph.pipeline.why_not.roads import NEIGHBOURS, TREE, roads, senders
+from docgraph.pipeline.why_not.search_stands import scoped, searched
+from docgraph.pipeline.why_not.sought import Sought, closest
+from docgraph.pipeline.why_not.stage import fetched, shown
+from docgraph.pipeline.why_not.trials import Trials, Tried
 
 _LIMIT = {NEIGHBOURS: "documents", TREE: "max_nodes"}
-_SIZES = re.compile(r"(?P<size>\d+) \w+, (?:(?P<used>\d+) of (?P<limit>\d+)|(?P<left>\d+) left)")
 
 
 def stands(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
     way = (*searched(tried, sought, trials), *scoped(tried, sought))
     way = (*way, _planned(tried, sought, trials))
     if way[-1].inside:
-        way = (*way, _fetched(tried, sought))
+        way = (*way, read(tried, sought))
     if way[-1].inside and way[-1].action == tried.making(RetrievedContext).action.name:
-        way = (*way, _assembled(tried, sought))
+        way = (*way, assembled(tried, sought))
     return way
 
 
@@ -38,13 +36,13 @@ def _planned(tried: Tried, sought: Sought, trials: Trials) -> Stand:
         return Stand(action.name, True, words, (("place", place),))
     cut = next((one for one in plan.cut if sought.among((one.document_id,))), None)
     if cut is not None:
-        place = _place(action, sought, trials)
+        stood = _place(action, sought, trials)
         told = f"reached, and cut by {cut.limit}"
         room = len(plan.documents) if action.name != TREE else len(plan.order)
-        if place is None:
+        if stood is None:
             return Stand(action.name, False, told, (("room", room),))
-        words = f"{told}: it stands at place {place}"
-        return Stand(action.name, False, words, (("place", place), ("room", room)))
+        words = f"{told}: it stands at place {stood}"
+        return Stand(action.name, False, words, (("place", stood), ("room", room)))
     return Stand(action.name, False, *_unreached(tried, sought))
 
 
@@ -77,7 +75,7 @@ def _place(action: Action, sought: Sought, trials: Trials) -> int | None:
     return ranks.index(own[0] if action.name == TREE else sought.root) + 1
 
 
-def _fetched(tried: Tried, sought: Sought) -> Stand:
+def read(tried: Tried, sought: Sought) -> Stand:
     action = tried.making(RetrievedContext).action.name
     found = fetched(tried, sought)
     if found:
@@ -86,7 +84,9 @@ def _fetched(tried: Tried, sought: Sought) -> Stand:
     own = sought.among(plan.order)
     for decision in tried.get(RetrievedContext).decisions:
         if decision.id in own:
-            return Stand(action, False, f"not fetched: {decision.reason}", _missing(decision.reason))
+            return Stand(
+                action, False, f"not fetched: {decision.reason}", _missing(decision.reason)
+            )
     window = sought.reads.texts(plan)
     nodes = [node for node in plan.order if document_of(node) == sought.root]
     scores = {score.id: score for node in nodes for score in window.scores(node)}
@@ -99,7 +99,7 @@ def _fetched(tried: Tried, sought: Sought) -> Stand:
     return Stand(action, False, words, (("place", place), ("passages", len(ranked))))
 
 
-def _assembled(tried: Tried, sought: Sought) -> Stand:
+def assembled(tried: Tried, sought: Sought) -> Stand:
     action, context = tried.making(Context).action.name, tried.get(Context)
     items = shown(tried, sought)
     if items:
@@ -114,8 +114,5 @@ def _assembled(tried: Tried, sought: Sought) -> Stand:
 
 def _missing(reason: str) -> Numbers:
     """How much more room there had to be, as far as the decision tells."""
-    told = _SIZES.match(reason)
-    if told is None:
-        return ()
-    room = int(told["left"]) if told["left"] else int(told["limit"]) - int(told["used"])
-    return (("size", int(told["size"])), ("missing", int(told["size"]) - room))
+    more = missing(reason)
+    return () if more is None else (("missing", more),)

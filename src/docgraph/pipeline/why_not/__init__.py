@@ -1,0 +1,1 @@
+"""From a node and a question to where it stands, and the smallest change that lets it in."""

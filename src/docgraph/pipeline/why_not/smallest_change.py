@@ -1,0 +1,102 @@
+"""The smallest change that lets a node in: whatever is reported was run."""
+
+from docgraph.model.why_not import STAGES, Change, Stage
+from docgraph.pipeline.why_not.least import Changes, Passes, least
+from docgraph.pipeline.why_not.levers import lever
+from docgraph.pipeline.why_not.sought import Sought
+from docgraph.pipeline.why_not.stage import shown, stage_of
+from docgraph.pipeline.why_not.tiers import Tier, all_tiers, own_tiers
+from docgraph.pipeline.why_not.trials import SEEDS, Trials
+
+MOST_TOGETHER = 3
+
+
+def smallest_change(
+    stage: Stage, sought: Sought, trials: Trials, seeds: tuple[str, ...]
+) -> tuple[Changes, str]:
+    """One change of one option if any does it; else a few together; else it named as a seed."""
+    found, words = _found(stage, sought, trials, seeds)
+    return found, f"{words}; not all could be tried" if trials.used_up else words
+
+
+def _found(
+    stage: Stage, sought: Sought, trials: Trials, seeds: tuple[str, ...]
+) -> tuple[Changes, str]:
+    passes = _lets_in(sought, trials)
+    one = _first((), all_tiers(stage), passes, sought, trials)
+    if one:
+        return one, "one change lets it in"
+    several = _step_by_step((), passes, sought, trials)
+    if several:
+        return several, "no single change that was tried lets it in; together these do"
+    named = (Change(SEEDS, "seed", seeds, (*seeds, sought.node)),)
+    if sought.node not in seeds:
+        explicit = named if passes(named) else _step_by_step(named, passes, sought, trials)
+        if explicit:
+            also = " and this do" if explicit[1:] else " does"
+            words = "no change of options that was tried lets it in; naming it as a seed"
+            return explicit, words + also
+    return (), "nothing that was tried lets it in"
+
+
+def _lets_in(sought: Sought, trials: Trials) -> Passes:
+    def passes(changes: Changes) -> bool:
+        tried = trials.run(changes)
+        return tried is not None and bool(shown(tried, sought))
+
+    return passes
+
+
+def _gets_on(stage: Stage, sought: Sought, trials: Trials) -> Passes:
+    """Past this stage, whatever comes then."""
+
+    def passes(changes: Changes) -> bool:
+        tried = trials.run(changes)
+        return tried is not None and STAGES.index(stage_of(tried, sought)) > STAGES.index(stage)
+
+    return passes
+
+
+def _step_by_step(changes: Changes, lets_in: Passes, sought: Sought, trials: Trials) -> Changes:
+    """Each change gets it past the stage where the ones before leave it; none is superfluous."""
+    while len(changes) < MOST_TOGETHER:
+        tried = trials.run(changes)
+        if tried is None:
+            return ()
+        stage = stage_of(tried, sought)
+        tiers = own_tiers(stage)
+        last = _first(changes, tiers, lets_in, sought, trials)
+        if last:
+            return _needed(last, lets_in)
+        changes = _first(changes, tiers, _gets_on(stage, sought, trials), sought, trials)
+        if not changes:
+            return ()
+    return ()
+
+
+def _needed(changes: Changes, lets_in: Passes) -> Changes:
+    for change in changes:
+        rest = tuple(one for one in changes if one != change)
+        if rest and lets_in(rest):
+            return _needed(rest, lets_in)
+    return changes
+
+
+def _first(
+    before: Changes, tiers: tuple[Tier, ...], passes: Passes, sought: Sought, trials: Trials
+) -> Changes:
+    """With one change more: of the first tier that helps, the lever that moves least."""
+    tried = trials.run(before)
+    for tier in tiers if tried else ():
+        assert tried is not None
+        moved: list[tuple[int, int, Changes]] = []
+        for at, name in enumerate(tier):
+            found = lever(name, tried, sought, trials)
+            moved_to = least(before, found, passes, trials) if found else None
+            if found and moved_to:
+                new = moved_to[-1].new
+                grown = new - found.floor if isinstance(new, int) and found.counts else 0
+                moved.append((grown, at, moved_to))
+        if moved:
+            return min(moved, key=lambda one: one[:2])[2]
+    return ()

@@ -1,0 +1,528 @@
+"""A chat server is heard piece by piece, given time, and believed only when it has finished."""
+
+import json
+import socket
+import time
+import traceback
+from collections.abc import Iterator
+from email.utils import formatdate
+from itertools import pairwise
+from threading import Event
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.adapters.endpoint import chat_answer
+from docgraph.adapters.endpoint.chat import FRAME, EndpointChat
+from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.model.errors import ModelError
+from docgraph.ports.chat import ChatModel, Message, Said, Sampling
+from tests.support.scripted_server import Answer, Halt, Server, Stream, serving
+from tests.support.stand_ins import CountsWords
+
+KEY = "sk-very-secret"
+PROMPT = (Message("system", "Be short."), Message("user", "Who is there?"))
+DONE = b"data: [DONE]\n\n"
+
+
+def event(data: object) -> bytes:
+    return b"data: %s\n\n" % json.dumps(data).encode()
+
+
+def said(content: str | None, finish: str | None = None, **delta: str) -> bytes:
+    choice = {"index": 0, "delta": {"content": content, **delta}, "finish_reason": finish}
+    return event({"choices": [choice]})
+
+
+def streamed(*parts: bytes | float | Event | Halt, chunked: bool = True) -> Answer:
+    return 200, Stream(parts, chunked), {}
+
+
+WHOLE = (said("Only "), said("me."), said(None, "stop"), DONE)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(lambda body: streamed(*WHOLE)) as server:
+        yield server
+
+
+@pytest.fixture
+def slept() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def chat(server: Server, slept: list[float]) -> EndpointChat:
+    return EndpointChat(
+        server.base,
+        "tiny",
+        api_key=KEY,
+        window=100,
+        counter=CountsWords(),
+        timeout=5,
+        retries=3,
+        sleep=slept.append,
+    )
+
+
+def impatient(server: Server, timeout: float = 0.1, patience: float = 5) -> EndpointChat:
+    return EndpointChat(
+        server.base, "tiny", window=9, counter=CountsWords(), timeout=timeout, patience=patience
+    )
+
+
+def say(chat: ChatModel, heard: list[str] | None = None) -> Said:
+    pieces = list[str]() if heard is None else heard
+    return chat.say(PROMPT, max_tokens=20, seed=7, heard=pieces.append)
+
+
+def failing(chat: ChatModel, heard: list[str] | None = None) -> str:
+    with pytest.raises(ModelError) as caught:
+        say(chat, heard)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    return str(caught.value)
+
+
+def test_an_answer_is_heard_piece_by_piece(chat: EndpointChat) -> None:
+    heard: list[str] = []
+    assert say(chat, heard) == Said("Only me.", "stop", Sampling(0.0, 7))
+    assert heard == ["Only ", "me."]
+
+
+@pytest.mark.requirement(45)
+@pytest.mark.parametrize("chunked", [True, False])
+def test_the_first_piece_is_heard_before_the_last_is_sent(
+    server: Server, chat: EndpointChat, chunked: bool
+) -> None:
+    first = Event()
+    server.script = [streamed(WHOLE[0], first, *WHOLE[1:], chunked=chunked)]
+    heard: list[str] = []
+
+    def listen(piece: str) -> None:
+        heard.append(piece)
+        first.set()  # the server sends nothing more before this
+
+    chat.say(PROMPT, max_tokens=20, seed=7, heard=listen)
+    assert heard == ["Only ", "me."]
+
+
+def test_what_is_asked_names_model_key_and_sampling(server: Server, chat: EndpointChat) -> None:
+    say(chat)
+    ((path, key, body),) = server.asked
+    assert (path, key) == ("/v1/chat/completions", f"Bearer {KEY}")
+    assert body == {
+        "model": "tiny",
+        "messages": [
+            {"role": "system", "content": "Be short."},
+            {"role": "user", "content": "Who is there?"},
+        ],
+        "stream": True,
+        "temperature": 0,
+        "seed": 7,
+        "max_tokens": 20,
+    }
+
+
+def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
+    server: Server, chat: EndpointChat
+) -> None:
+    chat.say((Message("user", "a\ud83db"),), max_tokens=1, seed=0, heard=lambda _: None)
+    assert server.asked[0][2]["messages"][0]["content"] == "a?b"
+
+
+def test_an_answer_cut_off_says_so(server: Server, chat: EndpointChat) -> None:
+    server.script = [streamed(said("Only", "length"), DONE)]
+    assert say(chat) == Said("Only", "length", Sampling(0.0, 7))
+
+
+# What servers send, and what is heard and why it ended.
+FRAMES: dict[str, tuple[bytes, list[str], str]] = {
+    "a role first": (said("", role="assistant") + said("a", "stop") + DONE, ["a"], "stop"),
+    "null content": (said(None) + said("a", "stop") + DONE, ["a"], "stop"),
+    "what it cost": (said("a", "stop") + event({"choices": [], "usage": {}}) + DONE, ["a"], "stop"),
+    "no choices": (event({"id": 1}) + said("a", "stop") + DONE, ["a"], "stop"),
+    "no delta": (said("a") + event({"choices": [{"finish_reason": "stop"}]}), ["a"], "stop"),
+    "another choice": (
+        event({"choices": [{"index": 1, "delta": {"content": "b"}}]}) + said("a", "stop"),
+        ["a"],
+        "stop",
+    ),
+    "keep-alives": (b": wait\n\n:\n\n" + said("a") + b":\n\ndata:\n\n" + DONE, ["a"], "done"),
+    "CRLF": ((said("a", "stop") + DONE).replace(b"\n", b"\r\n"), ["a"], "stop"),
+    "CR": ((said("a", "stop") + DONE).replace(b"\n", b"\r"), ["a"], "stop"),
+    "no space": ((said("a", "stop") + DONE).replace(b"data: ", b"data:"), ["a"], "stop"),
+    "many lines": (
+        b'event: x\nid: 4\ndata: {"choices": [{"delta":\ndata: {"content": "a"},\n'
+        b'data: "finish_reason": "stop"}]}\nretry: 9\n\n' + DONE,
+        ["a"],
+        "stop",
+    ),
+    "no [DONE]": (said("a", "stop"), ["a"], "stop"),
+    "no reason": (said("a") + DONE, ["a"], "done"),
+    "more after [DONE]": (said("a", "stop") + DONE + b"data: {", ["a"], "stop"),
+    "a byte order mark": (b"\xef\xbb\xbf" + said("a", "stop"), ["a"], "stop"),
+    "another reason": (said("a", "content_filter") + DONE, ["a"], "content_filter"),
+    "nothing": (said(None, "stop") + DONE, [], "stop"),
+    "halves of a character": (said("\ud83d") + said("\ude00!", "stop"), ["\U0001f600!"], "stop"),
+    "half a character": (said("a\ud83d") + said("\ude00\ude00", "stop"), ["a", "😀�"], "stop"),
+    "half at the end": (said("a\ud83d", "stop"), ["a", "�"], "stop"),
+    "raw characters": (
+        'data: {"choices":[{"delta":{"content":"é"}}]}\n\n'.encode() + DONE,
+        ["é"],
+        "done",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sent", "heard", "finish"), FRAMES.values(), ids=FRAMES.keys())
+def test_a_stream_is_understood_however_it_is_framed(
+    server: Server, chat: EndpointChat, sent: bytes, heard: list[str], finish: str
+) -> None:
+    server.script = [streamed(sent)]
+    pieces: list[str] = []
+    told = say(chat, pieces)
+    assert (pieces, told.text, told.finish) == (heard, "".join(heard), finish)
+
+
+LONG = "".join(f"data: {line}\n\n" for line in [
+    json.dumps({"choices": [{"delta": {"content": "Grüße, "}}]}, ensure_ascii=False),
+    json.dumps({"choices": [{"delta": {"content": "世界 😀"}}]}, ensure_ascii=False),
+    json.dumps({"choices": [{"delta": {"content": "\r\n!"}, "finish_reason": "stop"}]}),
+    "[DONE]",
+])  # fmt: skip
+
+
+@given(
+    cuts=st.lists(st.integers(1, len(LONG.encode())), max_size=12),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    chunked=st.booleans(),
+)
+def test_the_answer_is_the_same_however_its_bytes_are_cut(
+    cuts: list[int], end: str, chunked: bool
+) -> None:
+    sent = LONG.replace("\n", end).encode()
+    places = [0, *sorted(cuts), len(sent)]
+    parts = [sent[start:stop] for start, stop in pairwise(places)]
+    heard: list[str] = []
+    with serving(lambda body: streamed(*parts, chunked=chunked)) as server:
+        told = say(impatient(server, timeout=5), heard)
+    assert heard == ["Grüße, ", "世界 😀", "\r\n!"]
+    assert told.text == "Grüße, 世界 😀\r\n!"
+
+
+def test_every_byte_alone_is_understood(server: Server, chat: EndpointChat) -> None:
+    sent = LONG.replace("\n", "\r\n").encode()
+    server.script = [streamed(*(sent[at : at + 1] for at in range(len(sent))))]
+    assert say(chat).text == "Grüße, 世界 😀\r\n!"
+
+
+def answered(message: object, finish: object = "stop") -> object:
+    return {"choices": [{"index": 0, "message": message, "finish_reason": finish}]}
+
+
+def test_a_server_that_does_not_stream_is_understood(server: Server, chat: EndpointChat) -> None:
+    server.script = [
+        (200, answered({"content": "Only me."}), {}),
+        (200, answered({"content": None}, None), {"Content-Type": "text/event-stream"}),
+        (200, Stream((b" \n", b"{", json.dumps(answered({"content": "x"})).encode()[1:])), {}),
+    ]
+    heard: list[str] = []
+    assert say(chat, heard) == Said("Only me.", "stop", Sampling(0.0, 7))
+    assert say(chat, heard) == Said("", "done", Sampling(0.0, 7))
+    assert say(chat, heard).text == "x"
+    assert heard == ["Only me.", "x"]
+
+
+HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
+    "the stream ends": ((said("Only "),), "ended without a reason to finish"),
+    "the stream ends in a line": ((said("Only "), b'data: {"cho'), "without a reason to finish"),
+    "it is dropped": ((said("Only "), Halt.DROP), "the connection broke off"),
+    "it stalls": ((said("Only "), Halt.STALL), "nothing more came within 0.1 seconds"),
+    "it stalls in a line": ((said("Only "), b"da", Halt.STALL), "nothing more came within 0.1"),
+}
+
+
+@pytest.mark.parametrize(("parts", "message"), HALVES.values(), ids=HALVES.keys())
+def test_half_an_answer_is_heard_and_then_an_error(
+    server: Server, parts: tuple[bytes | float | Halt, ...], message: str
+) -> None:
+    server.script = [streamed(*parts)]
+    heard: list[str] = []
+    told = failing(impatient(server), heard)
+    assert heard == ["Only "]
+    assert told.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
+    assert message in told
+    assert len(server.asked) == 1  # what was heard is not asked for again
+
+
+def test_an_unframed_stream_that_is_dropped_is_half_an_answer(server: Server) -> None:
+    server.script = [streamed(said("Only "), Halt.DROP, chunked=False)]
+    assert "half an answer" in failing(impatient(server))
+
+
+def test_a_plain_answer_that_is_dropped_is_half_an_answer(server: Server) -> None:
+    data = json.dumps(answered({"content": "Only me."})).encode()
+    whole = {"Content-Type": "application/json", "Content-Length": str(len(data))}
+    server.script = [(200, Stream((data[:-9], Halt.DROP), chunked=False), whole)]
+    assert "half an answer: the connection was closed" in failing(impatient(server))
+
+
+@pytest.mark.parametrize("halt", Halt)
+def test_what_comes_after_a_reason_to_finish_is_not_missed(server: Server, halt: Halt) -> None:
+    server.script = [streamed(said("a", "stop"), halt)]
+    assert say(impatient(server)).text == "a"
+
+
+def test_a_server_that_only_keeps_the_connection_alive_is_given_up(server: Server) -> None:
+    alive: tuple[bytes | float, ...] = (b": wait\n\n", 0.01)
+    server.script = [streamed(*alive * 300)]
+    before = time.monotonic()
+    told = failing(impatient(server, timeout=5, patience=0.1))
+    assert "half an answer: it did not end within 0.1 seconds" in told
+    assert time.monotonic() - before < 2.5  # of the three seconds that it would take
+
+
+def test_silence_and_nobody_are_told() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        chat = EndpointChat(base, "tiny", window=9, counter=CountsWords(), timeout=0.05)
+        assert "no answer within 0.05 seconds" in failing(chat)
+    assert "Connection refused" in failing(chat)
+
+
+def test_a_server_that_takes_no_connection_is_told() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        place = full.getsockname()
+        base = f"http://127.0.0.1:{place[1]}/v1"
+        chat = EndpointChat(base, "tiny", window=9, counter=CountsWords(), timeout=0.05)
+        with socket.create_connection(place), socket.socket() as second:
+            second.setblocking(False)
+            second.connect_ex(place)
+            assert "no connection within 0.05 seconds" in failing(chat)
+
+
+def test_a_busy_server_is_asked_again_when_it_says(
+    server: Server, chat: EndpointChat, slept: list[float]
+) -> None:
+    moment = formatdate(time.time() + 20, usegmt=True)
+    server.script = [
+        (429, {}, {"Retry-After": "7"}),
+        (503, {}, {"Retry-After": moment}),
+        (502, {}, {"Retry-After": "soon"}),
+    ]
+    assert say(chat).text == "Only me."
+    assert (slept[0], slept[2]) == (7.0, 2.0)
+    assert 10 < slept[1] <= 20
+
+
+@pytest.mark.parametrize(
+    ("asked", "waited"),
+    [
+        ("0", 0.0),
+        ("9999", 30.0),
+        (formatdate(4e9, usegmt=True), 30.0),
+        (formatdate(0, usegmt=True), 0.0),
+        ("Sun, 06 Nov 1994 08:49:37 -0000", 0.0),
+        ("", 0.5),
+        ("-1", 0.5),
+        ("Mon, 99 Nov 99999 99:99:99 GMT", 0.5),
+    ],
+)
+def test_no_wait_is_longer_than_half_a_minute(
+    server: Server, chat: EndpointChat, slept: list[float], asked: str, waited: float
+) -> None:
+    server.script = [(429, {}, {"Retry-After": asked})]
+    say(chat)
+    assert slept == [waited]
+
+
+def test_a_server_that_stays_busy_is_given_up(
+    server: Server, chat: EndpointChat, slept: list[float]
+) -> None:
+    server.answer = lambda body: (429, {"error": {"message": "slow down"}}, {"Retry-After": "1"})
+    assert failing(chat).endswith("/chat/completions: answered 429 4 times: slow down")
+    assert (len(server.asked), slept) == (4, [1.0, 1.0, 1.0])
+
+
+REFUSALS: dict[str, tuple[object, str]] = {
+    "OpenAI": ({"error": {"message": "no such\n model", "code": 4}}, "no such model"),
+    "Ollama": ({"error": "no such model"}, "no such model"),
+    "vLLM": ({"object": "error", "message": "no such model"}, "no such model"),
+    "FastAPI": ({"detail": "no such model"}, "no such model"),
+    "a list": ({"detail": [{"loc": ["body"]}]}, '{"detail": [{"loc": ["body"]}]}'),
+    "a page": (b"<html>no</html>", "<html>no</html>"),
+    "too deep": (b"[" * 9000, "[" * 300),
+    "a long one": ({"error": "x" * 5000}, "x" * 300),
+}
+
+
+@pytest.mark.parametrize(("answer", "message"), REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_is_told_in_the_servers_words(
+    server: Server, chat: EndpointChat, answer: object, message: str
+) -> None:
+    server.script = [(404, answer, {})]
+    assert failing(chat) == f"{server.base}/chat/completions: answered 404: {message}"
+    assert len(server.asked) == 1
+
+
+def test_no_part_of_the_key_is_told_where_a_message_is_cut(
+    server: Server, chat: EndpointChat
+) -> None:
+    server.script = [
+        (401, {"error": "x" * 290 + KEY}, {}),
+        (401, b"x" * 290 + KEY.encode(), {}),
+        streamed(event({"error": {"message": "x" * 290 + KEY}})),
+        streamed(said("a", f"stop {KEY}")),
+    ]
+    for _ in range(3):
+        assert KEY[:4] not in failing(chat)
+    assert say(chat).finish == "stop ***"
+
+
+def test_a_redirect_does_not_take_prompt_or_key_elsewhere(
+    server: Server, chat: EndpointChat
+) -> None:
+    server.script = [(307, {}, {"Location": f"{server.base}/elsewhere"})]
+    assert "answered 307" in failing(chat)
+    assert len(server.asked) == 1
+
+
+# What is no answer, though the server says 200.
+WRONG: dict[str, tuple[bytes, str]] = {
+    "an error": (event({"error": {"message": f"out of memory {KEY}"}}), "out of memory ***"),
+    "an error of words": (event({"error": "out of memory"}), "broke off: out of memory"),
+    "an error of vLLM": (event({"object": "error", "message": "no memory"}), "off: no memory"),
+    "an error event": (b'event: error\ndata: {"message": "no memory"}\n\n', "off: no memory"),
+    "an error field": (b'error: {"message": "no memory"}\n\n', "broke off: no memory"),
+    "a whole error": (b'{"error": {"message": "no memory"}}', "broke off: no memory"),
+    "a page": (b"<html><p>hello</p></html>", "neither JSON nor a stream"),
+    "nothing": (b"", "neither JSON nor a stream"),
+    "half a line": (b"data: {", "neither JSON nor a stream"),
+    "no JSON": (b"data: {\n\n", "not JSON"),
+    "too deep": (b"data: " + b"[" * 9000 + b"\n\n", "not JSON"),
+    "no object": (event([1]), "not an object"),
+    "choices of words": (event({"choices": "a"}), '"choices" is not a list'),
+    "choices of numbers": (event({"choices": [1]}), '"choices" is not a list'),
+    "content of parts": (event({"choices": [{"delta": {"content": ["a"]}}]}), "not text"),
+    "delta of words": (event({"choices": [{"delta": "a"}]}), "not text"),
+    "no message": (b'{"choices": [{"text": "a"}]}', "not text"),
+    "an object without choices": (b'{"id": 1}', 'no "choices"'),
+    "half an object": (b'{"choices": [', "not JSON"),
+    "Latin-1": (b"data: \xe9\n\n", "not UTF-8"),
+}
+
+
+@pytest.mark.parametrize(("sent", "message"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_no_answer_is_told(
+    server: Server, chat: EndpointChat, sent: bytes, message: str
+) -> None:
+    server.script = [streamed(sent)]
+    heard: list[str] = []
+    assert message in failing(chat, heard)
+    assert heard == []
+
+
+def test_an_error_in_the_middle_is_an_error(server: Server, chat: EndpointChat) -> None:
+    server.script = [streamed(said("Only "), event({"error": {"message": "out of memory"}}))]
+    heard: list[str] = []
+    assert "tiny: the server broke off: out of memory" in failing(chat, heard)
+    assert heard == ["Only "]
+
+
+def test_an_answer_without_end_is_cut_off(
+    server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_answer, "LARGEST_TEXT", 10)
+    monkeypatch.setattr(chat_answer, "LARGEST_STREAM", 2000)
+    server.script = [
+        streamed(*[said("word ")] * 4, DONE),
+        streamed(*[b": wait\n\n"] * 300, *WHOLE),
+        (200, answered({"content": "x" * 11}), {}),
+    ]
+    heard: list[str] = []
+    assert "more than 10 characters" in failing(chat, heard)
+    assert heard == ["word ", "word "]
+    assert "more than 2000 bytes" in failing(chat)
+    assert "more than 10 characters" in failing(chat)
+
+
+def test_a_line_without_end_is_cut_off(server: Server, chat: EndpointChat) -> None:
+    server.script = [streamed(b"data: ", *[b"x" * 2**16] * 17, *WHOLE)]
+    assert "a line of the stream has more than 1048576 bytes" in failing(chat)
+
+
+def unsupported(name: str) -> Answer:
+    return 400, {"error": {"message": f"Unsupported parameter: '{name}'", "param": name}}, {}
+
+
+def forbidden(*names: str) -> Answer:
+    return 422, {"detail": [{"loc": ["body", name], "msg": "extra"} for name in names]}, {}
+
+
+def test_a_parameter_that_the_server_refuses_is_left_out(
+    server: Server, chat: EndpointChat
+) -> None:
+    server.script = [unsupported("max_tokens"), unsupported("temperature"), unsupported("seed")]
+    assert say(chat) == Said("Only me.", "stop", Sampling(None, None))
+    sent = [set(body) - {"model", "messages", "stream"} for _, _, body in server.asked]
+    assert sent == [
+        {"max_tokens", "temperature", "seed"},
+        {"max_completion_tokens", "temperature", "seed"},
+        {"max_completion_tokens", "seed"},
+        {"max_completion_tokens"},
+    ]
+    assert server.asked[-1][2]["max_completion_tokens"] == 20
+
+
+def test_parameters_refused_together_are_left_out_together(
+    server: Server, chat: EndpointChat
+) -> None:
+    server.script = [forbidden("seed", "temperature"), (503, {}, {})]
+    assert say(chat).sampling == Sampling(None, None)
+    assert len(server.asked) == 3
+    server.script = [forbidden("seed")]
+    assert say(chat).sampling == Sampling(0.0, None)
+
+
+@pytest.mark.parametrize("name", ["seed", "temperature", "max_tokens", "max_completion_tokens"])
+def test_no_parameter_is_left_out_twice(server: Server, chat: EndpointChat, name: str) -> None:
+    server.answer = lambda body: unsupported(name)
+    assert f"answered 400: Unsupported parameter: '{name}'" in failing(chat)
+    assert len(server.asked) == (1 if name == "max_completion_tokens" else 2)
+
+
+def test_a_refusal_for_another_reason_changes_no_parameter(
+    server: Server, chat: EndpointChat
+) -> None:
+    server.answer = lambda body: (400, {"error": "seeds and max_tokens_each: too long"}, {})
+    assert "too long" in failing(chat)
+    server.answer = lambda body: (401, {"error": "seed"}, {})
+    assert "answered 401: seed" in failing(chat)
+    assert len(server.asked) == 2
+
+
+def test_an_error_of_who_listens_is_not_the_servers(server: Server, chat: EndpointChat) -> None:
+    def gone(piece: str) -> None:
+        raise BrokenPipeError(32, f"nobody reads {piece}")
+
+    with pytest.raises(BrokenPipeError, match="nobody reads Only"):
+        chat.say(PROMPT, max_tokens=20, seed=7, heard=gone)
+    assert len(server.asked) == 1
+
+
+def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: EndpointChat) -> None:
+    high = Ceiling(frozenset({"board"}), 2)
+    other = EndpointChat(server.base, "big", window=9, counter=CountsWords(), ceiling=high)
+    assert (chat.name, chat.ceiling, chat.window) == ("tiny", LOWEST, 100)
+    assert (other.name, other.ceiling, other.window) == ("big", high, 9)
+
+
+def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(
+    server: Server, chat: EndpointChat
+) -> None:
+    own = EndpointChat(server.base, "tiny", window=9, counter=CountsWords(), exact=True)
+    assert (chat.exact_count, own.exact_count) == (False, True)
+    assert (chat.count(""), own.count("")) == (FRAME, FRAME)
+    assert (chat.count("one two three"), own.count("one two three")) == (FRAME + 4, FRAME + 3)

@@ -1,0 +1,104 @@
+"""Receipts of a small town in memory, and ways to tamper with them."""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from docgraph.doors.login import local
+from docgraph.model.answer import Answer
+from docgraph.model.egress import Ceiling
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import Question
+from docgraph.model.scope import Scope, SnapshotName
+from docgraph.model.seeds import Seeds
+from docgraph.pipeline.asked import explicit
+from docgraph.pipeline.load import load
+from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.receipt import Receipt, receipt_from_json, receipt_of
+from docgraph.pipeline.retrieval import Retrieval
+from docgraph.pipeline.run import Window, continued, run
+from docgraph.ports.chat import ChatModel, Message, Said, Sampling
+from docgraph.ports.chat_models import ChatModels
+from tests.support.made_documents import ask
+from tests.unit.pipeline.test_run import TOWN, windows
+
+SCOPE = Scope((SnapshotName("r", "main", 3),))
+ASKED = ask("grind corn in a `mill`")
+DOCUMENTS = load("documents").before(Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """A chat model that says one thing."""
+
+    text: str = "Corn is ground in a mill [1]."
+    name: str = "says"
+    ceiling: Ceiling | None = None
+    window: int = 100_000
+    exact_count: bool = True
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def say(
+        self,
+        messages: tuple[Message, ...],
+        *,
+        max_tokens: int,
+        seed: int,
+        heard: Callable[[str], None],
+    ) -> Said:
+        heard(self.text)
+        return Said(self.text, "stop", Sampling(0.0, seed))
+
+
+def retrieval(pipeline: Pipeline = DOCUMENTS, question: Question = ASKED) -> Retrieval:
+    return Retrieval(SCOPE, run(pipeline, {Question: question}, windows(TOWN), lambda: 0.0))
+
+
+def receipt(pipeline: Pipeline = DOCUMENTS) -> Receipt:
+    return receipt_of(retrieval(pipeline), local())
+
+
+def plan_receipt() -> Receipt:
+    return receipt(DOCUMENTS.up_to(RetrievalPlan))
+
+
+def receipt_of_ids(*ids: str) -> Receipt:
+    given = {Question: ask("", None), Seeds: explicit(TOWN.graph, ids)}
+    found = run(DOCUMENTS.starting_from(Seeds), given, windows(TOWN), lambda: 0.0)
+    return receipt_of(Retrieval(SCOPE, found), local(), ids)
+
+
+def receipt_of_answer(*models: ChatModel) -> Receipt:
+    done = retrieval()
+    asking = load("documents").starting_from(RetrievalPlan).starting_from(type(done.context))
+    chat: dict[type, Window] = {ChatModels: lambda _: ChatModels(models, lambda _: None)}
+    found = continued(done.run, asking, chat, lambda: 0.0)
+    return receipt_of(replace(done, run=found), local())
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    """Every value that holds no other, and the way to it."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, item in inner:
+        if isinstance(item, dict | list) and item:
+            yield from leaves(item, (*path, key))
+        else:
+            yield (*path, key), item
+
+
+def edited(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> str:
+    """The receipt's JSON with one value written otherwise."""
+    written = json.loads(whole.to_json())
+    place = written
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = change(place[path[-1]])
+    return json.dumps(written)
+
+
+def resealed(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Receipt:
+    """Edited by somebody who knows how its own digest is made."""
+    return receipt_from_json(edited(whole, path, change)).sealed()

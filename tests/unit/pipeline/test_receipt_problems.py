@@ -1,0 +1,154 @@
+"""A receipt that was changed is not consistent in itself: no store is needed to tell."""
+
+from typing import Any
+
+import pytest
+
+from docgraph.model.digest import digest, plain
+from docgraph.model.errors import BadInput
+from docgraph.pipeline.load import load
+from docgraph.pipeline.receipt import Receipt, receipt_from_json
+from docgraph.pipeline.receipt_problems import problems_of
+from tests.support.made_receipts import (
+    Says,
+    edited,
+    leaves,
+    plan_receipt,
+    receipt,
+    receipt_of_answer,
+    receipt_of_ids,
+    resealed,
+)
+
+MADE = receipt()
+OF_IDS = receipt_of_ids("r:mill.md", "r:road.md")
+ANSWERED = receipt_of_answer(Says())
+OTHER = "f" * 64
+
+
+@pytest.mark.requirement(48)
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(MADE, plan_receipt(), OF_IDS, receipt_of_ids("r:absent.md"), ANSWERED),
+        *(receipt(load("flat").changed("search_nodes", rerank=2)), receipt_of_answer()),
+    ],
+    ids=["context", "plan", "ids", "absent", "answer", "reranked", "no model"],
+)
+def test_a_receipt_as_it_was_made_is_consistent(made: Receipt) -> None:
+    assert problems_of(made) == ()
+    assert problems_of(receipt_from_json(made.to_json())) == ()
+
+
+def other(value: Any) -> Any:
+    """Another value of the same type, as near as can be."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    if value is None:
+        return "x"
+    if value == []:
+        return ["x"]
+    return f"{value[:-1]}{'0' if value[-1:] != '0' else '1'}"
+
+
+def is_noticed(text: str) -> bool:
+    try:
+        return bool(problems_of(receipt_from_json(text)))
+    except BadInput:
+        return True
+
+
+@pytest.mark.requirement(48)
+@pytest.mark.parametrize("made", [MADE, OF_IDS, ANSWERED], ids=["question", "ids", "answer"])
+def test_every_single_change_is_noticed(made: Receipt) -> None:
+    paths = [path for path, _ in leaves(plain(made))]
+    assert len(paths) > 80
+    assert [path for path in paths if not is_noticed(edited(made, path, other))] == []
+
+
+@pytest.mark.requirement(48)
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (("asker",), "what stands for the asker is not a digest"),
+        (("rights",), "what stands for the rights is not a digest"),
+        (("question",), "the plan is of another question"),
+        (("embedder", "name"), "the plan is of another embedder"),
+        (("plan", "question"), "the plan's digest is not that of the plan"),
+        (("plan", "query_vector", 0), "read another Question"),
+        (("plan", "order", 0), "once each"),
+        (("plan", "embedder", "dimensions"), "not as many numbers"),
+        (("plan_digest",), "the plan's digest is not that of the plan"),
+        (("pipeline_digest",), "the pipeline's digest is not that of its steps"),
+        (("steps", 0, "action"), "the pipeline's digest is not that of its steps"),
+        (("steps", 0, "options", 1, 1), "the pipeline's digest is not that of its steps"),
+        (("steps", 0, "options", 1, 0), "the pipeline's digest is not that of its steps"),
+        (("steps", 0, "output", 1), "step 2 (select_scope) read another Seeds"),
+        (("steps", 0, "output", 0), "step 2 (select_scope) read Seeds, which no step before"),
+        (("steps", 1, "inputs", 0, 1), "step 2 (select_scope) read another Seeds"),
+        (("steps", 2, "inputs", 0, 1), "step 3 (expand_relationships) read another Question"),
+        (("steps", 2, "output", 1), "its RetrievalPlan is not the one that a step made"),
+        (("steps", 4, "output", 1), "its Context is not the one that a step made"),
+        (("context_digest",), "its Context is not the one that a step made"),
+        (("reranker",), "the plan names another reranker"),
+    ],
+)
+def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: str) -> None:
+    change = (lambda text: text[:-1]) if path[0] in {"asker", "rights"} else other
+    problems = problems_of(resealed(MADE, path, change))
+    assert any(told in problem for problem in problems), problems
+    assert not any("its own digest" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("context_digest",), None, "its Context is not the one that a step made"),
+        (("tokenizer",), None, "has a tokenizer"),
+        (("steps",), [], "no step made its RetrievalPlan"),
+        (("question",), "  ", "nobody could have asked this"),
+        (("question",), " corn", "begins or ends with blanks"),
+        (("question",), "x" * 20_001, "nobody could have asked this"),
+        (("plan", "query_vector"), [4080, 4080, 0], "longer than any unit vector"),
+        (("plan", "query_vector"), [], "not as many numbers"),
+        (("plan", "order"), ["r:a", "r:a"], "once each"),
+        (("plan", "seed_documents"), [f"r:{n}" for n in range(2_001)], "once each"),
+        (("steps", 0, "options"), [["mode", "bm25"], ["mode", "bm25"]], "has an option twice"),
+        (("answer",), dict.fromkeys(("model", "prompt", "prompt_digest", "sampling"), "")
+         | {"digest": OTHER}, "no step made its Answer"),
+        (("snapshots",), [{"repository": "r", "branch": b, "snapshot": 1} for b in "ab"],
+         "name each repository once"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_together_is_told(path: tuple[Any, ...], value: Any, told: str) -> None:
+    problems = problems_of(resealed(MADE, path, lambda _: value))
+    assert any(told in problem for problem in problems), problems
+
+
+def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
+    assert ANSWERED.answer is not None
+    changed = resealed(ANSWERED, ("answer", "digest"), lambda _: OTHER)
+    assert problems_of(changed) == ("its Answer is not the one that a step made",)
+    gone = resealed(ANSWERED, ("answer",), lambda _: None)
+    assert problems_of(gone) == ("its Answer is not the one that a step made",)
+    unasked = resealed(ANSWERED, ("answer", "prompt_digest"), lambda _: "")
+    assert problems_of(unasked) == ("a model that answered was asked with a prompt",)
+
+
+def test_a_plan_made_after_the_answer_is_no_plan() -> None:
+    """Else nothing before the answer would be left to replay."""
+    written = resealed(ANSWERED, ("steps",), lambda steps: [steps[-1], *steps[:-1]])
+    steps = [[step.action, dict(step.options)] for step in written.steps]
+    turned = resealed(written, ("pipeline_digest",), lambda _: digest(steps))
+    assert "no step made its RetrievalPlan" in problems_of(turned)
+    assert "steps follow the answer" in problems_of(turned)
+
+
+def test_steps_of_given_ids_read_one_and_the_same_seeds() -> None:
+    assert OF_IDS.steps[0].inputs[1][0] == "Seeds"
+    ungiven = resealed(OF_IDS, ("seeds",), lambda _: [])
+    assert "step 1 (expand_relationships) read Seeds, which no step before it made" in problems_of(
+        ungiven
+    )
