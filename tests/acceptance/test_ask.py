@@ -1,0 +1,101 @@
+"""docgraph ask, as people type it, with a model behind real HTTP."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.acceptance.conftest import Run
+from tests.integration.test_asking import streamed
+from tests.support.scripted_server import Server, serving
+
+QUESTION = "What does the engine burn?"
+
+
+@pytest.fixture
+def server(elsewhere: Path) -> Iterator[Server]:
+    """Configured in docgraph.yaml."""
+    with serving(lambda _: streamed("It burns fuel [1]. It is loud. Very [77].")) as server:
+        settings = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
+        (elsewhere / "docgraph.yaml").write_text(settings, encoding="utf-8")
+        yield server
+
+
+@pytest.mark.requirement(45)
+def test_an_answer_with_its_sources_and_what_to_be_careful_about(
+    docgraph: Run, rocket: Path, server: Server
+) -> None:
+    found = docgraph("ask", QUESTION, "--store", str(rocket))
+    assert found.exit_code == 0, found.output
+    lines = found.output.splitlines()
+    assert lines[0] == "It burns fuel [1]. It is loud. Very [77]."
+    assert lines[1].startswith("[1] rocket:")
+    assert lines[2:5] == [
+        'careful: "It is loud." cites nothing',
+        'careful: "Very [77]." cites [77], which is not there',
+        'careful: "Very [77]." cites nothing',
+    ]
+    assert lines[5].startswith("tiny: about ")
+    assert len(server.asked) == 1
+
+
+@pytest.mark.requirement(45)
+def test_machines_get_the_same_as_json(docgraph: Run, rocket: Path, server: Server) -> None:
+    found = docgraph("ask", QUESTION, "--store", str(rocket), "--json")
+    told = json.loads(found.output)
+    assert told["answer"]["kind"] == "answered"
+    assert [source["number"] for source in told["answer"]["sources"]] == [1]
+    assert {"path", "first_line", "last_line", "page"} <= told["answer"]["sources"][0][
+        "location"
+    ].keys()
+    assert told["answer"]["asking"]["context_digest"] == told["context_digest"]
+
+
+@pytest.mark.requirement(46)
+def test_without_a_model_the_context_is_the_answer_and_it_says_so(
+    docgraph: Run, rocket: Path
+) -> None:
+    found = docgraph("ask", QUESTION, "--store", str(rocket))
+    context = docgraph("context", QUESTION, "--store", str(rocket)).output
+    assert found.output.startswith(
+        "no model is configured: this is the context that one would read"
+    )
+    assert context[: context.rindex(" tokens: ")].rpartition("\n")[0] in found.output
+    assert "\n[1] rocket:" in found.output
+
+
+@pytest.mark.requirement(46)
+def test_where_nothing_is_found_it_says_so(docgraph: Run, rocket: Path, server: Server) -> None:
+    found = docgraph("ask", "--seed", "rocket:nowhere.md", "--store", str(rocket))
+    assert found.output.startswith("not enough evidence")
+    assert server.asked == []
+
+
+def test_a_server_that_fails_is_an_error_in_words(
+    docgraph: Run, rocket: Path, server: Server
+) -> None:
+    server.script.append((401, {"error": {"message": "no such key"}}, {}))
+    found = docgraph("ask", QUESTION, "--store", str(rocket))
+    assert "answered 401" in str(found.exception)
+    assert "no such key" in str(found.exception)
+
+
+def test_questions_can_be_tested(docgraph: Run, rocket: Path, elsewhere: Path) -> None:
+    listed = docgraph("search", QUESTION, "--store", str(rocket), "--json")
+    first = json.loads(listed.output)["seeds"]["ranked"][0]["id"]
+    (elsewhere / "q.yaml").write_text(
+        f"- question: {json.dumps(QUESTION)}\n  must_include: ['{first}']\n"
+        f"- question: {json.dumps(QUESTION)}\n  must_not_include: ['{first}']\n"
+        f"- question: {json.dumps(QUESTION)}\n  as: nobody\n  must_include: ['{first}']\n",
+        encoding="utf-8",
+    )
+    found = docgraph("test", "q.yaml", "--store", str(rocket), "--junit", "results.xml")
+    assert found.exit_code == 1
+    lines = found.output.splitlines()
+    assert lines[0].startswith(f"ok   {QUESTION}")
+    assert lines[1].startswith(f"FAIL {QUESTION}")
+    assert f"includes {first}" in lines[2]
+    assert "cannot be asked" in found.output
+    assert lines[-1] == "1 as expected, 2 not"
+    assert 'failures="2"' in (elsewhere / "results.xml").read_text(encoding="utf-8")
