@@ -17,6 +17,7 @@ from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Principal
+from docgraph.model.answer import Answer
 from docgraph.model.claim import Offer
 from docgraph.model.context import Context
 from docgraph.model.digest import canonical, plain
@@ -166,7 +167,7 @@ def walked(reads: Reads | World, name: str, question: Question) -> tuple[Retriev
         TokenCounter: lambda _: CountsWords(),
         Reranker: lambda _: NoReranker(),
     }
-    done = run(load(name), {Question: question}, windows, time.perf_counter)
+    done = run(load(name).before(Answer), {Question: question}, windows, time.perf_counter)
     return done.get(RetrievalPlan), done.get(Context)
 
 

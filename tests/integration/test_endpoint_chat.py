@@ -265,8 +265,10 @@ def test_an_unframed_stream_that_is_dropped_is_half_an_answer(server: Server) ->
 def test_a_plain_answer_that_is_dropped_is_half_an_answer(server: Server) -> None:
     data = json.dumps(answered({"content": "Only me."})).encode()
     whole = {"Content-Type": "application/json", "Content-Length": str(len(data))}
-    server.script = [(200, Stream((data[:-9], Halt.DROP), chunked=False), whole)]
+    half = (200, Stream((data[:-9], Halt.DROP), chunked=False), whole)
+    server.answer = lambda body: half
     assert "half an answer: the connection was closed" in failing(impatient(server))
+    assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("halt", Halt)
@@ -398,7 +400,6 @@ WRONG: dict[str, tuple[bytes, str]] = {
     "an error field": (b'error: {"message": "no memory"}\n\n', "broke off: no memory"),
     "a whole error": (b'{"error": {"message": "no memory"}}', "broke off: no memory"),
     "a page": (b"<html><p>hello</p></html>", "neither JSON nor a stream"),
-    "nothing": (b"", "neither JSON nor a stream"),
     "half a line": (b"data: {", "neither JSON nor a stream"),
     "no JSON": (b"data: {\n\n", "not JSON"),
     "too deep": (b"data: " + b"[" * 9000 + b"\n\n", "not JSON"),
@@ -503,6 +504,29 @@ def test_a_refusal_for_another_reason_changes_no_parameter(
     assert len(server.asked) == 2
 
 
+def test_a_stream_closed_without_a_word_is_asked_for_in_one_piece(
+    server: Server, chat: EndpointChat
+) -> None:
+    """llama-cpp-python does so with a prompt that is too long, and gives its reason only here."""
+    server.script = [streamed(Halt.DROP), (400, {"error": {"message": "2 tokens too many"}}, {})]
+    assert failing(chat).endswith("answered 400: 2 tokens too many")
+    server.script = [streamed(b"\n"), (200, answered({"content": "Only me."}), {})]
+    assert say(chat).text == "Only me."
+    server.script = [streamed(Halt.DROP), streamed(Halt.DROP)]
+    assert "half an answer: the connection broke off" in failing(chat)
+    server.script = [streamed(), streamed()]
+    assert "half an answer: the server said nothing" in failing(chat)
+    assert [body["stream"] for _, _, body in server.asked] == [True, False] * 4
+
+
+def test_a_stream_that_stalls_before_its_first_piece_is_not_asked_for_again(
+    server: Server,
+) -> None:
+    server.script = [streamed(Halt.STALL)]
+    assert "nothing more came within" in failing(impatient(server))
+    assert len(server.asked) == 1
+
+
 def test_an_error_of_who_listens_is_not_the_servers(server: Server, chat: EndpointChat) -> None:
     def gone(piece: str) -> None:
         raise BrokenPipeError(32, f"nobody reads {piece}")
@@ -526,3 +550,4 @@ def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(
     assert (chat.exact_count, own.exact_count) == (False, True)
     assert (chat.count(""), own.count("")) == (FRAME, FRAME)
     assert (chat.count("one two three"), own.count("one two three")) == (FRAME + 4, FRAME + 3)
+    assert (chat.count("in 2024"), own.count("in 2024")) == (FRAME + 7, FRAME + 2)

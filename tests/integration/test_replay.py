@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
 
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.doors.login import in_the_name_of, local
 from docgraph.engine import Engine
@@ -26,6 +29,7 @@ from docgraph.pipeline.replayed import Replayed
 from docgraph.ports.chat import ChatModel
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.reranker import RerankModel
+from docgraph.ports.store import Store
 from tests.support.made_receipts import Says, resealed
 from tests.support.memory_audit import MemoryAudit, administration
 from tests.support.memory_source import MemorySource
@@ -78,11 +82,12 @@ class Place:
     reranker: RerankModel | None = None
     model: ChatModel | None = None
     audit: MemoryAudit = field(default_factory=MemoryAudit)
+    store: Store | None = None
 
     @property
     def engine(self) -> Engine:
         return Engine(
-            SqliteStore(self.path, now=lambda: "now"),
+            self.store or SqliteStore(self.path, now=lambda: "now"),
             self.embedder,
             self.tokens,
             lambda: self.reranker,
@@ -210,6 +215,21 @@ def test_revoked_deleted_pruned_and_never_visible_read_alike(tmp_path: Path) -> 
     for there, reader in ((place, NEMO), (place, STRANGER), (empty, ROSA), (empty, NEMO)):
         answers.add(digest(plain(there.replay(receipt, reader))))
     assert len(answers) == 1
+
+
+@pytest.mark.requirement(48)
+def test_what_sqlite_recorded_postgres_replays(place: Place, database: str) -> None:
+    receipt = place.asked()
+    with closing(Pool(database)) as pool:
+        server = replace(place, store=PostgresStore(pool, now=lambda: "now"))
+        server.ingest()
+        assert server.asked().to_json() == receipt.to_json()
+        assert server.replay(receipt).same
+        for happened in (revoked, pruned):
+            happened(server)
+            happened(place)
+            assert told(server.replay(receipt)) == GONE
+            assert plain(server.replay(receipt)) == plain(place.replay(receipt))
 
 
 @pytest.mark.requirement(36)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from docgraph.model.edge import Edge
 
-NOT_THERE = "-"
+ON, NOT_THERE = "on", "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,10 @@ class RetrievalDiff:
     @property
     def differs(self) -> bool:
         """Whether they gave something else; that they were asked otherwise does not count."""
-        moved = (self.documents_gained, self.documents_lost, self.edges_gained, self.edges_lost)
+        moved = (
+            *(self.documents_gained, self.documents_lost, self.edges_gained, self.edges_lost),
+            *(self.evidence_gained, self.evidence_lost, self.evidence_changed),
+        )
         left, right = self.tokens_in_all
         return any(moved) or bool(self.tokens) or left != right or not self.same_page
 
@@ -62,7 +65,7 @@ def difference(left: RetrievalSide, right: RetrievalSide) -> RetrievalDiff:
     before, after = left.evidence or {}, right.evidence or {}
     both = before.keys() & after.keys()
     return RetrievalDiff(
-        asked=_differing(left.asked, right.asked, NOT_THERE),
+        asked=_asked(_differing(left.asked, right.asked, NOT_THERE)),
         documents_gained=_only(right.documents, left.documents),
         documents_lost=_only(left.documents, right.documents),
         edges_gained=tuple(sorted(right.edges - left.edges)),
@@ -73,6 +76,14 @@ def difference(left: RetrievalSide, right: RetrievalSide) -> RetrievalDiff:
         tokens=_differing(left.tokens or {}, right.tokens or {}, 0),
         tokens_in_all=(left.tokens_in_all, right.tokens_in_all),
         same_page=left.page == right.page,
+    )
+
+
+def _asked(found: tuple[Differing, ...]) -> tuple[Differing, ...]:
+    """Of a step that only one side has, the options go without saying."""
+    alone = [one.name for one in found if {one.left, one.right} == {ON, NOT_THERE}]
+    return tuple(
+        one for one in found if one.name.partition(".")[0] not in alone or one.name in alone
     )
 
 

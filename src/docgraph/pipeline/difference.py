@@ -1,7 +1,7 @@
 """Two retrievals as the two sides of a difference, or two receipts of them."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from docgraph.model.access import Principal
@@ -9,7 +9,7 @@ from docgraph.model.digest import digest, plain
 from docgraph.model.edge import Edge
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.retrieval_diff import RetrievalSide
+from docgraph.model.retrieval_diff import ON, RetrievalSide
 from docgraph.model.scope import SnapshotName
 from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.retrieval import Retrieval
@@ -64,13 +64,15 @@ def _edges(plan: RetrievalPlan) -> frozenset[Edge]:
 def _settings(
     snapshots: tuple[SnapshotName, ...],
     pipeline: str,
-    steps: list[tuple[str, Mapping[str, Any]]],
+    steps: Sequence[tuple[str, Mapping[str, Any]]],
     embedder: EmbedderIdentity,
 ) -> Iterator[tuple[str, str]]:
-    yield from ((f"snapshot of {one.repository}", f"{one.branch} {one.snapshot}") for one in snapshots)
+    yield from (
+        (f"snapshot of {one.repository}", f"{one.branch} {one.snapshot}") for one in snapshots
+    )
     yield "pipeline", pipeline
     for action, options in steps:
-        yield action, "on"
+        yield action, ON
         yield from ((f"{action}.{name}", _written(value)) for name, value in options.items())
     yield "embedder", f"{embedder.name} {embedder.digest}"
 

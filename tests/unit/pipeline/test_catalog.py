@@ -4,6 +4,7 @@ import inspect
 
 import pytest
 
+from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
@@ -23,6 +24,7 @@ def test_the_catalogue_holds_the_actions_of_both_systems() -> None:
         "fetch_evidence": RetrievedContext,
         "fetch_node_texts": RetrievedContext,
         "assemble_context": Context,
+        "answer_question": Answer,
     }
     assert [action.name for action in IMPLICIT] == ["plan_seeds"]
 
@@ -84,6 +86,11 @@ BOUNDS: dict[str, dict[str, tuple[object, tuple[int, int] | None]]] = {
         "max_tokens": (None, (1, 10_000_000)),
     },
     "assemble_context": {"max_tokens": (4000, (1, 10_000_000))},
+    "answer_question": {
+        "prompt": ("cited-1", None),
+        "max_output": (800, (1, 100_000)),
+        "seed": (0, (0, 2**31 - 1)),
+    },
 }
 
 

@@ -49,12 +49,14 @@ def test_both_source_systems_are_shipped() -> None:
         "expand_relationships",
         "fetch_evidence",
         "assemble_context",
+        "answer_question",
     ]
     assert names(load("code")) == [
         "search_nodes",
         "expand_dependency_tree",
         "fetch_node_texts",
         "assemble_context",
+        "answer_question",
     ]
 
 
@@ -66,13 +68,13 @@ def test_every_shipped_pipeline_keeps_its_contracts_and_bears_its_files_name(nam
 
 @pytest.mark.requirement(43)
 def test_shipped_pipelines_have_the_defaults_that_are_promised() -> None:
-    search, _, expand, fetch, assemble = load("documents").steps
+    search, _, expand, fetch, assemble, _ = load("documents").steps
     assert (search.options["mode"], search.options["top"]) == ("hybrid", 8)
     assert (expand.options["documents"], expand.options["seed_places"]) == (6, 3)
     assert expand.options["relations"] is None
     assert fetch.options["per_document"] == 5
     assert assemble.options["max_tokens"] == 4000
-    _, tree, texts, _ = load("code").steps
+    _, tree, texts, _, _ = load("code").steps
     assert (tree.options["max_depth"], tree.options["max_nodes"]) == (2, 40)
     assert tree.options["relations"][:2] == ("imports", "calls")
     assert (texts.options["max_chars"], texts.options["order"]) == (60_000, "seed_first")
@@ -283,6 +285,7 @@ def test_extends_may_leave_a_step_out(write: Write) -> None:
         "plan_seeds",
         "fetch_evidence",
         "assemble_context",
+        "answer_question",
     ]
 
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
@@ -32,7 +33,9 @@ def test_a_pipeline_can_stop_early() -> None:
     documents = load("documents")
     assert names(documents.up_to(Seeds)) == ["search_nodes", "select_scope"]
     assert names(documents.up_to(RetrievalPlan))[-1] == "expand_relationships"
-    assert documents.up_to(Context) == documents
+    assert documents.up_to(Context) == documents.before(Answer)
+    assert documents.up_to(Answer) == documents
+    assert documents.before(Answer).before(Answer) == documents.before(Answer)
     assert documents.up_to(Seeds).up_to(Context).steps == ()
 
 
@@ -40,7 +43,11 @@ def test_a_pipeline_can_stop_early() -> None:
 def test_a_pipeline_can_start_from_what_it_is_handed() -> None:
     documents = load("documents")
     assert names(documents.starting_from(Seeds))[0] == "expand_relationships"
-    assert names(documents.starting_from(RetrievalPlan)) == ["fetch_evidence", "assemble_context"]
+    assert names(documents.starting_from(RetrievalPlan)) == [
+        "fetch_evidence",
+        "assemble_context",
+        "answer_question",
+    ]
     search = documents.up_to(Seeds)
     assert search.starting_from(RetrievalPlan) == search
 
@@ -57,5 +64,5 @@ def test_the_digest_is_of_the_actions_and_all_their_options() -> None:
 def test_changing_one_action_leaves_the_others() -> None:
     before = load("documents")
     after = before.changed("assemble_context", max_tokens=9)
-    assert after.steps[:-1] == before.steps[:-1]
-    assert after.steps[-1].options["max_tokens"] == 9
+    assert (after.steps[:-2], after.steps[-1]) == (before.steps[:-2], before.steps[-1])
+    assert after.steps[-2].options["max_tokens"] == 9

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.digest import canonical, digest
 from docgraph.model.errors import BadPipeline
@@ -21,6 +22,7 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run, run
 from docgraph.plan.plan_seeds import plan_seeds
+from docgraph.ports.chat_models import ChatModels
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.reranker import Reranker
 from docgraph.ports.search_reads import SearchReads
@@ -72,6 +74,7 @@ def windows(place: World) -> Mapping[type, Any]:
         TextReads: lambda values: place.texts(values[RetrievalPlan]),
         TokenCounter: lambda _: CountsWords(),
         Reranker: lambda _: Prefers({}, name="none"),
+        ChatModels: lambda _: ChatModels((), lambda _: None),
     }
 
 
@@ -90,6 +93,7 @@ def test_a_question_walks_through_the_whole_house() -> None:
     assert found.get(Seeds).ids[0] == "r:mill.md"
     assert "r:road.md" in found.get(RetrievalPlan).order
     assert "a mill grinds corn" in found.get(Context).text
+    assert found.get(Answer).text == found.get(Context).text
 
 
 @pytest.mark.requirement(44)
@@ -98,7 +102,7 @@ def test_each_step_leaves_its_options_inputs_and_output_by_digest_and_its_time()
     found = walk(pipeline, TOWN, QUESTION)
     assert (found.trace.pipeline, found.trace.pipeline_digest) == ("documents", pipeline.digest)
     assert [row.action for row in found.trace.steps] == [s.action.name for s in pipeline.steps]
-    search, *_, expand, fetch, _ = found.trace.steps
+    search, *_, expand, fetch, _, _ = found.trace.steps
     assert dict(search.options)["top"] == 8
     assert search.inputs == (("Question", digest(QUESTION)),)
     assert expand.output == ("RetrievalPlan", digest(found.get(RetrievalPlan)))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 from docgraph.adapters.endpoint.events import Event, Garbled, events
-from docgraph.adapters.endpoint.reply import Interrupted
+from docgraph.adapters.endpoint.reply import Dropped, Interrupted
 
 LARGEST_TEXT = 1024 * 1024  # characters
 LARGEST_STREAM = 64 * 1024 * 1024  # bytes: each piece comes with hundreds of them around it
@@ -41,6 +41,8 @@ class ChatAnswer:
     def _contents(self) -> Iterator[str]:
         """A server that does not stream answers with one object: no event begins with a brace."""
         first = next((block for block in self._blocks if block.strip()), b"")
+        if not first:
+            raise Dropped("the server said nothing")
         blocks = chain([first], self._blocks)
         if not first.lstrip().startswith(b"{"):
             yield from self._streamed(events(blocks))

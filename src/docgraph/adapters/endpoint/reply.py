@@ -13,6 +13,10 @@ class Interrupted(ModelError):
     """The answer stopped in the middle; the message says how, and not where."""
 
 
+class Dropped(Interrupted):
+    """The server closed the connection, or ended without a word."""
+
+
 class Reply:
     """`timeout` is the longest silence, `until` the moment at which it must have ended."""
 
@@ -32,7 +36,7 @@ class Reply:
         while left != 0:
             block = self._next(BLOCK if left is None else min(BLOCK, left))
             if not block and left:
-                raise Interrupted("the connection was closed")
+                raise Dropped("the connection was closed")
             if not block:
                 return
             if left is not None:
@@ -56,4 +60,4 @@ class Reply:
         except TimeoutError as error:
             raise Interrupted(f"nothing more came within {self._timeout:g} seconds") from error
         except (OSError, http.client.HTTPException) as error:
-            raise Interrupted("the connection broke off") from error
+            raise Dropped("the connection broke off") from error

@@ -11,6 +11,7 @@ from docgraph.doors.cli.audit import audit
 from docgraph.doors.cli.check import check
 from docgraph.doors.cli.context import context
 from docgraph.doors.cli.demo import demo
+from docgraph.doors.cli.diff import diff
 from docgraph.doors.cli.diff_snapshots import diff_snapshots
 from docgraph.doors.cli.doctor import doctor
 from docgraph.doors.cli.evaluate import evaluate
@@ -29,6 +30,7 @@ from docgraph.doors.cli.search import search
 from docgraph.doors.cli.snapshots import snapshots
 from docgraph.doors.cli.status import status
 from docgraph.doors.cli.verify import verify
+from docgraph.doors.cli.why import why
 
 # Plain help: rich would double the time of `docgraph --help`.
 app = typer.Typer(
@@ -60,10 +62,11 @@ def options(
 app.command()(ingest)
 app.command("import")(import_corpus)
 for command in (
-    *(ask, search, plan, run, context, explain, replay, check),
+    *(ask, search, plan, run, context, explain, why, diff, replay, check),
     *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo),
 ):
     app.command()(command)
+app.command("why-not")(why)
 app.command("eval")(evaluate)
 app.command("test")(expect)
 for group, name in (

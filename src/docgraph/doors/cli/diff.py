@@ -1,5 +1,6 @@
 """docgraph diff: what two retrievals differ in."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -59,25 +60,74 @@ def diff(
     from docgraph.doors.cli.show_retrieval_diff import show_retrieval_diff
     from docgraph.model.retrieval_diff import difference
 
-    options = (as_, pipeline, repository, branch, snapshot)
+    given = (as_, pipeline, repository, branch, snapshot)
     if receipt:
-        left, right = _receipts(receipt, question, any(options))
+        left, right = _of_receipts(receipt, alone=not question and not any(given))
     else:
-        _twice(options)
-        who, how, where = _pair(as_), _pair(pipeline), _pair(repository)
-        homes, numbers = _pair(branch), _pair(snapshot)
-        engine = engine_for(store, question=question)
-        sides = []
-        for at in (0, 1):
-            reader = asker(store, None if who[at] == "local" else who[at])
-            steps = pipeline_named(how[at] or "documents")
-            place = wanted(where[at], homes[at], numbers[at])
-            sides.append(_side(engine.retrieve(reader, question, steps, wanted=place), reader))
-        left, right = sides
+        _twice(given)
+        sides = (_pair(as_), _pair(pipeline), _pair(repository), _pair(branch))
+        left, right = _asked(question, store, *sides, _pair(snapshot))
     found = difference(left, right)
     if json:
-        print_json({"differs": found.differs, "left": left.asked, "right": right.asked, "diff": found})
+        print_json(
+            {"differs": found.differs, "left": left.asked, "right": right.asked, "diff": found}
+        )
     else:
         show_retrieval_diff(found)
     if exit_code and found.differs:
         raise typer.Exit(1)
+
+
+def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSide]":
+    """No store is needed for what receipts tell."""
+    from docgraph.doors.cli.replay import read_receipt
+    from docgraph.model.errors import BadInput
+    from docgraph.pipeline.difference import side_of_receipt
+
+    if len(files) != 2 or not alone:
+        raise BadInput("give --receipt twice, and no question or other side beside it")
+    return [side_of_receipt(read_receipt(file)) for file in files]
+
+
+def _asked(
+    question: str,
+    store: str | None,
+    who: tuple[str | None, ...],
+    how: tuple[str | None, ...],
+    where: tuple[str | None, ...],
+    branches: tuple[str | None, ...],
+    numbers: tuple[int | None, ...],
+) -> "list[RetrievalSide]":
+    """Each side with its own rights: whoever holds the store may see what either gets."""
+    from docgraph.model.access import LOCAL
+    from docgraph.pipeline.difference import side_of
+
+    engine = engine_for(store, question=question)
+    sides = []
+    for at in (0, 1):
+        reader = asker(store, None if who[at] == LOCAL else who[at])
+        steps = pipeline_named(how[at] or "documents")
+        place = wanted(where[at], branches[at], numbers[at])
+        sides.append(side_of(engine.retrieve(reader, question, steps, wanted=place), reader))
+    return sides
+
+
+def _twice(given: tuple[Sequence[object] | None, ...]) -> None:
+    from docgraph.model.errors import BadInput
+
+    if all(len(one or ()) < 2 for one in given):
+        raise BadInput(
+            "both sides are the same; give --as, --pipeline, --repository, --branch, --snapshot "
+            "or --receipt twice"
+        )
+
+
+def _pair(given: list[T] | None) -> tuple[T | None, T | None]:
+    """Given once it counts for both sides."""
+    from docgraph.model.errors import BadInput
+
+    if not given:
+        return None, None
+    if len(given) > 2:
+        raise BadInput(f"there are two sides; {given[2]!r} is one too many")
+    return given[0], given[-1]

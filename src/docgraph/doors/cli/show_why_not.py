@@ -1,7 +1,9 @@
 """What people see of why a node is in a context, or why not."""
 
-from docgraph.doors.cli.show import as_yaml, out, said
-from docgraph.model.why_not import Change, WhyNot
+import json
+
+from docgraph.doors.cli.show import out, said
+from docgraph.model.why_not import Change, Value, WhyNot
 
 
 def show_why_not(found: WhyNot) -> None:
@@ -31,5 +33,11 @@ def _told(change: Change) -> str:
         return " ".join(f"--seed {node}" for node in change.new)
     if not change.option:
         return f"without: [{change.action}]"
-    new, old = as_yaml(change.new), as_yaml(change.old)
+    new, old = _in_yaml(change.new), _in_yaml(change.old)
     return f"{change.action}: {{{change.option}: {new}}}, which is {old} now"
+
+
+def _in_yaml(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return value if isinstance(value, str) else json.dumps(value)

@@ -56,7 +56,7 @@ def _unreached(tried: Tried, sought: Sought) -> tuple[str, Numbers]:
         words = f"{edge.source} ->{edge.relation}-> {edge.target} leads here, but {ways[0].words}"
         return words, (("roads", len(ways)),)
     many = len(senders(tried))
-    return f"no relation leads here from the {many} nodes whose relations are followed", ()
+    return f"no relation leads here from a node whose relations are followed ({many})", ()
 
 
 def _place(action: Action, sought: Sought, trials: Trials) -> int | None:

@@ -1,0 +1,88 @@
+"""A real server with a real model, small as it is, keeps what the scripted one promises."""
+
+import pytest
+
+from docgraph.adapters.endpoint.chat import EndpointChat
+from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
+from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+from docgraph.model.errors import ModelError
+from docgraph.ports.chat import Message, Said, Sampling
+from tests.llm.model_server import WINDOW
+
+ASKED = (
+    Message("system", "You answer in one short sentence."),
+    Message("user", "What colour is the sky on a clear day?"),
+)
+
+
+@pytest.fixture
+def chat(base: str) -> EndpointChat:
+    return EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter(), timeout=60)
+
+
+def say(chat: EndpointChat, max_tokens: int = 40, seed: int = 7) -> tuple[list[str], Said]:
+    heard: list[str] = []
+    said = chat.say(ASKED, max_tokens=max_tokens, seed=seed, heard=heard.append)
+    return heard, said
+
+
+@pytest.mark.requirement(45)
+def test_an_answer_is_streamed(chat: EndpointChat) -> None:
+    heard, said = say(chat)
+    assert len(heard) > 3
+    assert said.text == "".join(heard)
+    assert "blue" in said.text.lower()
+    assert (said.finish, said.sampling) == ("stop", Sampling(0.0, 7))
+
+
+def test_the_same_question_and_seed_give_the_same_answer(chat: EndpointChat) -> None:
+    first = say(chat)
+    other = chat.say(
+        (Message("user", "Count to ten."),), max_tokens=9, seed=1, heard=lambda _: None
+    )
+    assert say(chat) == first
+    assert other.text != first[1].text
+
+
+def test_an_answer_that_is_cut_off_says_so(chat: EndpointChat) -> None:
+    heard, said = say(chat, max_tokens=3)
+    assert said.finish == "length"
+    assert 1 <= len(heard) <= 3
+
+
+def test_a_prompt_that_is_too_long_is_refused_in_words(chat: EndpointChat) -> None:
+    long = (Message("user", "one word after another " * WINDOW),)
+    assert chat.count(long[0].content) > WINDOW
+    with pytest.raises(ModelError, match=rf"answered 400: .*maximum context length is {WINDOW}"):
+        chat.say(long, max_tokens=5, seed=0, heard=lambda _: None)
+    assert say(chat, max_tokens=3)[0]  # and the server is there as before
+
+
+def test_who_stops_listening_leaves_the_server_to_others(chat: EndpointChat) -> None:
+    def gone(piece: str) -> None:
+        raise BrokenPipeError(piece)
+
+    with pytest.raises(BrokenPipeError):
+        chat.say(ASKED, max_tokens=200, seed=7, heard=gone)
+    assert say(chat, max_tokens=3)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Hello.",
+        "In 1917, 1919, 1948 and 1950: 3.14159.",
+        "def f(x):\n    return x\n" * 9,
+        "世界" * 30,
+    ],
+)
+def test_no_prompt_takes_more_tokens_than_are_estimated(
+    base: str, chat: EndpointChat, text: str
+) -> None:
+    messages = (ASKED[0], Message("user", text))
+    asked = [{"role": message.role, "content": message.content} for message in messages]
+    body = {"model": "smollm2", "messages": asked, "max_tokens": 1}
+    answer = JsonEndpoint(base).post("/chat/completions", body)
+    assert isinstance(answer, dict)
+    assert answer["usage"]["prompt_tokens"] <= sum(chat.count(m.content) for m in messages)

@@ -1,0 +1,76 @@
+"""Asking why of a world in memory, and asking again with a change that was reported."""
+
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+from docgraph.model.context import Context
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import Question
+from docgraph.model.seeds import Seeds
+from docgraph.model.tokens import TokenCounter
+from docgraph.model.why_not import Change, WhyNot
+from docgraph.pipeline.asked import explicit
+from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.run import Run, run
+from docgraph.pipeline.why_not.why_not import why_not
+from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.reranker import Reranker
+from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.text_reads import TextReads
+from tests.support.made_documents import ask
+from tests.support.memory_world import World
+from tests.support.stand_ins import CountsWords, Prefers
+
+QUESTION = ask("corn")
+
+
+def walk(pipeline: Pipeline, place: World, given: dict[type, Any]) -> Run:
+    ticks = count()
+    windows = {
+        SearchReads: lambda _: place.search,
+        GraphReads: lambda _: place.graph,
+        TextReads: lambda values: place.texts(values[RetrievalPlan]),
+        TokenCounter: lambda _: CountsWords(),
+        Reranker: lambda _: Prefers({}, name="none"),
+    }
+    return run(pipeline, given, windows, lambda: float(next(ticks)))
+
+
+def why(
+    node: str,
+    pipeline: Pipeline,
+    place: World,
+    *,
+    seeds: Sequence[str] = (),
+    question: Question = QUESTION,
+) -> WhyNot:
+    given: dict[type, Any] = {Question: question}
+    if seeds:
+        given[Seeds] = explicit(place.graph, tuple(seeds))
+        pipeline = pipeline.starting_from(Seeds)
+    return why_not(node, pipeline, given, place, lambda p, values: walk(p, place, dict(values)))
+
+
+def with_changes(
+    pipeline: Pipeline, place: World, changes: Sequence[Change], question: Question = QUESTION
+) -> Context:
+    """As somebody would make them: in a pipeline file, and with --seed."""
+    given: dict[type, Any] = {Question: question}
+    pipeline = pipeline.up_to(Context)
+    for change in changes:
+        if change.action == "seeds":
+            assert isinstance(change.new, tuple)
+            given[Seeds] = explicit(place.graph, change.new)
+            pipeline = pipeline.starting_from(Seeds)
+        elif change.option:
+            pipeline = pipeline.changed(change.action, **{change.option: change.new})
+        else:
+            kept = (step for step in pipeline.steps if step.action.name != change.action)
+            pipeline = Pipeline(pipeline.name, tuple(kept))
+    return walk(pipeline, place, given).get(Context)
+
+
+def cited(context: Context) -> set[str]:
+    """The documents whose passages are there."""
+    return {item.document for item in context.items if item.number}

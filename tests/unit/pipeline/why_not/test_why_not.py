@@ -1,0 +1,283 @@
+"""Where a node fell out, by how much, and the smallest change that lets it in."""
+
+import pytest
+
+from docgraph.model.errors import BadPipeline
+from docgraph.model.why_not import Change, WhyNot
+from docgraph.pipeline.load import load
+from docgraph.pipeline.pipeline import Pipeline
+from tests.support.asking_why import QUESTION, cited, walk, why, with_changes
+from tests.support.made_documents import EAST, NORTH, Part, Said, document, edge, towards
+from tests.support.memory_world import World, world
+
+DOCUMENTS, CODE, FLAT = load("documents"), load("code"), load("flat")
+# Without the dominant scope, which has tests of its own below.
+OPEN = Pipeline("open", tuple(s for s in DOCUMENTS.steps if s.action.name != "select_scope"))
+
+
+def town(*, edges: bool = True) -> World:
+    """Eight documents, each a little further from the question; the last leads to a lonely one."""
+    ring = [
+        document(f"r:{at}.md", f"corn {at}", meaning=towards(1 - at / 20)) for at in range(1, 9)
+    ]
+    far = document("r:far.md", "a road", meaning=EAST)
+    known = [edge("r:1.md", "r:far.md", "explains"), edge("r:5.md", "r:6.md", "mentions")]
+    return world(*ring, far, edges=known if edges else ())
+
+
+def changed(found: WhyNot) -> list[tuple[str, object, object]]:
+    return [(f"{one.action}.{one.option}", one.old, one.new) for one in found.change]
+
+
+def numbers(found: WhyNot, action: str) -> dict[str, float]:
+    return dict(next(one.numbers for one in found.steps if one.action == action))
+
+
+def confirmed(found: WhyNot, pipeline: Pipeline, place: World) -> None:
+    """The change does it, when it is made by hand."""
+    assert found.change
+    assert found.node.partition("#")[0] in cited(with_changes(pipeline, place, found.change))
+
+
+def test_what_is_there_says_why() -> None:
+    found = why("r:1.md", OPEN, town())
+    assert found.stage == "there"
+    assert (found.change, found.remedy) == ((), "")
+    assert [one.inside for one in found.steps] == [True] * 4
+    assert found.steps[0].words.startswith("seed 1 of 8")
+    (piece,) = found.shown
+    assert (piece.number, piece.id) == (1, "r:1.md@0")
+    assert piece.why.rule == "seed 1 of 6"
+
+
+def test_a_neighbour_that_is_there_names_its_edge() -> None:
+    pipeline = OPEN.changed("search_nodes", top=2)
+    found = why("r:far.md", pipeline, town())
+    assert found.stage == "there"
+    assert not found.steps[0].inside
+    assert "r:1.md ->explains-> r:far.md" in found.steps[1].words
+
+
+@pytest.mark.requirement(36)
+def test_hidden_and_absent_read_the_same() -> None:
+    place = town()
+    dark = World(place.documents, place.edges, hidden=frozenset({"r:2.md"}))
+    for node in ("r:2.md", "r:2.md@0", "r:zz.md"):
+        found = why(node, OPEN, dark)
+        assert (found.stage, found.words) == ("not visible", "nothing visible under this id")
+        assert (found.steps, found.change, found.runs) == ((), (), 0)
+
+
+def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enough() -> None:
+    pipeline = OPEN.changed("search_nodes", top=3)
+    found = why("r:5.md", pipeline, town(edges=False))
+    told = numbers(found, "search_nodes")
+    assert (found.stage, told["rank"], told["top"]) == ("rank", 5, 3)
+    assert told["last"] - told["score"] == pytest.approx(told["short"])
+    assert told["short"] > 0
+    assert changed(found) == [("search_nodes.top", 3, 5)]
+    confirmed(found, pipeline, town(edges=False))
+
+
+def test_what_search_does_not_find_at_all_needs_a_larger_pool_or_another_mode() -> None:
+    pipeline = OPEN.changed("search_nodes", top=2, pool=2)
+    found = why("r:far.md", pipeline, town(edges=False))
+    assert found.stage == "search"
+    assert numbers(found, "search_nodes")["candidates"] < 9
+    confirmed(found, pipeline, town(edges=False))
+
+
+def test_the_dominant_scope_is_widened_to_the_share_that_it_has() -> None:
+    place = world(
+        document("r:near.md", "corn", meaning=NORTH),
+        document("r:side.md", "a baker", meaning=towards(0.2)),
+    )
+    found = why("r:side.md", DOCUMENTS, place)
+    told = numbers(found, "select_scope")
+    assert found.stage == "scope"
+    assert told["share"] < 0.3
+    ((name, old, new),) = changed(found)
+    assert (name, old) == ("select_scope.cluster", 0.3)
+    assert isinstance(new, float)
+    assert 0 < new <= told["score"] / told["best"] < new + 0.001
+    confirmed(found, DOCUMENTS, place)
+
+
+def test_a_repository_that_does_not_dominate_comes_in_without_that_rule() -> None:
+    place = world(
+        *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
+        document("s:other.md", "corn", meaning=towards(0.9)),
+    )
+    found = why("s:other.md", DOCUMENTS, place)
+    assert found.stage == "scope"
+    assert changed(found) == [("select_scope.repository", True, False)]
+
+
+def test_a_scope_with_two_objections_is_switched_off() -> None:
+    place = world(
+        *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
+        document("s:other.py", "corn", meaning=towards(0.9)),
+    )
+    found = why("s:other.py", DOCUMENTS, place)
+    assert changed(found) == [("select_scope.", "on", "off")]
+    confirmed(found, DOCUMENTS, place)
+
+
+def test_what_a_cap_cuts_is_told_with_its_place() -> None:
+    pipeline = OPEN.changed("expand_relationships", documents=3)
+    found = why("r:5.md", pipeline, town(edges=False))
+    assert found.stage == "cap"
+    assert numbers(found, "expand_relationships") == {"place": 5, "room": 3}
+    assert "cut by documents=3" in found.words
+    assert changed(found) == [("expand_relationships.documents", 3, 5)]
+
+
+def test_a_relation_that_is_not_followed_is_named() -> None:
+    pipeline = OPEN.changed("search_nodes", top=2).changed(
+        "expand_relationships", relations=("mentions",)
+    )
+    found = why("r:far.md", pipeline, town())
+    assert found.stage == "relation"
+    assert found.words == ("r:1.md ->explains-> r:far.md leads here, but explains is not followed")
+    assert changed(found) == [
+        ("expand_relationships.relations", ("mentions",), ("mentions", "explains"))
+    ]
+
+
+def test_a_seed_beyond_the_seed_places_does_not_lead_on() -> None:
+    pipeline = OPEN.changed("search_nodes", top=5).changed("expand_relationships", seed_places=2)
+    found = why("r:6.md", pipeline, town())
+    assert found.stage == "relation"
+    assert "only seeds of the first 2 documents lead on" in found.words
+    assert changed(found) == [("expand_relationships.seed_places", 2, 5)]
+
+
+def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
+    place = world(
+        document("r:a.py", "corn", meaning=NORTH),
+        document("r:b.py", "b", meaning=EAST),
+        document("r:c.py", "c", meaning=EAST),
+        edges=[edge("r:a.py", "r:b.py", "imports"), edge("r:b.py", "r:c.py", "imports")],
+    )
+    pipeline = CODE.changed("search_nodes", top=1).changed("expand_dependency_tree", max_depth=1)
+    found = why("r:c.py", pipeline, place)
+    assert found.stage == "relation"
+    assert "one step beyond max_depth=1" in found.words
+    assert changed(found) == [("expand_dependency_tree.max_depth", 1, 2)]
+
+
+def long(*, parts: int) -> World:
+    """One document whose sections are ever further from the question."""
+    sections = tuple(
+        Part(f"#s{at}", (Said(f"corn {at} " + "word " * at, towards(1 - at / 20)),))
+        for at in range(parts)
+    )
+    return world(document("r:long.md", meaning=NORTH, parts=sections))
+
+
+def test_a_passage_that_was_not_fetched_is_told_with_its_place_in_its_document() -> None:
+    found = why("r:long.md#s7", DOCUMENTS, long(parts=9))
+    assert found.stage == "fetch"
+    assert numbers(found, "fetch_evidence") == {"place": 8, "passages": 9}
+    assert changed(found) == [("fetch_evidence.per_document", 5, 8)]
+    assert why("r:long.md#s7@7", DOCUMENTS, long(parts=9)).change == found.change
+    assert why("r:long.md", DOCUMENTS, long(parts=9)).stage == "there"
+
+
+def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
+    pipeline = OPEN.changed("fetch_evidence", in_all=2)
+    found = why("r:4.md", pipeline, town(edges=False))
+    assert found.stage == "fetch"
+    assert changed(found) == [("fetch_evidence.in_all", 2, 4)]
+
+
+def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
+    place = world(document("r:a.py", "corn " * 10, meaning=NORTH))
+    pipeline = CODE.changed("fetch_node_texts", max_chars=30)
+    found = why("r:a.py", pipeline, place)
+    assert found.stage == "fetch"
+    ((name, old, new),) = changed(found)
+    assert (name, old) == ("fetch_node_texts.max_chars", 30)
+    assert new == 30 + numbers(found, "fetch_node_texts")["missing"]
+
+
+def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
+    pipeline = OPEN.changed("assemble_context", max_tokens=30)
+    place = town(edges=False)
+    found = why("r:4.md", pipeline, place)
+    assert found.stage == "budget"
+    assert numbers(found, "assemble_context")["missing"] > 0
+    ((name, old, new),) = changed(found)
+    assert (name, old) == ("assemble_context.max_tokens", 30)
+    assert isinstance(new, int)
+    for budget in range(31, new):  # the very smallest: nothing below does it
+        less = Change("assemble_context", "max_tokens", 30, budget)
+        assert "r:4.md" not in cited(with_changes(pipeline, place, [less]))
+    confirmed(found, pipeline, place)
+
+
+def test_two_changes_together_are_both_named() -> None:
+    pipeline = OPEN.changed("search_nodes", top=2).changed("expand_relationships", documents=2)
+    place = town(edges=False)
+    found = why("r:4.md", pipeline, place)
+    assert found.remedy == "no single change that was tried lets it in; together these do"
+    assert changed(found) == [
+        ("search_nodes.top", 2, 4),
+        ("expand_relationships.documents", 2, 4),
+    ]
+    for change in found.change:
+        assert "r:4.md" not in cited(with_changes(pipeline, place, [change]))
+    confirmed(found, pipeline, place)
+
+
+def test_naming_it_as_a_seed_is_the_last_resort() -> None:
+    """`flat` has a limit on documents that no file can set."""
+    pipeline = FLAT.changed("search_nodes", mode="semantic")
+    place = town(edges=False)
+    found = why("r:far.md", pipeline, place)
+    assert "naming it as a seed does" in found.remedy
+    assert found.change == (Change("seeds", "seed", (), ("r:far.md",)),)
+    confirmed(found, pipeline, place)
+
+
+def test_seeds_that_were_named_stay_beside_the_one_that_is_suggested() -> None:
+    found = why("r:8.md", OPEN, town(), seeds=("r:1.md",))
+    assert found.stage == "relation"
+    assert found.change == (Change("seeds", "seed", ("r:1.md",), ("r:1.md", "r:8.md")),)
+
+
+def test_what_holds_no_text_cannot_be_let_in() -> None:
+    place = world(document("r:empty.md", meaning=NORTH), document("r:a.md", "corn"))
+    found = why("r:empty.md", DOCUMENTS, place)
+    assert (found.stage, found.change) == ("fetch", ())
+    assert found.remedy == "nothing that was tried lets it in"
+
+
+def test_tries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docgraph.pipeline.why_not.trials.MOST_RUNS", 4)
+    pipeline = OPEN.changed("search_nodes", top=2).changed("expand_relationships", documents=2)
+    found = why("r:4.md", pipeline, town(edges=False))
+    assert found.runs == 4
+    assert found.remedy.endswith("not all could be tried")
+
+
+def test_steps_before_a_change_are_not_run_again() -> None:
+    searches = 0
+    place = town(edges=False)
+    pipeline = OPEN.changed("assemble_context", max_tokens=30)
+
+    def again(steps, values):  # type: ignore[no-untyped-def]
+        nonlocal searches
+        searches += steps.steps[0].action.name == "search_nodes"
+        return walk(steps, place, dict(values))
+
+    from docgraph.model.question import Question
+    from docgraph.pipeline.why_not.why_not import why_not
+
+    assert why_not("r:4.md", pipeline, {Question: QUESTION}, place, again).runs > 1
+    assert searches == 1
+
+
+def test_a_pipeline_without_a_context_is_refused() -> None:
+    with pytest.raises(BadPipeline, match="makes no Context"):
+        why("r:1.md", Pipeline("p", DOCUMENTS.steps[:2]), town())
