@@ -25,22 +25,29 @@ PEERS   := build/peers
 FLOOR   := $(PEERS)/.floor
 PEERPIP := $(PEERS)/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
+# A real model server, in an environment of its own: it is compiled, which takes a quarter of an hour.
+LLM     := build/llm
+LLMPIP  := $(LLM)/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 PIP     := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check bench peers quality prove format picture requirements lock clean
+.PHONY: help demo test test-llm check bench peers quality prove format picture requirements lock clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: $(READY) ## ingest docgraph's own documents, ask them a question, show plan, why and context
 	@$(BIN)/docgraph demo
 
 test: $(READY) ## run every test
 	@$(PYTEST)
+
+test-llm: $(LLM)/.installed ## ask a real model server, which is compiled first, once
+	@LLM=$(LLM) $(BIN)/python -m pytest tests/llm
 
 check: $(READY) ## format, lint, types, import contracts, weight, retrieval, tests, requirements
 	@echo '— format and lint' && $(BIN)/ruff format --quiet --diff . && $(BIN)/ruff check --quiet .
@@ -102,6 +109,13 @@ $(FLOOR): requirements.lock benchmarks/requirements.txt | $(READY)
 	@$(BIN)/python -m venv --clear $(PEERS)
 	@$(PEERPIP) install --require-hashes --requirement requirements.lock
 	@$(PEERPIP) install --constraint benchmarks/requirements.txt bm25s
+	@touch $@
+
+# The server and its model, exactly as pinned; again when the pins change.
+$(LLM)/.installed: tests/llm/requirements.txt | $(READY)
+	@echo 'docgraph: compiling a model server in $(LLM), once'
+	@$(BIN)/python -m venv --clear $(LLM)
+	@$(LLMPIP) install --no-deps --requirement tests/llm/requirements.txt
 	@touch $@
 
 # A fresh environment with exactly the locked packages; again when the lock changes.

@@ -22,6 +22,7 @@ class Note:
     snapshots: tuple[SnapshotName, ...] = ()
     detail: str = ""
     unseen: tuple[str, ...] = ()
+    refused: str = ""
 
     def asked_of(self, scope: Scope) -> None:
         self.snapshots = scope.snapshots
@@ -65,6 +66,8 @@ def audited(
         more = len(note.unseen) - MOST_NAMED
         told = f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
         log.write(_event(principal, action, DENIED, note, told))
+    if note.refused:
+        log.write(_event(principal, action, DENIED, note, note.refused))
     if not silently:
         log.write(_event(principal, action, ANSWERED, note, note.detail))
 

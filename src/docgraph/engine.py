@@ -128,6 +128,7 @@ class Engine:
             found = Retrieval(done.scope, continued(done.run, rest, windows, self._clock))
             said = found.answer
             note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
+            note.refused = said.reason if said.kind == "refused" else ""
             return found
 
     def _retrieved(

@@ -214,6 +214,16 @@ def test_every_answer_leaves_a_row(tmp_path: Path, servers: Callable[..., Server
     assert (audit.rows[-1].action, audit.rows[-1].outcome) == ("ask", "failed")
 
 
+@pytest.mark.requirement(40)
+@pytest.mark.requirement(47)
+def test_a_refusal_leaves_a_row_of_its_own(tmp_path: Path, servers: Callable[..., Server]) -> None:
+    store, audit = stored(tmp_path, document("a.md", "apples", rule=BOARD)), MemoryAudit()
+    found = asked(engine(store, chat(servers()), audit=audit)).answer
+    assert [row.outcome for row in audit.rows] == ["denied", "answered"]
+    assert audit.rows[0].detail == found.reason
+    assert audit.rows[1].detail == f"refused: {found.reason}"
+
+
 def test_a_pipeline_without_an_answer_says_what_it_lacks(tmp_path: Path) -> None:
     one = engine(stored(tmp_path, document("a.md", "apples")))
     with pytest.raises(BadPipeline, match="gives no answer; end it with `- answer_question"):

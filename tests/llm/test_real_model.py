@@ -36,6 +36,7 @@ def test_an_answer_is_streamed(chat: EndpointChat) -> None:
 
 
 def test_the_same_question_and_seed_give_the_same_answer(chat: EndpointChat) -> None:
+    """Whatever was asked in between, and is still in the server's memory."""
     first = say(chat)
     other = chat.say(
         (Message("user", "Count to ten."),), max_tokens=9, seed=1, heard=lambda _: None
@@ -67,16 +68,16 @@ def test_who_stops_listening_leaves_the_server_to_others(chat: EndpointChat) -> 
     assert say(chat, max_tokens=3)[0]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Hello.",
-        "In 1917, 1919, 1948 and 1950: 3.14159.",
-        "def f(x):\n    return x\n" * 9,
-        "世界" * 30,
-    ],
-)
+TEXTS = {
+    "nothing": "",
+    "prose": "Hello, is anybody there?",
+    "numbers": "In 1917, 1919, 1948 and 1950: 3.14159.",
+    "code": "def f(x):\n    return x\n" * 9,
+    "Chinese": "世界" * 30,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_no_prompt_takes_more_tokens_than_are_estimated(
     base: str, chat: EndpointChat, text: str
 ) -> None:

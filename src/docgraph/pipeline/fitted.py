@@ -23,19 +23,21 @@ def fitted(
 
     Which model is asked depends on the context, so all of them count. A model counts its tokens
     in its own way, so pages are tried: each time the budget shrinks as much as the page has to.
-    What does not fit then is for the model's own check to tell.
+    Where that would leave no evidence the budget stays, and the model's own check tells.
     """
     budget, asking = _step(pipeline, _ASSEMBLE), _step(pipeline, _ANSWER)
-    if budget is None or asking is None:
+    if budget is None or asking is None or not models:
         return pipeline
     most: int = budget.options["max_tokens"]
     for _ in range(MOST_TRIES):
         page = assemble_context(evidence, tokens, max_tokens=most)
-        share = min((_share(model, page, asking) for model in models), default=1.0)
-        if share >= 1 or most <= 1:
+        if not any(item.number for item in page.items):
             break
+        share = min(_share(model, page, asking) for model in models)
+        if share >= 1:
+            return pipeline.changed(_ASSEMBLE, max_tokens=most)
         most = max(1, min(int(page.tokens * share), most - 1))
-    return pipeline.changed(_ASSEMBLE, max_tokens=most)
+    return pipeline
 
 
 def _share(model: ChatModel, page: Context, asking: Step) -> float:

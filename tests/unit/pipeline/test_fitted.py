@@ -67,6 +67,11 @@ def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) ->
         assert any(item.number for item in page.items)
 
 
+def test_a_window_without_room_for_evidence_is_for_the_model_s_check_to_tell() -> None:
+    """Else a page of nothing would look like a question that nothing answers."""
+    assert fitted(tail(), evidence(), WORDS, (Reads(150),)) == tail()
+
+
 def test_what_fits_stays_as_it_is() -> None:
     found = evidence()
     assert fitted(tail(), found, WORDS, (Reads(100_000),)) == tail()

@@ -1,5 +1,7 @@
 """docgraph ask: an answer that cites."""
 
+import typer
+
 from docgraph.doors.cli.options import (
     AsOption,
     BranchOption,
@@ -59,3 +61,5 @@ def ask(
         )
     else:
         show_answer(found.answer)
+    if found.answer.kind == "refused":
+        raise typer.Exit(1)

@@ -1,0 +1,125 @@
+"""In any small world: what is reported of a change is so when it is made."""
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from docgraph.model.context import Context
+from docgraph.model.digest import canonical
+from docgraph.model.why_not import STAGES
+from docgraph.pipeline.load import load
+from docgraph.pipeline.pipeline import Pipeline
+from tests.support.asking_why import cited, why, with_changes
+from tests.support.made_documents import Part, Said, document, edge, towards
+from tests.support.memory_world import World, world
+
+NAMES = ("a.md", "b.md", "c.md", "d.py", "e.md", "f.md")
+RELATIONS = ("explains", "mentions", "imports", "calls")
+WORDS = ("corn", "mill", "baker of bread and of cakes", "corn corn corn in sacks")
+COUNTED = ("top", "pool", "documents", "seed_places", "max_nodes", "in_all", "max_tokens")
+stages: set[str] = set()
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> World:
+    """Some documents of one or two passages, one of them maybe in another repository."""
+    ids = [f"{'s' if name == 'f.md' else 'r'}:{name}" for name in NAMES]
+    shares = st.integers(0, 10).map(lambda tenths: towards(tenths / 10))
+    documents = []
+    for node in ids:
+        meaning = draw(shares)
+        inner = Part("#part", (Said(draw(st.sampled_from(WORDS)), draw(shares)),))
+        parts = (inner,) if draw(st.booleans()) else ()
+        documents.append(document(node, draw(st.sampled_from(WORDS)), meaning=meaning, parts=parts))
+    ends = st.sampled_from(ids)
+    links = draw(st.lists(st.tuples(ends, ends, st.sampled_from(RELATIONS)), max_size=6))
+    edges = {(one, other, kind) for one, other, kind in links if one != other}
+    return world(*documents, edges=[edge(*one) for one in sorted(edges)])
+
+
+@st.composite
+def pipelines(draw: st.DrawFn) -> Pipeline:
+    """Narrow ones, so that much falls out."""
+    few = st.integers(1, 4)
+    budget = draw(st.integers(8, 60))
+    if draw(st.booleans()):
+        return (
+            load("code")
+            .changed("search_nodes", top=draw(few), over="documents")
+            .changed(
+                "expand_dependency_tree", max_nodes=draw(few), max_depth=draw(st.integers(0, 2))
+            )
+            .changed("fetch_node_texts", max_chars=draw(st.integers(5, 80)))
+            .changed("assemble_context", max_tokens=budget)
+        )
+    relations = draw(st.sampled_from((None, (), ("mentions",))))
+    return (
+        load("documents")
+        .changed("search_nodes", top=draw(few), pool=draw(st.integers(1, 8)))
+        .changed("expand_relationships", documents=draw(few), relations=relations)
+        .changed("fetch_evidence", per_document=draw(st.integers(1, 2)), in_all=draw(few))
+        .changed("assemble_context", max_tokens=budget)
+    )
+
+
+@given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
+def test_whatever_change_is_reported_lets_the_node_in(
+    place: World, pipeline: Pipeline, name: str
+) -> None:
+    node = f"r:{name}"
+    found = why(node, pipeline, place)
+    stages.add(found.stage)
+    assert (found.stage == "there") == (node in cited(with_changes(pipeline, place, ())))
+    assert (found.stage == "there") == bool(found.shown)
+    assert len(found.change) <= 3
+    if found.change:
+        assert node in cited(with_changes(pipeline, place, found.change))
+
+
+@given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
+def test_one_less_does_not_do_it(place: World, pipeline: Pipeline, name: str) -> None:
+    found = why(f"r:{name}", pipeline, place)
+    *before, last = found.change or (None,)
+    if last is None or last.option not in COUNTED:
+        return
+    assert isinstance(last.new, int)
+    assert isinstance(last.old, int)
+    less = replace(last, new=last.new - 1)
+    assert last.new > last.old
+    made = with_changes(pipeline, place, [*(one for one in before if one), less])
+    assert f"r:{name}" not in cited(made)
+
+
+@given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
+def test_no_change_of_several_is_superfluous(place: World, pipeline: Pipeline, name: str) -> None:
+    found = why(f"r:{name}", pipeline, place)
+    for change in found.change[1:] and found.change:
+        rest = [one for one in found.change if one != change]
+        assert f"r:{name}" not in cited(with_changes(pipeline, place, rest))
+
+
+@settings(max_examples=20)
+@given(worlds(), pipelines(), st.sampled_from(NAMES), st.sets(st.sampled_from(NAMES), min_size=1))
+def test_hidden_documents_change_no_byte(
+    place: World, pipeline: Pipeline, name: str, hidden: set[str]
+) -> None:
+    """Of a hidden node itself, too: it reads as one that never was."""
+    node = f"{'s' if name == 'f.md' else 'r'}:{name}"
+    gone = frozenset(held.id for held in place.documents if held.id.partition(":")[2] in hidden)
+    dark = World(place.documents, place.edges, hidden=gone)
+    kept = [held for held in place.documents if held.id not in gone]
+    ids = {part.id for held in kept for part in held.nodes}
+    edges = [one for one in place.edges if {one.edge.source, one.edge.target} <= ids]
+    bare = world(*kept, edges=edges)
+    assert canonical(why(node, pipeline, dark)) == canonical(why(node, pipeline, bare))
+
+
+def test_the_worlds_show_every_stage() -> None:
+    """Else the rules above were hardly tested."""
+    test_whatever_change_is_reported_lets_the_node_in()
+    assert stages >= set(STAGES) - {"not visible"}
+
+
+def test_context_is_what_is_walked_up_to() -> None:
+    assert load("documents").up_to(Context).steps[-1].action.name == "assemble_context"
