@@ -167,3 +167,12 @@ def test_the_installed_command_tells_by_its_exit_code(docgraph: Run, notes: Path
     assert subprocess.run(program, check=False, capture_output=True).returncode == 0
     docgraph("access", "revoke", "wait.md", "-r", "notes", *STORE)
     assert subprocess.run(program, check=False, capture_output=True).returncode == 1
+
+
+@pytest.mark.requirement(48)
+def test_an_answers_receipt_replays_as_far_as_its_context(docgraph: Run, notes: Path) -> None:
+    first = docgraph("context", QUESTION, *STORE)
+    docgraph("ask", QUESTION, *STORE, "--receipt", "r.json")
+    again = docgraph("replay", "r.json", *STORE)
+    assert (again.exit_code, again.stdout) == (0, first.stdout)
+    assert "the answer was not asked for again" in again.stderr

@@ -1,6 +1,6 @@
 """Asking why of a world in memory, and asking again with a change that was reported."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -27,7 +27,7 @@ QUESTION = ask("corn")
 
 def walk(pipeline: Pipeline, place: World, given: dict[type, Any]) -> Run:
     ticks = count()
-    windows = {
+    windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
         SearchReads: lambda _: place.search,
         GraphReads: lambda _: place.graph,
         TextReads: lambda values: place.texts(values[RetrievalPlan]),

@@ -51,20 +51,16 @@ def tail() -> Pipeline:
     return Pipeline(whole.name, whole.steps[-2:])
 
 
-@pytest.mark.parametrize("per_word", [0.5, 1.0, 1.7, 4.0])
+@pytest.mark.parametrize("per_word", [0.5, 1.0, 1.7])
 @pytest.mark.parametrize("window", [400, 600, 1000])
 def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) -> None:
     found = evidence()
     model: ChatModel = Reads(window, per_word)
     steps = fitted(tail(), found, WORDS, (model, Reads(100_000)))
-    budget = steps.steps[0].options["max_tokens"]
-    page = assemble_context(found, WORDS, max_tokens=budget)
+    page = assemble_context(found, WORDS, max_tokens=steps.steps[0].options["max_tokens"])
     messages = prompt_named("cited-1").filled(page.text, page.question)
-    bare = counted(model, prompt_named("cited-1").filled("", page.question))
-    if bare + 50 <= window:
-        assert counted(model, messages) + 50 <= window
-    if window == 1000 and per_word <= 1:
-        assert any(item.number for item in page.items)
+    assert counted(model, messages) + 50 <= window
+    assert any(item.number for item in page.items)
 
 
 def test_a_window_without_room_for_evidence_is_for_the_model_s_check_to_tell() -> None:

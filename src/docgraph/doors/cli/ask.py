@@ -9,6 +9,7 @@ from docgraph.doors.cli.options import (
     MaxTokensOption,
     OptionalQuestion,
     PipelineOption,
+    ReceiptOption,
     RepositoryOption,
     SeedOption,
     SnapshotOption,
@@ -16,6 +17,7 @@ from docgraph.doors.cli.options import (
     asker,
     budgeted,
     engine_for,
+    keep_receipt,
     pipeline_named,
     print_json,
     wanted,
@@ -30,6 +32,7 @@ def ask(
     repository: RepositoryOption = None,
     branch: BranchOption = None,
     snapshot: SnapshotOption = None,
+    receipt: ReceiptOption = None,
     as_: AsOption = None,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -41,14 +44,16 @@ def ask(
     """
     from docgraph.doors.cli.show_answer import show_answer, speak
 
-    found = engine_for(store, question=question).ask(
-        asker(store, as_),
+    engine, reader = engine_for(store, question=question), asker(store, as_)
+    found = engine.ask(
+        reader,
         question,
         budgeted(pipeline_named(pipeline), max_tokens),
         seeds=seed or (),
         wanted=wanted(repository, branch, snapshot),
         heard=(lambda _: None) if json else speak,
     )
+    keep_receipt(receipt, found, reader, seed)
     if json:
         print_json(
             {
