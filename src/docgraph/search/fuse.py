@@ -60,6 +60,10 @@ def telling(words: Ranking, places: int) -> dict[str, float]:
 
 
 def middle_of(scores: Iterable[float], places: int) -> float:
-    """The median of the best that fill these places; the emptier they are, the nearer to 0."""
+    """The median of the best that fill these places; 0 while half of them are empty.
+
+    From there on it grows with each place, so that one candidate more moves it but little.
+    """
     best = sorted(scores, reverse=True)[:places]
-    return median(best) * len(best) / places if best else 0.0
+    filled = 2 * len(best) / places - 1
+    return median(best) * filled if filled > 0 else 0.0

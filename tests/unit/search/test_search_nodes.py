@@ -355,7 +355,7 @@ def test_whoever_words_alone_found_is_measured_too() -> None:
     scores = dict(found.standing.scores)
     assert found.standing.middle == pytest.approx(0.8, abs=0.01)  # between 1 and 0.6
     assert scores["r:mill.md"] == pytest.approx(-1, abs=0.01)
-    assert scores["r:road.md"] == pytest.approx(-4 + 0.25 / 2, abs=0.05)
+    assert scores["r:road.md"] == pytest.approx(-4 + 0.25, abs=0.05)
 
 
 def test_a_document_whose_title_the_question_names_gains_by_it() -> None:

@@ -1,0 +1,97 @@
+"""docgraph why: at which stage a node fell out, and what lets it in."""
+
+from pathlib import Path
+
+import pytest
+
+from docgraph.model.errors import BadInput
+from tests.acceptance.conftest import Run, data
+
+QUESTION = "What draws fuel?"
+
+
+@pytest.fixture
+def narrow(elsewhere: Path) -> str:
+    path = elsewhere / "narrow.yaml"
+    path.write_text("pipeline: narrow\nextends: documents\nchange: {search_nodes: {top: 1}}\n")
+    return str(path)
+
+
+@pytest.fixture
+def without_edges(elsewhere: Path) -> str:
+    path = elsewhere / "alone.yaml"
+    path.write_text(
+        "pipeline: alone\nextends: documents\nchange:\n  search_nodes: {top: 1}\n"
+        "  expand_relationships: {relations: []}\n  select_scope: {kind: false, cluster: 0}\n"
+    )
+    return str(path)
+
+
+def test_what_is_there_says_why(docgraph: Run, rocket: Path) -> None:
+    shown = docgraph("why", "docs/pump.md", QUESTION, "--store", str(rocket))
+    assert shown.exit_code == 0
+    assert shown.output.startswith("rocket:docs/pump.md is in the context\n")
+    assert "readable by group local" in shown.output
+    assert "lets it in" not in shown.output
+
+
+def test_a_change_that_is_reported_can_be_made(
+    docgraph: Run, rocket: Path, without_edges: str
+) -> None:
+    store = ("--store", str(rocket))
+    found = data(
+        docgraph("why", "docs/chamber.rst", QUESTION, "-p", without_edges, *store, "--json")
+    )
+    assert found["stage"] == "rank"
+    assert [(one["action"], one["option"]) for one in found["change"]] == [("search_nodes", "top")]
+    top = found["change"][0]["new"]
+    for number, is_in in ((top - 1, False), (top, True)):
+        changed = Path(without_edges).read_text().replace("top: 1", f"top: {number}")
+        Path("changed.yaml").write_text(changed)
+        context = data(docgraph("context", QUESTION, "-p", "changed.yaml", *store, "--json"))
+        there = {item["document"] for item in context["context"]["items"]}
+        assert ("rocket:docs/chamber.rst" in there) == is_in
+    shown = docgraph("why", "docs/chamber.rst", QUESTION, "-p", without_edges, *store).output
+    assert f"search_nodes: {{top: {top}}}, which is 1 now" in shown
+
+
+def test_a_budget_is_raised_until_it_fits(docgraph: Run, rocket: Path) -> None:
+    words = ("README.md", QUESTION, "--store", str(rocket))
+    found = data(docgraph("why", *words, "--max-tokens", "60", "--json"))
+    assert found["stage"] == "budget"
+    (change,) = found["change"]
+    assert (change["option"], change["old"]) == ("max_tokens", 60)
+    enough = str(change["new"])
+    assert data(docgraph("why", *words, "--max-tokens", enough, "--json"))["stage"] == "there"
+
+
+def test_why_not_is_the_same_command(docgraph: Run, rocket: Path, narrow: str) -> None:
+    words = ("tank.py", QUESTION, "-p", narrow, "--store", str(rocket))
+    assert docgraph("why-not", *words).output == docgraph("why", *words).output
+
+
+@pytest.mark.requirement(36)
+def test_what_others_may_read_reads_as_what_never_was(docgraph: Run, elsewhere: Path) -> None:
+    store = ("--store", "s.db")
+    for name, readers in (("open", ()), ("secret", ("--reader", "others"))):
+        (elsewhere / name).mkdir()
+        (elsewhere / name / "page.md").write_text("# Launch\n\nThe launch code is 0000.\n")
+        assert docgraph("ingest", name, *store, *readers).exit_code == 0
+    for form in ((), ("--json",)):
+        hidden = docgraph("why", "secret:page.md", "launch?", *store, *form)
+        absent = docgraph("why", "zzzzzz:page.md", "launch?", *store, *form)
+        assert hidden.exit_code == absent.exit_code == 0
+        assert hidden.output.replace("secret", "zzzzzz") == absent.output
+        assert "nothing visible under this id" in absent.output
+    assert docgraph("why", "page.md", "launch?", *store).output.startswith("open:page.md")
+
+
+def test_ids_that_fit_are_named_where_several_do(docgraph: Run, elsewhere: Path) -> None:
+    for name in ("one", "two"):
+        (elsewhere / name).mkdir()
+        (elsewhere / name / "page.md").write_text("# Launch\n")
+        assert docgraph("ingest", name, "--store", "s.db").exit_code == 0
+    result = docgraph("why", "page.md", "launch?", "--store", "s.db")
+    assert isinstance(result.exception, BadInput)
+    assert "one:page.md, two:page.md" in str(result.exception)
+    assert docgraph("why", "page.md", "launch?", "-r", "one", "--store", "s.db").exit_code == 0

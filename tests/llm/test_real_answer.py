@@ -1,0 +1,52 @@
+"""A whole question, answered by a real model out of a real store."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.endpoint.chat import EndpointChat
+from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login import local
+from docgraph.engine import Engine
+from docgraph.pipeline.load import load
+from docgraph.pipeline.receipt import receipt_of
+from docgraph.pipeline.receipt_problems import problems_of
+from tests.llm.model_server import WINDOW
+from tests.support.memory_audit import MemoryAudit
+from tests.support.small_world import IDENTITY, HashedWords, document, write
+
+
+@pytest.mark.requirement(45)
+def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
+    with store.writes("local", "r", "main", IDENTITY) as writes:
+        long = "The harbour opens at six and closes at nine in the evening. " * 20
+        write(writes, [document("harbour.md", "The lighthouse is green on Tuesdays.", long)])
+        writes.publish()
+    model = EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter())
+    engine = Engine(
+        store,
+        HashedWords,
+        GraniteTokenCounter,
+        lambda: None,
+        time.perf_counter,
+        MemoryAudit(),
+        chat_models=lambda: (model,),
+    )
+    heard: list[str] = []
+    pipeline = load("documents").changed("answer_question", max_output=48)
+    found = engine.ask(
+        local(), "Which colour is the lighthouse on Tuesdays?", pipeline, heard=heard.append
+    )
+    answer = found.answer
+    assert "".join(heard).strip() == answer.text
+    assert len(heard) > 1
+    assert answer.kind in ("answered", "not_enough_evidence")
+    assert answer.asking is not None
+    assert answer.asking.prompt_tokens + answer.asking.output_tokens <= WINDOW
+    assert found.context.max_tokens < 4000, "the page was made to fit"
+    numbers = {item.number for item in found.context.items if item.number}
+    assert {source.number for source in answer.sources} <= numbers
+    assert problems_of(receipt_of(found, local(), ())) == ()
