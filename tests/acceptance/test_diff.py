@@ -29,6 +29,7 @@ def pages(docgraph: Run, elsewhere: Path) -> Path:
     return folder
 
 
+@pytest.mark.requirement(49)
 def test_two_snapshots(docgraph: Run, pages: Path) -> None:
     sides = ("-r", "pages", "-b", "main", "--snapshot", "1", "--snapshot", "2")
     found = data(docgraph("diff", QUESTION, *sides, *STORE, "--json"))
@@ -45,12 +46,14 @@ def test_two_snapshots(docgraph: Run, pages: Path) -> None:
     ]
 
 
+@pytest.mark.requirement(49)
 def test_two_branches_with_one_text_changed(docgraph: Run, pages: Path) -> None:
     found = data(docgraph("diff", QUESTION, "-b", "main", "-b", "dev", *STORE, "--json"))["diff"]
     assert found["evidence_changed"] == ["pages:pump.md@0"]
     assert (found["documents_gained"], found["documents_lost"]) == ([], [])
 
 
+@pytest.mark.requirement(49)
 def test_two_people_each_with_their_own_rights(docgraph: Run, pages: Path) -> None:
     found = data(docgraph("diff", QUESTION, "--as", "local", "--as", "ann", *STORE, "--json"))
     assert found["diff"]["documents_lost"] == ["pages:pump.md"]
@@ -64,6 +67,7 @@ def test_two_people_each_with_their_own_rights(docgraph: Run, pages: Path) -> No
     assert isinstance(unknown.exception, NotVisible)
 
 
+@pytest.mark.requirement(49)
 def test_two_pipelines_with_the_edge_that_one_of_them_followed(docgraph: Run, pages: Path) -> None:
     Path("one.yaml").write_text(
         "pipeline: one\nextends: documents\nchange: {search_nodes: {top: 1}}\n"

@@ -35,6 +35,7 @@ def test_what_is_there_says_why(docgraph: Run, rocket: Path) -> None:
     assert "lets it in" not in shown.output
 
 
+@pytest.mark.requirement(49)
 def test_a_change_that_is_reported_can_be_made(
     docgraph: Run, rocket: Path, without_edges: str
 ) -> None:
@@ -65,6 +66,7 @@ def test_a_budget_is_raised_until_it_fits(docgraph: Run, rocket: Path) -> None:
     assert data(docgraph("why", *words, "--max-tokens", enough, "--json"))["stage"] == "there"
 
 
+@pytest.mark.requirement(49)
 def test_why_not_is_the_same_command(docgraph: Run, rocket: Path, narrow: str) -> None:
     words = ("tank.py", QUESTION, "-p", narrow, "--store", str(rocket))
     assert docgraph("why-not", *words).output == docgraph("why", *words).output

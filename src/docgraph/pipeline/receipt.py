@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
-from docgraph.model.digest import canonical, digest, plain
+from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.scope import SnapshotName
 from docgraph.model.trace import Option
 from docgraph.pipeline.retrieval import Retrieval
+from docgraph.pipeline.strict_json import read_strictly
 
 FORMAT = "docgraph.receipt/1"
-LARGEST = 20 * 1024 * 1024  # a saved plan takes at most 16 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,23 +132,8 @@ def _answered(answer: Answer) -> AnswerReceipt:
 
 
 def receipt_from_json(text: str | bytes) -> Receipt:
-    """Strictly: every key known and present, every type right. Whether it is consistent is
-    another question."""
-    from pydantic import TypeAdapter, ValidationError
-
-    if len(text) > LARGEST:
-        raise BadInput(f"a receipt takes at most {LARGEST} bytes, this one has {len(text)}")
-    try:
-        receipt = TypeAdapter(Receipt).validate_json(text, strict=True)
-        exact = canonical(receipt) == canonical(json.loads(text))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise BadInput(f"not a receipt: {where}: {first['msg']}") from error
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"not a receipt: {error}") from error
+    """Whether it is consistent in itself is another question."""
+    receipt = read_strictly(Receipt, text, "receipt", BadInput)
     if receipt.format != FORMAT:
         raise BadInput(f"receipt format {receipt.format!r}; this docgraph reads {FORMAT!r}")
-    if not exact:
-        raise BadInput("not a receipt: its keys are not exactly those of a receipt")
     return receipt

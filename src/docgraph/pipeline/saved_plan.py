@@ -3,14 +3,14 @@
 import json
 from dataclasses import dataclass
 
-from docgraph.model.digest import canonical, plain
+from docgraph.model.digest import plain
 from docgraph.model.errors import BadPlan
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.scope import SnapshotName
 from docgraph.model.vector import LONGEST_SQUARED
+from docgraph.pipeline.strict_json import read_strictly
 
 FORMAT = "docgraph.plan/1"
-LARGEST = 16 * 1024 * 1024
 MOST_PLANNED = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
 
 
@@ -33,24 +33,10 @@ class SavedPlan:
 
 
 def plan_from_json(text: str | bytes) -> SavedPlan:
-    """Strictly: every key known and present, every type right, the order made of its own nodes."""
-    from pydantic import TypeAdapter, ValidationError
-
-    if len(text) > LARGEST:
-        raise BadPlan(f"a saved plan takes at most {LARGEST} bytes, this one has {len(text)}")
-    try:
-        saved = TypeAdapter(SavedPlan).validate_json(text, strict=True)
-        exact = canonical(saved) == canonical(json.loads(text))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise BadPlan(f"not a saved plan: {where}: {first['msg']}") from error
-    except (ValueError, RecursionError) as error:
-        raise BadPlan(f"not a saved plan: {error}") from error
+    """The order is made of the plan's own nodes, too."""
+    saved = read_strictly(SavedPlan, text, "saved plan", BadPlan)
     if saved.format != FORMAT:
         raise BadPlan(f"plan format {saved.format!r}; this docgraph reads {FORMAT!r}")
-    if not exact:
-        raise BadPlan("not a saved plan: its keys are not exactly those of a plan")
     _consistent(saved.plan)
     return saved
 

@@ -17,12 +17,12 @@ from docgraph.model.errors import BadInput
 from docgraph.model.scope import Scope, SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import (
-    LARGEST,
     Receipt,
     receipt_from_json,
     receipt_of,
     rights_digest,
 )
+from docgraph.pipeline.strict_json import LARGEST
 from tests.support.made_documents import ask
 from tests.support.made_receipts import (
     ASKED,

@@ -159,7 +159,7 @@ def test_an_order_of_other_nodes_than_the_plans_own_is_refused(changes: dict[str
         ({"query_vector": [10**9, 0, 0]}, "longer than any unit vector"),
         ({"query_vector": [1.5, 0, 0]}, "plan.query_vector.0: Input should be a valid integer"),
         ({"question": None}, "plan.question: Input should be a valid string"),
-        ({"extra": 1}, "its keys are not exactly those of a plan"),
+        ({"extra": 1}, "its keys are not exactly those of a saved plan"),
         ({"cut": [{"document_id": "r:x"}]}, "plan.cut.0.limit: Field required"),
     ],
 )

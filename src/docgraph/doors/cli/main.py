@@ -9,7 +9,7 @@ from pathlib import Path
 from docgraph.model.errors import DocgraphError
 
 _TURN = 0.0005  # seconds
-_ASKING = frozenset({"ask", "search", "plan", "context", "explain"})
+_ASKING = frozenset({"ask", "search", "plan", "context", "explain", "why", "why-not", "diff"})
 
 
 def main() -> None:

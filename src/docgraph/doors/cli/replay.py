@@ -57,7 +57,8 @@ def replay(
 
 def read_receipt(file: Path) -> "Receipt":
     from docgraph.model.errors import BadInput
-    from docgraph.pipeline.receipt import LARGEST, receipt_from_json
+    from docgraph.pipeline.receipt import receipt_from_json
+    from docgraph.pipeline.strict_json import LARGEST
 
     try:
         with file.open("rb") as opened:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
     )
 
 
+@pytest.mark.requirement(49)
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
 def test_whatever_change_is_reported_lets_the_node_in(
     place: World, pipeline: Pipeline, name: str
@@ -74,6 +76,7 @@ def test_whatever_change_is_reported_lets_the_node_in(
         assert node in cited(with_changes(pipeline, place, found.change))
 
 
+@pytest.mark.requirement(49)
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
 def test_one_less_does_not_do_it(place: World, pipeline: Pipeline, name: str) -> None:
     found = why(f"r:{name}", pipeline, place)

@@ -45,6 +45,7 @@ def confirmed(found: WhyNot, pipeline: Pipeline, place: World) -> None:
     assert found.node.partition("#")[0] in cited(with_changes(pipeline, place, found.change))
 
 
+@pytest.mark.requirement(49)
 def test_what_is_there_says_why() -> None:
     found = why("r:1.md", OPEN, town())
     assert found.stage == "there"
@@ -74,6 +75,7 @@ def test_hidden_and_absent_read_the_same() -> None:
         assert (found.steps, found.change, found.runs) == ((), (), 0)
 
 
+@pytest.mark.requirement(49)
 def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enough() -> None:
     pipeline = OPEN.changed("search_nodes", top=3)
     found = why("r:5.md", pipeline, town(edges=False))
@@ -93,6 +95,7 @@ def test_what_search_does_not_find_at_all_needs_a_larger_pool_or_another_mode() 
     confirmed(found, pipeline, town(edges=False))
 
 
+@pytest.mark.requirement(49)
 def test_the_dominant_scope_is_widened_to_the_share_that_it_has() -> None:
     place = world(
         document("r:near.md", "corn", meaning=NORTH),
@@ -129,6 +132,7 @@ def test_a_scope_with_two_objections_is_switched_off() -> None:
     confirmed(found, DOCUMENTS, place)
 
 
+@pytest.mark.requirement(49)
 def test_what_a_cap_cuts_is_told_with_its_place() -> None:
     pipeline = OPEN.changed("expand_relationships", documents=3)
     found = why("r:5.md", pipeline, town(edges=False))
@@ -138,6 +142,7 @@ def test_what_a_cap_cuts_is_told_with_its_place() -> None:
     assert changed(found) == [("expand_relationships.documents", 3, 5)]
 
 
+@pytest.mark.requirement(49)
 def test_a_relation_that_is_not_followed_is_named() -> None:
     pipeline = OPEN.changed("search_nodes", top=2).changed(
         "expand_relationships", relations=("mentions",)
@@ -181,6 +186,7 @@ def long(*, parts: int) -> World:
     return world(document("r:long.md", meaning=NORTH, parts=sections))
 
 
+@pytest.mark.requirement(49)
 def test_a_passage_that_was_not_fetched_is_told_with_its_place_in_its_document() -> None:
     found = why("r:long.md#s7", DOCUMENTS, long(parts=9))
     assert found.stage == "fetch"
@@ -207,6 +213,7 @@ def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
     assert new == 30 + numbers(found, "fetch_node_texts")["missing"]
 
 
+@pytest.mark.requirement(49)
 def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
     pipeline = OPEN.changed("assemble_context", max_tokens=20)
     place = town(edges=False)
@@ -222,6 +229,7 @@ def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
     confirmed(found, pipeline, place)
 
 
+@pytest.mark.requirement(49)
 def test_two_changes_together_are_both_named() -> None:
     pipeline = OPEN.changed("search_nodes", top=2).changed("expand_relationships", documents=2)
     place = town(edges=False)
