@@ -389,6 +389,12 @@ def test_no_part_of_the_key_is_told_where_a_message_is_cut(
     assert say(chat).finish == "stop ***"
 
 
+def test_a_key_is_hidden_however_json_spells_it(server: Server, chat: EndpointChat) -> None:
+    spelt = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    server.script = [(401, f'{{"error": {{"message": "bad key {spelt}"}}}}'.encode(), {})]
+    assert failing(chat).endswith("bad key ***")
+
+
 def test_a_redirect_does_not_take_prompt_or_key_elsewhere(
     server: Server, chat: EndpointChat
 ) -> None:

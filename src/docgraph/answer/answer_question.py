@@ -1,5 +1,6 @@
 """answer_question: ask a model of the context, and check every sentence of what it says."""
 
+import re
 from typing import Annotated, Literal
 
 from annotated_types import Interval
@@ -10,12 +11,13 @@ from docgraph.contract import action
 from docgraph.model.answer import Answer, Asking, Source
 from docgraph.model.context import Context
 from docgraph.model.egress import mark_of, may_leave
-from docgraph.model.errors import TooLong
+from docgraph.model.errors import ModelError, TooLong
 from docgraph.ports.chat import ChatModel, Message
 from docgraph.ports.chat_models import ChatModels
 
 PromptName = Literal["cited-1"]
 NO_MODEL = "no model is configured: this is the context that one would read"
+NO_QUESTION = "nobody asked anything: this is the context of the ids that were named"
 NO_EVIDENCE = "not enough evidence: nothing was found that could answer this"
 MODEL_SAYS_SO = "not enough evidence: the model finds no answer in what it was given"
 
@@ -35,7 +37,7 @@ def answer_question(
     max_output: Annotated[int, Interval(ge=1, le=100_000)] = 800,
     seed: Annotated[int, Interval(ge=0, le=2**31 - 1)] = 0,
 ) -> Answer:
-    """The first model that may read the whole context is asked, if prompt, context and answer fit.
+    """The first model is asked that may read the whole context, and into whose window it fits.
 
     Without evidence no model is asked. Without a model the context is the answer.
     """
@@ -43,14 +45,18 @@ def answer_question(
     if not evidence:
         reason = f"{NO_EVIDENCE} ({context.reason})" if context.reason else NO_EVIDENCE
         return _unasked("not_enough_evidence", context, reason)
+    if not context.question:
+        return _unasked("no_model", context, NO_QUESTION, context.text, evidence)
     if not chat.models:
         return _unasked("no_model", context, NO_MODEL, context.text, evidence)
-    model = next((model for model in chat.models if _may_read(model, context)), None)
-    if model is None:
+    able = [model for model in chat.models if _may_read(model, context)]
+    if not able:
         return _unasked("refused", context, refusal(chat.models, context))
     chosen = prompt_named(prompt)
     messages = chosen.filled(context.text, context.question)
-    tokens = fitting(model, messages, max_output)
+    model = next((model for model in able if fits(model, messages, max_output)), None)
+    if model is None:
+        raise TooLong(too_long(able[0], messages, max_output))
     said = model.say(messages, max_tokens=max_output, seed=seed, heard=chat.heard)
     asking = Asking(
         model=model.name,
@@ -59,13 +65,15 @@ def answer_question(
         context_digest=context.digest,
         temperature=said.sampling.temperature,
         seed=said.sampling.seed,
-        prompt_tokens=tokens,
+        prompt_tokens=counted(model, messages),
         output_tokens=max_output,
         window=model.window,
         counted="exact" if model.exact_count else "estimated",
     )
     text = said.text.strip()
-    if not text or says_not_enough(text):
+    if not text:
+        raise ModelError(f"{model.name} said nothing; it ended with: {said.finish}")
+    if says_not_enough(text):
         return Answer("not_enough_evidence", context.question, text, MODEL_SAYS_SO, (), (), asking)
     return Answer(
         kind="answered",
@@ -73,21 +81,22 @@ def answer_question(
         text=text,
         reason="",
         sources=sources_of(text, context),
-        flags=flags_of(text, context, cut_off=said.finish == "length"),
+        flags=flags_of(text, context, said.finish),
         asking=asking,
     )
 
 
-def fitting(model: ChatModel, messages: tuple[Message, ...], max_output: int) -> int:
-    """The tokens of the prompt, counted before anything is sent."""
-    tokens = counted(model, messages)
-    if tokens + max_output > model.window:
-        how = "takes" if model.exact_count else "takes, at an estimate,"
-        raise TooLong(
-            f"the prompt {how} {tokens} tokens and the answer up to {max_output}; "
-            f"{model.name} reads {model.window} in all"
-        )
-    return tokens
+def fits(model: ChatModel, messages: tuple[Message, ...], max_output: int) -> bool:
+    """Prompt, context and answer, counted before anything is sent."""
+    return counted(model, messages) + max_output <= model.window
+
+
+def too_long(model: ChatModel, messages: tuple[Message, ...], max_output: int) -> str:
+    how = "takes" if model.exact_count else "takes, at an estimate,"
+    return (
+        f"the prompt {how} {counted(model, messages)} tokens and the answer up to {max_output}; "
+        f"{model.name} reads {model.window} in all"
+    )
 
 
 def counted(model: ChatModel, messages: tuple[Message, ...]) -> int:
@@ -95,7 +104,9 @@ def counted(model: ChatModel, messages: tuple[Message, ...]) -> int:
 
 
 def says_not_enough(text: str) -> bool:
-    return text.upper().strip(" .!*\"'`\n").startswith(NOT_ENOUGH)
+    """All of it, but for what stands around it; an answer may speak of evidence, too."""
+    words = re.sub(r"[^A-Z]+", " ", text.upper()).strip()
+    return words.removeprefix("ANSWER ") == NOT_ENOUGH
 
 
 def refusal(models: tuple[ChatModel, ...], context: Context) -> str:

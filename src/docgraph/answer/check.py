@@ -4,6 +4,8 @@ from docgraph.answer.sentences import sentences
 from docgraph.model.answer import Flag, Source
 from docgraph.model.context import Context, ContextItem
 
+BY_ITSELF = frozenset({"stop", "eos", "end_turn", "done"})
+
 
 def sources_of(text: str, context: Context) -> tuple[Source, ...]:
     """Exactly the items that the text cites, in order of their numbers."""
@@ -23,7 +25,8 @@ def source(item: ContextItem) -> Source:
     )
 
 
-def flags_of(text: str, context: Context, *, cut_off: bool) -> tuple[Flag, ...]:
+def flags_of(text: str, context: Context, finish: str) -> tuple[Flag, ...]:
+    """`finish` is the server's word for how the answer ended."""
     known = {item.number for item in context.items if item.number}
     found: list[Flag] = []
     said = sentences(text)
@@ -32,6 +35,6 @@ def flags_of(text: str, context: Context, *, cut_off: bool) -> tuple[Flag, ...]:
         found += [Flag("no_such_item", sentence.text, number) for number in strays]
         if sentence.needs_citing and len(strays) == len(sentence.cites):
             found.append(Flag("uncited", sentence.text))
-    if cut_off:
-        found.append(Flag("cut_off", said[-1].text if said else ""))
+    if finish not in BY_ITSELF:
+        found.append(Flag("cut_off", said[-1].text if said else "", reason=finish))
     return tuple(found)

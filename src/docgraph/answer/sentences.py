@@ -1,21 +1,30 @@
-"""Sentences of an answer and what each cites. Code is no sentence, and cites nothing."""
+"""Sentences of an answer and what each cites. Code is no sentence, and cites nothing.
+
+Every expression here is linear in what a model says: it may say dots without end.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_CITED = r"\[\s*\d{1,4}(?:\s*[,;\u2013-]\s*\d{1,4})*\s*\]"
+from docgraph.answer.paragraphs import Paragraph, paragraphs
+
+_JOINED = r"\s*+(?:[,;\u2013-]|and\b|&)\s*+"
+_SQUARE = rf"\[\^?\s*+\d{{1,4}}(?:{_JOINED}\^?\d{{1,4}})*+\s*+\]"
+_CITED = rf"(?:{_SQUARE}|\u3010\d{{1,4}}[^\u3011\n]{{0,20}}\u3011)"
 _CITATION = re.compile(_CITED)
-_FENCE = re.compile(r"^(```|~~~).*?(?:^\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"`[^`\n]*`")
-_MARKER = re.compile(r"^\s*(?:(?:[-*+\u2022>]|\d{1,3}[.)])\s+)*")
-_HEADING = re.compile(r"^\s*#{1,6}\s|^\s*(?:[-*_=]\s*){3,}$|^\s*\|?[\s:|-]+\|?$")
-# A sentence ends at its mark, with closing quotes and the citations that follow it.
-_END = re.compile(
-    rf"(?:[.!?\u2026]+[\"'\u201d\u2019)\]*_]*(?:\s*{_CITED})*(?=\s+[^\s\[]|\s*$)|[\u3002\uff01\uff1f]+[\u300d\u300f\uff09]*(?:\s*{_CITED})*)"
+_MARKS = r"(?<![.!?\u2026])[.!?\u2026]++[\"'\u201d\u2019)*_]*+"
+_WIDE_MARKS = r"[\u3002\uff01\uff1f]++[\u300d\u300f\uff09]*+"
+# A sentence ends with the citations that follow its mark, unless they come before what they cite.
+_END = re.compile(rf"{_MARKS}(?:\s*+{_CITED})*+(?=\s|$)|{_WIDE_MARKS}(?:\s*+{_CITED})*+")
+_BARE_END = re.compile(rf"{_MARKS}(?=\s|$)|{_WIDE_MARKS}")
+_SHORT = re.compile(
+    r"(?:^|[\s(])(?:e\.g|i\.e|cf|vs|Mr|Mrs|Ms|Dr|St|Fig|al|approx|[A-Z]|(?:[A-Z]\.)+[A-Z])\.$"
 )
-_SHORT = re.compile(r"(?:^|[\s(])(?:e\.g|i\.e|etc|cf|vs|Mr|Mrs|Ms|Dr|No|Fig|al|approx|[A-Z])\.$")
-_RANGE = re.compile(r"(\d+)\s*[\u2013-]\s*(\d+)")
+_SHORT_BEFORE_SMALL = re.compile(r"(?:^|[\s(])(?:etc|No|Inc|Ltd|Co|Corp|Nr)\.$")
+_LONGEST_SHORT = 12
+_NUMBER = re.compile(r"(\d+)(?:\s*[\u2013-]\s*\^?(\d+))?")
 _LONGEST_RANGE = 50
 
 
@@ -29,60 +38,51 @@ class Sentence:
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
-    """Line by line: a heading, or a line that ends in a colon, introduces what follows it."""
-    blanked = _FENCE.sub(lambda found: "\n" * found[0].count("\n"), text)
-    return tuple(
-        sentence for line in blanked.splitlines() for sentence in _of_line(line) if sentence.text
-    )
+    """A heading, or what ends in a colon, introduces what follows it, and needs no citation."""
+    return tuple(sentence for found in paragraphs(text) for sentence in _of_paragraph(found))
 
 
-def _of_line(line: str) -> Iterator[Sentence]:
-    body = line[_match_end(_MARKER, line) :].strip()
-    introduces = bool(_HEADING.match(line)) or _without_citations(body).rstrip("*_ ").endswith(
-        (":", "\uff1a")
-    )
-    for part in _parts(body):
-        cites = cited(part)
-        told = _without_citations(part).strip(" .!?\u2026*_")
-        yield Sentence(part, cites, bool(told) and not introduces)
+def _of_paragraph(paragraph: Paragraph) -> Iterator[Sentence]:
+    for part in _parts(paragraph.text):
+        told = _CITATION.sub("", part).strip().rstrip("*_ ")
+        claims = bool(told.strip(" .!?\u2026*_-")) and not told.endswith((":", "\uff1a"))
+        yield Sentence(part, cited(part), claims and not paragraph.is_heading)
 
 
 def _parts(body: str) -> Iterator[str]:
     hidden = _CODE.sub(lambda found: "x" * len(found[0]), body)
+    ends = _BARE_END if _CITATION.match(hidden) else _END
     begin = 0
-    for end in _END.finditer(hidden):
+    for end in ends.finditer(hidden):
         mark = end.start() + 1
-        if _SHORT.search(hidden[begin:mark]) and end.end() < len(hidden.rstrip()):
-            continue
-        yield body[begin : end.end()].strip()
-        begin = end.end()
+        if not _is_short(hidden[max(begin, mark - _LONGEST_SHORT) : mark], hidden[end.end() :][:2]):
+            yield body[begin : end.end()].strip()
+            begin = end.end()
     if rest := body[begin:].strip():
         yield rest
 
 
+def _is_short(before: str, after: str) -> bool:
+    """Whether this mark ends a word that is cut short, and no sentence."""
+    following = after.strip()
+    if not following:
+        return False
+    if _SHORT.search(before):
+        return True
+    return bool(_SHORT_BEFORE_SMALL.search(before)) and not following.isupper()
+
+
 def cited(text: str) -> tuple[int, ...]:
-    """Numbers in square brackets: `[1]`, `[1, 2]`, `[1-3]`; not those inside code."""
+    """Numbers in square brackets: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`; not 0, nor those in code."""
     found: list[int] = []
     for citation in _CITATION.findall(_CODE.sub("", text)):
-        for part in re.split(r"[,;]", citation.strip("[]")):
-            found.extend(_numbers(part))
-    return tuple(dict.fromkeys(found))
+        spans = citation[:5] if citation.startswith("\u3010") else citation
+        for first, last in _NUMBER.findall(spans):
+            found.extend(_numbers(int(first), int(last or first)))
+    return tuple(number for number in dict.fromkeys(found) if number)
 
 
-def _numbers(part: str) -> list[int]:
-    ends = _RANGE.search(part)
-    if ends is None:
-        return [int(part)]
-    first, last = int(ends[1]), int(ends[2])
+def _numbers(first: int, last: int) -> list[int]:
     if 0 <= last - first <= _LONGEST_RANGE:
         return list(range(first, last + 1))
     return [first, last]
-
-
-def _without_citations(text: str) -> str:
-    return _CITATION.sub("", text).strip()
-
-
-def _match_end(pattern: "re.Pattern[str]", text: str) -> int:
-    found = pattern.match(text)
-    return found.end() if found else 0

@@ -36,6 +36,6 @@ def problems_of(expected: Expectation, context: Context) -> tuple[str, ...]:
 
 
 def fits(item: ContextItem, name: str) -> bool:
-    """By the id of its document, node or passage, or of a node around it; or by its path."""
+    """By the id of its document, node or passage, or of a symbol around it; or by its path."""
     names = (item.document, item.node, item.id, item.location.path)
-    return name in names or item.node.startswith((f"{name}.", f"{name}::"))
+    return name in names or ("::" in name and item.node.startswith(f"{name}."))

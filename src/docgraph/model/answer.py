@@ -27,13 +27,14 @@ class Source:
 class Flag:
     """What a reader should know of a sentence: it cites nothing, or something that is not there.
 
-    `number` is that of the citation. The last sentence of an answer that ran into its limit is
-    `cut_off`.
+    `number` is that of the citation. The last sentence of an answer that did not end by itself is
+    `cut_off`; `reason` is then the server's word for it, such as `length`.
     """
 
     kind: FlagKind
     sentence: str
     number: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,10 @@ LONGEST_QUESTION = 20_000
 
 def checked_question(question: str, seeds: Sequence[str]) -> str:
     text = question.strip()
-    if text.encode("utf-8", "replace").decode() != text:
+    if not _is_text(text):
         raise BadInput("the question holds bytes that are not text")
+    if not all(_is_text(seed) for seed in seeds):
+        raise BadInput("a seed's id holds bytes that are not text")
     if not text and not seeds:
         raise BadInput("ask a question, or name seeds by id")
     if len(text) > LONGEST_QUESTION:
@@ -20,6 +22,10 @@ def checked_question(question: str, seeds: Sequence[str]) -> str:
             f"a question takes at most {LONGEST_QUESTION} characters, this one has {len(text)}"
         )
     return text
+
+
+def _is_text(words: str) -> bool:
+    return words.encode("utf-8", "replace").decode() == words
 
 
 def explicit(graph: GraphReads, ids: Sequence[str]) -> Seeds:

@@ -1,16 +1,18 @@
-"""Fitting a token budget to the windows of the models that will read the context."""
+"""Fitting a token budget to the window of the model that will read the context."""
 
-from docgraph.answer.answer_question import counted
+from collections.abc import Callable
+
+from docgraph.answer.answer_question import fits
 from docgraph.answer.prompt import prompt_named
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.model.context import Context
+from docgraph.model.egress import mark_of, may_leave
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.tokens import TokenCounter
 from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.ports.chat import ChatModel
 
 _ASSEMBLE, _ANSWER = "assemble_context", "answer_question"
-MOST_TRIES = 8
 
 
 def fitted(
@@ -19,36 +21,43 @@ def fitted(
     tokens: TokenCounter,
     models: tuple[ChatModel, ...],
 ) -> Pipeline:
-    """The same steps with a budget whose page fits into every window, with prompt and answer.
+    """The same steps, with a budget whose page fits the first model that may read it.
 
-    Which model is asked depends on the context, so all of them count. A model counts its tokens
-    in its own way, so pages are tried: each time the budget shrinks as much as the page has to.
-    Where that would leave no evidence the budget stays, and the model's own check tells.
+    A model counts its tokens in its own way, so pages are tried, by halving. Where no page with
+    evidence fits, the budget stays, and answering tells.
     """
     budget, asking = _step(pipeline, _ASSEMBLE), _step(pipeline, _ANSWER)
     if budget is None or asking is None or not models:
         return pipeline
-    most: int = budget.options["max_tokens"]
-    for _ in range(MOST_TRIES):
-        page = assemble_context(evidence, tokens, max_tokens=most)
-        if not any(item.number for item in page.items):
-            break
-        share = min(_share(model, page, asking) for model in models)
-        if share >= 1:
+
+    def page(most: int) -> Context:
+        return assemble_context(evidence, tokens, max_tokens=most)
+
+    whole = page(budget.options["max_tokens"])
+    able = [model for model in models if may_leave(model.ceiling, *mark_of(whole))]
+    if any(_fits(model, whole, asking) for model in able):
+        return pipeline
+    for model in able:
+        if most := _most(model, page, whole.tokens, asking):
             return pipeline.changed(_ASSEMBLE, max_tokens=most)
-        most = max(1, min(int(page.tokens * share), most - 1))
     return pipeline
 
 
-def _share(model: ChatModel, page: Context, asking: Step) -> float:
-    """How much of the page fits; 1 is all of it."""
-    prompt = prompt_named(asking.options["prompt"])
-    whole = counted(model, prompt.filled(page.text, page.question))
-    bare = counted(model, prompt.filled("", page.question))
-    room: int = model.window - asking.options["max_output"]
-    if whole <= room:
-        return 1.0
-    return max(0, room - bare) / max(1, whole - bare)
+def _most(model: ChatModel, page: Callable[[int], Context], too_many: int, asking: Step) -> int:
+    """The largest budget found whose page fits; 0 if that leaves no evidence on it."""
+    most = 0
+    while too_many - most > 1:
+        between = (most + too_many) // 2
+        if _fits(model, page(between), asking):
+            most = between
+        else:
+            too_many = between
+    return most if most and any(item.number for item in page(most).items) else 0
+
+
+def _fits(model: ChatModel, page: Context, asking: Step) -> bool:
+    messages = prompt_named(asking.options["prompt"]).filled(page.text, page.question)
+    return fits(model, messages, asking.options["max_output"])
 
 
 def _step(pipeline: Pipeline, name: str) -> Step | None:

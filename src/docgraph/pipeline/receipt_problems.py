@@ -11,6 +11,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.vector import LONGEST_SQUARED
+from docgraph.pipeline.answer_problems import answer_problems
 from docgraph.pipeline.asked import checked_question
 from docgraph.pipeline.receipt import Receipt, reranker_of
 from docgraph.pipeline.saved_plan import MOST_PLANNED
@@ -20,7 +21,8 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 def problems_of(receipt: Receipt) -> tuple[str, ...]:
     """In words, everything that does not fit together; nothing, if all does."""
-    checks = (_seal, _who, _pipeline, _plan, _chain, _made, _models)
+    checks = (_seal, _who, _pipeline, _plan, _start, _chain, _used, _made, _models)
+    checks += (_digests, answer_problems)
     return tuple(problem for check in checks for problem in check(receipt))
 
 
@@ -36,9 +38,6 @@ def _seal(receipt: Receipt) -> Iterator[str]:
 
 
 def _who(receipt: Receipt) -> Iterator[str]:
-    for name, told in (("asker", receipt.asker), ("rights", receipt.rights)):
-        if not _DIGEST.fullmatch(told):
-            yield f"what stands for the {name} is not a digest"
     try:
         if checked_question(receipt.question, receipt.seeds) != receipt.question:
             yield "the question begins or ends with blanks"
@@ -76,6 +75,15 @@ def _plan(receipt: Receipt) -> Iterator[str]:
         yield f"the plan holds more than {MOST_PLANNED} nodes"
 
 
+def _start(receipt: Receipt) -> Iterator[str]:
+    """Ids take the place of search: all steps that make seeds are left out for them."""
+    searched = any(kind == Seeds.__name__ for kind, _ in (step.output for step in receipt.steps))
+    if receipt.seeds and searched:
+        yield "ids were given in place of search, and yet a step made Seeds"
+    if not receipt.seeds and not searched:
+        yield "no ids were given, and no step made Seeds"
+
+
 def _chain(receipt: Receipt) -> Iterator[str]:
     """What a step read is what the last step before it made, the question, or the given seeds."""
     known = {Question.__name__: digest(receipt.asked)}
@@ -89,6 +97,17 @@ def _chain(receipt: Receipt) -> Iterator[str]:
                 yield f"step {place} ({step.action}) read another {kind} than was made before it"
         kind, made = step.output
         known[kind] = made
+
+
+def _used(receipt: Receipt) -> Iterator[str]:
+    """What a step made is read before it is made anew, or it is the last: no step is idle."""
+    wanted = {kind for kind, _ in (step.output for step in receipt.steps[-1:])}
+    for place, step in reversed(tuple(enumerate(receipt.steps, start=1))):
+        kind, _ = step.output
+        if kind not in wanted:
+            yield f"step {place} ({step.action}) made {kind}, which no step after it read"
+        wanted.discard(kind)
+        wanted.update(read for read, _ in step.inputs)
 
 
 def _made(receipt: Receipt) -> Iterator[str]:
@@ -115,5 +134,14 @@ def _models(receipt: Receipt) -> Iterator[str]:
         yield "a context has a tokenizer that counted it, and nothing else has one"
     if receipt.reranker != reranker_of(receipt.plan):
         yield "the plan names another reranker"
-    if receipt.answer and bool(receipt.answer.model) != bool(receipt.answer.prompt_digest):
-        yield "a model that answered was asked with a prompt"
+
+
+def _digests(receipt: Receipt) -> Iterator[str]:
+    """Those that nothing else in the receipt is held against."""
+    named = {"asker": receipt.asker, "rights": receipt.rights, "embedder": receipt.embedder.digest}
+    for name, told in named.items():
+        if not _DIGEST.fullmatch(told):
+            yield f"what stands for the {name} is not a digest"
+    for place, step in enumerate(receipt.steps, start=1):
+        if not all(_DIGEST.fullmatch(told) for _, told in (*step.inputs, step.output)):
+            yield f"step {place} ({step.action}) read or made something without a digest"

@@ -1,6 +1,7 @@
 """Replaying a receipt: the same steps once more, held against what was recorded of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from docgraph.model.access import Principal
 from docgraph.model.context import Context
@@ -37,7 +38,7 @@ def replay(
     if receipt.rights != rights_digest(principal):
         notes += ("your rights are not those that this receipt was made with",)
     if receipt.answer:
-        notes += (ANSWER,)
+        notes += (ANSWER, *_answer_today(receipt))
     return Replayed(steps, found, None, notes)
 
 
@@ -106,9 +107,15 @@ def _first_difference(
 ) -> Difference | None:
     rows = zip(receipt.before_answer, found.run.trace.steps, strict=True)
     for place, (told, row) in enumerate(rows, start=1):
-        if (told.inputs, told.output) != (row.inputs, row.output):
+        same = (told.inputs, told.output) == (row.inputs, row.output)
+        if not same or _counted_otherwise(receipt, found, told):
             return Difference(place, told.action, *_what_changed(receipt, principal, found, told))
     return None
+
+
+def _counted_otherwise(receipt: Receipt, found: Retrieval, step: ReceiptStep) -> bool:
+    made = step.output[0] == Context.__name__ and Context in found.run.values
+    return made and found.context.tokenizer != receipt.tokenizer
 
 
 def _what_changed(
@@ -116,9 +123,9 @@ def _what_changed(
 ) -> tuple[Changed, str]:
     if receipt.reranker != reranker_of(found.plan):
         return "pipeline", f"the reranker was {receipt.reranker}, it is {reranker_of(found.plan)}"
-    context = found.run.values.get(Context)
-    if step.output[0] == Context.__name__ and context and context.tokenizer != receipt.tokenizer:
-        return "pipeline", f"tokens were counted by {receipt.tokenizer}, not {context.tokenizer}"
+    if _counted_otherwise(receipt, found, step):
+        now = found.context.tokenizer
+        return "pipeline", f"tokens were counted by {receipt.tokenizer}, not {now}"
     if receipt.rights != rights_digest(principal):
         return "rights", "your rights are not those that this receipt was made with"
     return "content", "what you see there is not what was seen then"
@@ -130,7 +137,23 @@ def _pipeline_today(receipt: Receipt) -> tuple[str, ...]:
         return ()
     today = load(receipt.pipeline)
     steps = (today.starting_from(Seeds) if receipt.seeds else today).steps
-    told = [(step.action, plain(dict(step.options))) for step in receipt.before_answer]
-    if told == [(step.action.name, plain(step.options)) for step in steps[: len(told)]]:
+    told = [_without_budget(step.action, dict(step.options)) for step in receipt.before_answer]
+    if told == [_without_budget(step.action.name, step.options) for step in steps[: len(told)]]:
         return ()
     return (f"the pipeline {receipt.pipeline} has other steps or options today than were recorded",)
+
+
+def _without_budget(action: str, options: Mapping[str, Any]) -> tuple[str, Any]:
+    """The budget of tokens is the asker's, and fitted to the windows of their models."""
+    budget = "max_tokens" if action == "assemble_context" else None
+    return action, plain({name: value for name, value in options.items() if name != budget})
+
+
+def _answer_today(receipt: Receipt) -> tuple[str, ...]:
+    """Its step is not done again; whether it could be is told."""
+    try:
+        for told in receipt.steps[len(receipt.before_answer) :]:
+            recorded_step(told, frozenset({Context}))
+    except BadPipeline as error:
+        return (f"the answer could not be asked for as it was recorded: {error}",)
+    return ()

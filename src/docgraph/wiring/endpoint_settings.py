@@ -10,7 +10,14 @@ from annotated_types import Ge, MinLen
 from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
 
-DEFAULT_WINDOW = 8192  # tokens; what most models that run on one machine are started with
+_WITH_ENDPOINT = (
+    "DOCGRAPH_ANSWER_MODEL",
+    "DOCGRAPH_ANSWER_WINDOW",
+    "DOCGRAPH_ANSWER_TOKENIZER",
+    "DOCGRAPH_ANSWER_LABELS",
+    "DOCGRAPH_ANSWER_LEVEL",
+)
+DEFAULT_WINDOW = 4096  # tokens; servers that cut a longer prompt in silence begin there
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,8 @@ def chat_endpoints(
     """In the file's order; one that the environment names is the only one."""
     url = environment.get("DOCGRAPH_ANSWER_ENDPOINT")
     if not url:
-        return tuple(_written_chat(environment, one) for one in written)
+        _need_endpoint(environment)
+        return tuple(_written_chat(environment, one, len(written)) for one in written)
     same = next((one for one in written if one.endpoint == url), None)
     model = environment.get("DOCGRAPH_ANSWER_MODEL") or (same.model if same else None)
     if not model:
@@ -158,7 +166,7 @@ def chat_endpoints(
         ChatEndpoint(
             url=url,
             model=model,
-            key=environment.get("DOCGRAPH_ANSWER_KEY") or None,
+            key=environment.get("DOCGRAPH_ANSWER_KEY") or _key(environment, same),
             ceiling=_ceiling("ANSWER", environment, known, url),
             window=_window(environment) or (same.window if same else DEFAULT_WINDOW),
             tokenizer=environment.get("DOCGRAPH_ANSWER_TOKENIZER")
@@ -167,11 +175,27 @@ def chat_endpoints(
     )
 
 
-def _written_chat(environment: Mapping[str, str], one: WrittenChat) -> ChatEndpoint:
+def _need_endpoint(environment: Mapping[str, str]) -> None:
+    """Of several servers in a file, a variable does not say which it means."""
+    for name in _WITH_ENDPOINT:
+        if environment.get(name):
+            raise BadInput(
+                f"{name}: needs DOCGRAPH_ANSWER_ENDPOINT beside it; "
+                "servers that docgraph.yaml lists are set there"
+            )
+
+
+def _key(environment: Mapping[str, str], one: WrittenChat | None) -> str | None:
+    return (environment.get(one.key) or None) if one and one.key else None
+
+
+def _written_chat(environment: Mapping[str, str], one: WrittenChat, many: int) -> ChatEndpoint:
+    """A key that names no server is for the only one: it is not shown to several."""
+    unnamed = environment.get("DOCGRAPH_ANSWER_KEY") if many == 1 and not one.key else None
     return ChatEndpoint(
         url=one.endpoint,
         model=one.model,
-        key=environment.get(one.key or "DOCGRAPH_ANSWER_KEY") or None,
+        key=_key(environment, one) or unnamed or None,
         ceiling=Ceiling(frozenset(one.labels or ()), one.level or 0),
         window=one.window,
         tokenizer=one.tokenizer,

@@ -1,12 +1,13 @@
 """answer_question: who is asked, with what, and what becomes of what they say."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from docgraph.answer.answer_question import (
     NO_MODEL,
+    NO_QUESTION,
     answer_question,
     cites_its_context,
     says_not_enough,
@@ -15,7 +16,7 @@ from docgraph.answer.prompt import prompt_named
 from docgraph.model.answer import Answer, Flag
 from docgraph.model.context import Context, ContextItem, Why
 from docgraph.model.egress import LOWEST, Ceiling
-from docgraph.model.errors import TooLong
+from docgraph.model.errors import ModelError, TooLong
 from docgraph.model.node import Location
 from docgraph.ports.chat import Message, Said, Sampling
 from docgraph.ports.chat_models import ChatModels
@@ -108,7 +109,9 @@ def test_an_uncited_sentence_and_a_citation_of_nothing_are_flagged() -> None:
 
 def test_an_answer_that_ran_into_its_limit_says_so() -> None:
     found = ask(context(OPEN), Parrot("Mills grind [1]. They", finish="length"))
-    assert found.flags[-1] == Flag("cut_off", "They")
+    assert found.flags[-1] == Flag("cut_off", "They", reason="length")
+    found = ask(context(OPEN), Parrot("Mills grind [1].", finish="content_filter"))
+    assert found.flags == (Flag("cut_off", "Mills grind [1].", reason="content_filter"),)
 
 
 @pytest.mark.requirement(46)
@@ -121,7 +124,11 @@ def test_without_evidence_no_model_is_asked() -> None:
 
 @pytest.mark.requirement(46)
 @pytest.mark.parametrize(
-    "says", ["NOT ENOUGH EVIDENCE", "Not enough evidence.", "**NOT ENOUGH EVIDENCE**", "  "]
+    "says",
+    [
+        *("NOT ENOUGH EVIDENCE", "Not enough evidence.", "**NOT ENOUGH EVIDENCE**"),
+        *("(NOT ENOUGH EVIDENCE)", "Answer: NOT ENOUGH EVIDENCE."),
+    ],
 )
 def test_a_model_that_finds_no_answer_is_believed(says: str) -> None:
     found = ask(context(OPEN), Parrot(says))
@@ -130,7 +137,22 @@ def test_a_model_that_finds_no_answer_is_believed(says: str) -> None:
 
 
 def test_an_answer_may_speak_of_evidence() -> None:
-    assert not says_not_enough("There is not enough evidence for red mills, but blue ones grind.")
+    said = "Not enough evidence of red mills, but blue ones grind [1]. They are tall."
+    assert not says_not_enough(said)
+    found = ask(context(OPEN), Parrot(said))
+    assert (found.kind, len(found.sources), len(found.flags)) == ("answered", 1, 1)
+
+
+def test_a_model_that_says_nothing_has_not_answered() -> None:
+    """As one that thinks until its tokens are used up."""
+    with pytest.raises(ModelError, match="parrot said nothing; it ended with: length"):
+        ask(context(OPEN), Parrot("  ", finish="length"))
+
+
+def test_without_a_question_no_model_is_asked() -> None:
+    parrot = Parrot()
+    found = ask(replace(context(OPEN), question=""), parrot)
+    assert (found.kind, found.reason, parrot.sent) == ("no_model", NO_QUESTION, [])
 
 
 @pytest.mark.requirement(46)
@@ -171,6 +193,13 @@ def test_what_does_not_fit_is_not_sent() -> None:
     ):
         ask(context(OPEN), small, max_output=90)
     assert small.sent == []
+
+
+def test_the_next_model_is_asked_if_the_first_has_too_small_a_window() -> None:
+    small, large = Parrot(name="small", window=100), Parrot(name="large")
+    found = ask(context(OPEN), small, large, max_output=90)
+    assert found.asking is not None
+    assert (found.asking.model, small.sent) == ("large", [])
 
 
 def test_whoever_listens_hears_it_piece_by_piece() -> None:

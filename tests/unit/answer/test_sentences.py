@@ -1,5 +1,7 @@
 """Sentences of an answer, and what each of them cites."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +27,10 @@ def told(text: str) -> list[tuple[str, tuple[int, ...]]]:
         ("So it is[1].", (1,)),
         ("So `rows[1]` is [2].", (2,)),
         ("Nothing [here] is [cited](x) [1a].", ()),
-        ("[0] is no item of a context, and is found all the same", (0,)),
+        ("items[0] is no item of a context", ()),
+        ("So it is [1, 2 and 3].", (1, 2, 3)),
+        ("So it is [^4].", (4,)),
+        ("So it is \u30105\u2020source\u3011.", (5,)),
     ],
 )
 def test_a_citation_is_a_number_in_square_brackets(text: str, numbers: tuple[int, ...]) -> None:
@@ -58,16 +63,55 @@ def test_every_point_of_a_list_is_a_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["## What it does", "It does three things:", "---", "**:**", "[3]"]
+    "line",
+    [
+        *("## What it does", "It does three things:", "---", "**:**", "[3]", "**Summary**"),
+        *("**Steps:**", "| a | b |\n|---|---|", "<think>Mills? Perhaps.</think>", "***"),
+    ],
 )
 def test_what_introduces_others_or_says_nothing_needs_no_citation(line: str) -> None:
     assert not any(sentence.needs_citing for sentence in sentences(line))
+
+
+@pytest.mark.parametrize(
+    ("text", "uncited"),
+    [
+        ("Paris is in Spain. The moon is cheese. For example:", 2),
+        ("# The password is hunter2.", 1),
+        ("The answer is No. The limit is 5 [1].", 1),
+        ("It deletes A, B, etc. It also deletes your data [1].", 1),
+        ("It deletes A, B, etc. and more [1]. See No. 5 [2].", 0),
+        ("The U.S. and Acme Inc. agree [1]. So does J. S. Mill [2].", 0),
+        ("A line that is wrapped\nat eighty columns [1].", 0),
+        ("[1] It is 5. [2] It is 6.", 0),
+        ("| mill | 5 [1] |\n| road | 6 |", 1),
+        ("1. one\n   goes on [1]\n2. two", 1),
+    ],
+)
+def test_what_claims_something_needs_a_citation(text: str, uncited: int) -> None:
+    found = sentences(text)
+    assert sum(one.needs_citing and not one.cites for one in found) == uncited, found
+
+
+def test_a_model_may_say_dots_without_end() -> None:
+    """A quadratic expression would be told apart from a linear one by far more than this."""
+    took = []
+    for many in (2_000, 20_000):
+        began = time.perf_counter()
+        for text in (".", " ", "A. ", "[1", "`", "*", "|", "a.[1] ", "- ", "\u3010"):
+            sentences(text * many + "x")
+        took.append(time.perf_counter() - began)
+    assert took[1] < 60 * max(took[0], 0.001)
 
 
 def test_code_is_no_sentence() -> None:
     text = "Call it [1]:\n```python\nx = rows[7]. Now.\n```\nDone [2]."
     assert told(text) == [("Call it [1]:", (1,)), ("Done [2].", (2,))]
     assert told("It ends [1].\n```\nnever closed [2]") == [("It ends [1].", (1,))]
+    assert told("- So [1]:\n  ~~~~py\n  x = 1. y\n  ~~~\n  ~~~~\n- Done [2]") == [
+        ("So [1]:", (1,)),
+        ("Done [2]", (2,)),
+    ]
 
 
 def test_other_scripts_end_sentences_too() -> None:

@@ -111,6 +111,7 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
         ("r:a.py::Store", True),
         ("r:a.py::Store.open@2", True),
         ("r:a.py::Stor", False),
+        ("r:a", False),
         ("b.py", False),
         ("other:a.py", False),
         ("r:a.py::Store.open@1", False),

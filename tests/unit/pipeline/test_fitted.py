@@ -8,6 +8,7 @@ from docgraph.answer.answer_question import counted
 from docgraph.answer.prompt import prompt_named
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.execute.fetch_evidence import fetch_evidence
+from docgraph.model.egress import Ceiling
 from docgraph.model.evidence import RetrievedContext
 from docgraph.pipeline.fitted import fitted
 from docgraph.pipeline.load import load
@@ -28,7 +29,7 @@ class Reads:
     window: int
     per_word: float = 1.0
     name: str = "reads"
-    ceiling: None = None
+    ceiling: Ceiling | None = None
     exact_count: bool = True
 
     def count(self, text: str) -> int:
@@ -56,7 +57,7 @@ def tail() -> Pipeline:
 def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) -> None:
     found = evidence()
     model: ChatModel = Reads(window, per_word)
-    steps = fitted(tail(), found, WORDS, (model, Reads(100_000)))
+    steps = fitted(tail(), found, WORDS, (Reads(100), model))
     page = assemble_context(found, WORDS, max_tokens=steps.steps[0].options["max_tokens"])
     messages = prompt_named("cited-1").filled(page.text, page.question)
     assert counted(model, messages) + 50 <= window
@@ -66,6 +67,11 @@ def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) ->
 def test_a_window_without_room_for_evidence_is_for_the_model_s_check_to_tell() -> None:
     """Else a page of nothing would look like a question that nothing answers."""
     assert fitted(tail(), evidence(), WORDS, (Reads(150),)) == tail()
+
+
+def test_a_page_need_not_fit_whom_nobody_asks() -> None:
+    high = Reads(100_000, ceiling=Ceiling(frozenset(), 9))
+    assert fitted(tail(), evidence(), WORDS, (Reads(400), high)) == tail()
 
 
 def test_what_fits_stays_as_it_is() -> None:

@@ -369,7 +369,7 @@ FIRST = ChatEndpoint(
 def test_models_that_answer_are_tried_in_the_file_s_order(tmp_path: Path) -> None:
     (tmp_path / "docgraph.yaml").write_text(ANSWERS)
     keys = {"FIRST_KEY": "sesame", "DOCGRAPH_ANSWER_KEY": "other"}
-    second = ChatEndpoint("http://two/v1", "second", "other")
+    second = ChatEndpoint("http://two/v1", "second")  # a key that names nobody is not shown to two
     assert read_settings(keys, tmp_path).answer_endpoints == (FIRST, second)
     assert read_settings({}, tmp_path / "elsewhere").answer_endpoints == ()
     assert "sesame" not in repr(read_settings(keys, tmp_path))
@@ -396,12 +396,19 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
         {"DOCGRAPH_ANSWER_ENDPOINT": "http://one/v1"}, tmp_path
     ).answer_endpoints
     assert same == replace(FIRST, key=None)
+    named = {"DOCGRAPH_ANSWER_ENDPOINT": "http://one/v1", "FIRST_KEY": "sesame"}
+    assert read_settings(named, tmp_path).answer_endpoints == (FIRST,)
+    (tmp_path / "docgraph.yaml").write_text("answer: [{endpoint: http://one/v1, model: m}]")
+    (only,) = read_settings({"DOCGRAPH_ANSWER_KEY": "k"}, tmp_path).answer_endpoints
+    assert only.key == "k"
 
 
 @pytest.mark.parametrize(
     ("given", "told"),
     [
         ({"DOCGRAPH_ANSWER_ENDPOINT": "http://x"}, "needs a model beside it"),
+        ({"DOCGRAPH_ANSWER_LEVEL": "0"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
+        ({"DOCGRAPH_ANSWER_MODEL": "m"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
         ({**THREE, "DOCGRAPH_ANSWER_WINDOW": "many"}, "'many' is not a number of tokens"),
         ({**THREE, "DOCGRAPH_ANSWER_WINDOW": "0"}, "'0' is not a number of tokens"),
         ({**THREE, "DOCGRAPH_ANSWER_LEVEL": "-1"}, "'-1' is not a whole number"),

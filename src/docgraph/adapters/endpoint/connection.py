@@ -67,7 +67,7 @@ class Connection:
         return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")
 
     def in_words(self, said: str) -> str:
-        return words_of(self.hidden(said))
+        return words_of(said, self.hidden)
 
     @contextmanager
     def _asked(self, path: str, data: bytes, accept: str) -> Iterator[Reply]:

@@ -1,6 +1,7 @@
 """A server's refusal, in words: what it says of itself, short, and out of its JSON."""
 
 import json
+from collections.abc import Callable
 
 from docgraph.model.errors import ModelError
 
@@ -16,13 +17,16 @@ class Refused(ModelError):
         self.said = said
 
 
-def words_of(said: str) -> str:
-    """The message inside, where there is one; else everything, in one line."""
+def words_of(said: str, hidden: Callable[[str], str]) -> str:
+    """The message inside, where there is one; else everything, in one line.
+
+    What must not show is `hidden` once it is decoded: JSON has many spellings of one word.
+    """
     try:
         found = message_in(json.loads(said))
     except (ValueError, RecursionError):
         found = None
-    return " ".join((found or said).split())[:LONGEST_WORDS]
+    return " ".join(hidden(found or said).split())[:LONGEST_WORDS]
 
 
 def message_in(answer: object) -> str | None:

@@ -42,17 +42,21 @@ def ask(
     The configured model reads the context and nothing else; every sentence is checked. Without a
     model the context is the answer.
     """
-    from docgraph.doors.cli.show_answer import show_answer, speak
+    from docgraph.doors.cli.show_answer import Voice, show_answer
 
     engine, reader = engine_for(store, question=question), asker(store, as_)
-    found = engine.ask(
-        reader,
-        question,
-        budgeted(pipeline_named(pipeline), max_tokens),
-        seeds=seed or (),
-        wanted=wanted(repository, branch, snapshot),
-        heard=(lambda _: None) if json else speak,
-    )
+    voice = Voice()
+    try:
+        found = engine.ask(
+            reader,
+            question,
+            budgeted(pipeline_named(pipeline), max_tokens),
+            seeds=seed or (),
+            wanted=wanted(repository, branch, snapshot),
+            heard=(lambda _: None) if json else voice,
+        )
+    finally:
+        voice.end()
     keep_receipt(receipt, found, reader, seed)
     if json:
         print_json(

@@ -15,13 +15,17 @@ _ASKING = frozenset({"ask", "search", "plan", "context", "explain", "why", "why-
 def main() -> None:
     # Without this, pydantic looks through every installed package for plugins of its own.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")
-    if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
-        begin_to_load()
     try:
+        if sys.argv[1:2] and sys.argv[1] in _ASKING and "--help" not in sys.argv:
+            begin_to_load()
         from docgraph.doors.cli.app import app
 
         app()
-    except DocgraphError as error:
+    except BrokenPipeError:
+        # The reader of our output left; that is not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except (DocgraphError, OSError) as error:
         if "--json" in sys.argv:
             import json
 
@@ -29,10 +33,6 @@ def main() -> None:
         else:
             print(f"docgraph: {error}", file=sys.stderr)
         sys.exit(1)
-    except BrokenPipeError:
-        # The reader of our output left; that is not an error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     finally:
         gc.freeze()  # a process that ends here need not look for garbage once more
 

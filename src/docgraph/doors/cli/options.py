@@ -207,9 +207,11 @@ def keep_receipt(
     from docgraph.pipeline.receipt import receipt_of
 
     try:
-        file.write_text(receipt_of(found, reader, seeds or ()).to_json(), encoding="utf-8")
+        file.write_bytes(receipt_of(found, reader, seeds or ()).to_json().encode())
     except OSError as error:
         raise BadInput(f"{file}: cannot be written: {error.strerror}") from error
+    except UnicodeEncodeError as error:
+        raise BadInput(f"{file}: cannot be written: it would hold what is no text") from error
 
 
 def print_json(value: object) -> None:

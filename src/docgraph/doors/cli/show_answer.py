@@ -11,19 +11,28 @@ from docgraph.model.answer import Answer, Flag, Source
 _WORDS = {
     "uncited": "cites nothing",
     "no_such_item": "cites [{number}], which is not there",
-    "cut_off": "is cut off: the answer ran into its limit",
+    "cut_off": "is where the answer broke off: {reason}",
 }
 
 
-def speak(piece: str) -> None:
-    """As it comes."""
-    typer.echo(printable(piece), nl=False)
+class Voice:
+    """Says an answer as it comes; whatever is said after it begins a new line."""
+
+    def __init__(self) -> None:
+        self._spoke = False
+
+    def __call__(self, piece: str) -> None:
+        self._spoke = True
+        typer.echo(printable(piece), nl=False)
+
+    def end(self) -> None:
+        if self._spoke:
+            typer.echo()
+            self._spoke = False
 
 
 def show_answer(answer: Answer) -> None:
     """What a model said was heard already."""
-    if answer.asking is not None and answer.text:
-        typer.echo()
     if answer.reason:
         typer.secho(printable(answer.reason), bold=True)
     if answer.kind == "no_model":
@@ -46,5 +55,5 @@ def _source(source: Source) -> str:
 
 
 def _flag(flag: Flag) -> str:
-    said = _WORDS[flag.kind].format(number=flag.number)
+    said = _WORDS[flag.kind].format(number=flag.number, reason=flag.reason)
     return f'"{flag.sentence}" {said}' if flag.sentence else f"the answer {said}"
