@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from docgraph.doors.cli.options import keep_receipt
+from docgraph.doors.login import local
 from docgraph.model.errors import BadInput
 from tests.acceptance.conftest import Run, data
+from tests.support.made_receipts import retrieval
 
 STORE = ("--store", "s.db")
 QUESTION = "How long is the pause?"
@@ -150,6 +153,29 @@ def test_a_receipt_that_cannot_be_written_is_an_error(
     assert isinstance(refused.exception, BadInput)
     assert "nowhere/r.json: cannot be written" in str(refused.exception)
     assert refused.stdout == ""
+
+
+@pytest.mark.parametrize("command", ["plan", "context", "ask"])
+def test_a_seed_that_is_no_text_is_refused_in_words(
+    docgraph: Run, notes: Path, command: str
+) -> None:
+    refused = docgraph(command, "--seed", "notes:\udcff", *STORE, "--receipt", "r.json")
+    assert isinstance(refused.exception, BadInput)
+    assert str(refused.exception) == "a seed's id holds bytes that are not text"
+    assert not Path("r.json").exists()
+
+
+def test_a_receipt_that_would_hold_no_text_is_refused_in_words(tmp_path: Path) -> None:
+    file = tmp_path / "r.json"
+    with pytest.raises(BadInput, match="cannot be written: it would hold what is no text"):
+        keep_receipt(file, retrieval(), local(), ["r:\udcff"])
+    assert not file.exists()
+
+
+@pytest.mark.requirement(48)
+def test_another_budget_is_not_noted_as_another_pipeline(docgraph: Run, notes: Path) -> None:
+    docgraph("context", QUESTION, *STORE, "--max-tokens", "60", "--receipt", "r.json")
+    assert data(docgraph("replay", "r.json", *STORE, "--json"))["notes"] == []
 
 
 @pytest.mark.parametrize("form", [(), ("--check",)], ids=["replay", "check"])

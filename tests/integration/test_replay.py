@@ -30,7 +30,7 @@ from docgraph.ports.chat import ChatModel
 from docgraph.ports.embedder import Embedder
 from docgraph.ports.reranker import RerankModel
 from docgraph.ports.store import Store
-from tests.support.made_receipts import Says, resealed
+from tests.support.made_receipts import Says, resealed, with_steps
 from tests.support.memory_audit import MemoryAudit, administration
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, HashedWords, hashed
@@ -314,10 +314,25 @@ def test_a_shipped_pipeline_that_is_another_one_today_is_noted(
 ) -> None:
     receipt = place.asked()
     today = load("documents").changed("search_nodes", top=3)
-    monkeypatch.setattr("docgraph.pipeline.replay.load", lambda _: today)
+    monkeypatch.setattr("docgraph.pipeline.pipeline_today.load", lambda _: today)
     found = place.replay(receipt)
     note = "the pipeline documents has other steps or options today than were recorded"
     assert (found.same, found.notes) == (True, (note,))
+
+
+@pytest.mark.parametrize("place_to_ask", ["context", "answer"])
+def test_another_budget_is_the_askers_and_no_other_pipeline(
+    place: Place, place_to_ask: str
+) -> None:
+    if place_to_ask == "context":
+        receipt = place.asked(ROSA, DOCUMENTS.changed("assemble_context", max_tokens=40))
+    else:
+        answering = replace(place, model=Says("Kerosene burns [1]."))
+        pipeline = load("documents").changed("assemble_context", max_tokens=40)
+        receipt = receipt_of(answering.engine.ask(ROSA, QUESTION, pipeline), ROSA)
+    found = place.replay(receipt)
+    assert found.same
+    assert not [note for note in found.notes if "other steps or options" in note]
 
 
 def test_a_receipt_names_no_file_to_read(place: Place, tmp_path: Path) -> None:
@@ -363,6 +378,40 @@ def test_another_reranker_is_a_change_of_the_pipeline(
 def test_another_tokenizer_is_a_change_of_the_pipeline(place: Place) -> None:
     found = replace(place, tokens=CountsLetters).replay(place.asked())
     assert told(found) == ("pipeline", 5, "assemble_context")
+
+
+@pytest.mark.requirement(48)
+def test_another_tokenizers_name_is_a_difference_though_every_step_gives_the_same(
+    place: Place,
+) -> None:
+    found = place.replay(resealed(place.asked(), ("tokenizer",), lambda _: "letters"))
+    assert told(found) == ("pipeline", 5, "assemble_context")
+    assert found.difference is not None
+    assert found.difference.why == "tokens were counted by letters, not words"
+
+
+@pytest.mark.requirement(48)
+def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> None:
+    receipt = place.asked()
+    seeded = resealed(receipt, ("seeds",), lambda _: ["r:fuel.md"])
+    with pytest.raises(BadInput, match="not consistent: ids were given in place of search"):
+        place.replay(seeded)
+    with pytest.raises(BadInput, match=r"not consistent: step 50 .* made Seeds, which no step"):
+        place.replay(with_steps(receipt, lambda steps: [steps[0]] * 50 + steps))
+
+
+def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None:
+    answering = replace(place, model=Says("Kerosene burns [1]."))
+    receipt = receipt_of(answering.engine.ask(ROSA, QUESTION, load("documents")), ROSA)
+    odd = with_steps(
+        receipt,
+        lambda steps: [
+            *steps[:-1],
+            {**steps[-1], "options": [*steps[-1]["options"], ["politely", True]]},
+        ],
+    )
+    notes = place.replay(odd).notes
+    assert [note for note in notes if "no option is called 'politely'" in note]
 
 
 @pytest.mark.requirement(48)

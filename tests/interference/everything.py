@@ -6,6 +6,7 @@ from typing import Protocol
 
 from docgraph.engine import Engine
 from docgraph.model.access import Principal
+from docgraph.model.answer import Answer
 from docgraph.model.digest import canonical, plain
 from docgraph.model.edge import Edge
 from docgraph.model.errors import DocgraphError
@@ -247,11 +248,14 @@ def asked(
     *seeds: str,
     wanted: Sequence[Wanted] = EVERYTHING,
 ) -> object:
-    """The receipt holds the plan, and every step's digest."""
-    found = engine.retrieve(reader, question, pipeline, seeds=seeds, wanted=wanted)
+    """The receipt holds the plan, and every step's digest; the answer what a model was sent."""
+    answers = any(step.action.makes is Answer for step in pipeline.steps)
+    ask = engine.ask if answers else engine.retrieve
+    found = ask(reader, question, pipeline, seeds=seeds, wanted=wanted)
     unnumbered = tuple(replace(name, snapshot=0) for name in found.scope.snapshots)
     receipt = receipt_of(replace(found, scope=Scope(unnumbered)), reader, seeds)
-    return (found.run.values.get(Seeds), found.context, receipt)
+    values = found.run.values
+    return (values.get(Seeds), found.context, receipt, values.get(Answer))
 
 
 def refused(engine: Engine, reader: Principal) -> bytes:

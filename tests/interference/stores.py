@@ -22,7 +22,7 @@ from tests.interference.worlds import NEVER_SEEN
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hashed
-from tests.support.stand_ins import CountsWords, LikesLongTexts
+from tests.support.stand_ins import CountsWords, LikesLongTexts, Recites
 
 _hashed = lru_cache(maxsize=20_000)(hashed)
 
@@ -74,6 +74,7 @@ class Stock:
             LikesLongTexts,
             time.perf_counter,
             MemoryAudit(),
+            chat_models=lambda: (Recites(),),
         )
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from docgraph.doors.login import local
 from docgraph.model.answer import Answer
+from docgraph.model.digest import digest
 from docgraph.model.egress import Ceiling
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
@@ -102,3 +103,10 @@ def edited(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) 
 def resealed(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Receipt:
     """Edited by somebody who knows how its own digest is made."""
     return receipt_from_json(edited(whole, path, change)).sealed()
+
+
+def with_steps(whole: Receipt, change: Callable[[list[Any]], list[Any]]) -> Receipt:
+    """Other steps, by somebody who knows how the pipeline's digest is made, too."""
+    written = resealed(whole, ("steps",), change)
+    steps = [[step.action, dict(step.options)] for step in written.steps]
+    return resealed(written, ("pipeline_digest",), lambda _: digest(steps))

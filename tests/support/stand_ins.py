@@ -1,9 +1,11 @@
-"""Stand-ins where a test must know the answer: token counters, and rerankers with opinions."""
+"""Stand-ins where a test must know the answer: counters, rerankers with opinions, a reciter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from docgraph.model.egress import Ceiling
+from docgraph.model.digest import digest
+from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.ports.chat import Message, Said, Sampling
 from docgraph.ports.reranker import Reranked
 
 
@@ -52,3 +54,28 @@ class LikesLongTexts:
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class Recites:
+    """A chat model whose answer hangs on every byte that it is sent. A word is a token."""
+
+    name: str = "recites"
+    ceiling: Ceiling | None = LOWEST
+    window: int = 10_000
+    exact_count: bool = True
+
+    def count(self, text: str) -> int:
+        return len(text.split())
+
+    def say(
+        self,
+        messages: tuple[Message, ...],
+        *,
+        max_tokens: int,
+        seed: int,
+        heard: Callable[[str], None],
+    ) -> Said:
+        text = f"It was sent {digest(messages)} [1]. And more [2]."
+        heard(text)
+        return Said(text, "stop", Sampling(0.0, seed))

@@ -21,8 +21,9 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 def problems_of(receipt: Receipt) -> tuple[str, ...]:
     """In words, everything that does not fit together; nothing, if all does."""
-    checks = (_seal, _who, _pipeline, _plan, _start, _chain, _used, _made, _models)
-    checks += (_digests, answer_problems)
+    of_the_asked = (_seal, _who, _digests, _pipeline, _plan)
+    of_the_steps = (_start, _chain, _used, _made, _models, answer_problems)
+    checks = (*of_the_asked, *of_the_steps)
     return tuple(problem for check in checks for problem in check(receipt))
 
 

@@ -1,17 +1,15 @@
 """Replaying a receipt: the same steps once more, held against what was recorded of them."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from docgraph.model.access import Principal
 from docgraph.model.context import Context
-from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput, BadPipeline, NotVisible, WrongEmbedder
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.pipeline import Pipeline, Step
+from docgraph.pipeline.pipeline_today import answer_today, pipeline_today
 from docgraph.pipeline.receipt import Receipt, ReceiptStep, reranker_of, rights_digest
 from docgraph.pipeline.receipt_problems import is_pipelines_own, problems_of
 from docgraph.pipeline.recorded import recorded_step
@@ -31,14 +29,14 @@ def replay(
     what that is, or why: revoked, deleted, pruned and never visible read the same.
     """
     found = _difference_or_again(receipt, principal, again)
-    notes = _pipeline_today(receipt)
+    notes = pipeline_today(receipt)
     steps = len(receipt.before_answer)
     if isinstance(found, Difference):
         return Replayed(steps, None, found, notes)
     if receipt.rights != rights_digest(principal):
         notes += ("your rights are not those that this receipt was made with",)
     if receipt.answer:
-        notes += (ANSWER, *_answer_today(receipt))
+        notes += (ANSWER, *answer_today(receipt))
     return Replayed(steps, found, None, notes)
 
 
@@ -129,31 +127,3 @@ def _what_changed(
     if receipt.rights != rights_digest(principal):
         return "rights", "your rights are not those that this receipt was made with"
     return "content", "what you see there is not what was seen then"
-
-
-def _pipeline_today(receipt: Receipt) -> tuple[str, ...]:
-    """By the names of shipped pipelines alone: a receipt is data, and names no file to read."""
-    if receipt.pipeline not in shipped():
-        return ()
-    today = load(receipt.pipeline)
-    steps = (today.starting_from(Seeds) if receipt.seeds else today).steps
-    told = [_without_budget(step.action, dict(step.options)) for step in receipt.before_answer]
-    if told == [_without_budget(step.action.name, step.options) for step in steps[: len(told)]]:
-        return ()
-    return (f"the pipeline {receipt.pipeline} has other steps or options today than were recorded",)
-
-
-def _without_budget(action: str, options: Mapping[str, Any]) -> tuple[str, Any]:
-    """The budget of tokens is the asker's, and fitted to the windows of their models."""
-    budget = "max_tokens" if action == "assemble_context" else None
-    return action, plain({name: value for name, value in options.items() if name != budget})
-
-
-def _answer_today(receipt: Receipt) -> tuple[str, ...]:
-    """Its step is not done again; whether it could be is told."""
-    try:
-        for told in receipt.steps[len(receipt.before_answer) :]:
-            recorded_step(told, frozenset({Context}))
-    except BadPipeline as error:
-        return (f"the answer could not be asked for as it was recorded: {error}",)
-    return ()

@@ -1,4 +1,4 @@
-"""Reading a file that docgraph wrote, strictly: every key known and there once, every type right."""
+"""Reading a file that docgraph wrote, strictly: each key known and there once, each type right."""
 
 import json
 from typing import Any, TypeVar

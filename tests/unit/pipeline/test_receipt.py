@@ -13,7 +13,7 @@ from docgraph.answer.prompt import prompt_named
 from docgraph.doors.login import in_the_name_of, local
 from docgraph.model.access import LOCAL, RIGHTS, Person, Principal
 from docgraph.model.digest import digest, plain
-from docgraph.model.errors import BadInput
+from docgraph.model.errors import BadInput, BadPlan
 from docgraph.model.scope import Scope, SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import (
@@ -22,6 +22,7 @@ from docgraph.pipeline.receipt import (
     receipt_of,
     rights_digest,
 )
+from docgraph.pipeline.saved_plan import plan_from_json
 from docgraph.pipeline.strict_json import LARGEST
 from tests.support.made_documents import ask
 from tests.support.made_receipts import (
@@ -196,6 +197,16 @@ def without_backwards(told: dict[str, object]) -> dict[str, object]:
     return {key: value for key, value in told.items() if key != "backwards"}
 
 
+@pytest.mark.parametrize("again", ['"format": "x", ', '"seeds": ["r:a"], '])
+def test_a_key_that_stands_twice_is_refused(again: str) -> None:
+    """The last one would count here, and the first one for another reader."""
+    key = again.split('"')[1]
+    told = refused(MADE.to_json().replace("{", "{" + again, 1))
+    assert told == f"not a receipt: the key {key!r} stands twice in one object"
+    inner = MADE.to_json().replace('"action": ', '"action": "drop", "action": ', 1)
+    assert refused(inner) == "not a receipt: the key 'action' stands twice in one object"
+
+
 def test_a_number_is_no_text_and_a_text_no_number() -> None:
     assert "question" in refused(edited(MADE, ("question",), lambda _: 1))
     assert "snapshot" in refused(edited(MADE, ("snapshots", 0, "snapshot"), str))
@@ -209,3 +220,9 @@ def test_a_receipt_of_another_format_says_which_one_would_fit() -> None:
 
 def test_a_receipt_has_a_size() -> None:
     assert f"at most {LARGEST} bytes" in refused(" " * (LARGEST + 1))
+
+
+def test_a_plan_with_a_key_twice_is_refused_too() -> None:
+    text = retrieval().saved().to_json()
+    with pytest.raises(BadPlan, match="the key 'order' stands twice"):
+        plan_from_json(text.replace('"order": ', '"order": [], "order": ', 1))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.model.digest import digest, plain
+from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
@@ -18,6 +18,7 @@ from tests.support.made_receipts import (
     receipt_of_answer,
     receipt_of_ids,
     resealed,
+    with_steps,
 )
 
 MADE = receipt()
@@ -133,15 +134,81 @@ def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
     assert problems_of(changed) == ("its Answer is not the one that a step made",)
     gone = resealed(ANSWERED, ("answer",), lambda _: None)
     assert problems_of(gone) == ("its Answer is not the one that a step made",)
-    unasked = resealed(ANSWERED, ("answer", "prompt_digest"), lambda _: "")
-    assert problems_of(unasked) == ("a model that answered was asked with a prompt",)
+
+
+@pytest.mark.requirement(48)
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"prompt": "polite-9"}, "the answer's prompt is not the one that its step names"),
+        ({"prompt": "polite-9"}, "no prompt is called 'polite-9'"),
+        ({"prompt": "../prompts/cited-1"}, "no prompt is called '../prompts/cited-1'"),
+        ({"prompt_digest": ""}, "the prompt's digest is not that of cited-1"),
+        ({"prompt_digest": OTHER}, "the prompt's digest is not that of cited-1"),
+        ({"sampling": "temperature 0.0, seed 7"}, "its step's seed"),
+        ({"sampling": "seed 7"}, "its step's seed"),
+        ({"sampling": "temperature hot, seed 0"}, "its step's seed"),
+        ({"sampling": "by dice"}, "its step's seed"),
+        ({"model": ""}, "no model answered, and yet one was asked with a prompt"),
+    ],
+)
+def test_what_is_told_of_an_answer_is_what_its_step_would_tell(
+    changes: dict[str, str], told: str
+) -> None:
+    problems = problems_of(resealed(ANSWERED, ("answer",), lambda answer: {**answer, **changes}))
+    assert any(told in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize("sampling", ["", "seed 0", "temperature 0.0", "temperature 1e-05, seed 0"])
+def test_a_server_may_know_no_temperature_or_no_seed(sampling: str) -> None:
+    assert problems_of(resealed(ANSWERED, ("answer", "sampling"), lambda _: sampling)) == ()
+
+
+def test_a_prompt_that_step_and_answer_agree_on_must_be_there() -> None:
+    """They name no file either: one that exists elsewhere is not read."""
+    name = "../prompts/cited-1"
+    options = [["prompt", name], ["max_output", 800], ["seed", 0]]
+    named = with_steps(ANSWERED, lambda steps: [*steps[:-1], {**steps[-1], "options": options}])
+    forged = resealed(named, ("answer", "prompt"), lambda _: name)
+    assert problems_of(forged) == (f"no prompt is called {name!r}",)
+
+
+@pytest.mark.requirement(48)
+def test_ids_take_the_place_of_search_and_search_that_of_ids() -> None:
+    both = resealed(MADE, ("seeds",), lambda _: ["r:mill.md"])
+    assert problems_of(both) == ("ids were given in place of search, and yet a step made Seeds",)
+    neither = resealed(OF_IDS, ("seeds",), lambda _: [])
+    assert "no ids were given, and no step made Seeds" in problems_of(neither)
+
+
+@pytest.mark.requirement(48)
+@pytest.mark.parametrize("place", range(5))
+def test_a_step_whose_work_nobody_reads_is_told(place: int) -> None:
+    """Except for a second select_scope: that one reads what the first made."""
+    doubled = with_steps(
+        MADE, lambda steps: [*steps[: place + 1], steps[place], *steps[place + 1 :]]
+    )
+    step = MADE.steps[place]
+    idle = f"step {place + 1} ({step.action}) made {step.output[0]}, which no step after it read"
+    assert (idle in problems_of(doubled)) == (step.action != "select_scope")
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        (("embedder", "digest"), "what stands for the embedder is not a digest"),
+        (("steps", 3, "output", 1), "step 4 (fetch_evidence) read or made something without"),
+        (("steps", 1, "inputs", 0, 1), "step 2 (select_scope) read or made something without"),
+    ],
+)
+def test_every_digest_looks_like_one(path: tuple[Any, ...], told: str) -> None:
+    problems = problems_of(resealed(MADE, path, lambda _: "ABC"))
+    assert any(told in problem for problem in problems), problems
 
 
 def test_a_plan_made_after_the_answer_is_no_plan() -> None:
     """Else nothing before the answer would be left to replay."""
-    written = resealed(ANSWERED, ("steps",), lambda steps: [steps[-1], *steps[:-1]])
-    steps = [[step.action, dict(step.options)] for step in written.steps]
-    turned = resealed(written, ("pipeline_digest",), lambda _: digest(steps))
+    turned = with_steps(ANSWERED, lambda steps: [steps[-1], *steps[:-1]])
     assert "no step made its RetrievalPlan" in problems_of(turned)
     assert "steps follow the answer" in problems_of(turned)
 
