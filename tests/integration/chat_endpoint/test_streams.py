@@ -1,0 +1,190 @@
+"""A chat server is heard piece by piece, however its answer is framed."""
+
+import json
+from itertools import pairwise
+from threading import Event
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.adapters.endpoint.chat import FRAME, EndpointChat
+from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.ports.chat import Message, Said, Sampling
+from tests.support.chat_endpoint import (
+    DONE,
+    KEY,
+    PROMPT,
+    WHOLE,
+    answered,
+    event,
+    impatient,
+    said,
+    say,
+    streamed,
+)
+from tests.support.scripted_server import Server, Stream, serving
+from tests.support.stand_ins import CountsWords
+
+
+def test_an_answer_is_heard_piece_by_piece(chat: EndpointChat) -> None:
+    heard: list[str] = []
+    assert say(chat, heard) == Said("Only me.", "stop", Sampling(0.0, 7))
+    assert heard == ["Only ", "me."]
+
+
+@pytest.mark.requirement(45)
+@pytest.mark.parametrize("chunked", [True, False])
+def test_the_first_piece_is_heard_before_the_last_is_sent(
+    server: Server, chat: EndpointChat, chunked: bool
+) -> None:
+    first = Event()
+    server.script = [streamed(WHOLE[0], first, *WHOLE[1:], chunked=chunked)]
+    heard: list[str] = []
+
+    def listen(piece: str) -> None:
+        heard.append(piece)
+        first.set()  # the server sends nothing more before this
+
+    chat.say(PROMPT, max_tokens=20, seed=7, heard=listen)
+    assert heard == ["Only ", "me."]
+
+
+def test_what_is_asked_names_model_key_and_sampling(server: Server, chat: EndpointChat) -> None:
+    say(chat)
+    ((path, key, body),) = server.asked
+    assert (path, key) == ("/v1/chat/completions", f"Bearer {KEY}")
+    assert body == {
+        "model": "tiny",
+        "messages": [
+            {"role": "system", "content": "Be short."},
+            {"role": "user", "content": "Who is there?"},
+        ],
+        "stream": True,
+        "temperature": 0,
+        "seed": 7,
+        "max_tokens": 20,
+    }
+
+
+def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
+    server: Server, chat: EndpointChat
+) -> None:
+    chat.say((Message("user", "a\ud83db"),), max_tokens=1, seed=0, heard=lambda _: None)
+    assert server.asked[0][2]["messages"][0]["content"] == "a?b"
+
+
+def test_an_answer_cut_off_says_so(server: Server, chat: EndpointChat) -> None:
+    server.script = [streamed(said("Only", "length"), DONE)]
+    assert say(chat) == Said("Only", "length", Sampling(0.0, 7))
+
+
+# What servers send, and what is heard and why it ended.
+FRAMES: dict[str, tuple[bytes, list[str], str]] = {
+    "a role first": (said("", role="assistant") + said("a", "stop") + DONE, ["a"], "stop"),
+    "null content": (said(None) + said("a", "stop") + DONE, ["a"], "stop"),
+    "what it cost": (said("a", "stop") + event({"choices": [], "usage": {}}) + DONE, ["a"], "stop"),
+    "no choices": (event({"id": 1}) + said("a", "stop") + DONE, ["a"], "stop"),
+    "no delta": (said("a") + event({"choices": [{"finish_reason": "stop"}]}), ["a"], "stop"),
+    "another choice": (
+        event({"choices": [{"index": 1, "delta": {"content": "b"}}]}) + said("a", "stop"),
+        ["a"],
+        "stop",
+    ),
+    "keep-alives": (b": wait\n\n:\n\n" + said("a") + b":\n\ndata:\n\n" + DONE, ["a"], "done"),
+    "CRLF": ((said("a", "stop") + DONE).replace(b"\n", b"\r\n"), ["a"], "stop"),
+    "CR": ((said("a", "stop") + DONE).replace(b"\n", b"\r"), ["a"], "stop"),
+    "no space": ((said("a", "stop") + DONE).replace(b"data: ", b"data:"), ["a"], "stop"),
+    "many lines": (
+        b'event: x\nid: 4\ndata: {"choices": [{"delta":\ndata: {"content": "a"},\n'
+        b'data: "finish_reason": "stop"}]}\nretry: 9\n\n' + DONE,
+        ["a"],
+        "stop",
+    ),
+    "no [DONE]": (said("a", "stop"), ["a"], "stop"),
+    "no reason": (said("a") + DONE, ["a"], "done"),
+    "more after [DONE]": (said("a", "stop") + DONE + b"data: {", ["a"], "stop"),
+    "a byte order mark": (b"\xef\xbb\xbf" + said("a", "stop"), ["a"], "stop"),
+    "another reason": (said("a", "content_filter") + DONE, ["a"], "content_filter"),
+    "nothing": (said(None, "stop") + DONE, [], "stop"),
+    "halves of a character": (said("\ud83d") + said("\ude00!", "stop"), ["\U0001f600!"], "stop"),
+    "half a character": (said("a\ud83d") + said("\ude00\ude00", "stop"), ["a", "😀�"], "stop"),
+    "half at the end": (said("a\ud83d", "stop"), ["a", "�"], "stop"),
+    "raw characters": (
+        'data: {"choices":[{"delta":{"content":"é"}}]}\n\n'.encode() + DONE,
+        ["é"],
+        "done",
+    ),
+}
+
+
+@pytest.mark.parametrize(("sent", "heard", "finish"), FRAMES.values(), ids=FRAMES.keys())
+def test_a_stream_is_understood_however_it_is_framed(
+    server: Server, chat: EndpointChat, sent: bytes, heard: list[str], finish: str
+) -> None:
+    server.script = [streamed(sent)]
+    pieces: list[str] = []
+    told = say(chat, pieces)
+    assert (pieces, told.text, told.finish) == (heard, "".join(heard), finish)
+
+
+LONG = (
+    'data: {"choices": [{"delta": {"content": "Grüße, "}}]}\n\n: 世\n\n'
+    'data: {"choices": [{"delta":\ndata: {"content": "世界 😀"}}]}\n\n'
+    'data: {"choices": [{"delta": {"content": "\\r\\n!"}, "finish_reason": "stop"}]}\n\n'
+    "data: [DONE]\n\n"
+)
+
+
+@given(
+    cuts=st.lists(st.integers(1, len(LONG.encode())), max_size=12),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    chunked=st.booleans(),
+)
+def test_the_answer_is_the_same_however_its_bytes_are_cut(
+    cuts: list[int], end: str, chunked: bool
+) -> None:
+    sent = LONG.replace("\n", end).encode()
+    places = [0, *sorted(cuts), len(sent)]
+    parts = [sent[start:stop] for start, stop in pairwise(places)]
+    heard: list[str] = []
+    with serving(lambda body: streamed(*parts, chunked=chunked)) as server:
+        told = say(impatient(server, timeout=5), heard)
+    assert heard == ["Grüße, ", "世界 😀", "\r\n!"]
+    assert told.text == "Grüße, 世界 😀\r\n!"
+
+
+def test_every_byte_alone_is_understood(server: Server, chat: EndpointChat) -> None:
+    sent = LONG.replace("\n", "\r\n").encode()
+    server.script = [streamed(*(sent[at : at + 1] for at in range(len(sent))))]
+    assert say(chat).text == "Grüße, 世界 😀\r\n!"
+
+
+def test_a_server_that_does_not_stream_is_understood(server: Server, chat: EndpointChat) -> None:
+    server.script = [
+        (200, answered({"content": "Only me."}), {}),
+        (200, answered({"content": None}, None), {"Content-Type": "text/event-stream"}),
+        (200, Stream((b" \n", b"{", json.dumps(answered({"content": "x"})).encode()[1:])), {}),
+    ]
+    heard: list[str] = []
+    assert say(chat, heard) == Said("Only me.", "stop", Sampling(0.0, 7))
+    assert say(chat, heard) == Said("", "done", Sampling(0.0, 7))
+    assert say(chat, heard).text == "x"
+    assert heard == ["Only me.", "x"]
+
+
+def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: EndpointChat) -> None:
+    high = Ceiling(frozenset({"board"}), 2)
+    other = EndpointChat(server.base, "big", window=9, counter=CountsWords(), ceiling=high)
+    assert (chat.name, chat.ceiling, chat.window) == ("tiny", LOWEST, 100)
+    assert (other.name, other.ceiling, other.window) == ("big", high, 9)
+
+
+def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(
+    server: Server, chat: EndpointChat
+) -> None:
+    own = EndpointChat(server.base, "tiny", window=9, counter=CountsWords(), exact=True)
+    assert (chat.exact_count, own.exact_count) == (False, True)
+    assert (chat.count(""), own.count("")) == (FRAME, FRAME)
+    assert (chat.count("one two three"), own.count("one two three")) == (FRAME + 4, FRAME + 3)
+    assert (chat.count("in 2024"), own.count("in 2024")) == (FRAME + 7, FRAME + 2)
