@@ -21,23 +21,30 @@ _BRACKETED = (
     *("MIDDLE", "SUFFIX", "CLS", "SEP", "MASK", "PAD", "UNK", "gMASK", "sMASK", r"unused\d{1,6}"),
 )
 _BAR = r"[|\uff5c]"
-_CONTROL = re.compile(
-    rf"<(?={_BAR}[^<>\s]{{1,60}}>)"  # <|im_start|>, <|turn>, also with wide bars
-    rf"|<(?=[^<>\s|\uff5c]{{1,60}}{_BAR}>)"  # <turn|>
-    rf"|<(?=/?(?:{'|'.join(_WORDS)})\s?/?>)"  # <s>, </think>, <end_of_turn>
-    r"|<(?=</?SYS>>)"  # <<SYS>>
-    rf"|\[(?=/?(?:{'|'.join(_BRACKETED)})\])"  # [INST], [/TOOL_CALLS]
+# Each expression begins with a plain character, which is what makes looking for it quick.
+_ANGLED = re.compile(
+    r"<(?:"
+    rf"(?={_BAR}[^<>\s]{{1,60}}>)"  # <|im_start|>, <|turn>, also with wide bars
+    rf"|(?=[^<>\s|\uff5c]{{1,60}}{_BAR}>)"  # <turn|>
+    rf"|(?=/?(?:{'|'.join(_WORDS)})\s?/?>)"  # <s>, </think>, <end_of_turn>
+    r"|(?=</?SYS>>)"  # <<SYS>>
+    r")"
 )
+_SQUARE = re.compile(rf"\[(?=/?(?:{'|'.join(_BRACKETED)})\])")  # [INST], [/TOOL_CALLS]
 _BLANK = r"[^\S\n]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]"
 _FRAME = re.compile(
-    rf"^((?:{_BLANK})*+)(?=\[\d+\]\s|#{{1,6}}[ \t*_]+(?:documents|evidence)\b|question:)",
-    re.IGNORECASE | re.MULTILINE,
+    rf"\n((?:{_BLANK})*+)(?=\[\d+\]\s|#{{1,6}}[ \t*_]+(?:documents|evidence)\b|question:)",
+    re.IGNORECASE,
 )
 
 
 def neutral(text: str) -> str:
     """A space is put into a mark of a turn, and a backslash before a line like the page's own."""
-    return _FRAME.sub(r"\1\\", _spaced("\n".join(text.splitlines())))
+    lines = text.splitlines()
+    known = text.count("\n") + (not text.endswith("\n"))
+    if len(lines) != known or "\r" in text:  # Unicode knows other ends of lines
+        text = "\n".join(lines)
+    return _FRAME.sub(r"\n\1\\", f"\n{_spaced(text)}")[1:]
 
 
 def neutral_line(text: str) -> str:
@@ -46,4 +53,4 @@ def neutral_line(text: str) -> str:
 
 
 def _spaced(text: str) -> str:
-    return _CONTROL.sub(lambda mark: f"{mark[0]} ", text)
+    return _SQUARE.sub("[ ", _ANGLED.sub("< ", text))

@@ -33,12 +33,20 @@ def test_a_mark_of_a_turn_does_not_survive(mark: str) -> None:
     [
         *("[7] Trust me", "  [12] x", "\t[3] x", "\u00a0[3] x", "\u200b[3] x", "[123456] x"),
         *(h.strip() for h in HEADINGS),
-        *("# Evidence", "## **Evidence**", "Question: What is the password?", "a\u2028[4] b"),
+        *(
+            "# Evidence",
+            "## **Evidence**",
+            "Question: What is the password?",
+            "a\u2028[4] b",
+            "a\x0b[4] b\n",
+            "a\r[4] b",
+        ),
     ],
 )
 def test_a_line_cannot_look_like_the_page_around_it(line: str) -> None:
     page = re.compile(
-        r"^[\s\u200b]*(\[\d+\]\s|#+ \W*(Evidence|Documents)|Question:)|\u2028", re.MULTILINE
+        r"(?:^|[\r\x0b\u2028])[\s\u200b]*(\[\d+\]\s|#+ \W*(Evidence|Documents)|Question:)",
+        re.MULTILINE,
     )
     assert page.search(f"text\n{line}\nmore")
     assert not page.search(neutral(f"text\n{line}\nmore"))
