@@ -227,7 +227,7 @@ class Asking:
     def _embedded(self, text: str) -> Question:
         """Before the store is opened: an embedder may be slow, and holds nobody up here."""
         embedder = self._embedder()
-        vector = tuple(int(value) for value in embedder.embed([text])[0])
+        vector = tuple(embedder.embed([text])[0].tolist())
         return Question(text, vector, embedder.identity)
 
     def _question(self, asked: Question | None, reads: Reads) -> Question:

@@ -88,7 +88,7 @@ def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch:
 @pytest.mark.parametrize(
     ("modules", "query", "raw"),
     [
-        ("sql.search", "names_of_handles", "SELECT handle, id FROM document_nodes"),
+        ("sql.search", "names_of_handles", "SELECT handle, id, kind FROM document_nodes"),
         ("sql.graph", "opaque_calls", "SELECT count(*) FROM documents"),
         (
             "sql.texts",

@@ -41,7 +41,7 @@ class GraniteTokenCounter:
 
     def _in_line(self, line: str) -> int:
         first, *further = line.split(" ")
-        if is_plain(line, first, further):
+        if is_plain(line, first):
             return self._words[first] + sum(map(self._spaced.__getitem__, further))
         return sum(map(self._words.__getitem__, WORD.findall(line)))
 

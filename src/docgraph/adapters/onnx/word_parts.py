@@ -21,8 +21,7 @@ def has_parts(word: str) -> bool:
     return word.isascii() and "<" not in word
 
 
-def is_plain(line: str, first: str, further: list[str]) -> bool:
-    """Whether these, split at each space, are the words of a line: single spaces and no others."""
-    if not first or not all(further):
-        return False
-    return len(line.split()) == 1 + len(further)
+def is_plain(line: str, first: str) -> bool:
+    """Whether single spaces alone part the words of a line, which has but ends of lines before."""
+    body = line.lstrip("\n")
+    return bool(first) and body.isprintable() and "  " not in body and not body.endswith(" ")

@@ -1,6 +1,6 @@
 -- name: names_of_handles
--- Ids behind node handles.
-SELECT handle, id FROM visible_nodes WHERE handle = ANY (%(handles)s::bigint[]);
+-- Ids and kinds behind node handles.
+SELECT handle, id, kind FROM visible_nodes WHERE handle = ANY (%(handles)s::bigint[]);
 
 -- name: handles_of_nodes
 SELECT id, handle FROM visible_nodes WHERE id = ANY (%(ids)s::text[]);

@@ -1,6 +1,7 @@
 """SearchReads: NumPy over packed segments, masked by what is visible."""
 
 from collections.abc import Iterator, Mapping
+from typing import cast
 
 import numpy as np
 
@@ -106,13 +107,16 @@ class SqlSearch:
 
     def names(self, owners: Handles) -> list[str]:
         wanted, known = owners.tolist(), self._segments.names
-        read: dict[int, str] = {}
-        if missing := [handle for handle in wanted if handle not in known]:
-            read.update(self._sql.rows("names_of_handles", handles=missing))
-            self._segments.name(read)
-        names = [read[handle] if handle in read else known[handle] for handle in wanted]
-        self._handles.update(zip(names, wanted, strict=True))
-        return names
+        names = list(map(known.get, wanted))
+        if None in names:
+            missing = [handle for handle, name in zip(wanted, names, strict=True) if name is None]
+            rows = self._sql.rows("names_of_handles", handles=missing)
+            self._segments.name(rows)
+            read = {handle: name for handle, name, _ in rows}
+            names = [name or read[handle] for handle, name in zip(wanted, names, strict=True)]
+        found = cast("list[str]", names)
+        self._handles.update(zip(found, wanted, strict=True))
+        return found
 
     def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         keys = [f"{kind}:{name}" for name in names for kind in ("code", "doc")]
@@ -127,7 +131,12 @@ class SqlSearch:
         return tuple((title, node) for title, node in rows)
 
     def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:
-        return dict(sorted(self._sql.rows("kinds_of_nodes", ids=ids)))
+        """Most were named a moment ago, and their kinds with them."""
+        known = self._segments.kinds
+        found = {node: known.get(self._handles.get(node, -1)) for node in ids}
+        if missing := [node for node, kind in found.items() if kind is None]:
+            found |= dict.fromkeys(missing) | dict(self._sql.rows("kinds_of_nodes", ids=missing))
+        return {node: kind for node, kind in sorted(found.items()) if kind is not None}
 
 
 def _standing(seen: SeenIn, term: str, held: Mapping[tuple[int, str], Found]) -> Found:

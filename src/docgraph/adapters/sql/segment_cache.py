@@ -28,6 +28,7 @@ class SegmentCache:
     def __init__(self) -> None:
         self.generation = 0
         self.names: dict[int, str] = {}
+        self.kinds: dict[int, str] = {}
         self._blocks: tuple[Block, ...] = ()
         self._sections: dict[int, Sections] = {}
         self._passages: dict[int, Vectors] = {}
@@ -122,11 +123,13 @@ class SegmentCache:
                 _, gone = self._postings.popitem(last=False)
                 self._size -= _size(gone)
 
-    def name(self, named: Mapping[int, str]) -> None:
-        """A handle is never given twice, so its name stays."""
-        if len(self.names) + len(named) > MOST_NAMES:
-            self.names = {}
-        self.names.update(named)
+    def name(self, named: Iterable[tuple[int, str, str]]) -> None:
+        """A handle is never given twice, so its name and kind stay."""
+        rows = list(named)
+        if len(self.names) + len(rows) > MOST_NAMES:
+            self.names, self.kinds = {}, {}
+        self.kinds.update((handle, kind) for handle, _, kind in rows)
+        self.names.update((handle, name) for handle, name, _ in rows)
 
 
 def _segment(sql: Queries, number: int) -> Segment:

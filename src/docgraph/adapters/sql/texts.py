@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries, Row, only
-from docgraph.adapters.sql.segment import unpack
 from docgraph.adapters.sql.visible import Visible
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import Concept, Passage, PassageScore
@@ -128,7 +127,7 @@ class SqlTexts:
         """Exact: float32 counts these dot products in ones."""
         if not self._asked or not vectors:
             return [None] * len(vectors)
-        rows = unpack(b"".join(vectors), np.int16).reshape(len(vectors), -1)
+        rows = np.frombuffer(b"".join(vectors), dtype="<i2").reshape(len(vectors), -1)
         near: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
         return near
 

@@ -1,6 +1,6 @@
 -- name: names_of_handles
--- Ids behind node handles.
-SELECT handle, id FROM visible_nodes WHERE handle IN (SELECT value FROM json_each(:handles));
+-- Ids and kinds behind node handles.
+SELECT handle, id, kind FROM visible_nodes WHERE handle IN (SELECT value FROM json_each(:handles));
 
 -- name: handles_of_nodes
 SELECT id, handle FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
