@@ -33,7 +33,7 @@ def streamed(*parts: bytes | float | Event | Halt, chunked: bool = True) -> Answ
 WHOLE = (said("Only "), said("me."), said(None, "stop"), DONE)
 
 
-def impatient(server: Server, timeout: float = 0.1, patience: float = 5) -> EndpointChat:
+def impatient(server: Server, timeout: float = 1, patience: float = 5) -> EndpointChat:
     return EndpointChat(
         server.base, "tiny", window=9, counter=CountsWords(), timeout=timeout, patience=patience
     )

@@ -30,8 +30,8 @@ HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
     "the stream ends": ((said("Only "),), "ended without a reason to finish"),
     "the stream ends in a line": ((said("Only "), b'data: {"cho'), "without a reason to finish"),
     "it is dropped": ((said("Only "), Halt.DROP), "the connection broke off"),
-    "it stalls": ((said("Only "), Halt.STALL), "nothing more came within 0.1 seconds"),
-    "it stalls in a line": ((said("Only "), b"da", Halt.STALL), "nothing more came within 0.1"),
+    "it stalls": ((said("Only "), Halt.STALL), "nothing more came within 1 seconds"),
+    "it stalls in a line": ((said("Only "), b"da", Halt.STALL), "nothing more came within 1"),
 }
 
 
@@ -97,8 +97,8 @@ def test_a_server_that_takes_no_connection_is_told() -> None:
 def test_thinking_may_take_longer_than_connecting(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "LONGEST_CONNECT", 0.1)
-    server.script = [streamed(0.3, *WHOLE)]
+    monkeypatch.setattr(connection, "LONGEST_CONNECT", 0.5)
+    server.script = [streamed(0.8, *WHOLE)]
     assert say(chat).text == "Only me."
 
 
