@@ -48,7 +48,7 @@ def events(blocks: Iterable[bytes]) -> Iterator[Event]:
 def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
     """Whole lines only, without their ends."""
     held, returned, first = bytearray(), False, True
-    for given in blocks:
+    for given in filter(None, blocks):  # an empty block says nothing of what stood before it
         block = given.removeprefix(b"\n") if returned else given  # CR and LF in two blocks
         returned = block.endswith(b"\r")
         *whole, rest = LINE_END.split(block)

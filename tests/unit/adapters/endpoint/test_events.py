@@ -54,6 +54,10 @@ def test_cuts_change_nothing(words: list[str], cuts: list[int]) -> None:
     assert list(events(parts)) == list(events([sent]))
 
 
+def test_an_empty_block_between_cr_and_lf_changes_nothing() -> None:
+    assert list(events([b"data: a\r", b"", b"\n"])) == []
+
+
 def test_an_event_is_read_when_its_last_byte_is_there() -> None:
     def blocks() -> Iterator[bytes]:
         yield b"data: a\r\n\r"
