@@ -17,6 +17,14 @@ class NotAllowed(DocgraphError):
     """The principal lacks the right that this needs."""
 
 
+class NotKnown(DocgraphError):
+    """No credential, or one that proves nobody; why is for the operator, not for whoever came."""
+
+
+class GivenUp(DocgraphError):
+    """Nobody waits for the answer any more, or it took longer than it may."""
+
+
 class BadPipeline(DocgraphError):
     """A pipeline file does not keep the contract of its actions."""
 
