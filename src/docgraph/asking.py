@@ -12,15 +12,17 @@ from docgraph.model.context import Context
 from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadPipeline, NotVisible, WrongEmbedder
 from docgraph.model.evidence import RetrievedContext
+from docgraph.model.node_text import NodeText
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.scope import EVERYTHING, Wanted
 from docgraph.model.seeds import Seeds
 from docgraph.model.tokens import TokenCounter
 from docgraph.model.why_not import WhyNot
-from docgraph.pipeline.asked import checked_question, explicit
+from docgraph.pipeline.asked import checked_ids, checked_question, explicit
 from docgraph.pipeline.bound_reranker import BoundReranker
 from docgraph.pipeline.fitted import fitted
+from docgraph.pipeline.node_texts import node_texts
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.replay import asked_alike, named_in, replay
@@ -37,6 +39,7 @@ from docgraph.ports.reranker import Reranker, RerankModel
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads
+from docgraph.ports.tracer import SILENT, Tracer
 
 
 class Asking:
@@ -51,6 +54,7 @@ class Asking:
         *,
         embedder_ceiling: Ceiling | None = None,
         chat_models: Callable[[], tuple[ChatModel, ...]] = tuple,
+        tracer: Tracer = SILENT,
     ) -> None:
         """Embedder and tokenizer are made when first needed: both take time to load.
 
@@ -64,6 +68,7 @@ class Asking:
         self._audit = audit
         self._embedder_ceiling = embedder_ceiling
         self._chat_models = chat_models
+        self._tracer = tracer
 
     def retrieve(
         self,
@@ -75,7 +80,7 @@ class Asking:
         wanted: Sequence[Wanted] = EVERYTHING,
     ) -> Retrieval:
         """Runs the pipeline up to its context; explicit ids take the place of search."""
-        with audited(self._audit, principal, "retrieve") as note:
+        with self._noted(principal, "retrieve") as note:
             return self._retrieved(
                 principal, question, pipeline.before(Answer), tuple(seeds), wanted, note
             )
@@ -99,7 +104,7 @@ class Asking:
                 f"pipeline {pipeline.name!r} gives no answer; end it with `- answer_question: {{}}`"
             )
         models = self._chat_models()
-        with audited(self._audit, principal, "ask") as note:
+        with self._noted(principal, "ask") as note:
             fetching = pipeline.before(Context)
             done = self._retrieved(principal, question, fetching, tuple(seeds), wanted, note)
             rest = Pipeline(pipeline.name, pipeline.steps[len(fetching.steps) :])
@@ -109,7 +114,8 @@ class Asking:
                 ChatModels: lambda _: ChatModels(models, heard),
             }
             rest = fitted(rest, evidence, tokens, models)
-            found = Retrieval(done.scope, continued(done.run, rest, windows, self._clock))
+            further = continued(done.run, rest, windows, self._clock, self._tracer)
+            found = Retrieval(done.scope, further)
             said = found.answer
             note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
             note.refused = said.reason if said.kind == "refused" else ""
@@ -130,7 +136,7 @@ class Asking:
 
     def replay(self, principal: Principal, receipt: Receipt) -> Replayed:
         """Does again what a receipt tells, with the rights the reader has now, and compares."""
-        with audited(self._audit, principal, "replay") as note:
+        with self._noted(principal, "replay") as note:
             note.plan = receipt.plan.digest
             return replay(receipt, principal, lambda p: self._again(principal, receipt, p, note))
 
@@ -148,7 +154,7 @@ class Asking:
         from docgraph.pipeline.why_not.why_not import why_not
 
         text = checked_question(question, seeds)
-        with audited(self._audit, principal, "why") as note:
+        with self._noted(principal, "why") as note:
             asked = self._embedded(text) if text else None
             with self._reads(principal, wanted, note) as reads:
                 given: dict[type, Any] = {Question: self._question(asked, reads)}
@@ -159,6 +165,25 @@ class Asking:
                 unseen = (node,) if found.stage == "not visible" else ()
                 note.missing((*seeds, *unseen), given[Seeds].ids if seeds else ())
                 return found
+
+    def nodes(
+        self,
+        principal: Principal,
+        ids: Sequence[str],
+        *,
+        wanted: Sequence[Wanted] = EVERYTHING,
+        whole: bool = True,
+    ) -> tuple[NodeText, ...]:
+        """Nodes and chunks by id, in the order given, with their texts unless not `whole`.
+
+        What is forbidden and what is not there are left out alike.
+        """
+        named = checked_ids(ids)
+        with self._asked(principal, "nodes", wanted) as (reads, note):
+            embedder = reads.embedder
+            found = node_texts(reads, named, embedder, whole=whole) if embedder else ()
+            note.missing(named, (node.id for node in found))
+            return found
 
     def _retrieved(
         self,
@@ -208,12 +233,30 @@ class Asking:
             return False
 
     @contextmanager
+    def _noted(
+        self,
+        principal: Principal,
+        action: str,
+        *,
+        right: str | None = None,
+        changes: str | None = None,
+    ) -> Iterator[Note]:
+        """The note becomes a row in the audit log, and its ids and counts a span for operators."""
+        with (
+            self._tracer.span(f"docgraph {action}") as span,
+            audited(self._audit, principal, action, right=right, changes=changes) as note,
+        ):
+            yield note
+            if span.listens:
+                span.tell(note.facts(principal))
+
+    @contextmanager
     def _asked(
         self, principal: Principal, action: str, wanted: Sequence[Wanted]
     ) -> Iterator[tuple[Reads, Note]]:
         """One reader's view, and the note that becomes a row in the audit log."""
         with (
-            audited(self._audit, principal, action) as note,
+            self._noted(principal, action) as note,
             self._reads(principal, wanted, note) as reads,
         ):
             yield reads, note
@@ -226,8 +269,10 @@ class Asking:
 
     def _embedded(self, text: str) -> Question:
         """Before the store is opened: an embedder may be slow, and holds nobody up here."""
-        embedder = self._embedder()
-        vector = tuple(embedder.embed([text])[0].tolist())
+        with self._tracer.span("embed_question") as span:
+            embedder = self._embedder()
+            vector = tuple(embedder.embed([text])[0].tolist())
+            span.tell({"docgraph.embedder": embedder.identity.name})
         return Question(text, vector, embedder.identity)
 
     def _question(self, asked: Question | None, reads: Reads) -> Question:
@@ -252,4 +297,4 @@ class Asking:
             TokenCounter: lambda _: self._tokens(),
             Reranker: lambda values: BoundReranker(self._rerank_model(), reads, values[Question]),
         }
-        return run(pipeline, given, windows, self._clock)
+        return run(pipeline, given, windows, self._clock, self._tracer)

@@ -1,14 +1,15 @@
 """Whoever asks leaves a row in the audit log, and one more for what they were denied."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from docgraph.model.access import Principal
 from docgraph.model.audit import ANSWERED, BEGUN, DENIED, FAILED, AuditEvent
 from docgraph.model.errors import NotAllowed, NotVisible
 from docgraph.model.scope import Scope, SnapshotName
 from docgraph.ports.audit import AuditLog
+from docgraph.ports.tracer import Fact
 
 MOST_NAMED = 20  # ids in one row
 LONGEST = 1_000  # characters in one row
@@ -23,6 +24,7 @@ class Note:
     detail: str = ""
     unseen: tuple[str, ...] = ()
     refused: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict)
 
     def asked_of(self, scope: Scope) -> None:
         self.snapshots = scope.snapshots
@@ -31,6 +33,18 @@ class Note:
         """Ids that gave nothing: forbidden or absent, nobody can tell which."""
         seen = set(found)
         self.unseen = tuple(node for node in dict.fromkeys(asked) if node not in seen)
+
+    def facts(self, principal: Principal) -> dict[str, Fact]:
+        """Who asked what of what, by id, digest and count."""
+        scope = tuple(f"{s.repository}@{s.branch}:{s.snapshot}" for s in self.snapshots)
+        return {
+            "docgraph.tenant": principal.tenant,
+            "docgraph.principal": principal.id,
+            "docgraph.plan": self.plan,
+            "docgraph.snapshots": scope[:MOST_NAMED],
+            "docgraph.unseen": len(self.unseen),
+            **{f"docgraph.{what}": count for what, count in self.counts.items()},
+        }
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from docgraph.asking import Asking
-from docgraph.audited import audited
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import INGEST, AccessRule, Principal
 from docgraph.model.access import RELATIONS as RELATE
@@ -61,10 +60,10 @@ class Engine(Asking):
                 raise BadInput(f"{name!r} cannot name a repository or branch")
         tenant = principal.tenant
         told = f"{repository} {branch}"
-        with audited(self._audit, principal, "ingest", right=INGEST, changes=told):
+        with self._noted(principal, "ingest", right=INGEST, changes=told) as note:
             embedder = self._embedder()
             with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
-                return ingest(
+                result = ingest(
                     source,
                     writes,
                     embedder,
@@ -79,6 +78,8 @@ class Engine(Asking):
                     progress=progress,
                     ceiling=self._embedder_ceiling,
                 )
+            note.counts = result.counts()
+            return result
 
     def status(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> Status:
         with self._asked(principal, "status", wanted) as (reads, _):
@@ -103,7 +104,7 @@ class Engine(Asking):
             return counted(found, reads.graph.places(), reads.graph.opaque())
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        with audited(self._audit, principal, "snapshots"):
+        with self._noted(principal, "snapshots"):
             return self.store.snapshots(principal)
 
     def diff_snapshots(
@@ -153,7 +154,7 @@ class Engine(Asking):
         self, principal: Principal, action: str, edge: Edge, wanted: Sequence[Wanted]
     ) -> Iterator[Writes]:
         told = f"{edge.source} {edge.relation} {edge.target}"
-        with audited(self._audit, principal, action, right=RELATE, changes=told):
+        with self._noted(principal, action, right=RELATE, changes=told):
             home, embedder = self._home(principal, edge, wanted)
             place = (principal.tenant, home.repository, home.branch)
             with self.store.writes(*place, embedder) as writes:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import Result
 
 from docgraph.doors.cli.options import keep_receipt
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.errors import BadInput
 from tests.acceptance.conftest import Run, data
 from tests.support.made_receipts import retrieval
@@ -161,7 +161,7 @@ def test_a_seed_that_is_no_text_is_refused_in_words(
 ) -> None:
     refused = docgraph(command, "--seed", "notes:\udcff", *STORE, "--receipt", "r.json")
     assert isinstance(refused.exception, BadInput)
-    assert str(refused.exception) == "a seed's id holds bytes that are not text"
+    assert str(refused.exception) == "an id holds bytes that are not text"
     assert not Path("r.json").exists()
 
 

@@ -54,3 +54,15 @@ class IngestResult:
     problems: tuple[Problem, ...]
     remarks: tuple[Problem, ...]
     skipped: tuple[tuple[str, int], ...]
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "added": self.added,
+            "changed": self.changed,
+            "removed": self.removed,
+            "unchanged": self.unchanged,
+            "nodes": self.nodes,
+            "chunks": self.chunks,
+            "vectors": self.vectors,
+            "problems": len(self.problems),
+        }

@@ -22,7 +22,15 @@ class NotKnown(DocgraphError):
 
 
 class GivenUp(DocgraphError):
-    """Nobody waits for the answer any more, or it took longer than it may."""
+    """Nobody waits for the answer any more."""
+
+
+class TookTooLong(GivenUp):
+    """It took longer than it may."""
+
+
+class MissingExtra(DocgraphError, ImportError):
+    """What was asked for needs a library that is not installed; says which extra brings it."""
 
 
 class BadPipeline(DocgraphError):

@@ -1,6 +1,6 @@
 """Loading a pipeline: YAML to checked steps. A file that breaks a contract is refused."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -12,11 +12,12 @@ from docgraph.model.would_fit import would_fit
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
 from docgraph.pipeline.options import checked_options
 from docgraph.pipeline.pipeline import Pipeline, Step
-from docgraph.pipeline.pipeline_file import read_lines
+from docgraph.pipeline.pipeline_file import lines_of, read_lines
 from docgraph.yaml_lines import Line
 
 KEYS = ("pipeline", "extends", "steps", "change", "without")
 DEEPEST_EXTENDS = 8
+SENT = "pipeline"  # how errors call one that came without a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,29 +44,48 @@ def load(name: str) -> Pipeline:
     return Pipeline(title, tuple(_checked_line(written)))
 
 
+def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
+    """A pipeline that somebody sent. It may extend the named ones; no other file is opened."""
+
+    def extended(line: Line) -> list[_Written]:
+        found = named.get(line.value) if isinstance(line.value, str) else None
+        if found is None:
+            names = ", ".join(sorted(named))
+            raise BadPipeline(f"{SENT}:{line.number}: `extends` takes one of these: {names}")
+        return _read(found, seen=())[1]
+
+    title, written = _taken(SENT, lines_of(SENT, text.encode()), extended)
+    return Pipeline(title, tuple(_checked_line(written)))
+
+
 def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_Written]]:
-    top = read_lines(path)
-    _only_known(path.name, top, KEYS)
+    chain = (*seen, path.resolve())
+    return _taken(
+        path.name, read_lines(path), lambda line: _read(_parent(path, line, chain), chain)[1]
+    )
+
+
+def _taken(
+    file: str, top: Mapping[str, Line], extended: Callable[[Line], list[_Written]]
+) -> tuple[str, list[_Written]]:
+    """`extended` gives the steps of what the line behind `extends` names."""
+    _only_known(file, top, KEYS)
     name = top.get("pipeline", Line(None, 1))
     if not isinstance(name.value, str) or not name.value:
-        raise BadPipeline(
-            f"{path.name}:{name.number}: a pipeline needs a name: `pipeline: my-name`"
-        )
+        raise BadPipeline(f"{file}:{name.number}: a pipeline needs a name: `pipeline: my-name`")
     if "extends" not in top:
         for key in ("change", "without"):
             if key in top:
-                raise BadPipeline(f"{path.name}:{top[key].number}: {key!r} needs `extends`")
+                raise BadPipeline(f"{file}:{top[key].number}: {key!r} needs `extends`")
         if "steps" not in top:
-            raise BadPipeline(f"{path.name}:1: nothing to do; write `steps:` or `extends:`")
-        return name.value, _steps(path.name, top["steps"])
+            raise BadPipeline(f"{file}:1: nothing to do; write `steps:` or `extends:`")
+        return name.value, _steps(file, top["steps"])
     if "steps" in top:
         raise BadPipeline(
-            f"{path.name}:{top['steps'].number}: `extends` takes the other pipeline's steps; "
+            f"{file}:{top['steps'].number}: `extends` takes the other pipeline's steps; "
             "write `change:` or `without:` instead of `steps:`"
         )
-    chain = (*seen, path.resolve())
-    parent = _parent(path, top["extends"], chain)
-    return name.value, _extended(path.name, top, _read(parent, chain)[1])
+    return name.value, _extended(file, top, extended(top["extends"]))
 
 
 def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:

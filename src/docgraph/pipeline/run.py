@@ -7,8 +7,11 @@ from typing import Any, TypeVar
 from docgraph.contract import Action
 from docgraph.model.errors import BadPipeline
 from docgraph.model.trace import Trace
+from docgraph.pipeline.facts import facts_of
 from docgraph.pipeline.performed import Performed, traced
 from docgraph.pipeline.pipeline import Pipeline, Step
+from docgraph.ports.tracer import SILENT, Tracer
+from docgraph.ports.waiting import still_wanted
 
 T = TypeVar("T")
 Values = dict[type, Any]
@@ -40,20 +43,40 @@ def run(
     given: Mapping[type, Any],
     windows: Mapping[type, Window],
     clock: Callable[[], float],
+    tracer: Tracer = SILENT,
 ) -> Run:
     """`windows` open on demand; they are looked through, not recorded."""
     values = dict(given)
-    performed = tuple(_perform(step, values, windows, clock) for step in pipeline.steps)
+    performed = tuple(_told(step, values, windows, clock, tracer) for step in pipeline.steps)
     return Run(pipeline, values, performed)
 
 
 def continued(
-    done: Run, pipeline: Pipeline, windows: Mapping[type, Window], clock: Callable[[], float]
+    done: Run,
+    pipeline: Pipeline,
+    windows: Mapping[type, Window],
+    clock: Callable[[], float],
+    tracer: Tracer = SILENT,
 ) -> Run:
     """The same run, with the steps of another pipeline after its own."""
-    further = run(pipeline, done.values, windows, clock)
+    further = run(pipeline, done.values, windows, clock, tracer)
     steps = Pipeline(done.pipeline.name, done.pipeline.steps + pipeline.steps)
     return Run(steps, further.values, done.performed + further.performed)
+
+
+def _told(
+    step: Step,
+    values: Values,
+    windows: Mapping[type, Window],
+    clock: Callable[[], float],
+    tracer: Tracer,
+) -> Performed:
+    still_wanted()
+    with tracer.span(step.action.name) as span:
+        done = _perform(step, values, windows, clock)
+        if span.listens:
+            span.tell(facts_of(done.output))
+        return done
 
 
 def _perform(

@@ -2,9 +2,11 @@
 
 import http.client
 import json
+import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from urllib.parse import urlsplit
 
 from docgraph.adapters.endpoint.address import address, api_key
@@ -12,6 +14,7 @@ from docgraph.adapters.endpoint.refusal import Refused, words_of
 from docgraph.adapters.endpoint.reply import Interrupted, Reply
 from docgraph.adapters.endpoint.retry_after import wait
 from docgraph.model.errors import ModelError
+from docgraph.ports.waiting import called_back, still_wanted
 
 BUSY = (429, 500, 502, 503, 504)
 LONGEST_CONNECT = 10.0
@@ -51,6 +54,7 @@ class Connection:
         """An answer of 200, to be read; a busy server is asked again, another refusal raised."""
         data = json.dumps(body).encode()
         for attempt in range(self._retries + 1):
+            still_wanted()
             with self._asked(path, data, accept) as reply:
                 if reply.status == http.HTTPStatus.OK:
                     yield reply
@@ -77,16 +81,22 @@ class Connection:
         try:
             with self._told(path, f"no connection within {connect:g} seconds"):
                 connection.connect()
-            connection.sock.settimeout(self._timeout)
-            until = time.monotonic() + self._patience
-            with self._told(path, f"no answer within {self._timeout:g} seconds"):
-                headers = {**self._headers, "Accept": accept}
-                connection.request("POST", parts.path + path, data, headers)
-                response = connection.getresponse()
-            with response:
-                yield Reply(response, timeout=self._timeout, until=until, patience=self._patience)
+            with called_back(partial(_hang_up, connection.sock)):
+                yield from self._replied(connection, path, data, accept)
         finally:
             connection.close()
+
+    def _replied(
+        self, connection: http.client.HTTPConnection, path: str, data: bytes, accept: str
+    ) -> Iterator[Reply]:
+        connection.sock.settimeout(self._timeout)
+        until = time.monotonic() + self._patience
+        with self._told(path, f"no answer within {self._timeout:g} seconds"):
+            headers = {**self._headers, "Accept": accept}
+            connection.request("POST", urlsplit(self.base).path + path, data, headers)
+            response = connection.getresponse()
+        with response:
+            yield Reply(response, timeout=self._timeout, until=until, patience=self._patience)
 
     @contextmanager
     def _told(self, path: str, too_late: str) -> Iterator[None]:
@@ -107,3 +117,9 @@ class Connection:
         often = f" {times} times" if reply.status in BUSY and times > 1 else ""
         message = f"{self.base}{path}: answered {reply.status}{often}: {self.in_words(said)}"
         return Refused(message, reply.status, self.hidden(said))
+
+
+def _hang_up(line: socket.socket) -> None:
+    """Whoever reads from it wakes up."""
+    with suppress(OSError):  # the other side was quicker
+        line.shutdown(socket.SHUT_RDWR)

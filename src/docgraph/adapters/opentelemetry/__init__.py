@@ -1,0 +1,1 @@
+"""Spans for whoever watches over many requests."""

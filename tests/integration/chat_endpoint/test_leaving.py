@@ -1,0 +1,58 @@
+"""Whoever leaves does not keep a model's server, or a thread of ours, busy."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Thread
+
+import pytest
+
+from docgraph.adapters.endpoint.chat import EndpointChat
+from docgraph.model.errors import GivenUp, TookTooLong
+from docgraph.ports.waiting import Waiting, waited_for
+from tests.support.chat_endpoint import said, say, streamed
+from tests.support.scripted_server import Halt, Server
+
+
+@contextmanager
+def leaving(leave: Callable[[], None], when: Callable[[], object]) -> Iterator[None]:
+    """In another thread, as soon as something has come about."""
+
+    def watch() -> None:
+        while not when():
+            time.sleep(0.01)
+        leave()
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    yield
+    watcher.join()
+
+
+def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
+    server.script.append(streamed(Halt.STALL))
+    with waited_for(Waiting()) as asker, leaving(asker.give_up, lambda: server.asked), pytest.raises(GivenUp):
+        say(chat)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
+    server.script.append(streamed(said("Only "), Halt.STALL))
+    heard: list[str] = []
+    with waited_for(Waiting()) as asker, leaving(asker.give_up, lambda: heard), pytest.raises(GivenUp):
+        say(chat, heard)
+    assert heard == ["Only "]
+
+
+def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> None:
+    server.script.append(streamed(Halt.STALL))
+    with waited_for(Waiting(100)) as asker, leaving(asker.run_out, lambda: server.asked), pytest.raises(TookTooLong):
+        say(chat)
+
+
+def test_nobody_is_asked_for_one_who_has_left(server: Server, chat: EndpointChat) -> None:
+    with waited_for(Waiting()) as asker:
+        asker.give_up()
+        with pytest.raises(GivenUp):
+            say(chat)
+    assert server.asked == []

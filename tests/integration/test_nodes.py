@@ -1,0 +1,72 @@
+"""Nodes by id: whoever may read them opens them; to everybody else they are not there."""
+
+import time
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login.principals import local
+from docgraph.engine import Engine
+from docgraph.model.access import AccessRule
+from docgraph.model.audit import DENIED
+from docgraph.model.errors import BadInput
+from docgraph.pipeline.asked import MOST_IDS
+from tests.support.memory_audit import MemoryAudit
+from tests.support.small_world import IDENTITY, HashedWords, document, write
+from tests.support.stand_ins import CountsWords
+
+HIDDEN = AccessRule("local", frozenset({"others"}))
+
+
+@pytest.fixture
+def audit() -> MemoryAudit:
+    return MemoryAudit()
+
+
+@pytest.fixture
+def engine(tmp_path: Path, audit: MemoryAudit) -> Engine:
+    store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
+    with store.writes("local", "r", "main", IDENTITY) as writes:
+        open_one = document("a.md", "apples are red", "pears are green", sections=True)
+        write(writes, [open_one, document("h.md", "secret", rule=HIDDEN)])
+        writes.publish()
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, audit)
+
+
+def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engine) -> None:
+    ids = ("r:a.md#s1@1", "r:a.md", "r:a.md#s0")
+    chunk, whole, section = engine.nodes(local(), ids)
+    assert (chunk.text, chunk.kind, chunk.node) == ("pears are green", "chunk", "r:a.md#s1")
+    assert whole.text == "apples are red\npears are green"
+    assert (section.text, section.title) == ("apples are red", "part 0")
+    assert {node.document for node in (chunk, whole, section)} == {"r:a.md"}
+    assert [node.location.first_line for node in (chunk, whole, section)] == [2, 1, 1]
+    assert whole.access == "readable by group local"
+
+
+def test_without_texts_the_rest_is_the_same(engine: Engine) -> None:
+    ids = ("r:a.md", "r:a.md#s1@1")
+    told = engine.nodes(local(), ids, whole=False)
+    assert [node.text for node in told] == [None, None]
+    assert [(node.id, node.title) for node in told] == [
+        (node.id, node.title) for node in engine.nodes(local(), ids)
+    ]
+
+
+@pytest.mark.requirement(34)
+@pytest.mark.requirement(36)
+def test_forbidden_and_absent_are_left_out_alike(engine: Engine, audit: MemoryAudit) -> None:
+    gone = ("r:h.md", "r:h.md@0", "r:none.md", "r:a.md@7", "r:a.md#s0@1", "@1", "", "a\0b")
+    assert engine.nodes(local(), gone) == ()
+    assert [node.id for node in engine.nodes(local(), (*gone, "r:a.md"))] == ["r:a.md"]
+    denied = [row for row in audit.rows if row.outcome == DENIED]
+    assert len(denied) == 2
+    assert "r:h.md" in denied[0].detail
+
+
+def test_ids_are_text_and_not_too_many(engine: Engine) -> None:
+    with pytest.raises(BadInput, match="not text"):
+        engine.nodes(local(), ("\ud800",))
+    with pytest.raises(BadInput, match="at most"):
+        engine.nodes(local(), [f"r:{at}.md" for at in range(MOST_IDS + 1)])
