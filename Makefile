@@ -35,7 +35,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-llm check bench peers quality prove format picture requirements lock clean
+.PHONY: help demo test test-llm check bench peers quality load prove format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -75,7 +75,11 @@ peers: $(FLOOR) ## install the libraries that `make bench` compares with; txtai 
 quality: $(READY) ## measure every judged set in DATA, write the tables of docs/quality.md
 	@$(BIN)/python -m benchmarks.quality $(DATA) $(SETS)
 
-prove: $(READY) ## 100,000 examples of no interference, in shards; goes on where it was
+load: $(READY) ## many clients on one server, on both stores, while an ingest runs; loopback only
+	@$(BIN)/python -m benchmarks.load
+
+prove: $(READY) ## 10,000 hostile inputs for every reader, then 100,000 examples of no interference
+	@$(PYTEST) tests/fuzz --hypothesis-profile prove
 	@$(BIN)/python -m benchmarks.prove
 
 format: $(READY) ## put the code in its one format, mend what can be mended
@@ -91,8 +95,8 @@ requirements: $(READY) ## each line of docs/requirements.md with the tests that 
 lock: $(READY) ## choose newest allowed versions, write them with their hashes
 	@$(PIP) install 'uv>=0.7'
 	@$(COMPILE) pyproject.toml --output-file requirements.lock
-	@$(COMPILE) pyproject.toml --extra all --group dev --constraint requirements.lock \
-	  --output-file requirements-dev.lock
+	@$(COMPILE) pyproject.toml --extra all --extra haystack --extra langchain --extra llamaindex \
+	  --group dev --constraint requirements.lock --output-file requirements-dev.lock
 
 clean: ## remove everything that make has made
 	@rm -rf $(VENV) build dist .docgraph .hypothesis .import_linter_cache .mypy_cache \

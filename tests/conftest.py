@@ -16,6 +16,7 @@ pytest_plugins = (
 settings.register_profile("local", max_examples=50, deadline=None, derandomize=True, database=None)
 settings.register_profile("ci", settings.get_profile("local"), max_examples=200)
 settings.register_profile("explore", max_examples=2_000, deadline=None)
+settings.register_profile("prove", max_examples=10_000, deadline=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 

@@ -1,0 +1,222 @@
+"""Many clients on one server, on both stores: no error, no wrong answer, nobody waits for ever.
+
+A real `docgraph serve` with its own embedder, on loopback. One client asks everything first: that
+is the answer and the time that all others are compared with. Then many ask at once while an ingest
+publishes a new snapshot. Every answer must be that of the old snapshot or that of the new one, byte
+for byte, as its digests tell. At the end the server is told to stop while it is asked: what it
+was asked before then, it answers. Prints ratios; the exit code is 1 if something does not hold.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+
+from benchmarks.load_clients import Answered, Asked, Client, side_by_side
+from benchmarks.load_server import Serving, key_for, run, serve
+from benchmarks.made_corpus import said
+from benchmarks.postgres import SERVER
+from tests.support.postgres_server import PostgresServer
+
+ROOT = Path(__file__).parent.parent
+KEPT = ROOT / "build" / "load"
+MOST = 6.0  # times the time of one client, for each client that a core has to serve
+READERS = {"one": ("even",), "two": ("odd",), "both": ("even", "odd")}
+ADDRESSES = ("/v1/retrieve", "/v1/retrieve", "/v1/plans", "/v1/ask")
+RULES = "- {path: even/, readers: [even]}\n- {path: odd/, readers: [odd]}\n"
+SETTINGS = "store: {store}\nlogin: {{keys: true}}\nserve: {{roots: [pages]}}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    clients: int
+    seconds: float
+    documents: int
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """How many were under way when it was told to, how many of them it answered; its exit code."""
+
+    under_way: int
+    answered: int
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    warm: list[Answered]
+    before: list[Answered]
+    crowd: list[Answered]
+    after: list[Answered]
+    stop: Stop
+
+    @property
+    def everything(self) -> list[Answered]:
+        return [*self.warm, *self.before, *self.crowd, *self.after]
+
+    def wrong(self) -> int:
+        """Answers that are not byte for byte what one client got of the same snapshot."""
+        right = {(a.asked, a.snapshot): a.digest for a in (*self.before, *self.after)}
+        answered = (a for a in self.everything if a.status == 200)
+        return sum(right.get((a.asked, a.snapshot)) != a.digest for a in answered)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument("--questions", type=int, default=40)
+    parser.add_argument("--stores", nargs="+", default=["sqlite", "postgres"])
+    parser.add_argument("--folder", type=Path, default=KEPT)
+    asked = parser.parse_args()
+    load = Load(asked.clients, asked.seconds, asked.documents, asked.questions)
+    failed = [store for store in asked.stores if not measured(store, load, asked.folder)]
+    return 1 if failed else 0
+
+
+def measured(store: str, load: Load, kept: Path) -> bool:
+    with address(store, kept / f"{store}-{load.documents}") as folder:
+        pages(folder / "pages", load.documents)
+        print(f"{store}: taking {load.documents:,} documents in", file=sys.stderr, flush=True)
+        run(folder, "ingest", "pages", "--repository", "pages", "--quiet")
+        keys = {name: key_for(folder, name, *groups) for name, groups in READERS.items()}
+        serving = serve(folder)
+        try:
+            return under_load(store, serving, keys, load, folder)
+        finally:
+            serving.kill()
+            serving.ended()
+
+
+@contextmanager
+def address(store: str, folder: Path) -> Iterator[Path]:
+    """A folder with settings; SQLite's store is made anew, as is Postgres's database."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.glob("store.db*"):
+        left.unlink()
+    if store == "sqlite":
+        (folder / "docgraph.yaml").write_text(SETTINGS.format(store="store.db"))
+        yield folder
+        return
+    with closing(PostgresServer()) as server:
+        server.restart(SERVER)
+        (folder / "docgraph.yaml").write_text(SETTINGS.format(store=server.fresh_database()))
+        yield folder
+
+
+def pages(folder: Path, documents: int) -> None:
+    for name in ("even", "odd"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    (folder / "access.yaml").write_text(RULES)
+    for number in range(documents):
+        (folder / path(number)).write_text(page(number, documents))
+
+
+def path(number: int) -> str:
+    return f"{'odd' if number % 2 else 'even'}/{number}.md"
+
+
+def page(number: int, documents: int, edition: str = "") -> str:
+    other = (number * 7 + 1) % documents
+    words = said(f"text {number}{edition}", 12, 24)
+    return (
+        f"# {said(f'title {number}', 2, 4).capitalize()}\n\nSee [page](/{path(other)}). {words}.\n"
+    )
+
+
+def questions(load: Load) -> list[Asked]:
+    texts = [said(f"text {number * 31}", 3, 6) for number in range(load.questions)]
+    return [
+        Asked(ADDRESSES[(at + len(reader)) % len(ADDRESSES)], reader, text)
+        for at, text in enumerate(texts)
+        for reader in READERS
+    ]
+
+
+def under_load(
+    store: str, serving: Serving, keys: dict[str, str], load: Load, folder: Path
+) -> bool:
+    asked = questions(load)
+    alone = Client(serving.port, keys)
+    warm = [alone.ask(one) for one in asked]
+    before = [alone.ask(one) for one in asked]
+    for number in range(0, load.documents, 50):
+        (folder / "pages" / path(number)).write_text(page(number, load.documents, " again"))
+    clients = [Client(serving.port, keys) for _ in range(load.clients)]
+    until = time.monotonic() + load.seconds
+    ingest = Timer(load.seconds / 3, lambda: begin_ingest(Client(serving.port, keys)))
+    ingest.start()
+    crowd = side_by_side(clients, asked, lambda: time.monotonic() < until)
+    ingest.join()
+    wait_for_ingest(Client(serving.port, keys))
+    after = [alone.ask(one) for one in asked]
+    stop = drained(serving, keys, asked, load)
+    return told(store, load, Heard(warm, before, crowd, after, stop))
+
+
+def begin_ingest(client: Client) -> None:
+    status, body = client.post("/v1/ingestions", {"path": "pages", "repository": "pages"}, "both")
+    if status != 202:
+        raise SystemExit(f"the ingest was refused: {body}")
+
+
+def wait_for_ingest(client: Client) -> None:
+    while True:
+        _, body = client.get("/v1/ingestions", "both")
+        if all(one["state"] in {"succeeded", "failed"} for one in body["ingestions"]):
+            break
+        time.sleep(0.5)
+    print(f"ingestions: {Counter(one['state'] for one in body['ingestions'])}", file=sys.stderr)
+
+
+def drained(serving: Serving, keys: dict[str, str], asked: Sequence[Asked], load: Load) -> Stop:
+    clients = [Client(serving.port, keys) for _ in range(load.clients)]
+    stopped: list[float] = []
+
+    def stop() -> None:
+        stopped.append(time.monotonic())
+        serving.terminate()
+
+    timer = Timer(3, stop)
+    timer.start()
+    crowd = side_by_side(clients, asked, lambda: not stopped or time.monotonic() < stopped[0] + 30)
+    timer.join()
+    code = serving.ended()
+    # A request that was written while the server hung up was never heard.
+    under_way = [a for a in crowd if a.sent < stopped[0] - 0.05 < a.sent + a.seconds]
+    return Stop(len(under_way), sum(a.status == 200 for a in under_way), code)
+
+
+def told(store: str, load: Load, heard: Heard) -> bool:
+    errors = Counter(a.status for a in heard.everything if a.status != 200)
+    answered = [a for a in heard.crowd if a.status == 200]
+    wrong = heard.wrong()
+    one = statistics.median(a.seconds for a in heard.before)
+    times = sorted(a.seconds for a in answered)
+    middle, late = times[len(times) // 2] / one, times[int(len(times) * 0.99)] / one
+    cores = len(os.sched_getaffinity(0))
+    ratio = late / (load.clients / cores)
+    snapshots = Counter(a.snapshot for a in answered)
+    stop = heard.stop
+    print(f"{store}, {load.documents:,} documents, {load.clients} clients, {cores} cores")
+    print(f"  answers {len(answered)}, by snapshot {dict(sorted(snapshots.items()))}")
+    print(f"  errors {dict(errors) or 0}, wrong answers {wrong}")
+    print(f"  one client p50 {one * 1000:.0f} ms; all p50 {middle:.0f} x, p99 {late:.0f} x")
+    print(f"  p99 / (p50 of one x clients / cores) {ratio:.2f} (at most {MOST:g})")
+    print(f"  told to stop: answered {stop.answered} of {stop.under_way}, exit code {stop.code}")
+    held = not errors and not wrong and ratio <= MOST and len(snapshots) == 2
+    return held and stop == Stop(stop.under_way, stop.under_way, 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

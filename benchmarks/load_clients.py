@@ -1,0 +1,108 @@
+"""Clients side by side: each has a connection of its own, and asks as soon as it is answered."""
+
+import http.client
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Thread
+from typing import Any
+
+LONGEST_ANSWER = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request: who asks what, by which address."""
+
+    address: str
+    reader: str
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """`sent` and `seconds` by the clock of this machine; status 0: the line broke off."""
+
+    asked: Asked
+    sent: float
+    seconds: float
+    status: int
+    snapshot: int
+    digest: str
+
+
+class Client:
+    def __init__(self, port: int, keys: dict[str, str]) -> None:
+        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_ANSWER)
+        self._keys = keys
+
+    def ask(self, asked: Asked) -> Answered:
+        sent = time.monotonic()
+        try:
+            status, body = self.post(asked.address, {"question": asked.question}, asked.reader)
+        except (OSError, http.client.HTTPException):
+            self._line.close()
+            return Answered(asked, sent, time.monotonic() - sent, 0, 0, "")
+        spent = time.monotonic() - sent
+        if status != http.HTTPStatus.OK:
+            return Answered(asked, sent, spent, status, 0, json.dumps(body)[:200])
+        return Answered(asked, sent, spent, status, *_told(body))
+
+    def post(self, address: str, body: object, reader: str) -> tuple[int, Any]:
+        self._line.request("POST", address, json.dumps(body), self._headers(reader))
+        return self._read()
+
+    def get(self, address: str, reader: str) -> tuple[int, Any]:
+        self._line.request("GET", address, headers=self._headers(reader))
+        return self._read()
+
+    def _headers(self, reader: str) -> dict[str, str]:
+        return {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "Authorization": f"Bearer {self._keys[reader]}",
+        }
+
+    def _read(self) -> tuple[int, Any]:
+        response = self._line.getresponse()
+        return response.status, json.loads(response.read())
+
+
+def _told(body: Any) -> tuple[int, str]:
+    """The snapshot that was asked, and the digests of all that came of it."""
+    plan = body.get("plan")
+    scope = plan["snapshots"] if plan else body["scope"]
+    numbers = {name["snapshot"] for name in scope}
+    digests = [plan["digest"]] if plan else [body["plan_digest"], body["digest"]]
+    return (numbers.pop() if len(numbers) == 1 else -1), " ".join(digests)
+
+
+def side_by_side(
+    clients: Sequence[Client], asked: Sequence[Asked], going_on: Callable[[], bool]
+) -> list[Answered]:
+    """Everyone asks everything, over and over, each from a place of their own."""
+    heard: list[list[Answered]] = [[] for _ in clients]
+
+    def ask(number: int) -> None:
+        start = number * len(asked) // len(clients)
+        for one in _round(asked, start):
+            if not going_on():
+                return
+            heard[number].append(clients[number].ask(one))
+            if heard[number][-1].status == 0:
+                return
+
+    threads = [Thread(target=ask, args=(number,)) for number in range(len(clients))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return [answer for answers in heard for answer in answers]
+
+
+def _round(asked: Sequence[Asked], start: int) -> Iterator[Asked]:
+    at = start
+    while True:
+        yield asked[at % len(asked)]
+        at += 1

@@ -1,0 +1,26 @@
+"""Every attribute of a span is documented, and no other."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+SOURCES = ("src/docgraph/pipeline/facts.py", "src/docgraph/audited.py", "src/docgraph/asking.py")
+COUNTS = "src/docgraph/ingest/result.py"
+
+
+def told() -> set[str]:
+    """As the code writes them; counted things by the names of their counts."""
+    code = "\n".join((ROOT / path).read_text() for path in SOURCES)
+    named = re.findall(r'_named\("(\w+)"', code)
+    counted = re.findall(r'^            "(\w+)": ', (ROOT / COUNTS).read_text(), re.MULTILINE)
+    plain = set(re.findall(r'"docgraph\.(\w+)"', code))
+    return plain | {*named, *counted}
+
+
+def documented() -> set[str]:
+    rows = re.findall(r"^\| (`.*?) \|", (ROOT / "docs" / "telemetry.md").read_text(), re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(?:docgraph)?\.(\w+)`", row)}
+
+
+def test_every_attribute_of_a_span_is_documented_and_no_other() -> None:
+    assert documented() == told()

@@ -1,0 +1,49 @@
+"""A receipt from outside is replayed within its reader's rights, or refused in words."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.doors.login.principals import local
+from docgraph.model.errors import BadInput, DocgraphError
+from docgraph.pipeline.receipt import receipt_from_json
+from docgraph.pipeline.receipt_problems import problems_of
+from tests.fuzz.mutated import changed_texts, changed_trees, trees
+from tests.fuzz.test_plans import DEEP
+from tests.fuzz.town import SECRET, receipt_text, town
+
+near = st.deferred(lambda: changed_trees(json.loads(receipt_text()))).map(json.dumps)
+bytes_of = st.deferred(lambda: changed_texts([receipt_text()], ("{", "}", "[", ",", '"', "1e400")))
+
+
+def replayed(text: str | bytes, *, sealed: bool = False) -> str:
+    """Everything that its reader gets, in words."""
+    try:
+        receipt = receipt_from_json(text)
+    except BadInput as error:
+        return str(error)
+    if sealed:
+        receipt = receipt.sealed()
+    told = " ".join(problems_of(receipt))
+    try:
+        return f"{told} {town().replay(local(), receipt)!r}"
+    except DocgraphError as error:
+        return f"{told} {error}"
+
+
+@given(near | bytes_of | trees.map(json.dumps) | st.text() | st.binary())
+def test_a_receipt_is_replayed_or_refused(text: str | bytes) -> None:
+    assert SECRET not in replayed(text)
+
+
+@given(near)
+def test_a_forged_receipt_with_a_true_seal_gains_nothing(text: str) -> None:
+    assert SECRET not in replayed(text, sealed=True)
+
+
+@pytest.mark.parametrize("text", DEEP.values(), ids=DEEP.keys())
+def test_depth_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        receipt_from_json(text)

@@ -1,0 +1,53 @@
+"""A small store with something to hide, and a plan and a receipt of it."""
+
+import time
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login.principals import local
+from docgraph.engine import Engine
+from docgraph.model.access import AccessRule
+from docgraph.pipeline.load import load
+from docgraph.pipeline.receipt import receipt_of
+from docgraph.pipeline.retrieval import Retrieval
+from tests.support.memory_audit import MemoryAudit
+from tests.support.small_world import IDENTITY, HashedWords, document, write
+from tests.support.stand_ins import CountsWords
+
+SECRET = "xylophone"
+HIDDEN = AccessRule("local", frozenset({"others"}))
+ASKED = "are apples red?"
+
+
+@cache
+def town() -> Engine:
+    """One for all cases: they only read it."""
+    store = SqliteStore(Path(mkdtemp()) / "s.db", now=lambda: "now")
+    with store.writes("local", "r", "main", IDENTITY) as writes:
+        write(
+            writes,
+            [
+                document("a.md", "apples are red", "pears are green", sections=True),
+                document("b.md", "apples and pears"),
+                document("h.md", f"apples {SECRET}", rule=HIDDEN),
+            ],
+        )
+        writes.publish()
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+
+
+@cache
+def found() -> Retrieval:
+    return town().retrieve(local(), ASKED, load("documents"))
+
+
+@cache
+def plan_text() -> str:
+    return found().saved().to_json()
+
+
+@cache
+def receipt_text() -> str:
+    return receipt_of(found(), local()).to_json()
