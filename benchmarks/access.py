@@ -22,7 +22,7 @@ from typing import get_args
 from benchmarks.cheap_engine import CheapEmbedder, cheap_engine
 from benchmarks.made_corpus import said, short_texts
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality_engine import KnownQuestions, engine_on
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.evaluation.ask import asker_of
 from docgraph.evaluation.dataset import Dataset
 from docgraph.model.question import EmbedderIdentity

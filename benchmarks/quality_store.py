@@ -12,7 +12,7 @@ from benchmarks.quality_measured import Off, Row
 from benchmarks.quality_memory import peak
 from benchmarks.quality_switches import GIVEN, Switch
 from benchmarks.quality_variants import followed
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.evaluation.ask import ask_in_turns, rank
 from docgraph.evaluation.compared import COSTS, per_question
 from docgraph.evaluation.dataset import Dataset

@@ -5,13 +5,14 @@ It offers no search by words.
 
 from graph_retriever.strategies import Eager
 from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_graph_retriever import GraphRetriever
 
 from benchmarks.peers.given import TOP, Ask, Given
 
 
-class Looked:
+class Looked(Embeddings):
     """Only what the vector store asks of an embedder."""
 
     def __init__(self, given: Given) -> None:

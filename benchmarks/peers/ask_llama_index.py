@@ -33,6 +33,6 @@ def ask_llama_index(given: Given) -> Ask:
 
     def ask(asked: Asked) -> list[str]:
         bundle = QueryBundle(asked.text, embedding=given.vector(asked.text).tolist())
-        return [one.node.text for one in both.retrieve(bundle)]
+        return [one.text for one in both.retrieve(bundle)]
 
     return ask

@@ -20,6 +20,9 @@ class Serving:
     process: subprocess.Popen[str]
     port: int
 
+    def wait_until_ready(self) -> None:
+        wait_until_ready(self.port)
+
     def terminate(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 
@@ -27,23 +30,28 @@ class Serving:
         self.process.kill()
 
     def ended(self) -> int:
-        return self.process.wait(LONGEST_START)
+        code = self.process.wait(LONGEST_START)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return code
 
 
-def serve(folder: Path, *options: str) -> Serving:
-    """In a folder with its docgraph.yaml; ready when this returns."""
-    process = subprocess.Popen(
-        [*DOCGRAPH, "serve", "--port", "0", *options],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=(folder / "serve.log").open("a"),
-        text=True,
-    )
+def serve(folder: Path, *options: str, ready: bool = True) -> Serving:
+    """In a folder with its docgraph.yaml; `ready` when this returns, else only listening."""
+    with (folder / "serve.log").open("a") as log:
+        process = subprocess.Popen(
+            [*DOCGRAPH, "serve", "--port", "0", *options],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        )
     assert process.stdout is not None
     for line in process.stdout:
         if found := ADDRESS.search(line):
             serving = Serving(process, int(found[1]))
-            wait_until_ready(serving.port)
+            if ready:
+                serving.wait_until_ready()
             return serving
     raise SystemExit(f"docgraph serve ended with {process.wait()}; see {folder / 'serve.log'}")
 

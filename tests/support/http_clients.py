@@ -33,9 +33,15 @@ class Answered:
 
 
 class Client:
-    def __init__(self, port: int, keys: dict[str, str]) -> None:
+    """Keeps its connection, unless it is not `lasting`: then each request has one of its own."""
+
+    def __init__(self, port: int, keys: dict[str, str], *, lasting: bool = True) -> None:
         self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_ANSWER)
         self._keys = keys
+        self._lasting = lasting
+
+    def close(self) -> None:
+        self._line.close()
 
     def ask(self, asked: Asked) -> Answered:
         sent = time.monotonic()
@@ -66,7 +72,10 @@ class Client:
 
     def _read(self) -> tuple[int, Any]:
         response = self._line.getresponse()
-        return response.status, json.loads(response.read())
+        found = json.loads(response.read())
+        if not self._lasting:
+            self._line.close()
+        return response.status, found
 
 
 def _told(body: Any) -> tuple[int, str]:
@@ -79,9 +88,16 @@ def _told(body: Any) -> tuple[int, str]:
 
 
 def side_by_side(
-    clients: Sequence[Client], asked: Sequence[Asked], going_on: Callable[[], bool]
+    clients: Sequence[Client],
+    asked: Sequence[Asked],
+    going_on: Callable[[], bool],
+    *,
+    stop_at_break: bool = True,
 ) -> list[Answered]:
-    """Everyone asks everything, over and over, each from a place of their own."""
+    """Everyone asks everything, over and over, each from a place of their own.
+
+    Whose line breaks off leaves, if that is how it is to be.
+    """
     heard: list[list[Answered]] = [[] for _ in clients]
 
     def ask(number: int) -> None:
@@ -90,7 +106,7 @@ def side_by_side(
             if not going_on():
                 return
             heard[number].append(clients[number].ask(one))
-            if heard[number][-1].status == 0:
+            if stop_at_break and heard[number][-1].status == 0:
                 return
 
     threads = [Thread(target=ask, args=(number,)) for number in range(len(clients))]

@@ -1,0 +1,149 @@
+"""Three servers on one Postgres are one: the same answers from each, and one may die."""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from threading import Thread
+
+import psycopg
+import pytest
+
+from tests.support.balancer import balancing
+from tests.support.http_clients import Answered, Asked, Client, side_by_side
+from tests.support.serving import Serving, key_for, run, serve
+
+SETTINGS = "store: {store}\nlogin: {{keys: true}}\nserve: {{roots: [.], lease: 2}}\n"
+RULES = "- {path: '**', readers: everyone}\n- {path: closed/, readers: [board]}\n"
+READERS = {"ann": ("staff",), "bea": ("board",)}
+QUESTIONS = ("what is on page 3?", "where does page 7 lead?", "page 12", "what is closed?")
+ASKED = [
+    Asked(address, reader, question)
+    for question in QUESTIONS
+    for reader in READERS
+    for address in ("/v1/retrieve", "/v1/plans")
+]
+PAGES, NEW_PAGES, CLIENTS, LONGEST = 20, 150, 4, 90.0
+
+
+def page(number: int, edition: int = 1) -> str:
+    return f"# Page {number}\n\nEdition {edition}. Next is [page](../closed/{number + 1}.md).\n"
+
+
+def write(folder: Path, numbers: range, edition: int) -> None:
+    for number in numbers:
+        (folder / ("closed" if number % 3 == 0 else "open") / f"{number}.md").write_text(
+            page(number, edition)
+        )
+
+
+@pytest.fixture
+def folder(tmp_path: Path, database: str) -> Path:
+    for name in ("open", "closed"):
+        (tmp_path / "pages" / name).mkdir(parents=True)
+    (tmp_path / "pages" / "access.yaml").write_text(RULES)
+    write(tmp_path / "pages", range(PAGES), 1)
+    (tmp_path / "docgraph.yaml").write_text(SETTINGS.format(store=database))
+    return tmp_path
+
+
+@pytest.fixture
+def keys(folder: Path) -> dict[str, str]:
+    run(folder, "ingest", "pages", "--repository", "pages", "--quiet")
+    return {name: key_for(folder, name, *groups) for name, groups in READERS.items()}
+
+
+@pytest.fixture
+def replicas(folder: Path, keys: dict[str, str]) -> Iterator[list[Serving]]:
+    with ExitStack() as held:
+        started = [serve(folder, ready=False) for _ in range(3)]
+        for one in started:
+            held.callback(one.ended)
+            held.callback(one.kill)
+        for one in started:
+            one.wait_until_ready()
+        yield started
+
+
+def worked_on_by(store: str) -> int:
+    """The process that has taken the ingestion up, as soon as one has."""
+    until = time.monotonic() + LONGEST
+    with psycopg.connect(store, autocommit=True) as connection:
+        while time.monotonic() < until:
+            row = connection.execute(
+                "SELECT owner FROM docgraph.ingestions WHERE state = 'running'"
+            ).fetchone()
+            if row is not None:
+                return int(str(row[0]).partition("-")[0])
+            time.sleep(0.01)
+    raise AssertionError("nobody works on it")
+
+
+def finished(client: Client, address: str) -> dict[str, object]:
+    until = time.monotonic() + LONGEST
+    while time.monotonic() < until:
+        status, body = client.get(address, "bea")
+        assert status == 200
+        if body["state"] in {"succeeded", "failed"}:
+            return dict(body)
+        time.sleep(0.1)
+    raise AssertionError("it is stuck")
+
+
+def answers(port: int, keys: dict[str, str]) -> list[Answered]:
+    client = Client(port, keys, lasting=False)
+    return [client.ask(one) for one in ASKED]
+
+
+def told(heard: list[Answered]) -> list[tuple[int, int, str]]:
+    return [(one.status, one.snapshot, one.digest) for one in heard]
+
+
+def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
+    folder: Path, database: str, keys: dict[str, str], replicas: list[Serving]
+) -> None:
+    first, *others = [told(answers(one.port, keys)) for one in replicas]
+    assert others == [first, first]
+    before = answers(replicas[0].port, keys)
+    write(folder / "pages", range(PAGES, PAGES + NEW_PAGES), 2)
+    with balancing([one.port for one in replicas]) as port:
+        crowd: list[Answered] = []
+        going_on = [True]
+        clients = [Client(port, keys, lasting=False) for _ in range(CLIENTS)]
+        asking = Thread(
+            target=lambda: crowd.extend(
+                side_by_side(clients, ASKED, lambda: going_on[0], stop_at_break=False)
+            )
+        )
+        asking.start()
+        try:
+            asker = Client(port, keys, lasting=False)
+            wish = {"path": "pages", "repository": "pages"}
+            status, body = asker.post("/v1/ingestions", wish, "bea")
+            assert status == 202, body
+            worker = worked_on_by(database)
+            killed = next(one for one in replicas if one.process.pid == worker)
+            moment = time.monotonic()
+            killed.kill()
+            killed.ended()
+            done = finished(asker, f"/v1/ingestions/{body['id']}")
+        finally:
+            going_on[0] = False
+            asking.join()
+        after = answers(port, keys)
+    assert (done["state"], done["attempts"]) == ("succeeded", 2)
+
+    right = {(one.asked, one.snapshot): one.digest for one in (*before, *after)}
+    answered = [one for one in crowd if one.status == 200]
+    assert {one.snapshot for one in answered} == {1, 2}
+    assert all(right[one.asked, one.snapshot] == one.digest for one in answered)
+    broken = [one for one in crowd if one.status != 200]
+    assert len(broken) <= CLIENTS
+    assert all(one.status == 0 for one in broken)
+    assert all(one.sent <= moment + 1 and one.sent + one.seconds >= moment for one in broken)
+
+    alive = [one for one in replicas if one is not killed]
+    assert [told(answers(one.port, keys)) for one in alive] == [told(after)] * 2
+    for one in alive:
+        one.terminate()
+    assert [one.ended() for one in alive] == [0, 0]

@@ -1,0 +1,96 @@
+"""SQL, control characters, paths and markup in every string, on both stores: never our fault."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.fuzz.mutated import HOSTILE
+from tests.support.http_door import Door, filled, opened, settings_of
+
+QUOTES = ("'", '"', "\\", "''; SELECT pg_sleep(9)--", "%s", "%(id)s", ":id", "?1", "$1", "\ud800")
+STRINGS = (*HOSTILE, *QUOTES, "x" * 300_000)
+JSON = {"Content-Type": "application/json", "Accept": "application/json"}
+QUESTION: dict[str, Any] = {
+    "question": "what waits?",
+    "seeds": ["notes:queue.md"],
+    "pipeline": "documents",
+    "repository": "notes",
+    "branch": "main",
+}
+BODIES: Mapping[str, dict[str, Any]] = {
+    "/v1/search": {key: QUESTION[key] for key in QUESTION if key != "seeds"},
+    "/v1/plans": QUESTION,
+    "/v1/retrieve": QUESTION,
+    "/v1/ask": QUESTION,
+    "/v1/explain": {**QUESTION, "node": "notes:queue.md"},
+    "/v1/relations": {
+        "source": "notes:queue.md",
+        "relation": "references",
+        "target": "notes:worker.md",
+        "note": "why",
+        "branch": "main",
+    },
+    "/v1/ingestions": {"path": "notes", "repository": "notes", "branch": "main", "ref": "main"},
+}
+QUERIES = ("/v1/relations?node=", "/v1/relations?type=", "/v1/snapshots?repository=", "/v1/nodes/")
+
+
+@pytest.fixture(scope="module")
+def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+    folder = tmp_path_factory.mktemp("hostile")
+    with opened(settings_of(folder, roots=(str(folder),), lease=1)) as door:
+        filled(door.house)
+        yield door
+
+
+@pytest.fixture
+def on_postgres(tmp_path: Path, database: str) -> Iterator[Door]:
+    settings = settings_of(tmp_path, roots=(str(tmp_path),), lease=1)
+    with opened(replace(settings, store=database)) as door:
+        filled(door.house)
+        yield door
+
+
+def with_each(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The same body with each string in each place, and in the place of each key."""
+    for key, value in body.items():
+        for odd in STRINGS:
+            yield {**body, key: [odd] if isinstance(value, list) else odd}
+    for odd in QUOTES:
+        yield {**body, odd: "x"}
+
+
+def refused_in_words(door: Door) -> list[str]:
+    """What went wrong by our fault."""
+    found: list[str] = []
+    for address, body in BODIES.items():
+        for odd in with_each(body):
+            answer = door.client.post(address, content=json.dumps(odd), headers=JSON)
+            if answer.status_code >= 500:
+                found.append(f"{address} {str(odd)[:200]}: {answer.text[:200]}")
+    for address in QUERIES:
+        for odd in STRINGS[:-1]:
+            answer = door.client.get(address + quote(odd, safe="", errors="surrogatepass"))
+            if answer.status_code >= 500:
+                found.append(f"{address} {odd!r}: {answer.text[:200]}")
+    return found
+
+
+@pytest.mark.parametrize("address", BODIES)
+def test_the_same_without_such_strings_is_fine(on_sqlite: Door, address: str) -> None:
+    answer = on_sqlite.client.post(address, json=BODIES[address], headers=JSON)
+    told = {"/v1/relations": 201, "/v1/ingestions": 404}  # there is no such folder
+    assert answer.status_code == told.get(address, 200), answer.text
+
+
+def test_no_string_breaks_the_server_on_sqlite(on_sqlite: Door) -> None:
+    assert refused_in_words(on_sqlite) == []
+
+
+def test_no_string_breaks_the_server_on_postgres(on_postgres: Door) -> None:
+    assert refused_in_words(on_postgres) == []
