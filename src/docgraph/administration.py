@@ -16,22 +16,25 @@ from docgraph.model.access import (
     Principal,
 )
 from docgraph.model.access_decision import PathAccess
+from docgraph.model.api_key import ApiKey
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
+from docgraph.model.checked_names import LONGEST_NAME, check_names
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible
 from docgraph.model.snapshot import Pruned, Verified
 from docgraph.model.would_fit import would_fit
 from docgraph.ports.access_book import AccessBook, RuleCount
 from docgraph.ports.audit import AuditLog
+from docgraph.ports.keys import Keys
 from docgraph.ports.store import Store
 
-LONGEST_NAME = 200
 HIGHEST = 2**31 - 1
 
 
 class Administration:
-    def __init__(self, store: Store, audit: AuditLog) -> None:
+    def __init__(self, store: Store, audit: AuditLog, keys: Keys) -> None:
         self._store = store
         self._audit = audit
+        self._keys = keys
 
     @contextmanager
     def _book(
@@ -115,10 +118,7 @@ class Administration:
             audited(self._audit, principal, "principals find", right=ACCESS, silently=True),
             self._store.access_book(principal.tenant) as book,
         ):
-            known = {person.id: person for person in book.people()}
-            if name not in known:
-                raise NotVisible(f"nobody is called {name!r}; {would_fit(name, known)}")
-            return known[name]
+            return _known(book, name)
 
     def add_person(self, principal: Principal, person: Person) -> None:
         """Nobody gives a right away that they do not have."""
@@ -135,9 +135,36 @@ class Administration:
             book.add_person(person)
 
     def remove_person(self, principal: Principal, name: str) -> None:
+        """Their API keys go first: they shall not be those of another who is called so later."""
         with self._book(principal, "principals rm", name, changes=True) as book:
+            for key in self._keys.listed(principal.tenant):
+                if key.person == name:
+                    self._keys.remove(principal.tenant, key.id)
             if not book.remove_person(name):
                 raise NotVisible(f"nobody is called {name!r}")
+
+    def keys(self, principal: Principal) -> tuple[ApiKey, ...]:
+        with audited(self._audit, principal, "keys list", right=ACCESS):
+            return self._keys.listed(principal.tenant)
+
+    def add_key(self, principal: Principal, key: ApiKey, secret_hash: bytes) -> None:
+        """For a person of the same tenant, and not for one with rights that the giver lacks."""
+        if key.tenant != principal.tenant:
+            raise BadInput("a key is for somebody of the tenant of who gives it")
+        if not key.note.isprintable() or len(key.note) > LONGEST_NAME:
+            raise BadInput(f"a note is one line of up to {LONGEST_NAME} characters")
+        until = f" until {key.expires}" if key.expires else ""
+        told = f"{key.id}: for {key.person}{until}"
+        with self._book(principal, "keys add", told, changes=True) as book:
+            if lacking := sorted(_known(book, key.person).rights - principal.rights):
+                raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
+            self._keys.add(key, secret_hash)
+
+    def remove_key(self, principal: Principal, key_id: str) -> None:
+        """Nobody comes in with it from the next request on."""
+        with audited(self._audit, principal, "keys rm", right=ACCESS, changes=key_id):
+            if not self._keys.remove(principal.tenant, key_id):
+                raise NotVisible(f"there is no API key {key_id!r}")
 
     def audit_entries(
         self, principal: Principal, *, last: int | None = None, who: str | None = None
@@ -164,15 +191,12 @@ class Administration:
             return self._store.verify()
 
 
-def check_names(names: Sequence[str]) -> None:
-    """Of groups, labels and people: what looks like another name is refused."""
-    for name in names:
-        if name != " ".join(name.split()) or not name.isprintable() or len(name) > LONGEST_NAME:
-            raise BadInput(f"{name!r} cannot be a name: no blanks around it, one at most within")
-        if not name:
-            raise BadInput("a name is empty")
-        if name != EVERYONE and (name.casefold() == EVERYONE or not name.strip("*")):
-            raise BadInput(f"{name!r}: write `{EVERYONE}`")
+def _known(book: AccessBook, name: str) -> Person:
+    found = book.person(name)
+    if found is None:
+        others = [person.id for person in book.people()]
+        raise NotVisible(f"nobody is called {name!r}; {would_fit(name, others)}")
+    return found
 
 
 def _check(person: Person, principal: Principal) -> None:

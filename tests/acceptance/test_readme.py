@@ -20,9 +20,11 @@ PICTURE = ROOT / "docs" / "pictures" / "plan.svg"
 INSTALLED = Path(sys.executable).parent
 WARM = ROOT / "tests" / "support" / "warm_docgraph.py"
 
-# ```sh is run and must work, ```sh fails must not; ```text straight after it is what it prints.
+# ```sh and ```python are run and must work, ```sh fails must not; ```text straight after it is what
+# it prints.
 EXAMPLE = re.compile(
-    r"^```sh(?P<fails> fails)?\n(?P<commands>.*?)^```\n(?:\s*```text\n(?P<shown>.*?)^```\n)?",
+    r"^```(?:(?P<python>python)|sh)(?P<fails> fails)?\n(?P<commands>.*?)^```\n"
+    r"(?:\s*```text\n(?P<shown>.*?)^```\n)?",
     re.MULTILINE | re.DOTALL,
 )
 SET_UP = re.compile(r"^(?:make|\. \.venv/).*\n", re.MULTILINE)
@@ -50,10 +52,16 @@ class Example:
 def examples(page: Path) -> list[Example]:
     """Without the lines that set docgraph up: that is done already."""
     found = (
-        Example(SET_UP.sub("", match["commands"]), bool(match["fails"]), match["shown"])
+        Example(_commands(match), bool(match["fails"]), match["shown"])
         for match in EXAMPLE.finditer(page.read_text(encoding="utf-8"))
     )
     return [example for example in found if example.commands]
+
+
+def _commands(match: re.Match[str]) -> str:
+    if match["python"]:
+        return f"python - <<'END_OF_PROGRAM'\n{match['commands']}END_OF_PROGRAM\n"
+    return SET_UP.sub("", match["commands"])
 
 
 def beginning() -> list[Example]:

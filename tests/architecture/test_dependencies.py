@@ -5,7 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import packages_distributions
+from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
 import pytest
@@ -33,14 +33,28 @@ def imported_modules(file: Path) -> Iterator[str]:
 
 
 def imported_libraries() -> set[str]:
-    packages = {
-        module.partition(".")[0]
-        for file in (ROOT / "src").rglob("*.py")
-        for module in imported_modules(file)
+    modules = {module for file in (ROOT / "src").rglob("*.py") for module in imported_modules(file)}
+    ours = sys.stdlib_module_names | {"docgraph"}
+    known = packages_distributions()
+    found = {
+        holder(module, set(known[module.partition(".")[0]]))
+        for module in modules
+        if module.partition(".")[0] not in ours
     }
-    imported = packages - sys.stdlib_module_names - {"docgraph"}
-    distributions = packages_distributions()
-    return {canonicalize_name(distributions[package][0]) for package in imported}
+    return {canonicalize_name(name) for name in found}
+
+
+def holder(module: str, names: set[str]) -> str:
+    """The distribution that a module comes from: several may share the first word of its name."""
+    if len(names) == 1:
+        return names.pop()
+    place = module.replace(".", "/")
+    files = (f"{place}.py", f"{place}/__init__.py")
+    return next(
+        name
+        for name in sorted(names)
+        if any(str(f) in files for f in distribution(name).files or ())
+    )
 
 
 def declared_dependencies(*, extras: bool = True) -> tuple[Requirement, ...]:

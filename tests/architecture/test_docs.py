@@ -294,12 +294,15 @@ def test_every_extra_that_a_format_needs_can_be_installed() -> None:
 def environment() -> set[str]:
     """Every variable that the code reads; an endpoint's are named after what it serves."""
     code = "\n".join(path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py")))
-    names = set(re.findall(r"DOCGRAPH_[A-Z{}a-z_]+", code))
+    names = set(re.findall(r"DOCGRAPH_[A-Z{}a-z_]+", code)) - {"DOCGRAPH_{name}"}
     served = re.findall(r'endpoint_of\("(\w+)"', code)
     limited = re.findall(r'_ceiling\("(\w+)"', code)
-    return {name.format(name=word) for name in names for word in served} | {
-        f"DOCGRAPH_{word}_{mark}" for word in limited for mark in ("LABELS", "LEVEL")
-    }
+    switches = re.findall(r'_switch\("(\w+)"', code)
+    return (
+        {name.format(name=word) for name in names for word in served}
+        | {f"DOCGRAPH_{word}_{mark}" for word in limited for mark in ("LABELS", "LEVEL")}
+        | {f"DOCGRAPH_{word}" for word in switches}
+    )
 
 
 def written_keys(kind: Any, front: str = "") -> Iterator[str]:

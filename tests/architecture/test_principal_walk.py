@@ -1,4 +1,4 @@
-"""Only `login` makes a Principal: nobody else as much as names one, but in types."""
+"""Only `principals` makes a Principal: nobody else as much as names one, but in types."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ import pytest
 from docgraph.model.access import Principal
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
-LOGIN = SOURCE / "doors" / "login.py"
+MAKER = SOURCE / "doors" / "login" / "principals.py"
 NAME = Principal.__name__
 FIELDS = frozenset(field.name for field in fields(Principal))
 BACK_DOORS = frozenset({"__class__", "__replace__", "__setattr__"})
@@ -78,14 +78,14 @@ def outside_types(part: ast.AST) -> Iterator[ast.AST]:
 
 def places() -> Iterator[str]:
     for path in sorted(SOURCE.rglob("*.py")):
-        if path != LOGIN:
+        if path != MAKER:
             for line in makings(ast.parse(path.read_text(encoding="utf-8"))):
                 yield f"{path.relative_to(SOURCE)}:{line}"
 
 
-def test_only_login_makes_a_principal() -> None:
+def test_only_principals_makes_a_principal() -> None:
     assert list(places()) == []
-    assert list(makings(ast.parse(LOGIN.read_text(encoding="utf-8"))))
+    assert list(makings(ast.parse(MAKER.read_text(encoding="utf-8"))))
 
 
 @pytest.mark.parametrize(

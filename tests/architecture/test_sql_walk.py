@@ -33,6 +33,8 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.audit_rows": "another file",
         "sql.document_writer": "writes a snapshot",
         "sql.edge_writer": "writes a snapshot",
+        "sql.ingestion_rows": "another file",
+        "sql.key_rows": "another file",
         "sql.postings": "writes a snapshot",
         "sql.prune": "removes snapshots",
         "sql.segment_rows": "writes a snapshot",
@@ -42,6 +44,11 @@ NOT_FOR_READERS = MappingProxyType(
         "sqlite.audit": "another file",
         "sqlite.audit_file": "another file",
         "sqlite.connection": "makes the schema",
+        "sqlite.ingestions": "another file",
+        "sqlite.kept_file": "another file",
+        "sqlite.keys": "another file",
+        "sqlite.server_file": "another file",
+        "sqlite.side_file": "another file",
         "sqlite.vectors": "writes a snapshot",
     }
 )

@@ -9,7 +9,7 @@ import pytest
 from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL, LOCAL_ONLY, RIGHTS, AccessRule, Principal
 from docgraph.model.edge import Edge

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.model.access import (
     EVERYONE,
     FRONT_MATTER,

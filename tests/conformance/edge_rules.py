@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.claim import Offer

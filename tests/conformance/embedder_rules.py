@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.scope import Wanted
 from docgraph.ports.store import Reads, Store

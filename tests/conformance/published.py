@@ -1,6 +1,6 @@
 """One snapshot more, and the edges that it has: how rules about edges begin and end."""
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.document import Document
 from docgraph.model.edge import Relationship

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.edge import Edge, Evidence
 from docgraph.model.scope import Wanted
 from docgraph.model.shared_name import MOST_HOLDERS

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.model.scope import Wanted
 from docgraph.ports.store import Store

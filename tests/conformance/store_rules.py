@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 import numpy as np
 import pytest
 
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Person
 from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.errors import NotPlanned, NotVisible

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.document import Document
 from docgraph.model.places import PlaceCount, Unresolved

@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.ingest.result import Progress
 from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreBusy, StoreError

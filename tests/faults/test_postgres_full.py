@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.access_lines import AccessLine, AccessLines
 from docgraph.model.document import Document

@@ -12,7 +12,7 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.ingest.result import Progress
 from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreError

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule
 from docgraph.model.scope import Wanted
 from tests.conformance.published import publish

@@ -8,7 +8,7 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import LOCAL_ONLY

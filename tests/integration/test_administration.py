@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.keys import SqliteKeys
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.administration import Administration
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.engine import Engine
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.audit import AuditEvent
@@ -33,7 +34,8 @@ class House:
     def __init__(self, place: Path, ceiling: Ceiling | None = None) -> None:
         self.store = SqliteStore(place / "s.db", now=lambda: "now")
         self.audit = SqliteAudit(place / "s.db.audit", now=lambda: "now")
-        self.desk = Administration(self.store, self.audit)
+        self.keys = SqliteKeys(place / "s.db.server")
+        self.desk = Administration(self.store, self.audit, self.keys)
         self.engine = Engine(
             self.store,
             HashedWords,

@@ -10,7 +10,7 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule
 from docgraph.model.document import Document

@@ -15,7 +15,7 @@ import pytest
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Principal
 from docgraph.model.answer import Answer
 from docgraph.model.claim import Offer

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from docgraph.adapters.sql.writes import SqlWrites
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult
 from docgraph.model.access import LOCAL_ONLY

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import OVERS, vector, writing

@@ -19,7 +19,7 @@ from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.adapters.onnx.session import Session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule
 from docgraph.model.digest import plain

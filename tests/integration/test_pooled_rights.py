@@ -11,7 +11,7 @@ from psycopg.errors import DivisionByZero
 from docgraph.adapters.postgres.connection import Connection, connect
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
 from docgraph.model.digest import canonical
 from docgraph.model.errors import NotVisible, StoreBusy

@@ -11,7 +11,7 @@ import pytest
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.engine import Engine
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.answer import Answer

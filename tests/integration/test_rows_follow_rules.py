@@ -22,6 +22,7 @@ from tests.support.guarded_world import (
     text,
 )
 from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_keys import MemoryKeys
 from tests.support.second_lock import SecondLock, guarded
 
 KEEPER = admin(LOCAL)
@@ -96,7 +97,7 @@ def lock(database: str) -> Iterator[SecondLock]:
 @pytest.mark.requirement(37)
 def test_every_row_follows_its_rule_at_once(lock: SecondLock) -> None:
     """One change after the other; after each, Postgres alone shows what the rules let through."""
-    hands = Hands(lock.stock, Administration(lock.stock.engine.store, MemoryAudit()))
+    hands = Hands(lock.stock, Administration(lock.stock.engine.store, MemoryAudit(), MemoryKeys()))
     before = {reader.id: lock.agreed(reader) for reader in READERS.values()}
     for name, change in CHANGES.items():
         change(hands)

@@ -8,7 +8,7 @@ import pytest
 from docgraph.adapters.sqlite import readers
 from docgraph.adapters.sqlite.readers import Readers
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from tests.conformance.store_rules import ids, vector, writing
 from tests.support.small_world import document, write
 

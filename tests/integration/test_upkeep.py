@@ -10,7 +10,7 @@ import pytest
 
 from docgraph.adapters.sql.visible import Rows
 from docgraph.adapters.sqlite.guard import Guard
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Edge

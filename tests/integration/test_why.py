@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput

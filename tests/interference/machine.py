@@ -21,7 +21,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.edge import Edge, both_ways

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from docgraph.administration import Administration
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.edge import HAND, Edge, Relationship
@@ -20,6 +20,7 @@ from tests.interference.homes import Homes, on_sqlite
 from tests.interference.views import Held, Place, Rules, View
 from tests.interference.worlds import NEVER_SEEN
 from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hashed
 from tests.support.stand_ins import CountsWords, LikesLongTexts, Recites
@@ -62,7 +63,7 @@ class Stock:
 
     def __init__(self, homes: Homes = on_sqlite) -> None:
         self._store, self._leave = homes()
-        self._keeper = Administration(self._store, MemoryAudit())
+        self._keeper = Administration(self._store, MemoryAudit(), MemoryKeys())
         self.engine = self._engine(Remembering())
         self.stirred = False
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.ingest.mine.mine import ALL_MINERS
 from docgraph.model.access import LOCAL
 from docgraph.model.identity import path_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.model.access import LOCAL
 from docgraph.model.digest import canonical

@@ -8,7 +8,7 @@ import pytest
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docgraph.administration import Administration
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.model.identity import document_id
 from tests.interference.stores import Stock, admin
 from tests.interference.views import Held, Place
 from tests.support.memory_audit import MemoryAudit
+from tests.support.memory_keys import MemoryKeys
 from tests.support.small_world import IDENTITY
 
 ABROAD = "abroad"
@@ -129,7 +130,7 @@ def relate(stock: Stock, place: Place) -> None:
 
 def documents(stock: Stock) -> list[Stored]:
     """As their tenants' administrators are told."""
-    administration = Administration(stock.engine.store, MemoryAudit())
+    administration = Administration(stock.engine.store, MemoryAudit(), MemoryKeys())
     return [
         Stored(Place(tenant, one.repository, one.branch), one.path, one.rule)
         for tenant in (LOCAL, ABROAD)

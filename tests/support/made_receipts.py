@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.answer import Answer
 from docgraph.model.digest import digest
 from docgraph.model.egress import Ceiling

@@ -3,6 +3,7 @@
 from docgraph.administration import Administration
 from docgraph.engine import Engine
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
+from tests.support.memory_keys import MemoryKeys
 
 
 class MemoryAudit:
@@ -33,4 +34,4 @@ class MemoryAudit:
 
 def administration(engine: Engine) -> Administration:
     """Of the engine's store."""
-    return Administration(engine.store, MemoryAudit())
+    return Administration(engine.store, MemoryAudit(), MemoryKeys())

@@ -27,6 +27,8 @@ GIVEN = MappingProxyType(
         "sql.audit_rows": "audit.sql",
         "sql.contents": "reads.sql",
         "sql.graph": "reads.sql",
+        "sql.ingestion_rows": "ingestions.sql",
+        "sql.key_rows": "keys.sql",
         "sql.known": "rows.sql",
         "sql.reads": "reads.sql",
         "sql.search": "reads.sql",

@@ -15,7 +15,7 @@ from docgraph.adapters.named_queries import script
 from docgraph.adapters.sqlite.connection import PACKAGE, connect
 from docgraph.adapters.sqlite.readers import Reader, Readers
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from tests.support.store_modules import ADAPTERS, SHARED
 
 TABLES = frozenset(re.findall(r"^CREATE TABLE (\w+)", script(PACKAGE, "schema.sql"), re.MULTILINE))

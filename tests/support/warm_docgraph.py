@@ -20,6 +20,7 @@ import docgraph
 from docgraph.doors.cli.main import main
 
 LATE = ("rich.console", "rich.tree", "tokenizers")  # not onnxruntime: its threads outlive no fork
+FRAMEWORKS = frozenset(f"docgraph.doors.{name}" for name in ("haystack", "langchain", "llamaindex"))
 CALL = """
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:
@@ -33,7 +34,8 @@ with socket.socket(socket.AF_UNIX) as line:
 
 def stand_ready(folder: Path) -> socket.socket:
     for module in pkgutil.walk_packages(docgraph.__path__, "docgraph."):
-        import_module(module.name)
+        if module.name not in FRAMEWORKS:  # no command needs them
+            import_module(module.name)
     for name in LATE:
         import_module(name)
     listener = socket.socket(socket.AF_UNIX)

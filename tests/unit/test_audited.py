@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.audited import LONGEST, MOST_NAMED, audited
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.model.access import Person
 from docgraph.model.audit import AuditEvent
 from docgraph.model.errors import BadInput, DocgraphError, NotAllowed, NotVisible, StoreFull

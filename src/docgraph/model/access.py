@@ -80,7 +80,7 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Someone whose identity a door has verified. Only `doors.login` makes one.
+    """Someone whose identity a door has verified. Only `principals` makes one.
 
     `by` is who asks in their name, where that is someone else.
     """

@@ -1,6 +1,6 @@
 """The retrieval plan: who may speak, as pure data. No document's text, no scores."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from docgraph.model.digest import digest
 from docgraph.model.identity import document_of
@@ -56,7 +56,7 @@ class RetrievalPlan:
     """`order` is the order of admission, over seeds and expanded nodes alike."""
 
     question: str
-    query_vector: tuple[int, ...]
+    query_vector: tuple[int, ...] = field(repr=False)
     embedder: EmbedderIdentity
     seed_documents: tuple[str, ...]
     expanded_documents: tuple[Expansion, ...]

@@ -1,6 +1,6 @@
 """A question, with its vector beside it so that a plan can be executed by itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,5 +17,5 @@ class Question:
     """`vector` is empty when explicit ids are asked for without a question."""
 
     text: str
-    vector: tuple[int, ...]
+    vector: tuple[int, ...] = field(repr=False)
     embedder: EmbedderIdentity

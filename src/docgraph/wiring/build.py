@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,13 @@ from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.embedder import Embedder
+from docgraph.ports.ingestions import Ingestions
+from docgraph.ports.keys import Keys
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
+from docgraph.ports.token_issuer import TokenIssuer
+from docgraph.ports.tracer import SILENT, Tracer
+from docgraph.wiring.login_settings import IssuerSettings
 from docgraph.wiring.models import (
     embedder_ceiling,
     open_chat_models,
@@ -21,6 +27,7 @@ from docgraph.wiring.models import (
     open_reranker,
     open_tokens,
 )
+from docgraph.wiring.once import once
 from docgraph.wiring.settings import Settings
 from docgraph.wiring.store_address import is_postgres, need_psycopg
 
@@ -34,20 +41,21 @@ def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = N
     """Models load when they are first needed, and once; the embedder may be on its way already."""
     return Engine(
         store=open_store(settings),
-        embedder=embedder or cache(lambda: open_embedder(settings)),
-        tokens=cache(open_tokens),
-        rerank_model=cache(lambda: open_reranker(settings)),
+        embedder=embedder or once(lambda: open_embedder(settings)),
+        tokens=once(open_tokens),
+        rerank_model=once(lambda: open_reranker(settings)),
         clock=time.perf_counter,
         audit=open_audit(settings),
         embedder_ceiling=embedder_ceiling(settings),
-        chat_models=cache(lambda: open_chat_models(settings)),
+        chat_models=once(lambda: open_chat_models(settings)),
+        tracer=open_tracer(settings),
     )
 
 
 def build_administration(settings: Settings) -> "Administration":
     from docgraph.administration import Administration
 
-    return Administration(open_store(settings), open_audit(settings))
+    return Administration(open_store(settings), open_audit(settings), open_keys(settings))
 
 
 def open_store(settings: Settings) -> Store:
@@ -77,6 +85,74 @@ def open_audit(settings: Settings) -> AuditLog:
     from docgraph.adapters.sqlite.audit import SqliteAudit
 
     return SqliteAudit(Path(f"{settings.store}.audit"), now=_now)
+
+
+def open_tracer(settings: Settings) -> Tracer:
+    """Nobody is told anything unless settings say so."""
+    if not settings.telemetry:
+        return SILENT
+    try:
+        from docgraph.adapters.opentelemetry.provider import the_provider
+        from docgraph.adapters.opentelemetry.tracer import OpenTelemetryTracer
+    except ImportError as error:
+        raise BadInput(
+            "telemetry needs packages that are not installed: pip install 'docgraph[telemetry]'"
+        ) from error
+    return OpenTelemetryTracer(the_provider())
+
+
+def open_keys(settings: Settings) -> Keys:
+    """Beside the store, as the audit log is; so is the book of ingestions."""
+    if is_postgres(settings.store):
+        pool = _pool(settings.store)
+        from docgraph.adapters.postgres.keys import PostgresKeys
+
+        return PostgresKeys(pool)
+    from docgraph.adapters.sqlite.keys import SqliteKeys
+
+    return SqliteKeys(Path(f"{settings.store}.server"))
+
+
+def open_ingestions(settings: Settings) -> Ingestions:
+    if is_postgres(settings.store):
+        pool = _pool(settings.store)
+        from docgraph.adapters.postgres.ingestions import PostgresIngestions
+
+        return PostgresIngestions(pool)
+    from docgraph.adapters.sqlite.ingestions import SqliteIngestions
+
+    return SqliteIngestions(Path(f"{settings.store}.server"), now=_now, clock=time.time)
+
+
+def open_token_issuer(settings: IssuerSettings) -> TokenIssuer:
+    _need_jwt()
+    from docgraph.adapters.tokens.issuer import JwtIssuer
+    from docgraph.adapters.tokens.key_set import KeySet
+    from docgraph.adapters.tokens.key_source import KeyAddress, KeyFile
+
+    jwks = settings.jwks
+    source = KeyAddress(jwks) if "://" in jwks else KeyFile(Path(jwks))
+    return JwtIssuer(
+        settings.issuer,
+        settings.audience,
+        KeySet(source, clock=time.monotonic),
+        algorithms=settings.algorithms,
+        leeway=settings.leeway,
+        now=time.time,
+    )
+
+
+def _need_jwt() -> None:
+    """With what it checks signatures by, which can be missing where it was installed alone."""
+    try:
+        found = import_module("jwt.algorithms").has_crypto
+    except ImportError:
+        found = False
+    if not found:
+        raise BadInput(
+            "login.tokens needs PyJWT with cryptography; install it with: "
+            "pip install 'docgraph[http]'"
+        )
 
 
 @cache
@@ -116,6 +192,12 @@ def open_folder(path: Path, max_bytes: int) -> Source:
     from docgraph.adapters.sources.folder import FolderSource
 
     return FolderSource(path, max_bytes=max_bytes)
+
+
+def check_git_bounds(path: Path, inside: Path) -> None:
+    from docgraph.adapters.sources.git_bounds import check_bounds
+
+    check_bounds(path, inside)
 
 
 def open_git(path: Path, ref: str, max_bytes: int) -> "GitSource":

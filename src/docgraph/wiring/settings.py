@@ -22,6 +22,15 @@ from docgraph.wiring.endpoint_settings import (
     endpoint_of,
     folder_of,
 )
+from docgraph.wiring.login_settings import (
+    NO_LOGIN_WRITTEN,
+    ClaimNames,
+    LoginSettings,
+    WrittenIssuer,
+    WrittenLogin,
+    login_of,
+)
+from docgraph.wiring.serve_settings import NOTHING_SERVED, ServeSettings
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
 DEFAULT_WAIT = 600.0
@@ -43,6 +52,9 @@ class Settings:
     answer_endpoints: tuple[ChatEndpoint, ...] = ()
     wait: float = DEFAULT_WAIT
     hnsw: bool = False
+    telemetry: bool = False
+    login: LoginSettings = field(default_factory=LoginSettings)
+    serve: ServeSettings = NOTHING_SERVED
     config: str | None = None
 
 
@@ -57,6 +69,9 @@ class _Written:
     answer: tuple[WrittenChat, ...] = ()
     wait: Annotated[float, Ge(0)] | None = None
     hnsw: bool | None = None
+    telemetry: bool | None = None
+    login: WrittenLogin = NO_LOGIN_WRITTEN
+    serve: ServeSettings = NOTHING_SERVED
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
@@ -64,6 +79,10 @@ _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     ("embedder",): tuple(key.name for key in fields(WrittenModel)),
     ("reranker",): tuple(key.name for key in fields(WrittenModel)),
     ("answer",): tuple(key.name for key in fields(WrittenChat)),
+    ("login",): tuple(key.name for key in fields(WrittenLogin)),
+    ("serve",): tuple(key.name for key in fields(ServeSettings)),
+    ("login", "tokens"): tuple(key.name for key in fields(WrittenIssuer)),
+    ("login", "tokens", "claims"): tuple(key.name for key in fields(ClaimNames)),
 }
 
 
@@ -80,7 +99,10 @@ def read_settings(
         reranker_endpoint=endpoint_of("RERANKER", environment, written.reranker, path),
         answer_endpoints=chat_endpoints(environment, written.answer),
         wait=_wait(environment, written),
-        hnsw=_hnsw(environment, written),
+        hnsw=_switch("HNSW", environment, written.hnsw),
+        telemetry=_switch("TELEMETRY", environment, written.telemetry),
+        login=login_of(environment, written.login),
+        serve=written.serve,
         config=str(path) if path else None,
     )
 
@@ -140,10 +162,10 @@ def _wait(environment: Mapping[str, str], written: _Written) -> float:
     return seconds
 
 
-def _hnsw(environment: Mapping[str, str], written: _Written) -> bool:
-    given = environment.get("DOCGRAPH_HNSW")
+def _switch(name: str, environment: Mapping[str, str], written: bool | None) -> bool:
+    given = environment.get(f"DOCGRAPH_{name}")
     if not given:
-        return bool(written.hnsw)
+        return bool(written)
     if given not in ("on", "off"):
-        raise BadInput(f"DOCGRAPH_HNSW: {given!r} is neither on nor off")
+        raise BadInput(f"DOCGRAPH_{name}: {given!r} is neither on nor off")
     return given == "on"

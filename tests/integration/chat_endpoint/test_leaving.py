@@ -31,7 +31,11 @@ def leaving(leave: Callable[[], None], when: Callable[[], object]) -> Iterator[N
 
 def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
     server.script.append(streamed(Halt.STALL))
-    with waited_for(Waiting()) as asker, leaving(asker.give_up, lambda: server.asked), pytest.raises(GivenUp):
+    with (
+        waited_for(Waiting()) as asker,
+        leaving(asker.give_up, lambda: server.asked),
+        pytest.raises(GivenUp),
+    ):
         say(chat)
     assert len(server.asked) == 1
 
@@ -39,14 +43,22 @@ def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: Endpoint
 def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
     server.script.append(streamed(said("Only "), Halt.STALL))
     heard: list[str] = []
-    with waited_for(Waiting()) as asker, leaving(asker.give_up, lambda: heard), pytest.raises(GivenUp):
+    with (
+        waited_for(Waiting()) as asker,
+        leaving(asker.give_up, lambda: heard),
+        pytest.raises(GivenUp),
+    ):
         say(chat, heard)
     assert heard == ["Only "]
 
 
 def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> None:
     server.script.append(streamed(Halt.STALL))
-    with waited_for(Waiting(100)) as asker, leaving(asker.run_out, lambda: server.asked), pytest.raises(TookTooLong):
+    with (
+        waited_for(Waiting(100)) as asker,
+        leaving(asker.run_out, lambda: server.asked),
+        pytest.raises(TookTooLong),
+    ):
         say(chat)
 
 

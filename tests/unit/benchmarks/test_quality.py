@@ -9,7 +9,7 @@ from benchmarks import quality
 from benchmarks.quality_engine import engine_on
 from benchmarks.quality_measured import MeasuredSet
 from benchmarks.quality_set import measure
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.engine import Engine
 from docgraph.evaluation.ask import rank
 from docgraph.evaluation.dataset import read_dataset

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from docgraph.doors.cli import audit as command
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import Principal
 from docgraph.model.audit import (
     ANSWERED,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.answer.prompt import prompt_named
-from docgraph.doors.login import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, RIGHTS, Person, Principal
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput, BadPlan

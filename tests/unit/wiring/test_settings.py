@@ -1,7 +1,7 @@
 """The command line before the environment before docgraph.yaml before the defaults."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -9,8 +9,9 @@ import pytest
 from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
 from docgraph.wiring.endpoint_settings import Endpoint
-from docgraph.wiring.settings import Settings, read_settings
+from docgraph.wiring.settings import Settings, _Written, read_settings
 
+KNOWN = ", ".join(key.name for key in fields(_Written))
 EVERY_KEY = """\
 store: written.db
 wait: 30
@@ -247,14 +248,12 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
     ("written", "said"),
     {
         "stor: a.db": "no setting is called 'stor'; did you mean 'store'?",
-        "colour: red": (
-            "no setting is called 'colour'; known: store, embedder, reranker, answer, wait, hnsw"
-        ),
+        "colour: red": (f"no setting is called 'colour'; known: {KNOWN}"),
         "embedder: {modle: m}": "no setting is called 'embedder.modle'; did you mean 'model'?",
         "reranker: {pack: f}": (
             "no setting is called 'reranker.pack'; known: folder, endpoint, model, labels, level"
         ),
-        "1: a": "no setting is called '1'; known: store, embedder, reranker, answer, wait, hnsw",
+        "1: a": f"no setting is called '1'; known: {KNOWN}",
         "store: 7": "store: Input should be a valid string",
         "store: [a.db]": "store: Input should be a valid string",
         "store: 2024-01-01": "store: Input should be a valid string",

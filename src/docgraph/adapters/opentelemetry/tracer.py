@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from opentelemetry import trace
-from opentelemetry.trace import Span, Status, StatusCode
+from opentelemetry.trace import Span, Status, StatusCode, TracerProvider
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from docgraph.ports.tracer import NO_CALLER, Fact
@@ -27,7 +26,7 @@ class OpenSpan:
 class OpenTelemetryTracer:
     """Of an error its kind is told and no word: messages and traces hold what people wrote."""
 
-    def __init__(self, provider: trace.TracerProvider) -> None:
+    def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("docgraph")
 
     @contextmanager

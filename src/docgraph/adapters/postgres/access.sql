@@ -96,6 +96,10 @@ GROUP BY c.rule ORDER BY c.rule;
 -- name: people_of_tenant
 SELECT id, groups, labels, clearance, rights FROM people WHERE tenant = %(tenant)s ORDER BY id;
 
+-- name: person_of_tenant
+SELECT id, groups, labels, clearance, rights FROM people
+WHERE tenant = %(tenant)s AND id = %(id)s;
+
 -- name: set_person
 INSERT INTO people (tenant, id, groups, labels, clearance, rights)
 VALUES (%(tenant)s, %(id)s, %(groups)s, %(labels)s, %(clearance)s, %(rights)s)

@@ -23,3 +23,8 @@ def guard(
     database.queries("guard.sql").row(
         "bind_rights", classes=",".join(map(str, classes)), scope=json.dumps(scope)
     )
+
+
+def bind_tenant(database: PostgresDatabase, tenant: str) -> None:
+    """Whose API keys and ingestions may be read."""
+    database.queries("guard.sql").row("bind_tenant", tenant=tenant)

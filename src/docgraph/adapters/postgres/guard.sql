@@ -7,8 +7,13 @@ SELECT set_config('role', 'docgraph_reader', true),
        set_config('join_collapse_limit', '1', true),
        set_config('jit', 'off', true),
        set_config('docgraph.classes', '', true),
-       set_config('docgraph.scope', '', true);
+       set_config('docgraph.scope', '', true),
+       set_config('docgraph.tenant', '', true);
 
 -- name: bind_rights
 SELECT set_config('docgraph.classes', %(classes)s, true),
        set_config('docgraph.scope', %(scope)s, true);
+
+-- name: bind_tenant
+-- For the tables that servers share; where none is bound, they show nothing.
+SELECT set_config('docgraph.tenant', %(tenant)s, true);

@@ -31,6 +31,7 @@ _END = (
     "WHERE ((n.id = document_relationships.{}) AND (b.tenant = own.tenant) "
     "AND ((b.id = own.id) OR (b.repository <> own.repository)))))"
 )
+_BOUND = "(tenant = NULLIF(current_setting('docgraph.tenant'::text, true), ''::text))"
 _POLICIES = {
     **{f"{one}.by_class": "(class IN ( SELECT readable() AS readable))" for one in _BY_CLASS},
     "postings.by_segment": "(segment IN ( SELECT s.id FROM segments s))",
@@ -38,9 +39,11 @@ _POLICIES = {
         "(EXISTS ( SELECT 1 FROM documents d WHERE (d.content = contents.id)))"
     ),
     "vectors.by_chunk": ("(EXISTS ( SELECT 1 FROM vector_chunks c WHERE (c.vector = vectors.id)))"),
+    **{f"{one}.by_tenant": _BOUND for one in ("api_keys", "ingestions")},
     "document_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
 }
 _LOCKED = tuple(name.partition(".")[0] for name in _POLICIES)
+_OF_KEYS = ("id", "tenant", "person", "created", "expires", "note")  # and not the secret's hash
 _OPEN = ("changes", "branches", "snapshots", "access_classes")
 _WITH_OWN_EYES = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_offers", "visible_claims"),
@@ -65,7 +68,9 @@ MADE: frozenset[Row] = frozenset(
         *(
             (_GRANT, f"{name} to {READER}", "SELECT")
             for name in (*_LOCKED, *_OPEN, *_WITH_OWN_EYES, *_LIVES)
+            if name != "api_keys"
         ),
+        *((_GRANT, f"api_keys.{name} to {READER}", "SELECT") for name in _OF_KEYS),
         (_GRANT, f"schema docgraph to {READER}", "USAGE"),
         *((_VIEW, name, "with the eyes of whoever asks") for name in _WITH_OWN_EYES),
         *((_VIEW, name, made) for name, made in _LIVES.items()),

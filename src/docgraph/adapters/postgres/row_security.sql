@@ -96,6 +96,18 @@ USING (EXISTS (SELECT 1
                      AND (b.id = own.id OR b.repository <> own.repository)));
 GRANT SELECT ON document_relationships TO docgraph_reader;
 
+-- What servers share. No tenant is called '', so where none is bound nothing is shown. The hash of
+-- a key's secret is nobody's to read but the owner's, who looks a key up by its id.
+ALTER TABLE api_keys ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_tenant ON api_keys FOR SELECT TO docgraph_reader
+USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
+GRANT SELECT (id, tenant, person, created, expires, note) ON api_keys TO docgraph_reader;
+
+ALTER TABLE ingestions ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_tenant ON ingestions FOR SELECT TO docgraph_reader
+USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
+GRANT SELECT ON ingestions TO docgraph_reader;
+
 -- What a reader's rights are resolved with, before there are any: numbers, and rules by number.
 GRANT SELECT ON changes, branches, snapshots, access_classes TO docgraph_reader;
 

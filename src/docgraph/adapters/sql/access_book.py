@@ -131,16 +131,20 @@ class SqlAccessBook:
             writer.set_default(numbers[branch])
 
     def people(self) -> tuple[Person, ...]:
-        return tuple(
-            Person(
-                id=name,
-                tenant=self._tenant,
-                groups=frozenset(json.loads(groups)),
-                labels=frozenset(json.loads(labels)),
-                clearance=clearance,
-                rights=frozenset(json.loads(rights)),
-            )
-            for name, groups, labels, clearance, rights in self._rows("people_of_tenant")
+        return tuple(self._person(*row) for row in self._rows("people_of_tenant"))
+
+    def person(self, name: str) -> Person | None:
+        found = self._rows("person_of_tenant", id=name) if storable(name) else []
+        return self._person(*found[0]) if found else None
+
+    def _person(self, name: str, groups: str, labels: str, clearance: int, rights: str) -> Person:
+        return Person(
+            id=name,
+            tenant=self._tenant,
+            groups=frozenset(json.loads(groups)),
+            labels=frozenset(json.loads(labels)),
+            clearance=clearance,
+            rights=frozenset(json.loads(rights)),
         )
 
     def add_person(self, person: Person) -> None:

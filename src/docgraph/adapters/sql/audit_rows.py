@@ -9,6 +9,7 @@ from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
 from docgraph.model.audit_chain import NOTHING, SEAL_EVERY, Seal, examine, sealed
 from docgraph.model.scope import SnapshotName
+from docgraph.model.storable import spelt_out
 
 TAKES_NO_ROW = "this audit log takes no row; `docgraph audit verify` tells why"
 _LEAST, _MOST = -(2**63), 2**63 - 1  # what a number in a column can be
@@ -21,7 +22,7 @@ class AuditRows:
     def __init__(self, queries: Queries, tenant: str) -> None:
         self._queries = queries
         self._asked = tenant
-        self.tenant = _storable(tenant)
+        self.tenant = spelt_out(tenant)
 
     def add(self, event: AuditEvent, time: str) -> bool:
         """Whether the log took it: a trigger that somebody put in may swallow it."""
@@ -46,7 +47,7 @@ class AuditRows:
         found = self._queries.rows(
             "entries",
             tenant=self.tenant,
-            who=None if principal is None else _storable(principal),
+            who=None if principal is None else spelt_out(principal),
             most=None if last is None else max(last, 0),
         )
         return tuple(map(_entry, found))
@@ -87,23 +88,18 @@ def differences(
 
 
 def _columns(event: AuditEvent) -> dict[str, Any]:
+    """Databases take UTF-8 only, and Postgres no NUL. The chain is made over what is stored."""
     names = [[name.repository, name.branch, name.snapshot] for name in event.snapshots]
     return {
-        "tenant": _storable(event.tenant),
-        "principal": _storable(event.principal),
-        "asker": _storable(event.by),
-        "action": _storable(event.action),
+        "tenant": spelt_out(event.tenant),
+        "principal": spelt_out(event.principal),
+        "asker": spelt_out(event.by),
+        "action": spelt_out(event.action),
         "outcome": event.outcome,
-        "plan": _storable(event.plan),
-        "snapshots": _storable(json.dumps(names, ensure_ascii=False)),
-        "detail": _storable(event.detail),
+        "plan": spelt_out(event.plan),
+        "snapshots": spelt_out(json.dumps(names, ensure_ascii=False)),
+        "detail": spelt_out(event.detail),
     }
-
-
-def _storable(text: str) -> str:
-    """Half a surrogate pair, as a file name may hold, and NUL are written out: databases take
-    UTF-8 only, and Postgres no NUL. The chain is made over what is stored."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
 def _entry(row: Row) -> AuditEntry:

@@ -95,6 +95,9 @@ GROUP BY c.rule ORDER BY c.rule;
 -- name: people_of_tenant
 SELECT id, groups, labels, clearance, rights FROM people WHERE tenant = :tenant ORDER BY id;
 
+-- name: person_of_tenant
+SELECT id, groups, labels, clearance, rights FROM people WHERE tenant = :tenant AND id = :id;
+
 -- name: set_person
 INSERT INTO people (tenant, id, groups, labels, clearance, rights)
 VALUES (:tenant, :id, :groups, :labels, :clearance, :rights)

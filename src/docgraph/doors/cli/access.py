@@ -33,7 +33,7 @@ def show_access(
     Also documents that you may not read yourself, and those that only old snapshots hold.
     """
     from docgraph.doors.cli.show_access import show_rules
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     found = administration_for(store).documents(local(), repository)
     if json:
@@ -55,7 +55,7 @@ def explain_access(
     in by all of them may read. A rule that was set by hand takes the place of all.
     """
     from docgraph.doors.cli.show_access import show_decision
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     home, path = _place(path, repository)
     found = administration_for(store).explain(local(), path, home)
@@ -95,7 +95,7 @@ def set_access(
     It takes the place of what files say, on every branch, from the next question on, and stays
     when the repository is ingested again.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.model.access import AccessRule
 
     me = local()
@@ -119,7 +119,7 @@ def revoke_access(
 
     From the groups that are named, else from everyone. Stays when the repository is ingested again.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     administration_for(store).revoke(local(), repository, paths, frozenset(reader or ()))
     _tell("revoked", repository, paths, json=json)
@@ -133,7 +133,7 @@ def reset_access(
 
     From the next question on, what the repository's files say counts again.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     administration_for(store).reset_access(local(), repository, paths)
     _tell("reset", repository, paths, json=json)
@@ -151,7 +151,7 @@ def default_branch(
     What it says of a path counts on every other branch too. Until someone names one, it is the
     branch that was ingested first.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     administration_for(store).set_default_branch(local(), repository, branch)
     if json:

@@ -19,6 +19,8 @@ from docgraph.doors.cli.expect import expect
 from docgraph.doors.cli.explain import explain
 from docgraph.doors.cli.import_corpus import import_corpus
 from docgraph.doors.cli.ingest import ingest
+from docgraph.doors.cli.keys import keys
+from docgraph.doors.cli.mcp import mcp
 from docgraph.doors.cli.migrate import migrate
 from docgraph.doors.cli.plan import plan
 from docgraph.doors.cli.principals import principals
@@ -27,6 +29,7 @@ from docgraph.doors.cli.relations import relations
 from docgraph.doors.cli.replay import replay
 from docgraph.doors.cli.run import run
 from docgraph.doors.cli.search import search
+from docgraph.doors.cli.serve import serve
 from docgraph.doors.cli.snapshots import snapshots
 from docgraph.doors.cli.status import status
 from docgraph.doors.cli.verify import verify
@@ -63,7 +66,7 @@ app.command()(ingest)
 app.command("import")(import_corpus)
 for command in (
     *(ask, search, plan, run, context, explain, why, diff, replay, check),
-    *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo),
+    *(status, snapshots, diff_snapshots, prune, verify, migrate, doctor, demo, serve, mcp),
 ):
     app.command()(command)
 app.command("why-not")(why)
@@ -73,6 +76,7 @@ for group, name in (
     (relations, "relations"),
     (access, "access"),
     (principals, "principals"),
+    (keys, "keys"),
     (audit, "audit"),
 ):
     app.add_typer(group, name=name)

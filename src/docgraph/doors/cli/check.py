@@ -47,7 +47,7 @@ def check(
 
 
 def missing_relations(pipeline: "Pipeline", store: str) -> tuple[str, ...]:
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     named = {name for step in pipeline.steps for name in step.options.get("relations") or ()}
     seen = engine_for(store).relations(local(), only=frozenset(named))

@@ -33,7 +33,7 @@ def demo(
     from docgraph.doors.cli.show import show_plan, show_why
     from docgraph.doors.cli.show_context import show_context
     from docgraph.doors.cli.show_store import show_ingest
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.model.access import LOCAL_ONLY
     from docgraph.wiring.build import open_folder
     from docgraph.wiring.store_address import shown_store

@@ -11,7 +11,7 @@ def doctor(store: StoreOption = None, json: JsonOption = False) -> None:
     Python, SQLite, settings, tokenizer, embedder and store, of a Postgres store also what its
     server lacks and which command mends it; the exit code is 1 if one fails.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.wiring.diagnose import diagnose
 
     findings = diagnose(existing_or_new(store), local())

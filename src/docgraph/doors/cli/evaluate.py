@@ -36,7 +36,7 @@ def evaluate(
     """
     from docgraph.doors.cli.progress import progress_bar
     from docgraph.doors.cli.show import show_measures
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.evaluation.evaluate import evaluate as measure
 
     with progress_bar(shown=sys.stderr.isatty()) as progress:

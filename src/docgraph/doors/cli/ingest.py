@@ -1,6 +1,5 @@
 """docgraph ingest: a folder or a git repository becomes a snapshot."""
 
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -67,31 +66,25 @@ def ingest(
     Only what changed is parsed and embedded; what is gone from the source is gone from the
     snapshot. Readers see the old snapshot until the new one is complete.
     """
-    from docgraph.doors.cli.default_repository import default_repository, is_bare
     from docgraph.doors.cli.show_store import show_ingest
     from docgraph.doors.cli.take_in import note_if_unreadable, take_in, told
-    from docgraph.ports.writes import Origin
-    from docgraph.wiring.build import open_folder, open_git
+    from docgraph.wiring.sources import open_source
 
-    name = default_repository(path) if repository is None else repository
-    wanted = "HEAD" if ref is None and is_bare(path) else ref
-    git = None if wanted is None else open_git(path, wanted, max_bytes)
-    source = git or open_folder(path, max_bytes)  # before the store: a misspelt path makes none
-    home, origin = "main", Origin()
-    if git is not None:
-        home, origin = git.branch or git.ref, Origin(git.branch or git.ref, git.commit)
-    with nullcontext() if git is None else git:
+    rule = told(reader, label, level)
+    with open_source(
+        path, repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
+    ) as opened:
         result = take_in(
             engine_for(store, must_exist=False),
-            source,
-            repository=name,
-            branch=branch or home,
-            told=told(reader, label, level),
+            opened.source,
+            repository=opened.repository,
+            branch=opened.branch,
+            told=rule,
             without=without,
-            origin=origin,
+            origin=opened.origin,
             silent=quiet or json,
         )
-    note_if_unreadable(store, name, branch or home)
+    note_if_unreadable(store, opened.repository, opened.branch)
     if json:
         print_json(result)
     else:

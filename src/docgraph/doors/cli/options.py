@@ -123,15 +123,9 @@ def administration_for(store: str | None) -> "Administration":
 
 def asker(store: str | None, name: str | None) -> "Principal":
     """The person at the keyboard, or whoever they ask in the name of."""
-    from docgraph.doors.login import in_the_name_of, local
-    from docgraph.model.errors import BadInput
+    from docgraph.doors.login.asked_as import asked_as
 
-    me = local()
-    if name is None:
-        return me
-    if not name.strip():
-        raise BadInput("--as needs a name")
-    return in_the_name_of(administration_for(store).person(me, name), me)
+    return asked_as(name, lambda: administration_for(store))
 
 
 def engine_for(
@@ -153,30 +147,15 @@ def engine_for(
 
 
 def existing_or_new(store: str | None) -> "Settings":
-    from docgraph.model.errors import BadInput
-    from docgraph.wiring.store_address import is_postgres, shown_store
+    from docgraph.wiring.existing_store import well_named
 
-    settings = current_settings(store)
-    if "://" in settings.store and not is_postgres(settings.store):
-        raise BadInput(
-            f"{shown_store(settings.store)}: a store is the path of a SQLite file, "
-            "or an address that begins with postgresql://"
-        )
-    return settings
+    return well_named(current_settings(store))
 
 
 def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
-    from docgraph.model.errors import BadInput
-    from docgraph.wiring.store_address import is_postgres
+    from docgraph.wiring.existing_store import existing
 
-    settings = existing_or_new(store)
-    if is_postgres(settings.store):
-        return settings
-    if must_exist and not Path(settings.store).is_file():
-        raise BadInput(
-            f"there is no store at {settings.store}; make one with: docgraph ingest PATH"
-        )
-    return settings
+    return existing(current_settings(store)) if must_exist else existing_or_new(store)
 
 
 def pipeline_named(name: str) -> "Pipeline":

@@ -43,7 +43,7 @@ def add_principal(
 
     What is not given is taken away. It counts from the next question on.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.model.access import Person
 
     me = local()
@@ -66,7 +66,7 @@ def add_principal(
 def list_principals(store: StoreOption = None, json: JsonOption = False) -> None:
     """List everybody, with groups, labels, clearance and rights."""
     from docgraph.doors.cli.show_access import show_people
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     found = administration_for(store).people(local())
     if json:
@@ -78,7 +78,7 @@ def list_principals(store: StoreOption = None, json: JsonOption = False) -> None
 @principals.command("rm")
 def remove_principal(name: Name, store: StoreOption = None, json: JsonOption = False) -> None:
     """Forget a person."""
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     administration_for(store).remove_person(local(), name)
     if json:

@@ -23,7 +23,7 @@ def prune(
     What only they held (texts, vectors, relations) is removed, and in a SQLite file overwritten.
     A plan that was saved on one of them finds nothing any more.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     found = administration_for(store).prune(local(), repository, branch, keep)
     if json:

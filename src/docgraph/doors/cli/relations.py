@@ -46,24 +46,12 @@ def list_relations(
     The origin is a miner's name, `curated`, `given` or `hand`; beside it stand the lines that show
     the relation. `contains` is listed where --type asks for it.
     """
+    from docgraph.doors.by_hand import only_type, touching
     from docgraph.doors.cli.show import show_relations
-    from docgraph.model.errors import BadInput
-    from docgraph.model.identity import document_of
-    from docgraph.model.relation import RELATIONS
-    from docgraph.model.would_fit import would_fit
 
-    if relation is not None and relation not in RELATIONS:
-        raise BadInput(f"no relation is called {relation!r}; {would_fit(relation, RELATIONS)}")
-    only = None if relation is None else frozenset({relation})
-    found = tuple(
-        known
-        for known in engine_for(store).relations(
-            asker(store, as_), wanted(repository, branch, None), only
-        )
-        if node is None
-        or node in (known.edge.source, known.edge.target)
-        or node in (document_of(known.edge.source), document_of(known.edge.target))
-    )
+    only = only_type(relation)
+    known = engine_for(store).relations(asker(store, as_), wanted(repository, branch, None), only)
+    found = touching(known, node)
     if json:
         print_json({"relations": found})
     else:
@@ -107,13 +95,12 @@ def add_relation(
 
     Publishes a new snapshot. Both ends must exist; `supersedes` and its like are stored both ways.
     """
-    from docgraph.doors.login import local
-    from docgraph.model.edge import Edge, Evidence
-    from docgraph.model.identity import path_of
+    from docgraph.doors.by_hand import noted
+    from docgraph.doors.login.principals import local
+    from docgraph.model.edge import Edge
 
-    evidence = (Evidence(path_of(source), 1, 0, 0, 0, note),) if note else ()
     snapshot = engine_for(store).add_relation(
-        local(), Edge(source, relation, target), evidence, wanted(None, branch, None)
+        local(), Edge(source, relation, target), noted(source, note), wanted(None, branch, None)
     )
     if json:
         print_json({"snapshot": snapshot})
@@ -134,7 +121,7 @@ def remove_relation(
 
     Publishes a new snapshot. What was mined goes when its text no longer says so.
     """
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.model.edge import Edge
 
     snapshot = engine_for(store).remove_relation(

@@ -1,10 +1,11 @@
-"""What people see of rules and people in the terminal."""
+"""What people see of rules, people and keys in the terminal."""
 
 from rich.table import Table
 
 from docgraph.doors.cli.show import out, said
 from docgraph.model.access import Person, Spoken
 from docgraph.model.access_decision import BY_HAND, Hand, PathAccess
+from docgraph.model.api_key import ApiKey
 
 
 def show_rules(found: tuple[PathAccess, ...]) -> None:
@@ -68,6 +69,16 @@ def show_people(found: tuple[Person, ...]) -> None:
         lists = (person.groups, person.labels, person.rights)
         groups, labels, rights = (said(" ".join(sorted(names))) for names in lists)
         table.add_row(said(person.id), groups, labels, str(person.clearance), rights)
+    out.print(table)
+
+
+def show_keys(found: tuple[ApiKey, ...]) -> None:
+    if not found:
+        out.print("no API keys yet; give one out with: docgraph keys add NAME")
+        return
+    table = Table("id", "for", "created", "expires", "note")
+    for key in found:
+        table.add_row(key.id, said(key.person), key.created, key.expires or "never", said(key.note))
     out.print(table)
 
 

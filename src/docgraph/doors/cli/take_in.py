@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,33 +9,19 @@ import typer
 from docgraph.doors.cli.options import administration_for
 
 if TYPE_CHECKING:
+    from docgraph.doors.readers import Told
     from docgraph.engine import Engine
     from docgraph.ingest.result import IngestResult
-    from docgraph.model.access import AccessRule
     from docgraph.model.edge import Relationship
     from docgraph.ports.source import Source
     from docgraph.ports.writes import Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What the options say on who may read: `rule` names readers, `narrowed_by` does not."""
+def told(reader: list[str] | None, label: list[str] | None, level: int) -> "Told":
+    from docgraph.doors.readers import told_readers
+    from docgraph.model.access import LOCAL
 
-    rule: "AccessRule | None" = None
-    narrowed_by: "AccessRule | None" = None
-
-
-def told(reader: list[str] | None, label: list[str] | None, level: int) -> Told:
-    from docgraph.administration import check_names
-    from docgraph.doors.login import local
-    from docgraph.model.access import EVERYONE, AccessRule
-
-    check_names([*(reader or ()), *(label or ())])
-    names = frozenset(reader or [EVERYONE])
-    rule = AccessRule(local().tenant, names, frozenset(label or ()), level)
-    if reader:
-        return Told(rule=rule)
-    return Told(narrowed_by=rule) if label or level else Told()
+    return told_readers(LOCAL, reader or (), label or (), level)
 
 
 def take_in(
@@ -45,7 +30,7 @@ def take_in(
     *,
     repository: str,
     branch: str,
-    told: Told,
+    told: "Told",
     without: list[str] | None,
     given: "Sequence[Relationship]" = (),
     origin: "Origin | None" = None,
@@ -53,7 +38,7 @@ def take_in(
 ) -> "IngestResult":
     """With a bar on standard error, unless it is to be silent or nobody watches."""
     from docgraph.doors.cli.progress import progress_bar
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
     from docgraph.model.access import LOCAL_ONLY
 
     rule = told.rule
@@ -74,7 +59,7 @@ def take_in(
 
 
 def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     me = local()
     found = administration_for(store).rules(me, repository, branch)

@@ -18,7 +18,7 @@ def verify(store: StoreOption = None, json: JsonOption = False) -> None:
     can be seen. Prints a digest of what you see: the same tree, ingested anew, gives the same.
     """
     from docgraph.doors.cli.show_store import show_verified
-    from docgraph.doors.login import local
+    from docgraph.doors.login.principals import local
 
     found = administration_for(store).verify(local())
     digest = engine_for(store).content_digest(local()) if found.is_sound else None

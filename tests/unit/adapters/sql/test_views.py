@@ -8,7 +8,7 @@ import pytest
 from docgraph.adapters.sql import views
 from docgraph.adapters.sql.vector_rows import VectorRows
 from docgraph.adapters.sql.views import View, Views
-from docgraph.doors.login import local
+from docgraph.doors.login.principals import local
 from docgraph.model.access import Principal
 from docgraph.model.scope import EVERYTHING, Wanted
 

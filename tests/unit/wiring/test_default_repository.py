@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.doors.cli.default_repository import default_repository, is_bare
 from docgraph.model.errors import BadInput
+from docgraph.wiring.default_repository import default_repository, is_bare
 from tests.support.made_repository import MadeRepository
 
 
@@ -36,7 +36,7 @@ def test_the_folder_one_stands_in_goes_by_its_own_name(
 
 @pytest.mark.parametrize("path", ["/", "/.git"])
 def test_what_has_no_name_must_be_given_one(path: str) -> None:
-    with pytest.raises(BadInput, match="--repository"):
+    with pytest.raises(BadInput, match="name its repository"):
         default_repository(Path(path))
 
 

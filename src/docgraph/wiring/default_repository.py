@@ -1,4 +1,4 @@
-"""What a path on the command line is called, and whether it is git's own folder."""
+"""What a path is called, and whether it is git's own folder."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def default_repository(path: Path) -> str:
         place = place.parent
     name = place.name.removesuffix(".git")
     if not name:
-        raise BadInput(f"{path}: nothing to call it by; name it with --repository")
+        raise BadInput(f"{path}: nothing to call it by; name its repository")
     return name
 
 

@@ -1,0 +1,1 @@
+"""Bearer tokens: JWTs that an issuer signed with a key of its published set."""

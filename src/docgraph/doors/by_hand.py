@@ -1,0 +1,35 @@
+"""Relations as people name them: which to list, and what to write beside their own."""
+
+from collections.abc import Iterable
+
+from docgraph.model.edge import Evidence, Relationship
+from docgraph.model.errors import BadInput
+from docgraph.model.identity import document_of, path_of
+from docgraph.model.relation import RELATIONS
+from docgraph.model.would_fit import would_fit
+
+
+def only_type(relation: str | None) -> frozenset[str] | None:
+    """None: every type but `contains`."""
+    if relation is None:
+        return None
+    if relation not in RELATIONS:
+        raise BadInput(f"no relation is called {relation!r}; {would_fit(relation, RELATIONS)}")
+    return frozenset({relation})
+
+
+def touching(found: Iterable[Relationship], node: str | None) -> tuple[Relationship, ...]:
+    """Those that leave or enter this node, or any part of this document."""
+    if node is None:
+        return tuple(found)
+    return tuple(known for known in found if node in _ends(known))
+
+
+def _ends(known: Relationship) -> frozenset[str]:
+    ends = (known.edge.source, known.edge.target)
+    return frozenset((*ends, *map(document_of, ends)))
+
+
+def noted(source: str, note: str) -> tuple[Evidence, ...]:
+    """Why a relation holds, kept as its evidence."""
+    return (Evidence(path_of(source), 1, 0, 0, 0, note),) if note else ()

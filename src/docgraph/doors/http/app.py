@@ -1,0 +1,66 @@
+"""The app: every address, every error's shape, and who stands at the door."""
+
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.routing import Route
+
+from docgraph import __version__
+from docgraph.doors.http import (
+    ask,
+    explain,
+    health,
+    ingestions,
+    nodes,
+    plans,
+    receipts,
+    relations,
+    retrieve,
+    search,
+    snapshots,
+)
+from docgraph.doors.http.behind import Mounted
+from docgraph.doors.http.bounded import Bounded
+from docgraph.doors.http.handlers import handle_errors
+from docgraph.doors.http.house import House
+from docgraph.doors.http.living import living
+from docgraph.doors.http.only_local import OnlyLocal
+from docgraph.doors.http.openapi import describe
+from docgraph.doors.http.watched import Watched
+
+ROUTERS = (
+    *(search.router, plans.router, retrieve.router, ask.router, nodes.router, relations.router),
+    *(snapshots.router, explain.router, receipts.router, ingestions.router, health.router),
+)
+# FastAPI would report to whoever configures OpenTelemetry, with messages of errors.
+SILENT: dict[str, Any] = {
+    "telemetry": {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
+}
+
+
+def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
+    guards = [Middleware(OnlyLocal)] if house.login.open_to_local else []
+    app = FastAPI(
+        title="docgraph",
+        version=__version__,
+        summary="Evidence for language models, with a proof for every piece of it.",
+        docs_url=None,  # those pages would be fetched from elsewhere
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=lambda _: living(house, [door.running for door in mounted]),
+        middleware=[
+            Middleware(Watched, metrics=house.metrics),
+            *guards,
+            Middleware(Bounded, most=house.settings.body_bytes),
+        ],
+        **SILENT,
+    )
+    app.state.house = house
+    handle_errors(app)
+    for router in ROUTERS:
+        app.include_router(router)
+    for door in mounted:
+        app.router.routes += [Route(path, door.app) for path in (door.path, f"{door.path}/")]
+    describe(app)
+    return app

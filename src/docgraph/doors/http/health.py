@@ -1,0 +1,69 @@
+"""/healthz: this process lives. /readyz: it can answer. /metrics: how it goes. Nobody logs in."""
+
+import asyncio
+import logging
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from docgraph.doors.http.answers import Health
+from docgraph.doors.http.as_json import as_json
+from docgraph.doors.http.described import BY_ANYBODY, described, described_problem
+from docgraph.doors.http.house import House, house_of
+from docgraph.doors.http.metrics import MEDIA_TYPE
+from docgraph.doors.http.problem import problem
+from docgraph.model.errors import DocgraphError
+
+LOG = logging.getLogger("docgraph.http")
+LONGEST = 5.0  # seconds that a store may take to answer
+router = APIRouter(tags=["operation"])
+_EXAMPLE = 'docgraph_http_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
+_TOLD: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {"example": _EXAMPLE}}},
+    **{code: described_problem(code) for code in BY_ANYBODY},
+}
+
+
+@router.get("/healthz", response_model=Health, **described("healthz", body=False, known=False))
+async def healthz() -> Response:
+    """Whether this process lives."""
+    return _well("alive")
+
+
+@router.get("/readyz", response_model=Health, **described("readyz", body=False, known=False))
+async def readyz(request: Request) -> Response:
+    """Whether it can answer: models are loaded, the store answers, it is not about to end."""
+    house = house_of(request)
+    if house.condition.draining:
+        return _not_ready("this server is about to end")
+    if not house.condition.ready:
+        return _not_ready("models are still being loaded")
+    return _well("ready") if await _store_answers(house) else _not_ready("no store answers")
+
+
+@router.get("/metrics", response_class=PlainTextResponse, operation_id="metrics", responses=_TOLD)
+async def metrics(request: Request) -> Response:
+    """How many requests, how long, how they ended; for Prometheus."""
+    house = house_of(request)
+    house.metrics.held.set(house.questions.held + house.answers.held)
+    return Response(house.metrics.written(), media_type=MEDIA_TYPE)
+
+
+async def _store_answers(house: House) -> bool:
+    try:
+        async with asyncio.timeout(LONGEST):
+            await asyncio.to_thread(house.store_answers)
+    except (DocgraphError, OSError, TimeoutError) as error:
+        LOG.warning("not ready: %s: %s", type(error).__name__, error)
+        return False
+    return True
+
+
+def _well(status: str) -> Response:
+    return Response(as_json(Health(status)), media_type="application/json")
+
+
+def _not_ready(words: str) -> Response:
+    return problem(503, words, headers={"Retry-After": "1"})

@@ -1,0 +1,39 @@
+"""Where the server listens: beyond this machine only where a login keeps strangers out."""
+
+import ipaddress
+import socket
+
+from docgraph.model.errors import BadInput
+
+BACKLOG = 2048  # connections that wait to be taken
+
+
+def listening(host: str, port: int, *, is_open: bool) -> socket.socket:
+    """A socket on which whoever comes can wait already. `is_open`: whoever reaches it comes in."""
+    found = _addresses(host, port)
+    if is_open and not all(ipaddress.ip_address(place[0]).is_loopback for _, place in found):
+        raise BadInput(
+            f"{host} can be reached from elsewhere, and no login is configured: whoever came would "
+            "be let in. Configure one (docs/access.md tells how), or listen on 127.0.0.1"
+        )
+    family, place = found[0]
+    bound = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(place)
+        bound.listen(BACKLOG)
+    except OSError as error:
+        bound.close()
+        raise BadInput(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    return bound
+
+
+def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[str, int]]]:
+    """All that a name stands for, so that none of them is overlooked."""
+    try:
+        known = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise BadInput(f"cannot listen on {host!r}: there is no such address") from error
+    return [
+        (family, (str(place[0]).partition("%")[0], int(place[1]))) for family, *_, place in known
+    ]

@@ -1,0 +1,76 @@
+"""Serving: one process, from the first line that says where it listens to the end in good order."""
+
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from docgraph.doors.http.app import make_app
+from docgraph.doors.http.behind import behind
+from docgraph.doors.http.build import build_house
+from docgraph.doors.http.house import House
+from docgraph.doors.http.listening import BACKLOG, listening
+from docgraph.wiring.settings import Settings
+
+
+def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
+    """Until SIGTERM or SIGINT; then what is open is finished within the time to drain.
+
+    `told` hears where it listens, once it does.
+    """
+    house = build_house(settings)
+    where = listening(settings.serve.host, settings.serve.port, is_open=house.login.open_to_local)
+    _log()
+    config = uvicorn.Config(
+        make_app(house, behind(house)),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="on",
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=max(1, round(settings.serve.drain)),
+    )
+    # uvicorn raises what it caught once more when all is done; that this came is no failure.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _heard)
+    with where:
+        _Server(config, house, lambda: told(address(where))).run(sockets=[where])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, house: House, listens: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._house = house
+        self._listens = listens
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if not self.should_exit:
+            self._listens()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._house.drain()
+        super().handle_exit(sig, frame)
+
+
+def address(where: socket.socket) -> str:
+    host, port = where.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _heard(_: int, __: FrameType | None) -> None:
+    """Nothing more to do."""
+
+
+def _log() -> None:
+    """Lines on standard error, with the time; of uvicorn only what went wrong."""
+    logging.basicConfig(
+        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)

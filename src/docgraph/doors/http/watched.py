@@ -1,0 +1,85 @@
+"""Every request is watched: it gets an id, a line in the log, a count, and safe headers."""
+
+import logging
+import secrets
+import time
+from collections.abc import Callable
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from docgraph.doors.http.handlers import unforeseen
+from docgraph.doors.http.metrics import Metrics
+
+LOG = logging.getLogger("docgraph.access")
+SAFE = (
+    ("x-content-type-options", "nosniff"),
+    ("cache-control", "no-store"),
+    ("referrer-policy", "no-referrer"),
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+)
+NO_ROUTE = "unmatched"
+
+
+class Watched:
+    """The outermost: what no one else has caught becomes a problem here, and a line in the log."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        metrics: Metrics,
+        clock: Callable[[], float] = time.perf_counter,
+        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._clock = clock
+        self._new_id = new_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, request_id = self._clock(), self._new_id()
+        scope.setdefault("state", {})["request_id"] = request_id
+        status = 0
+
+        async def told(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["x-request-id"] = request_id
+                for name, value in SAFE:
+                    headers[name] = value
+            await send(message)
+
+        self._metrics.in_flight.inc()
+        try:
+            await self._app(scope, receive, told)
+        except Exception as error:
+            if not status:
+                await unforeseen(request_id, error)(scope, receive, told)
+            else:
+                LOG.exception("%s: broke off", request_id)
+        finally:
+            self._metrics.in_flight.dec()
+            seconds = self._clock() - began
+            route = route_of(scope)
+            self._metrics.served(scope["method"], route, status, seconds)
+            LOG.info(
+                "%s %s %d %.1fms %s %s",
+                *(scope["method"][:10], route, status, seconds * 1000, request_id),
+                _who(scope),
+            )
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the address, never the address."""
+    found = getattr(scope.get("route"), "path", None)
+    return found if isinstance(found, str) else NO_ROUTE
+
+
+def _who(scope: Scope) -> str:
+    principal = scope["state"].get("principal")
+    return "-" if principal is None else ascii(principal.id)[1:-1].replace(" ", "_")

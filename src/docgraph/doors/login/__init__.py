@@ -1,0 +1,1 @@
+"""Login: a credential becomes a Principal, or nobody comes in."""

@@ -1,0 +1,33 @@
+"""Building the login that settings ask for."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from docgraph.doors.login.key_login import FindPerson, KeyLogin
+from docgraph.doors.login.login import Login
+from docgraph.doors.login.token_login import TokenLogin
+from docgraph.wiring.build import open_keys, open_store, open_token_issuer
+
+if TYPE_CHECKING:
+    from docgraph.model.access import Person
+    from docgraph.ports.store import Store
+    from docgraph.wiring.settings import Settings
+
+
+def build_login(settings: "Settings") -> Login:
+    """Nobody is asked for anything yet: an issuer's keys are read with the first token."""
+    keys, tokens = None, None
+    if settings.login.keys:
+        people = _people(open_store(settings))
+        keys = KeyLogin(open_keys(settings), people, now=lambda: datetime.now(UTC))
+    if settings.login.tokens:
+        tokens = TokenLogin([(open_token_issuer(one), one) for one in settings.login.tokens])
+    return Login(keys, tokens)
+
+
+def _people(store: "Store") -> FindPerson:
+    def find_person(tenant: str, name: str) -> "Person | None":
+        with store.access_book(tenant) as book:
+            return book.person(name)
+
+    return find_person

@@ -1,0 +1,1 @@
+"""The MCP door: tools that read, for clients that speak the Model Context Protocol."""

@@ -1,0 +1,1 @@
+"""The tools, one in each file: what it takes, what it gives, what it does."""

@@ -1,0 +1,1 @@
+"""The door for programs in Python: `docgraph.open(store)`."""

@@ -1,0 +1,72 @@
+"""Found: what one question gave, to whom, as a program and a person at a prompt can use it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from docgraph.model.access import Principal
+from docgraph.model.answer import Answer
+from docgraph.model.context import Context, ContextItem
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import Question
+from docgraph.model.seeds import Seeds
+from docgraph.pipeline.receipt import Receipt, receipt_of
+from docgraph.pipeline.retrieval import Retrieval
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Found(Retrieval):
+    """A Retrieval that knows its reader and the seeds that were given in place of search.
+
+    How far it goes depends on what was asked for: `search` ends with seeds, `plan` with the plan,
+    `retrieve` with the context, `ask` with the answer. What was not made raises BadPipeline.
+    """
+
+    reader: Principal
+    given: tuple[str, ...] = ()
+
+    @property
+    def evidence(self) -> tuple[ContextItem, ...]:
+        """The numbered items of the context, as they can be cited."""
+        return tuple(item for item in self.context.items if item.layer == "evidence")
+
+    @property
+    def text(self) -> str:
+        """The answer's text, or the context's where no answer was asked for."""
+        return self.answer.text if Answer in self.run.values else self.context.text
+
+    def receipt(self) -> Receipt:
+        """What was asked and the digest of all that came of it, for `replay`."""
+        return receipt_of(self, self.reader, self.given)
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self._figures())}>"
+
+    def _lines(self) -> Iterator[str]:
+        made = self.run.values
+        last = made.get(Answer) or made.get(Context)
+        if last is not None:
+            yield from filter(None, (last.reason, last.text.rstrip("\n")))
+        elif RetrievalPlan in made:
+            yield from (f"{node}  {self.plan.rule_for(node)}" for node in self.plan.order)
+        elif Seeds in made:
+            yield from (f"{seed.score:.3f}  {seed.id}" for seed in self.seeds.ranked)
+
+    def _figures(self) -> Iterator[str]:
+        """In numbers and names: no text but the question's, no vector."""
+        made = self.run.values
+        asked = made[Question].text if Question in made else self.plan.question
+        yield f"Found {asked!r}"
+        if Seeds in made:
+            yield f"seeds {len(self.seeds.ranked)}"
+        if RetrievalPlan in made:
+            yield f"planned {len(self.plan.order)}"
+        if Context in made:
+            yield f"evidence {len(self.evidence)}"
+            yield f"tokens {self.context.tokens} of {self.context.max_tokens}"
+        if Answer in made:
+            yield f"answer {self.answer.kind}"
+        for name in self.scope.snapshots:
+            yield f"{name.repository} {name.branch} {name.snapshot}"

@@ -1,0 +1,56 @@
+"""docs/python.md and docs/frameworks.md tell every method and key, and none that is not there."""
+
+import inspect
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import docgraph
+from docgraph.doors.evidence import evidence_of
+from docgraph.doors.python.found import Found
+from tests.architecture.test_docs import CODE, page, rows, sections
+from tests.support.opened_notes import QUESTION, hashed_words, ingested
+
+PYTHON = sections(page("python.md"), 2)
+
+
+def public(kind: type) -> Iterator[tuple[str, object]]:
+    for name in dir(kind):
+        if not name.startswith("_"):
+            yield name, inspect.getattr_static(kind, name)
+
+
+def signature(name: str, method: Callable[..., object]) -> str:
+    names: list[str] = []
+    for parameter in list(inspect.signature(method).parameters.values())[1:]:
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in names:
+            names.append("*")
+        names.append(parameter.name)
+    return f"{name}({', '.join(names)})"
+
+
+def told(section: str) -> list[str]:
+    return [CODE.findall(cells[0])[0] for cells in rows(PYTHON[section])]
+
+
+def test_every_method_is_told_with_its_parameters_and_no_other() -> None:
+    found = dict(public(docgraph.Docgraph))
+    methods = [signature(n, m) for n, m in found.items() if inspect.isfunction(m)]
+    assert sorted(told("Methods")) == sorted(methods)
+    assert [name for name in found if not inspect.isfunction(found[name])] == ["store"]
+
+
+def test_every_method_says_what_it_does() -> None:
+    for name, method in public(docgraph.Docgraph):
+        assert inspect.getdoc(method), name
+
+
+def test_everything_that_is_found_is_told_and_nothing_else() -> None:
+    found = [f"{n}()" if inspect.isfunction(m) else n for n, m in public(Found)]
+    assert sorted(told("What comes back")) == sorted(found)
+
+
+def test_every_key_of_a_frameworks_document_is_told(tmp_path: Path) -> None:
+    with hashed_words():
+        (first, *_) = evidence_of(docgraph.open(ingested(tmp_path)).retrieve(QUESTION))
+    keys = sections(page("frameworks.md"), 2)["What each document tells"]
+    assert [CODE.findall(cells[0])[0] for cells in rows(keys)] == list(first.metadata)

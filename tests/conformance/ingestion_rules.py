@@ -1,0 +1,155 @@
+"""What every book of ingestions must do. A lease of no seconds has ended as soon as it is made."""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+from docgraph.model.access import Person
+from docgraph.model.ingestion import Ingestion, IngestionRequest
+from docgraph.ports.ingestions import Ingestions
+
+LONG = 600.0
+ANN = Person("ann", "t", frozenset({"b", "a"}), frozenset({"eu"}), 3, frozenset({"ingest"}))
+REQUEST = IngestionRequest("notes/é \udc80", "notes", "main", None, ("a",), ("eu",), 1, ("links",))
+TIME = "2026-01-01T00:00:00+00:00"
+
+
+def asked(number: int, tenant: str = "t", request: IngestionRequest = REQUEST) -> Ingestion:
+    who = replace(ANN, tenant=tenant)
+    return Ingestion(f"i{number}", who, "key k", request, "queued", 0, TIME, TIME)
+
+
+def at_work(given: Ingestion, attempts: int = 1) -> Ingestion:
+    return replace(given, state="running", attempts=attempts)
+
+
+def timeless(given: Ingestion | None) -> Ingestion | None:
+    return None if given is None else replace(given, updated=TIME)
+
+
+class IngestionRules:
+    def test_an_ingestion_reads_back_as_it_was_asked_for(self, ingestions: Ingestions) -> None:
+        plain = asked(2, request=IngestionRequest("notes", "notes"))
+        for one in (asked(1), plain):
+            ingestions.add(one)
+        assert ingestions.get("t", "i1") == asked(1)
+        assert ingestions.get("t", "i2") == plain
+
+    def test_where_nothing_was_asked_for_nothing_is_found(self, ingestions: Ingestions) -> None:
+        assert ingestions.get("t", "i1") is None
+        assert ingestions.listed("t", 10) == ()
+        assert ingestions.claim("one", LONG) is None
+
+    def test_what_is_no_id_finds_nothing(self, ingestions: Ingestions) -> None:
+        ingestions.add(asked(1))
+        for name in ("", "I1", "i1\0", "\udc80", "' OR 1 = 1 --", "i" * 100_000):
+            assert ingestions.get("t", name) is None
+
+    def test_one_tenant_sees_nothing_of_another(self, ingestions: Ingestions) -> None:
+        ingestions.add(asked(1))
+        ingestions.add(asked(2, tenant="u"))
+        assert ingestions.get("u", "i1") is None
+        assert ingestions.listed("u", 10) == (asked(2, tenant="u"),)
+        assert ingestions.listed("", 10) == ()
+
+    def test_the_newest_are_listed_first(self, ingestions: Ingestions) -> None:
+        for number in range(5):
+            ingestions.add(asked(number))
+        assert [one.id for one in ingestions.listed("t", 3)] == ["i4", "i3", "i2"]
+        assert [one.id for one in ingestions.listed("t", 10**30)] == ["i4", "i3", "i2", "i1", "i0"]
+        assert ingestions.listed("t", 0) == ingestions.listed("t", -1) == ()
+
+    def test_the_oldest_is_claimed_first_whosever_it_is(self, ingestions: Ingestions) -> None:
+        for number, tenant in enumerate("utu"):
+            ingestions.add(asked(number, tenant))
+        for number, tenant in enumerate("utu"):
+            found = ingestions.claim("one", LONG)
+            assert timeless(found) == at_work(asked(number, tenant))
+            assert found == ingestions.get(tenant, f"i{number}")
+        assert ingestions.claim("two", LONG) is None
+
+    def test_what_is_done_is_not_claimed_again(self, ingestions: Ingestions) -> None:
+        for number in range(2):
+            ingestions.add(asked(number))
+            ingestions.claim("one", LONG)
+        assert ingestions.finish("i0", "one", result='{"nodes": 3}')
+        assert ingestions.finish("i1", "one", error="the folder is gone \0\udc80")
+        assert ingestions.claim("two", LONG) is None
+        done, failed = (timeless(ingestions.get("t", name)) for name in ("i0", "i1"))
+        assert done == replace(at_work(asked(0)), state="succeeded", result='{"nodes": 3}')
+        told = "the folder is gone \\x00\\udc80"
+        assert failed == replace(at_work(asked(1)), state="failed", error=told)
+
+    def test_progress_is_told_by_who_works(self, ingestions: Ingestions) -> None:
+        ingestions.add(asked(1))
+        ingestions.claim("one", LONG)
+        assert ingestions.renew("i1", "one", LONG, '{"files": 7}')
+        assert not ingestions.renew("i1", "two", LONG, "{}")
+        assert not ingestions.renew("i2", "one", LONG, "{}")
+        found = ingestions.get("t", "i1")
+        assert timeless(found) == replace(at_work(asked(1)), progress='{"files": 7}')
+
+    def test_whose_lease_has_ended_is_taken_for_dead(self, ingestions: Ingestions) -> None:
+        ingestions.add(asked(1))
+        ingestions.claim("one", 0.0)
+        assert not ingestions.renew("i1", "one", LONG, "late")
+        assert not ingestions.finish("i1", "one", result="late")
+        assert not ingestions.release("i1", "one")
+        assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1), attempts=2)
+        assert not ingestions.finish("i1", "one", result="late")
+        assert ingestions.finish("i1", "two", result="in time")
+        found = ingestions.get("t", "i1")
+        assert found is not None
+        assert (found.result, found.attempts) == ("in time", 2)
+
+    def test_a_lease_that_is_renewed_goes_on(self, ingestions: Ingestions) -> None:
+        ingestions.add(asked(1))
+        ingestions.claim("one", LONG)
+        assert ingestions.renew("i1", "one", 0.0, "")
+        assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1), attempts=2)
+        assert ingestions.renew("i1", "two", LONG, "")
+        assert ingestions.claim("three", LONG) is None
+
+    def test_a_server_that_ends_in_good_order_gives_back_its_work(
+        self, ingestions: Ingestions
+    ) -> None:
+        ingestions.add(asked(1))
+        ingestions.claim("one", LONG)
+        assert not ingestions.release("i1", "two")
+        assert ingestions.release("i1", "one")
+        assert timeless(ingestions.get("t", "i1")) == asked(1)
+        assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1))
+
+    def test_what_has_ended_is_nobodys_to_change(self, ingestions: Ingestions) -> None:
+        ingestions.add(asked(1))
+        ingestions.claim("one", LONG)
+        assert ingestions.finish("i1", "one", result="done")
+        assert not ingestions.finish("i1", "one", error="no")
+        assert not ingestions.renew("i1", "one", LONG, "no")
+        assert not ingestions.release("i1", "one")
+        assert not ingestions.finish("i1", "", error="no")
+
+    def test_of_threads_that_claim_at_once_no_two_get_the_same(
+        self, another: Callable[[], Ingestions]
+    ) -> None:
+        books = [another() for _ in range(4)]
+        for number in range(40):
+            books[0].add(asked(number))
+
+        def all_that_there_are(book: Ingestions) -> list[str]:
+            return [one.id for one in iter(lambda: book.claim("one", LONG), None)]
+
+        with ThreadPoolExecutor(4) as pool:
+            found = [name for names in pool.map(all_that_there_are, books) for name in names]
+        assert sorted(found) == sorted(f"i{number}" for number in range(40))
+
+    def test_of_processes_that_claim_at_once_no_two_get_the_same(
+        self, ingestions: Ingestions, claimer: Sequence[str]
+    ) -> None:
+        for number in range(60):
+            ingestions.add(asked(number))
+        running = [subprocess.Popen(claimer, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+        found = [name for one in running for name in one.communicate(timeout=60)[0].split()]
+        assert [one.returncode for one in running] == [0, 0, 0]
+        assert sorted(found) == sorted(f"i{number}" for number in range(60))

@@ -1,0 +1,126 @@
+"""Answers over HTTP: piece by piece as a model says them, or whole; problems at any time."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docgraph.wiring.endpoint_settings import ChatEndpoint
+from docgraph.wiring.settings import Settings
+from tests.integration.test_asking import streamed
+from tests.support.chat_endpoint import said
+from tests.support.http_door import Door, filled, opened, settings_of
+from tests.support.scripted_server import Halt, Server, Stream, serving
+
+ASKED = {"question": "How long is the pause of the queue?"}
+SAID = "It is 30 seconds [1]. Surely."
+
+
+def events(text: str) -> list[tuple[str, Any]]:
+    found = []
+    for block in text.split("\n\n")[:-1]:
+        name, data = block.split("\n")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(lambda _: streamed(SAID)) as server:
+        yield server
+
+
+@pytest.fixture
+def answering(server: Server, tmp_path: Path) -> Iterator[Door]:
+    chat = ChatEndpoint(server.base, "tiny", window=4000)
+    base = settings_of(tmp_path, answer_time=5.0)
+    with opened(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
+        filled(door.house)
+        yield door
+
+
+def test_an_answer_comes_piece_by_piece(answering: Door) -> None:
+    found = answering.post("/v1/ask", ASKED)
+    assert found.headers["content-type"].startswith("text/event-stream")
+    told = events(found.text)
+    pieces = [data["text"] for name, data in told if name == "piece"]
+    assert len(pieces) > 1
+    assert "".join(pieces) == SAID
+    assert [name for name, _ in told[len(pieces) :]] == ["answer"]
+    answer = told[-1][1]["answer"]
+    assert answer["text"] == SAID
+    assert [flag["kind"] for flag in answer["flags"]] == ["uncited"]
+
+
+def test_an_answer_comes_whole_where_json_is_asked_for(answering: Door) -> None:
+    whole = answering.post("/v1/ask", {**ASKED, "receipt": True}, Accept="application/json")
+    assert whole.headers["content-type"] == "application/json"
+    told = whole.json()
+    assert told["answer"]["text"] == SAID
+    assert told["receipt"]["answer"]["digest"] == told["digest"]
+    streamed_ = events(answering.post("/v1/ask", {**ASKED, "receipt": True}).text)[-1][1]
+    assert streamed_ == told
+
+
+def test_without_a_model_the_context_is_the_answer(door: Door) -> None:
+    ((name, told),) = events(door.post("/v1/ask", ASKED).text)
+    assert (name, told["answer"]["kind"]) == ("answer", "no_model")
+
+
+def test_an_error_before_the_first_piece_has_its_own_status(
+    answering: Door, server: Server
+) -> None:
+    """And tells nothing of where the model's server is."""
+    server.script.append((401, {"error": {"message": "no such key"}}, {}))
+    refused = answering.post("/v1/ask", ASKED)
+    assert refused.status_code == 502
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert server.base not in refused.text
+    assert answering.post("/v1/ask", {"question": ""}).status_code == 422
+
+
+def test_an_error_after_the_first_piece_is_the_last_event(answering: Door, server: Server) -> None:
+    server.script.append((200, Stream((said("It is "), Halt.DROP)), {}))
+    told = events(answering.post("/v1/ask", ASKED).text)
+    assert [name for name, _ in told] == ["piece", "problem"]
+    assert told[-1][1]["status"] == 502
+    assert server.base not in str(told)
+
+
+def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> None:
+    """Also where the model's server says nothing at all."""
+    server.script.append((200, Stream((said("It is "), Halt.STALL)), {}))
+    server.script.append((200, Stream((Halt.STALL,)), {}))
+    chat = ChatEndpoint(server.base, "tiny", window=4000)
+    base = settings_of(tmp_path, answer_time=0.5)
+    with opened(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
+        filled(door.house)
+        told = events(door.post("/v1/ask", ASKED).text)
+        assert [name for name, _ in told] == ["piece", "problem"]
+        assert told[-1][1]["status"] == 504
+        whole = door.post("/v1/ask", ASKED, Accept="application/json")
+        assert whole.status_code == 504
+
+
+def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Server) -> None:
+    go_on = threading.Event()
+    server.script.append((200, Stream((go_on, *streamed(SAID)[1].parts)), {}))  # type: ignore[attr-defined]
+    chat = ChatEndpoint(server.base, "tiny", window=4000)
+    base = settings_of(tmp_path, answers=1, queue=0)
+    with opened(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
+        filled(door.house)
+        first: list[Any] = []
+        asking = threading.Thread(target=lambda: first.append(door.post("/v1/ask", ASKED)))
+        asking.start()
+        while not door.house.answers.held:
+            pass
+        refused = door.post("/v1/ask", ASKED)
+        assert refused.status_code == 503
+        assert refused.headers["retry-after"] == "1"
+        assert door.post("/v1/search", ASKED).status_code == 200  # who needs no model does not wait
+        go_on.set()
+        asking.join()
+        assert first[0].status_code == 200

@@ -1,0 +1,304 @@
+"""Limits: how long a request may be, how much may wait, how long it may take; and who has left."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.types import ASGIApp, Message
+
+from docgraph.doors.http.refusal import TooBusy
+from docgraph.doors.http.workers import Workers
+from docgraph.ports.waiting import still_wanted
+from tests.support.http_door import Door, filled, opened, settings_of
+
+ASKED = {"question": "the queue"}
+
+
+def chunks(size: int) -> Iterator[bytes]:
+    yield b'{"question": "'
+    for _ in range(size // 1000):
+        yield b"a" * 1000
+    yield b'"}'
+
+
+def test_a_body_is_bounded_whether_or_not_it_says_how_long_it_is(tmp_path: Path) -> None:
+    with opened(settings_of(tmp_path, body_bytes=10_000)) as door:
+        for told in ({"content": b"a" * 10_001}, {"content": chunks(20_000)}):
+            answer = door.client.post(
+                "/v1/search", headers={"content-type": "application/json"}, **told
+            )
+            assert answer.status_code == 413
+            assert "10000 bytes" in answer.json()["detail"]
+        assert door.client.get("/healthz", headers={"content-length": "9" * 30}).status_code == 413
+
+
+def test_no_more_of_a_body_is_read_than_it_may_have(door: Door) -> None:
+    read = 0
+
+    async def receive() -> Message:
+        nonlocal read
+        read += 100_000
+        return {"type": "http.request", "body": b" " * 100_000, "more_body": True}
+
+    status, _ = asyncio.run(spoken(door.client.app, receive))
+    assert status == 413
+    assert read <= 1_200_000
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    with opened(settings_of(tmp_path, time=0.2)) as door:
+
+        async def receive() -> Message:
+            await asyncio.sleep(5)
+            raise AssertionError("waited for")
+
+        status, _ = asyncio.run(spoken(door.client.app, receive))
+        assert status == 408
+
+
+async def spoken(app: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[int, bytes]:
+    """One request, told message by message."""
+    sent: list[Message] = []
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": "POST",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": b"",
+        "headers": headers,
+        "server": ("127.0.0.1", 80),
+        "client": ("127.0.0.1", 1),
+        "state": {},
+    }
+    await app(scope, receive, send)
+    body = b"".join(message.get("body", b"") for message in sent)
+    return (sent[0]["status"] if sent else 0), body
+
+
+def test_top_and_budget_have_limits_of_the_servers(tmp_path: Path) -> None:
+    with opened(settings_of(tmp_path, top=5, max_tokens=500)) as door:
+        filled(door.house)
+        for wrong in ({"top": 6}, {"max_tokens": 501}, {}):
+            answer = door.post("/v1/retrieve", {**ASKED, **wrong})
+            assert answer.status_code == 422
+            assert "this server takes up to" in answer.json()["detail"]
+        assert door.post("/v1/retrieve", {**ASKED, "top": 5, "max_tokens": 500}).status_code == 200
+
+
+def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("pipeline: theirs\nextends: flat\n", encoding="utf-8")
+    with opened(settings_of(tmp_path, pipelines={"mine": str(tmp_path / "mine.yaml")})) as door:
+        filled(door.house)
+        assert door.post("/v1/search", {**ASKED, "pipeline": "mine"}).status_code == 200
+        below = {"pipeline": "x", "extends": "mine"}
+        assert door.post("/v1/search", {**ASKED, "pipeline": below}).status_code == 200
+        assert door.post("/v1/search", {**ASKED, "pipeline": "mine.yaml"}).status_code == 422
+
+
+# Waiting
+
+
+def slow(door: Door, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
+    real = type(door.house.engine).retrieve
+
+    def slowly(*args: Any, **told: Any) -> Any:
+        step()
+        return real(*args, **told)
+
+    monkeypatch.setattr(type(door.house.engine), "retrieve", slowly)
+
+
+def test_64_clients_at_once_get_no_error(door: Door) -> None:
+    alone = door.post("/v1/search", ASKED).content
+    with ThreadPoolExecutor(64) as clients:
+        found = list(clients.map(lambda _: door.post("/v1/search", ASKED), range(192)))
+    assert {answer.status_code for answer in found} == {200}
+    assert {answer.content for answer in found} == {alone}
+    assert door.house.questions.held == 0
+
+
+def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on = threading.Event()
+    with opened(settings_of(tmp_path, concurrency=1, queue=1)) as door:
+        filled(door.house)
+        slow(door, monkeypatch, lambda: assert_(go_on.wait(5)))
+        with ThreadPoolExecutor(2) as clients:
+            first = [clients.submit(door.post, "/v1/search", ASKED) for _ in range(2)]
+            while door.house.questions.held < 2:
+                time.sleep(0.01)
+            refused = door.post("/v1/search", ASKED)
+            assert refused.status_code == 503
+            assert refused.headers["retry-after"] == "1"
+            assert door.client.get("/readyz").status_code == 200
+            go_on.set()
+            assert [one.result().status_code for one in first] == [200, 200]
+
+
+def assert_(what: bool) -> None:
+    assert what
+
+
+def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker, too: the next question finds it free."""
+    ended = threading.Event()
+
+    def forever() -> None:
+        try:
+            while True:
+                still_wanted()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    with opened(settings_of(tmp_path, concurrency=1, time=0.3)) as door:
+        filled(door.house)
+        slow(door, monkeypatch, forever)
+        answer = door.post("/v1/search", ASKED)
+        assert answer.status_code == 504
+        assert "0.3 seconds" in answer.json()["detail"]
+        assert ended.wait(5)
+        monkeypatch.undo()
+        assert door.post("/v1/search", ASKED).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/search", "/v1/ask"])
+def test_who_leaves_takes_their_question_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def forever(*_: object, **__: object) -> None:
+        begun.set()
+        try:
+            while True:
+                still_wanted()
+                time.sleep(0.01)
+        finally:
+            ended.set()
+
+    with opened(settings_of(tmp_path)) as door:
+        engine = type(door.house.engine)
+        monkeypatch.setattr(engine, "retrieve", forever)
+        monkeypatch.setattr(engine, "ask", forever)
+        said = iter([{"type": "http.request", "body": b'{"question": "x"}', "more_body": False}])
+
+        async def receive() -> Message:
+            for message in said:
+                return message
+            await asyncio.to_thread(begun.wait, 5)
+            return {"type": "http.disconnect"}
+
+        asyncio.run(spoken(door.client.app, receive, path))
+        assert ended.wait(5)
+
+
+def test_what_nobody_waits_for_any_more_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question that was still in the queue when its asker left."""
+    go_on, asked = threading.Event(), list[str]()
+    with opened(settings_of(tmp_path, concurrency=1)) as door:
+        filled(door.house)
+
+        def held_up() -> None:
+            asked.append("asked")
+            assert go_on.wait(5)
+
+        slow(door, monkeypatch, held_up)
+        with ThreadPoolExecutor(1) as clients:
+            first = clients.submit(door.post, "/v1/search", ASKED)
+            while not asked:
+                time.sleep(0.01)
+            said = iter([{"type": "http.request", "body": b'{"question": "x"}'}])
+
+            async def receive() -> Message:
+                for message in said:
+                    return message
+                while door.house.questions.held < 2:
+                    await asyncio.sleep(0.01)
+                return {"type": "http.disconnect"}
+
+            asyncio.run(spoken(door.client.app, receive))
+            go_on.set()
+            assert first.result().status_code == 200
+        while door.house.questions.held:
+            time.sleep(0.01)
+    assert asked == ["asked"]
+
+
+def test_workers_take_what_came_first() -> None:
+    workers, done = Workers("test", 1, 100), list[int]()
+    held = threading.Event()
+    waited = [workers.submit(lambda: assert_(held.wait(5)))]
+    waited += [workers.submit(lambda number=number: done.append(number)) for number in range(50)]  # type: ignore[misc]
+    held.set()
+    for one in waited:
+        one.result(5)
+    assert done == list(range(50))
+    assert workers.close(5)
+
+
+def test_workers_refuse_beyond_their_queue_and_outlive_an_error() -> None:
+    workers, held = Workers("test", 1, 1), threading.Event()
+    first, second = (workers.submit(lambda: assert_(held.wait(5))) for _ in range(2))
+    with pytest.raises(TooBusy):
+        workers.submit(lambda: None)
+    held.set()
+    first.result(5)
+    second.result(5)
+    broken = workers.submit(lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        broken.result(5)
+    assert workers.submit(lambda: 7).result(5) == 7
+    assert workers.close(5)
+
+
+# What is told of requests
+
+
+def test_metrics_and_log_name_routes_never_ids_or_words(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with opened(settings_of(tmp_path)) as door:
+        filled(door.house)
+        with caplog.at_level(logging.INFO, "docgraph"):
+            door.client.get("/v1/nodes/notes:queue.md?repository=notes")
+            door.post("/v1/search", {"question": "a very private question"})
+            door.client.get("/v1/somewhere/private")
+            door.client.request("PRIVATE", "/v1/search")
+        told = door.client.get("/metrics")
+    assert told.headers["content-type"].startswith("text/plain")
+    lines = told.text.splitlines()
+    assert (
+        'docgraph_http_requests_total{method="GET",route="/v1/nodes/{id:path}",status="200"} 1.0'
+        in lines
+    )
+    assert 'docgraph_http_requests_total{method="GET",route="unmatched",status="404"} 1.0' in lines
+    assert (
+        'docgraph_http_requests_total{method="other",route="/v1/search",status="405"} 1.0' in lines
+    )
+    assert 'docgraph_http_request_seconds_count{method="POST",route="/v1/search"} 1.0' in lines
+    assert "docgraph_http_in_flight 1.0" in lines
+    for words in (told.text, caplog.text):
+        assert "private question" not in words
+        assert "somewhere" not in words
+        assert "notes" not in words
+    access = [record.getMessage() for record in caplog.records if record.name == "docgraph.access"]
+    assert access[1].startswith("POST /v1/search 200 ")
+    assert access[1].endswith(" local")

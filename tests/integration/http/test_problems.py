@@ -1,0 +1,227 @@
+"""Every error is a problem as RFC 9457 has it, and tells nothing of the inside."""
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docgraph.doors.http.refusal import REFUSALS, TooBusy
+from docgraph.model import errors
+from docgraph.model.errors import DocgraphError
+from tests.support.http_door import Door, filled, opened, settings_of
+
+ASKED = {"question": "the queue"}
+INSIDE = "/srv/inside: a secret of the inside"
+
+
+def problem(answer: Any, status: int) -> dict[str, Any]:
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    told = answer.json()
+    assert told["status"] == status
+    assert told["type"] == "about:blank"
+    assert told["title"]
+    assert told["detail"]
+    return dict(told)
+
+
+def raw(door: Door, body: bytes, kind: str = "application/json") -> Any:
+    return door.client.post("/v1/search", content=body, headers={"content-type": kind})
+
+
+def test_an_address_that_is_not_there(door: Door) -> None:
+    told = problem(door.client.get("/v1/nowhere"), 404)
+    assert "/openapi.json" in told["detail"]
+    problem(door.client.post("/v1/search/", json=ASKED), 404)
+
+
+def test_a_method_that_is_not_for_it(door: Door) -> None:
+    answer = door.client.put("/v1/search", json=ASKED)
+    problem(answer, 405)
+    assert answer.headers["allow"] == "POST"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"",
+        b"\xff\xfe",
+        b'{"question": NaN}',
+        b'{"question": "a", "question": "b"}',
+        b'{"question": "a", "top": 1' + b"0" * 5_000 + b"}",
+        b'{"question": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+        b'{"question": ' + b'{"a":' * 40 + b"1" + b"}" * 41,
+        b'["' + b'\\"' * 200_000,
+    ],
+)
+def test_a_body_that_is_no_json_we_read(door: Door, body: bytes) -> None:
+    told = problem(raw(door, body), 400 if body else 422)
+    assert len(told["detail"]) < 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
+def test_a_body_of_another_kind(door: Door, kind: str) -> None:
+    problem(raw(door, json.dumps(ASKED).encode(), kind), 415)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        ({"tenant": "other"}, "body.tenant"),
+        ({"principal": "root"}, "body.principal"),
+        ({"as_": "root"}, "body.as_"),
+        ({"top": "8"}, "body.top"),
+        ({"top": True}, "body.top"),
+        ({"top": 0}, "body.top"),
+        ({"top": 2**60}, "body.top"),
+        ({"snapshot": -1}, "body.snapshot"),
+        ({"question": ""}, "body.question"),
+        ({"question": "a" * 20_001}, "body.question"),
+        ({"question": "nul \x00"}, "body.question"),
+        ({"question": "bell \x07"}, "body.question"),
+        ({"question": "half \ud83d"}, "body.question"),
+        ({"repository": "a\nb"}, "body.repository"),
+        ({"branch": "b" * 201}, "body.branch"),
+        ({"pipeline": 8}, "body.pipeline"),
+        ({"pipeline": {"yaml": "x" * 70_000}}, "body.pipeline"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_place(
+    door: Door, wrong: dict[str, Any], where: str
+) -> None:
+    """What was sent is not sent back."""
+    body = json.dumps({**ASKED, **wrong}).encode()
+    told = problem(raw(door, body), 422)
+    assert told["errors"][0]["where"].startswith(where)
+    assert "bell" not in told["detail"]
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        "../../../etc/passwd",
+        "/etc/passwd",
+        "docs/../documents.yaml",
+        "nobody",
+        "documents.yaml",
+        "a\x00b",
+        {"pipeline": "mine", "extends": "/etc/passwd"},
+        {"pipeline": "mine", "extends": "../documents.yaml"},
+        {"yaml": "pipeline: mine\nextends: documents.yaml\n"},
+        {"yaml": "pipeline: &a [*a]\n"},
+        {"yaml": "a: " + "[" * 100 + "]" * 100},
+        {"yaml": "pipeline: !!python/object/apply:os.system [true]\n"},
+        {"yaml": "pipeline: x\nsteps: [search_nodes]\nsteps: [search_nodes]\n"},
+        {"yaml": ""},
+        {"pipeline": "mine", "steps": [{"search_nodes": {"mode": "sql"}}]},
+        {"pipeline": "mine", "steps": [{"drop_tables": {}}]},
+        {"pipeline": "mine", "steps": ["search_nodes"] * 17},
+        {"pipeline": "mine", "steps": [{"search_nodes": {"top": 101}}]},
+    ],
+)
+def test_a_pipeline_opens_no_file_and_keeps_the_contract(door: Door, pipeline: object) -> None:
+    told = problem(door.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
+    assert "root:" not in told["detail"]
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {},
+        {"format": "docgraph.plan/1"},
+        {"format": "docgraph.plan/9", "plan": {}, "digest": "", "snapshots": [], "pipeline": ""},
+    ],
+)
+def test_what_is_no_plan_and_no_receipt(door: Door, plan: object) -> None:
+    problem(door.post("/v1/plans/execute", {"plan": plan}), 422)
+    problem(door.post("/v1/receipts/replay", {"receipt": plan}), 422)
+    problem(door.post("/v1/plans/execute", {"plan": [plan]}), 422)
+
+
+def test_numbers_that_no_store_holds(door: Door) -> None:
+    saved = door.post("/v1/plans", ASKED).json()["plan"]
+    for number in (0, -1, 2**31, 2**63, 2**64, 10**300):
+        saved["snapshots"][0]["snapshot"] = number
+        answer = door.post("/v1/plans/execute", {"plan": saved})
+        assert answer.status_code in {200, 404, 422}, answer.text
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (errors.NotAllowed(INSIDE), 403),
+        (errors.NotVisible(INSIDE), 404),
+        (errors.BadInput(INSIDE), 422),
+        (errors.BadPlan(INSIDE), 422),
+        (errors.TooLong(INSIDE), 422),
+        (errors.WrongEmbedder(INSIDE), 409),
+        (errors.ModelError(INSIDE), 502),
+        (errors.StoreBusy(INSIDE), 503),
+        (errors.StoreFull(INSIDE), 503),
+        (errors.StoreError(INSIDE), 503),
+        (TooBusy(INSIDE), 503),
+        (errors.TookTooLong(INSIDE), 504),
+        (errors.ContractBroken(INSIDE), 500),
+        (ValueError(INSIDE), 500),
+        (MemoryError(INSIDE), 500),
+        (RecursionError(INSIDE), 500),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
+)
+def test_what_the_engine_says_no_to(
+    door: Door,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    error: Exception,
+    status: int,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(type(door.house.engine), "retrieve", fail)
+    with caplog.at_level(logging.WARNING):
+        answer = door.post("/v1/search", ASKED)
+    told = problem(answer, status)
+    assert ("retry-after" in answer.headers) == (status == 503)
+    if status >= 500 and status != 504:
+        assert "inside" not in answer.text
+        if not isinstance(error, errors.StoreBusy | TooBusy):
+            assert "a secret of the inside" in caplog.text
+    if status == 500:
+        assert told["request_id"] == answer.headers["x-request-id"]
+        assert told["request_id"] in caplog.text
+
+
+def test_every_error_of_docgraph_has_its_status() -> None:
+    """Those that are nobody's fault but ours are a 500."""
+    ours = {errors.DocgraphError, errors.ContractBroken, errors.NotPlanned, errors.MissingExtra}
+    kinds = {
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, DocgraphError)
+    }
+    known = {kind for kind in kinds if any(issubclass(kind, one.kind) for one in REFUSALS)}
+    assert kinds - known == ours
+
+
+def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
+    with opened(settings_of(tmp_path)) as door:
+        filled(door.house)
+        assert door.client.get("/readyz").json() == {"status": "ready"}
+        for file in tmp_path.glob("store.db*"):
+            file.unlink()
+        (tmp_path / "store.db").write_bytes(b"no store, but long enough to look like one" * 99)
+        told = problem(door.client.get("/readyz"), 503)
+        assert str(tmp_path) not in told["detail"]
+        assert door.client.get("/healthz").json() == {"status": "alive"}
+
+
+def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
+    with opened(settings_of(tmp_path)) as door:
+        door.house.drain()
+        problem(door.client.get("/readyz"), 503)
+        assert door.client.get("/healthz").status_code == 200
+        assert door.client.get("/v1/snapshots").status_code == 200

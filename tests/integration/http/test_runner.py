@@ -1,0 +1,257 @@
+"""The runner leaves no ingestion stuck, whatever becomes of the server that began it."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docgraph.adapters.sqlite.ingestions import SqliteIngestions
+from docgraph.doors.http.runner import MOST_ATTEMPTS, Runner
+from docgraph.ingest.result import Progress
+from docgraph.model.access import Person
+from docgraph.model.errors import BadInput, ModelError
+from docgraph.model.ingestion import Ingestion, IngestionRequest
+
+ASKED = Ingestion(
+    id="one",
+    asked_by=Person("ann", "local"),
+    by="",
+    request=IngestionRequest("notes", "notes"),
+    state="queued",
+    attempts=0,
+    created="2026-01-01T00:00:00+00:00",
+    updated="2026-01-01T00:00:00+00:00",
+)
+
+
+@dataclass
+class Book:
+    """A real book, with a clock that a test can put forward."""
+
+    ingestions: SqliteIngestions
+    late: list[float] = field(default_factory=lambda: [0.0])
+
+    def state(self) -> Ingestion:
+        found = self.ingestions.get("local", "one")
+        assert found is not None
+        return found
+
+    def until(self, claim: Callable[[Ingestion], bool]) -> Ingestion:
+        for _ in range(500):
+            if claim(self.state()):
+                return self.state()
+            time.sleep(0.01)
+        raise AssertionError(self.state())
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Book:
+    late = [0.0]
+    found = SqliteIngestions(
+        tmp_path / "store.db.server", now=lambda: "now", clock=lambda: time.time() + late[0]
+    )
+    found.add(ASKED)
+    return Book(found, late)
+
+
+@pytest.fixture
+def runners() -> Iterator[list[Runner]]:
+    started: list[Runner] = []
+    yield started
+    for runner in started:
+        runner.stop(0)
+
+
+def begin(
+    book: Book,
+    runners: list[Runner],
+    take_in: Callable[[Ingestion, Callable[[Progress], None]], object],
+    owner: str = "a",
+    lease: float = 30.0,
+    beat: float = 0.05,
+) -> Runner:
+    runner = Runner(book.ingestions, take_in, owner=owner, lease=lease, pause=0.02, beat=beat)
+    runners.append(runner)
+    runner.start()
+    return runner
+
+
+def test_what_was_asked_for_is_done(book: Book, runners: list[Runner]) -> None:
+    begin(book, runners, lambda asked, _: {"took": asked.request.path})
+    found = book.until(lambda one: one.state == "succeeded")
+    assert json.loads(found.result) == {"took": "notes"}
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (BadInput("no such ref"), "no such ref"),
+        (ModelError("http://inside:1/v1 is down"), "a model's server did not answer as it should"),
+        (ValueError("inside"), "something went wrong; the server's log tells more under this id"),
+    ],
+    ids=["ours", "a model's", "unforeseen"],
+)
+def test_what_fails_is_told_in_words(
+    book: Book, runners: list[Runner], error: Exception, words: str
+) -> None:
+    def fail(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        raise error
+
+    begin(book, runners, fail)
+    assert book.until(lambda one: one.state == "failed").error == words
+
+
+def test_progress_is_told_while_it_works(book: Book, runners: list[Runner]) -> None:
+    go_on = threading.Event()
+
+    def work(_: Ingestion, progress: Callable[[Progress], None]) -> object:
+        progress(Progress("embed", 3, 9))
+        assert go_on.wait(5)
+        return {}
+
+    begin(book, runners, work)
+    found = book.until(lambda one: one.progress != "")
+    assert json.loads(found.progress)["done"] == 3
+    go_on.set()
+    book.until(lambda one: one.state == "succeeded")
+
+
+def test_a_lease_is_renewed_while_it_works(
+    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that nobody else begins it, however long it takes."""
+    begun, renewed = list[str](), threading.Semaphore(0)
+    real = SqliteIngestions.renew
+
+    def renew(self: SqliteIngestions, *told: Any) -> bool:
+        found = real(self, *told)
+        renewed.release()
+        return found
+
+    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        begun.append("begun")
+        for _beat in range(10):
+            assert renewed.acquire(timeout=5)
+            book.late[0] += 20
+        return {}
+
+    monkeypatch.setattr(SqliteIngestions, "renew", renew)
+    for owner in ("a", "b"):
+        begin(book, runners, work, owner, lease=30, beat=0.02)
+    book.until(lambda one: one.state == "succeeded")
+    assert begun == ["begun"]
+
+
+def test_whose_server_died_is_taken_up_by_another(book: Book, runners: list[Runner]) -> None:
+    assert book.ingestions.claim("dead", 60) is not None
+    begin(book, runners, lambda asked, _: {"attempt": asked.attempts})
+    time.sleep(0.1)
+    assert book.state().state == "running"
+    book.late[0] += 90
+    found = book.until(lambda one: one.state == "succeeded")
+    assert json.loads(found.result) == {"attempt": 2}
+
+
+def test_what_kills_every_server_is_given_up(book: Book, runners: list[Runner]) -> None:
+    for number in range(MOST_ATTEMPTS):
+        assert book.ingestions.claim(f"dead-{number}", 60) is not None
+        book.late[0] += 90
+    begin(book, runners, lambda *_: pytest.fail("begun once more"))
+    found = book.until(lambda one: one.state == "failed")
+    assert f"begun {MOST_ATTEMPTS} times" in found.error
+
+
+def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[Runner]) -> None:
+    begun, stopped = threading.Event(), threading.Event()
+
+    def work(_: Ingestion, progress: Callable[[Progress], None]) -> object:
+        begun.set()
+        try:
+            while True:
+                progress(Progress("embed", 1, 2))
+                time.sleep(0.01)
+        finally:
+            stopped.set()
+
+    runner = begin(book, runners, work, "slow")
+    assert begun.wait(5)
+    runner.take_no_more()
+    book.late[0] += 40
+    assert book.ingestions.claim("other", 60) is not None
+    assert stopped.wait(5)
+    assert book.state().state == "running"
+    assert book.ingestions.finish("one", "other", result="{}")
+
+
+def test_a_server_that_ends_puts_back_what_it_cannot_finish(
+    book: Book, runners: list[Runner]
+) -> None:
+    """Without counting the attempt."""
+    begun = threading.Event()
+
+    def work(_: Ingestion, progress: Callable[[Progress], None]) -> object:
+        begun.set()
+        while True:
+            progress(Progress("embed", 1, 2))
+            time.sleep(0.01)
+
+    runner = begin(book, runners, work)
+    assert begun.wait(5)
+    runner.stop(0.05)
+    assert (book.state().state, book.state().attempts) == ("queued", 0)
+    begin(book, runners, lambda *_: {}, "next")
+    book.until(lambda one: one.state == "succeeded")
+
+
+def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[Runner]) -> None:
+    begun = threading.Event()
+
+    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        begun.set()
+        time.sleep(0.2)
+        return {}
+
+    runner = begin(book, runners, work)
+    assert begun.wait(5)
+    runner.stop(5)
+    assert book.state().state == "succeeded"
+
+
+def test_a_step_that_hears_nothing_is_put_back_all_the_same(
+    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        begun.set()
+        assert go_on.wait(5)
+        return {"too": "late"}
+
+    runner = begin(book, runners, work)
+    assert begun.wait(5)
+    runner.stop(0.01)
+    assert book.state().state == "queued"
+    go_on.set()
+    runner.stop(5)
+    assert book.state().state == "queued"  # what it does afterwards changes nothing
+
+
+def test_a_book_that_cannot_be_read_is_tried_again(
+    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, fails = SqliteIngestions.claim, iter([1, 2])
+
+    def claim(self: SqliteIngestions, owner: str, lease: float) -> Ingestion | None:
+        if next(fails, None):
+            raise OSError("not now")
+        return real(self, owner, lease)
+
+    monkeypatch.setattr(SqliteIngestions, "claim", claim)
+    begin(book, runners, lambda *_: {})
+    book.until(lambda one: one.state == "succeeded")

@@ -1,0 +1,212 @@
+"""`docgraph serve`: says where it listens, answers, ends in good order, and loses no ingestion."""
+
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from docgraph.doors.cli.app import app
+from docgraph.doors.http.listening import listening
+from docgraph.model.errors import BadInput, MissingExtra
+from tests.integration.test_asking import streamed
+from tests.support.http_door import NOTES
+from tests.support.http_server import COMMAND, Served, embeddings, serving_in, settings_file
+from tests.support.scripted_server import Answer, Body, Server, serving
+
+ASKED = {"question": "How long is the pause of the queue?"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    notes = tmp_path / "roots" / "notes"
+    notes.mkdir(parents=True)
+    for path in ("queue.md", "worker.md"):
+        (notes / path).write_text(NOTES[path], encoding="utf-8")
+    return tmp_path
+
+
+class Models:
+    """Embeds, and answers; `held` holds up whoever comes while it is cleared."""
+
+    def __init__(self) -> None:
+        self.held = threading.Event()
+        self.held.set()
+        self.waits = threading.Semaphore(0)
+
+    def __call__(self, body: Body) -> Answer:
+        if not self.held.is_set():
+            self.waits.release()
+            self.held.wait(30)
+        return embeddings(body) if "input" in body else streamed("It is 30 seconds [1].")
+
+
+@pytest.fixture
+def models() -> Models:
+    return Models()
+
+
+@pytest.fixture
+def server(models: Models, folder: Path) -> Iterator[Server]:
+    with serving(models) as server:
+        chat = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
+        settings_file(
+            folder, server.base, f"{chat}serve: {{lease: 1, drain: 10, roots: [roots]}}\n"
+        )
+        yield server
+        models.held.set()
+
+
+def ended(served: Served, where: str) -> dict[str, Any]:
+    for _ in range(1_000):
+        found = served.client.get(where).json()
+        if found["state"] in {"succeeded", "failed"}:
+            return dict(found)
+        time.sleep(0.02)
+    raise AssertionError(where)
+
+
+def test_it_starts_answers_and_ends_in_good_order(
+    folder: Path, server: Server, models: Models
+) -> None:
+    with serving_in(folder) as served:
+        client = served.ready().client
+        assert client.get("/healthz").headers.get("server") is None
+        added = client.post("/v1/ingestions", json={"path": "notes"})
+        assert ended(served, added.headers["location"])["state"] == "succeeded"
+        assert client.post("/v1/search", json=ASKED).json()["seeds"]["ranked"]
+        assert client.get("/v1/nodes/notes%3Aqueue.md%23pause").json()["title"] == "Pause"
+        assert "30 seconds [1]" in client.post("/v1/ask", json=ASKED).text
+        assert client.post("/mcp", json={}).status_code in {400, 406}
+
+        # Whoever is being answered is answered; nobody else comes in.
+        models.held.clear()
+        with ThreadPoolExecutor(1) as waiting:
+            late = waiting.submit(client.post, "/v1/ask", json=ASKED)
+            assert models.waits.acquire(timeout=10)
+            served.process.send_signal(signal.SIGTERM)
+            until_closed(served.url)
+            models.held.set()
+            assert "30 seconds [1]" in late.result().text
+        said, log = served.process.communicate(timeout=30)
+    assert served.process.returncode == 0
+    assert said == ""  # behind the line that says where
+    lines = [line.split(" ", 3)[3] for line in log.splitlines() if " /v1/search " in line]
+    assert lines[0].startswith("POST /v1/search 200 ")
+    assert "pause" not in log
+    assert "Traceback" not in log
+
+
+def until_closed(url: str) -> None:
+    for _ in range(500):
+        try:
+            httpx.get(f"{url}/healthz")
+        except httpx.TransportError:
+            return
+        time.sleep(0.02)
+    raise AssertionError("still taken")
+
+
+def test_an_ingestion_outlives_its_server(folder: Path, server: Server, models: Models) -> None:
+    """Killed in the midst of it; the next one takes it up."""
+    with serving_in(folder) as served:
+        served.ready()
+        models.held.clear()
+        where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
+        assert models.waits.acquire(timeout=10)
+        assert served.client.get(where).json()["state"] == "running"
+        assert served.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    models.held.set()
+    with serving_in(folder) as served:
+        found = ended(served.ready(), where)
+        assert (found["state"], found["attempts"]) == ("succeeded", 2)
+        assert served.client.get("/v1/nodes/notes:queue.md").status_code == 200
+        code, _, log = served.end(signal.SIGINT)
+    assert code == 0
+    assert "Traceback" not in log
+
+
+def test_an_ingestion_that_cannot_be_finished_is_put_back(
+    folder: Path, server: Server, models: Models
+) -> None:
+    text = (folder / "docgraph.yaml").read_text(encoding="utf-8").replace("drain: 10", "drain: 0.2")
+    (folder / "docgraph.yaml").write_text(text, encoding="utf-8")
+    with serving_in(folder) as served:
+        served.ready()
+        models.held.clear()
+        where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
+        assert models.waits.acquire(timeout=10)
+        began = time.monotonic()
+        code, _, _ = served.end()
+        assert code == 0
+        assert time.monotonic() - began < 10
+    models.held.set()
+    with serving_in(folder) as served:
+        found = ended(served.ready(), where)
+        assert (found["state"], found["attempts"]) == ("succeeded", 1)
+
+
+# Where it listens
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "8.8.8.8"])
+def test_beyond_this_machine_it_does_not_listen_without_a_login(host: str) -> None:
+    with pytest.raises(BadInput, match="no login is configured"):
+        listening(host, 0, is_open=True)
+
+
+def test_a_name_that_leads_elsewhere_is_no_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where one of its addresses is."""
+    both = [
+        (socket.AF_INET, socket.SOCK_STREAM, 0, "", (host, 0)) for host in ("127.0.0.1", "10.0.0.1")
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
+    with pytest.raises(BadInput, match="no login is configured"):
+        listening("both.example", 0, is_open=True)
+
+
+def test_with_a_login_it_listens_anywhere() -> None:
+    with listening("0.0.0.0", 0, is_open=False) as where:
+        assert where.getsockname()[1]
+
+
+def test_a_port_that_is_taken_and_a_name_of_nothing_are_told() -> None:
+    with (
+        listening("127.0.0.1", 0, is_open=True) as where,
+        pytest.raises(BadInput, match="cannot listen on 127"),
+    ):
+        listening("127.0.0.1", where.getsockname()[1], is_open=True)
+    with pytest.raises(BadInput, match="no such address"):
+        listening("no such name", 0, is_open=True)
+
+
+def test_the_command_says_so_in_one_line(folder: Path) -> None:
+    run = subprocess.run(
+        [*COMMAND, "--host", "0.0.0.0", "--store", "s.db"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert run.returncode == 1
+    assert run.stdout == ""
+    assert run.stderr.startswith("docgraph: 0.0.0.0 can be reached from elsewhere")
+    assert run.stderr.count("\n") == 1
+
+
+def test_a_missing_extra_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setitem(sys.modules, "docgraph.doors.http.serve", None)
+    found = CliRunner().invoke(app, ["serve"])
+    assert isinstance(found.exception, MissingExtra)
+    assert "pip install 'docgraph[http]'" in str(found.exception)

@@ -1,0 +1,295 @@
+"""The MCP door over HTTP: who asks stands in each request's Authorization, and nowhere else."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp import ClientSession
+
+from docgraph.doors.login.login import Login
+from docgraph.doors.mcp.limits import Limits
+from docgraph.doors.mcp.listening import bound
+from docgraph.engine import Engine
+from docgraph.model.access import Person, Principal
+from docgraph.model.errors import BadInput
+from docgraph.ports.waiting import still_wanted
+from tests.support.mcp_clients import over_http, refused, told
+from tests.support.mcp_world import ANN, BEN, SECRETS, engine_at, listening, login_with_keys
+
+QUESTION = "where is fuel kept?"
+MCP = {"Accept": "application/json, text/event-stream"}
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {SECRETS[name]}"}
+
+
+def call(tool: str, **given: Any) -> dict[str, Any]:
+    params = {"name": tool, "arguments": given}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mcp")
+
+
+@pytest.fixture(scope="module")
+def engine(place: Path) -> Engine:
+    return engine_at(place)
+
+
+@pytest.fixture(scope="module")
+def url(engine: Engine) -> Iterator[str]:
+    with listening(engine, login_with_keys(), Limits(body=20_000)) as found:
+        yield found
+
+
+def everything(url: str, name: str) -> list[Any]:
+    """All that a reader can get, by every tool, and what they are refused."""
+
+    async def ask() -> list[Any]:
+        async with over_http(url, SECRETS[name]) as client:
+            tools = (await client.list_tools()).model_dump()
+            question = {"question": QUESTION}
+            given = [
+                await told(client, "search", query="fuel at night"),
+                await told(client, "fetch", id="r:tank.md"),
+                await told(client, "plan", **question),
+                await told(client, "context", **question, receipt=True),
+                await told(client, "context", seeds=["r:secret.md", "r:tank.md"]),
+                await told(client, "explain", **question),
+                await told(client, "explain", **question, node="r:tank.md"),
+                await told(client, "relations", node="r:tank.md"),
+            ]
+            return [tools, *given]
+
+    return asyncio.run(ask())
+
+
+@pytest.mark.requirement(36)
+def test_what_a_reader_may_not_see_changes_no_byte_of_what_they_get(url: str, place: Path) -> None:
+    with listening(engine_at(place, hidden=False), login_with_keys()) as without:
+        theirs, as_if = everything(url, "ben"), everything(without, "ben")
+    assert json.dumps(theirs) == json.dumps(as_if)
+    assert "secret" not in json.dumps(theirs)
+
+
+@pytest.mark.requirement(36)
+def test_absent_and_forbidden_are_refused_in_the_same_bytes(url: str) -> None:
+    def answered(tool: str, key: str, node: str) -> bytes:
+        given = {key: node}
+        asked = httpx.post(url, json=call(tool, **given), headers={**MCP, **bearer("ben")})
+        assert asked.status_code == 200
+        return asked.content
+
+    for tool, key in (("fetch", "id"), ("relations", "node")):
+        ids = ("r:secret.md", "r:absent.md", "r:secret.md@0", "docgraph://node/r%3Asecret.md")
+        assert len({answered(tool, key, node) for node in ids}) == 1
+        assert b"nothing visible under this id" in answered(tool, key, "r:secret.md")
+
+
+@pytest.mark.requirement(38)
+def test_each_reader_gets_what_is_theirs_and_no_argument_changes_who_they_are(url: str) -> None:
+    async def ask(name: str, client: ClientSession) -> tuple[list[str], str]:
+        found = await told(client, "search", query="fuel is stolen at night")
+        claimed = await refused(client, "fetch", id="r:secret.md", principal="ann")
+        return [one["id"] for one in found["results"]], claimed
+
+    async def both() -> Any:
+        async with over_http(url, SECRETS["ann"]) as ann, over_http(url, SECRETS["ben"]) as ben:
+            return await asyncio.gather(ask("ann", ann), ask("ben", ben))
+
+    (ann, _), (ben, claimed) = asyncio.run(both())
+    assert "r:secret.md" in ann
+    assert sorted(ben) == ["r:fuel.md", "r:tank.md"]
+    assert claimed.startswith("no argument is called 'principal'")
+
+
+@pytest.mark.requirement(38)
+def test_nothing_beside_the_authorization_says_who_asks(url: str) -> None:
+    """Also not a session: there is none to be taken over."""
+    headers = {
+        **MCP,
+        **bearer("ben"),
+        "Mcp-Session-Id": "ann",
+        "X-Forwarded-User": "ann",
+        "X-User": "ann",
+        "Cookie": f"Authorization=Bearer {SECRETS['ann']}",
+    }
+    found = httpx.post(url, json=call("fetch", id="r:secret.md"), headers=headers)
+    assert found.json()["result"]["isError"]
+    assert "mcp-session-id" not in found.headers
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        [],
+        [("Authorization", "Bearer wrong")],
+        [("Authorization", f"Basic {SECRETS['ann']}")],
+        [("Authorization", f"Bearer {SECRETS['ann'][:-1]}x")],
+        [("Authorization", f"Bearer {SECRETS['ann']}"), ("Authorization", "Bearer x")],
+        [("X-Authorization", f"Bearer {SECRETS['ann']}")],
+    ],
+)
+@pytest.mark.parametrize("method", ["POST", "GET", "DELETE"])
+def test_whoever_shows_nothing_gets_no_further(
+    url: str, method: str, shown: list[tuple[str, str]]
+) -> None:
+    """Before anything is parsed: what is sent is no JSON, and nobody says so."""
+    found = httpx.request(method, url, content=b"{{{", headers=[*MCP.items(), *shown])
+    assert found.status_code == 401
+    assert found.headers["www-authenticate"] == 'Bearer realm="docgraph"'
+    assert found.text == "show who you are\n"
+
+
+def test_the_official_client_is_turned_away_too(url: str) -> None:
+    async def come() -> None:
+        async with over_http(url, "dg_wrong"):
+            pass
+
+    with pytest.raises(ExceptionGroup) as turned:
+        asyncio.run(come())
+    assert turned.group_contains(httpx.HTTPStatusError, match="401")
+
+
+@pytest.mark.requirement(37)
+def test_a_right_that_is_taken_away_is_gone_with_the_next_call(engine: Engine) -> None:
+    people: dict[str, Person] = {"ann": ANN, "ben": BEN}
+
+    async def ask(url: str) -> None:
+        async with over_http(url, SECRETS["ann"]) as client:
+            await told(client, "fetch", id="r:secret.md")
+            people["ann"] = Person("ann", "local", frozenset({"guests"}))
+            await refused(client, "fetch", id="r:secret.md")
+
+    with listening(engine, login_with_keys(people)) as url:
+        asyncio.run(ask(url))
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "status"),
+    [
+        ("GET", b"", 405),
+        ("DELETE", b"", 405),
+        ("PUT", b"{}", 405),
+        ("POST", b"", 400),
+        ("POST", b"{", 400),
+        ("POST", b"\xff\xfe", 400),
+        ("POST", b"[" * 15_000, 400),
+        ("POST", b'{"a":' * 3_000 + b"1" + b"}" * 3_000, 400),
+        ("POST", b"[]", 400),
+        ("POST", b'"' + b"x" * 20_000 + b'"', 413),
+    ],
+)
+def test_what_is_no_call_is_refused(url: str, method: str, body: bytes, status: int) -> None:
+    headers = {**MCP, **bearer("ben"), "Content-Type": "application/json"}
+    assert httpx.request(method, url, content=body, headers=headers).status_code == status
+
+
+def test_many_at_once_get_what_each_would_get_alone(url: str) -> None:
+    async def ask(client: ClientSession) -> Any:
+        return await told(client, "context", question=QUESTION)
+
+    async def many() -> Any:
+        async with over_http(url, SECRETS["ann"]) as ann, over_http(url, SECRETS["ben"]) as ben:
+            alone = [await ask(ann), await ask(ben)]
+            return alone, await asyncio.gather(*(ask(one) for one in (ann, ben) * 10))
+
+    alone, together = asyncio.run(many())
+    assert alone[0] != alone[1]
+    assert together == alone * 10
+
+
+class Slow(Engine):
+    """Works on and on, step by step, until nobody waits."""
+
+    def __init__(self) -> None:
+        self.asked, self.ended = threading.Event(), threading.Event()
+
+    def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
+        self.asked.set()
+        try:
+            while True:
+                still_wanted()
+                self.ended.wait(0.005)
+        finally:
+            self.ended.set()
+
+
+def test_work_ends_when_whoever_asked_has_left() -> None:
+    slow = Slow()
+    with listening(slow, login_with_keys()) as url:
+        leaving = httpx.Timeout(10, read=0.2)
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(
+                url, json=call("fetch", id="r:a"), headers={**MCP, **bearer("ben")}, timeout=leaving
+            )
+        assert slow.asked.is_set()
+        assert slow.ended.wait(5)
+
+
+def test_a_server_that_is_told_to_end_answers_whoever_still_waits() -> None:
+    command = [sys.executable, "-m", "tests.support.mcp_drained"]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        command, cwd=root, capture_output=True, text=True, timeout=30, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "200 nothing visible under this id\n"
+
+
+# Without a login
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Origin": "http://localhost:3000"}, 200),
+        ({"Host": "localhost"}, 200),
+        ({"Host": "docs.example.org"}, 421),
+        ({"Host": "127.0.0.1.example.org"}, 421),
+        ({"Origin": "https://example.org"}, 403),
+        ({"Origin": "http://localhost.example.org"}, 403),
+    ],
+)
+def test_a_page_in_a_browser_does_not_reach_a_store_by_a_name_it_made_up(
+    open_url: str, headers: dict[str, str], status: int
+) -> None:
+    found = httpx.post(open_url, json=call("fetch", id="r:tank.md"), headers={**MCP, **headers})
+    assert found.status_code == status
+    assert (b"the tank holds fuel" in found.content) == (status == 200)
+
+
+@pytest.fixture(scope="module")
+def open_url(engine: Engine) -> Iterator[str]:
+    with listening(engine, Login()) as found:
+        yield found
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
+def test_without_a_login_nobody_listens_where_others_can_come_in(host: str) -> None:
+    with pytest.raises(BadInput, match=r"no login is configured|cannot listen"):
+        bound(host, 0, open_to_local=True)
+
+
+def test_with_a_login_it_may() -> None:
+    with bound("0.0.0.0", 0, open_to_local=False) as place:
+        assert place.getsockname()[0] == "0.0.0.0"
+
+
+def test_a_port_that_is_taken_is_told_of() -> None:
+    with bound("127.0.0.1", 0, open_to_local=True) as place:
+        place.listen()
+        port = place.getsockname()[1]
+        with pytest.raises(BadInput, match=rf"cannot listen on 127\.0\.0\.1 port {port}: "):
+            bound("127.0.0.1", port, open_to_local=True)

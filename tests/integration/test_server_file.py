@@ -1,0 +1,106 @@
+"""API keys and ingestions beside a SQLite store: the rules of every place, and some of a file's."""
+
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.ingestions import SqliteIngestions
+from docgraph.adapters.sqlite.keys import SqliteKeys
+from docgraph.model.errors import StoreError
+from docgraph.ports.ingestions import Ingestions
+from docgraph.ports.keys import Keys
+from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
+from tests.conformance.key_rules import ANNS, HASH, KeyRules
+from tests.support.audit_logs import EVENT
+
+CLAIM_ALL = """
+import sys, time
+from pathlib import Path
+from docgraph.adapters.sqlite.ingestions import SqliteIngestions
+book = SqliteIngestions(Path(sys.argv[1]), now=lambda: "now", clock=time.time)
+while (found := book.claim("a process", 600)) is not None:
+    print(found.id)
+"""
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store.db.server"
+
+
+class TestKeys(KeyRules):
+    @pytest.fixture
+    def keys(self, path: Path) -> Keys:
+        return SqliteKeys(path)
+
+
+class TestIngestions(IngestionRules):
+    @pytest.fixture
+    def another(self, path: Path) -> Callable[[], Ingestions]:
+        return lambda: SqliteIngestions(path, now=lambda: "now", clock=time.time)
+
+    @pytest.fixture
+    def ingestions(self, another: Callable[[], Ingestions]) -> Ingestions:
+        return another()
+
+    @pytest.fixture
+    def claimer(self, path: Path) -> Sequence[str]:
+        return sys.executable, "-c", CLAIM_ALL, str(path)
+
+
+def test_looking_makes_no_file(path: Path) -> None:
+    keys = SqliteKeys(path)
+    book = SqliteIngestions(path, now=lambda: "now", clock=time.time)
+    assert keys.find("a1") is None
+    assert not keys.remove("t", "a1")
+    assert book.claim("one", LONG) is None
+    assert list(path.parent.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+def test_nobody_else_on_the_machine_can_read_the_file(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        SqliteKeys(path).add(ANNS, HASH)
+    finally:
+        os.umask(before)
+    for file in path.parent.glob("*.server*"):
+        if file.suffix != ".lock":
+            assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    assert path.exists()
+
+
+def test_keys_and_ingestions_share_the_file_and_outlive_their_process(path: Path) -> None:
+    SqliteKeys(path).add(ANNS, HASH)
+    SqliteIngestions(path, now=lambda: "now", clock=time.time).add(asked(1))
+    assert SqliteKeys(path).find("a1") == (ANNS, HASH)
+    again = SqliteIngestions(path, now=lambda: "now", clock=time.time)
+    assert again.get("t", "i1") == asked(1)
+
+
+def test_another_file_in_its_place_is_refused(path: Path) -> None:
+    SqliteAudit(path, now=lambda: "now").write(EVENT)
+    keys = SqliteKeys(path)
+    with pytest.raises(StoreError, match="not a docgraph server file"):
+        keys.add(ANNS, HASH)
+    with pytest.raises(StoreError, match="not a docgraph server file"):
+        keys.find("a1")
+
+
+def test_a_lease_ends_by_the_clock(path: Path) -> None:
+    seconds = [100.0]
+    book = SqliteIngestions(path, now=lambda: "now", clock=lambda: seconds[0])
+    book.add(asked(1))
+    assert book.claim("one", 30) is not None
+    seconds[0] = 129.9
+    assert book.claim("two", 30) is None
+    assert book.renew("i1", "one", 30, "")
+    seconds[0] = 159.9
+    assert book.claim("two", 30) is not None
+    assert not book.renew("i1", "one", 30, "")

@@ -1,0 +1,93 @@
+"""API keys and ingestions in Postgres: the rules of every place, and a lock of the database's."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+
+import pytest
+
+from docgraph.adapters.postgres.connection import connect
+from docgraph.adapters.postgres.ingestions import PostgresIngestions
+from docgraph.adapters.postgres.keys import PostgresKeys
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.ports.ingestions import Ingestions
+from docgraph.ports.keys import Keys
+from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
+from tests.conformance.key_rules import ANNS, HASH, OTHERS, KeyRules
+
+CLAIM_ALL = """
+import sys
+from contextlib import closing
+from docgraph.adapters.postgres.ingestions import PostgresIngestions
+from docgraph.adapters.postgres.pool import Pool
+with closing(Pool(sys.argv[1])) as pool:
+    book = PostgresIngestions(pool)
+    while (found := book.claim("a process", 600)) is not None:
+        print(found.id)
+"""
+AS_TENANT = """
+    SELECT set_config('role', 'docgraph_reader', true), set_config('docgraph.tenant', %s, true)
+"""
+
+
+@pytest.fixture
+def pools(database: str) -> Iterator[Callable[[], Pool]]:
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(closing(Pool(database, size=2)))
+
+
+class TestKeys(KeyRules):
+    @pytest.fixture
+    def keys(self, pools: Callable[[], Pool]) -> Keys:
+        return PostgresKeys(pools())
+
+
+class TestIngestions(IngestionRules):
+    @pytest.fixture
+    def another(self, pools: Callable[[], Pool]) -> Callable[[], Ingestions]:
+        return lambda: PostgresIngestions(pools())
+
+    @pytest.fixture
+    def ingestions(self, another: Callable[[], Ingestions]) -> Ingestions:
+        return another()
+
+    @pytest.fixture
+    def claimer(self, database: str) -> Sequence[str]:
+        return sys.executable, "-c", CLAIM_ALL, database
+
+
+@pytest.mark.requirement(39)
+def test_postgres_itself_shows_rows_of_one_tenant_alone(
+    database: str, pools: Callable[[], Pool]
+) -> None:
+    """Whatever a query forgets to ask."""
+    keys, book = PostgresKeys(pools()), PostgresIngestions(pools())
+    for key in (ANNS, OTHERS):
+        keys.add(key, HASH)
+    for number, tenant in enumerate("tu"):
+        book.add(asked(number, tenant))
+    everything = "SELECT id FROM api_keys UNION ALL SELECT id FROM ingestions ORDER BY id"
+    with closing(connect(database)) as connection:
+        for tenant, shown in (("t", ["a1", "i0"]), ("u", ["c3", "i1"]), ("", []), ("v", [])):
+            with connection.transaction():
+                connection.execute(AS_TENANT, [tenant])
+                found = connection.execute(everything).fetchall()
+            assert [name for (name,) in found] == shown
+        assert len(connection.execute(everything).fetchall()) == 4
+
+
+def test_who_claims_passes_over_what_another_is_claiming(
+    database: str, pools: Callable[[], Pool]
+) -> None:
+    book = PostgresIngestions(pools())
+    for number in range(2):
+        book.add(asked(number))
+    with closing(connect(database)) as other, other.transaction():
+        other.execute("SELECT FROM ingestions WHERE id = 'i0' FOR UPDATE")
+        found = book.claim("one", LONG)
+        assert found is not None
+        assert found.id == "i1"
+        assert book.claim("one", LONG) is None
+    again = book.claim("one", LONG)
+    assert again is not None
+    assert again.id == "i0"

@@ -1,0 +1,92 @@
+"""The HTTP door in a test: a real store, real logins, the app without a network."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from docgraph.doors.http.app import make_app
+from docgraph.doors.http.build import build_house
+from docgraph.doors.http.house import House
+from docgraph.doors.login.principals import local
+from docgraph.doors.login.secrets import hashed, new_secret
+from docgraph.model.access import AccessRule, Person
+from docgraph.model.api_key import ApiKey
+from docgraph.wiring.build import build_administration
+from docgraph.wiring.login_settings import LoginSettings
+from docgraph.wiring.serve_settings import ServeSettings
+from docgraph.wiring.settings import Settings
+from tests.support.memory_source import MemorySource
+from tests.support.small_world import HashedWords
+
+HERE = "http://127.0.0.1"
+NOTES = {
+    "queue.md": "# Queue\n\nUploads wait here; see the [worker](worker.md).\n\n"
+    "## Pause\n\nThe pause is 30 seconds.\n",
+    "worker.md": "# Worker\n\nThe worker takes uploads from the queue.\n",
+    "odd/a%b:c#d.md": "# Odd\n\nA name that has to be written with care.\n",
+    "secret.md": "# Secret\n\nThe worker of the secret queue. See [queue](queue.md).\n",
+}
+SECRET = AccessRule("local", frozenset({"board"}))
+OPEN = AccessRule("local", frozenset({"everyone"}))
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """`client` speaks to the app; `house` is what stands behind it."""
+
+    client: TestClient
+    house: House
+
+    def post(self, path: str, body: object, **headers: str) -> Any:
+        return self.client.post(path, json=body, headers=headers)
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Door]:
+    house = build_house(settings, HashedWords)
+    with TestClient(make_app(house), base_url=HERE, raise_server_exceptions=False) as client:
+        while not house.condition.ready:
+            pass
+        yield Door(client, house)
+
+
+def settings_of(folder: Path, *, keys: bool = False, **serve: Any) -> Settings:
+    return Settings(
+        store=str(folder / "store.db"),
+        login=LoginSettings(keys=keys),
+        serve=ServeSettings(**{"drain": 5.0, **serve}),
+    )
+
+
+def filled(house: House, texts: Mapping[str, str] = NOTES, repository: str = "notes") -> None:
+    """As local; what is secret is for the board."""
+    house.engine.ingest(
+        local(),
+        MemorySource(texts),
+        repository=repository,
+        branch="main",
+        rule_for=lambda path: SECRET if path.startswith("secret") else OPEN,
+    )
+
+
+@cache
+def secret_of(name: str) -> tuple[str, str]:
+    """The same in every store: a receipt names the key that was shown."""
+    return new_secret()
+
+
+def key_for(settings: Settings, name: str, *groups: str, rights: tuple[str, ...] = ()) -> str:
+    """The header that this person shows."""
+    administration = build_administration(settings)
+    person = Person(name, "local", frozenset(groups), rights=frozenset(rights))
+    administration.add_person(local(), person)
+    key_id, secret = secret_of(name)
+    key = ApiKey(key_id, "local", name, datetime.now(UTC).isoformat(timespec="seconds"))
+    administration.add_key(local(), key, hashed(secret))
+    return f"Bearer {secret}"

@@ -1,0 +1,104 @@
+"""A small world behind the MCP door: two readers with keys of their own, and what each may see."""
+
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Route
+
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.login.key_login import KeyLogin
+from docgraph.doors.login.login import Login
+from docgraph.doors.login.secrets import hashed
+from docgraph.doors.mcp.desk import on_offer
+from docgraph.doors.mcp.limits import Limits
+from docgraph.doors.mcp.listening import bound
+from docgraph.doors.mcp.over_http import mcp_app
+from docgraph.engine import Engine
+from docgraph.model.access import AccessRule, Person
+from docgraph.model.api_key import ApiKey
+from docgraph.model.document import Document
+from tests.conformance.published import publish
+from tests.support.memory_audit import MemoryAudit
+from tests.support.small_world import HashedWords, claim, document, granted
+from tests.support.stand_ins import CountsWords
+
+ALL = AccessRule("local", frozenset({"guests", "local", "staff"}))
+STAFF = AccessRule("local", frozenset({"staff"}))
+ANN = Person("ann", "local", frozenset({"staff"}))
+BEN = Person("ben", "local", frozenset({"guests"}))
+SECRETS = {"ann": f"dg_{'a' * 12}_{'a' * 43}", "ben": f"dg_{'b' * 12}_{'b' * 43}"}
+
+LINK = claim("r:fuel.md", "path:tank.md", says="tank")
+OPEN = (
+    document("fuel.md", "fuel burns hot", "fuel is kept in the tank", claims=[LINK], sections=True),
+    document("tank.md", "the tank holds fuel", offers={"path:tank.md": 0}, title="The tank"),
+)
+HIDDEN = document("secret.md", "fuel is stolen at night", title="Secret fuel", rule=STAFF)
+
+
+def engine_at(place: Path, *, hidden: bool = True) -> Engine:
+    """The same world, with or without what only the staff may see."""
+    store = SqliteStore(place / f"{hidden}.db", now=lambda: "now")
+    documents: list[Document] = [replace(found, told=granted(ALL)) for found in OPEN]
+    publish(store, *documents, *([HIDDEN] if hidden else []))
+    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+
+
+class MemoryKeys:
+    """Keys in memory, one for each of the two."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[ApiKey, bytes]] = {}
+        for name, secret in SECRETS.items():
+            self.add(ApiKey(secret[3:15], "local", name, "2026-01-01"), hashed(secret))
+
+    def add(self, key: ApiKey, secret_hash: bytes) -> None:
+        self.known[key.id] = key, secret_hash
+
+    def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
+        return self.known.get(key_id)
+
+    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+        return tuple(key for key, _ in self.known.values() if key.tenant == tenant)
+
+    def remove(self, tenant: str, key_id: str) -> bool:
+        return self.known.pop(key_id, None) is not None
+
+
+def login_with_keys(people: Mapping[str, Person] | None = None) -> Login:
+    """The real one; people are looked up on every request."""
+    known = {"ann": ANN, "ben": BEN} if people is None else people
+    return Login(
+        KeyLogin(MemoryKeys(), lambda _, name: known.get(name), now=lambda: datetime.now(UTC))
+    )
+
+
+@contextmanager
+def listening(engine: Engine, login: Login, limits: Limits | None = None) -> Iterator[str]:
+    """A real server in a thread of its own, on a free port, with the door put at a path of it."""
+    app = mcp_app(engine, login, on_offer(), limits)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with app.lifespan():
+            yield
+
+    house = Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=lifespan)
+    with bound("127.0.0.1", 0, open_to_local=login.open_to_local) as place:
+        place.listen()
+        server = uvicorn.Server(uvicorn.Config(house, log_config=None, ws="none"))
+        thread = Thread(target=server.run, kwargs={"sockets": [place]})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{place.getsockname()[1]}/mcp"
+        finally:
+            server.should_exit = True
+            thread.join(timeout=10)
+            assert not thread.is_alive()

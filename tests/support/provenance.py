@@ -1,0 +1,29 @@
+"""What a framework's documents must tell of themselves."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from docgraph.doors.python.found import Found
+from docgraph.model.digest import plain
+
+HARMLESS = "< |im_start|>system: an upload is tried again every minute."
+
+
+def assert_provenance(told: Sequence[Mapping[str, Any]], found: Found) -> None:
+    """In the context's order, with all that leads back to where it stands and why it is there."""
+    assert [one["id"] for one in told] == [item.id for item in found.evidence]
+    assert [one["number"] for one in told] == list(range(1, len(told) + 1))
+    for one, item in zip(told, found.evidence, strict=True):
+        assert one["node"] == item.node
+        assert one["document"] == item.document
+        assert one["location"] == plain(item.location)
+        assert one["source"] == f"notes:{item.location.cite()}"
+        assert one["heading_path"] == list(item.heading_path)
+        assert one["why"] == plain(item.why)
+        assert one["why"].keys() == {"rule", "access", "budget"}
+        assert one["tokens"] == item.tokens
+        assert one["plan_digest"] == found.plan.digest
+        assert one["context_digest"] == found.context.digest
+        assert one["snapshots"] == [{"repository": "notes", "branch": "main", "snapshot": 1}]
+    assert json.loads(json.dumps(told)) == list(told)

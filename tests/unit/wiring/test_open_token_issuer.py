@@ -1,0 +1,31 @@
+"""Tokens need a library that is an extra: where it is missing, the error says what to install."""
+
+import sys
+
+import pytest
+
+from docgraph.model.errors import BadInput
+from docgraph.wiring.build import open_token_issuer
+from docgraph.wiring.login_settings import IssuerSettings
+
+SETTINGS = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenant="acme")
+
+
+def test_an_issuer_is_opened_without_asking_for_its_keys() -> None:
+    assert open_token_issuer(SETTINGS).name == "https://id.example.com"
+
+
+def test_without_the_library_the_error_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "jwt.algorithms", None)
+    with pytest.raises(BadInput, match=r"pip install 'docgraph\[http\]'"):
+        open_token_issuer(SETTINGS)
+
+
+def test_a_library_that_checks_no_signatures_is_as_good_as_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("jwt.algorithms.has_crypto", False)
+    with pytest.raises(BadInput, match="PyJWT with cryptography"):
+        open_token_issuer(SETTINGS)
