@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
@@ -24,7 +25,7 @@ PREPARE: str = COMPOSE["configs"]["prepare"]["content"]
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 NASTY = r"""it's $HOME, "50%" \ @/:#"""  # a password that every careless quotation breaks
 REQUIRED = re.compile(r"\$\{(\w+):\?[^}]+\}")  # Compose refuses to start without it
-SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|KEY")
+SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|KEY(?!S)")
 
 
 class Instruction(NamedTuple):
@@ -156,15 +157,24 @@ def test_a_service_has_few_rights(service: dict[str, Any]) -> None:
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["user"].partition(":")[0] not in {"", "0", "root"}
-    assert not {"privileged", "cap_add", "ports", "network_mode", "pid"} & set(service)
+    assert not {"privileged", "cap_add", "network_mode", "pid"} & set(service)
     # Compose cannot put an inline config into a read-only container, and says so.
     assert service.get("read_only", False) == ("configs" not in service)
 
 
+def test_only_the_server_can_be_reached_and_only_by_who_logs_in() -> None:
+    opened = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    assert opened == {"server": ["127.0.0.1:${DOCGRAPH_PORT:-8000}:8000"]}
+    fronts = [name for name, service in SERVICES.items() if "front" in service.get("networks", ())]
+    assert fronts == ["server"]
+    assert SERVICES["server"]["environment"]["DOCGRAPH_LOGIN_KEYS"] == "on"
+    assert SERVICES["server"]["environment"].items() > SERVICES["docgraph"]["environment"].items()
+
+
 def test_nothing_outside_is_reached() -> None:
-    assert COMPOSE["networks"] == {"default": {"internal": True}}
+    assert COMPOSE["networks"] == {"default": {"internal": True}, "front": {}}
     mounted = [place for s in SERVICES.values() for place in s.get("volumes", ())]
-    assert sorted(mounted) == [
+    assert sorted(set(mounted)) == [
         "${DOCGRAPH_FOLDER:-.}:/work:ro",
         "postgres:/var/lib/postgresql",  # where the image of version 18 keeps its data
     ]
@@ -186,7 +196,7 @@ def test_each_waits_for_what_it_needs() -> None:
     assert SERVICES["migrate"]["command"] == ["migrate"]
     assert SERVICES["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
     migrated = {"migrate": {"condition": "service_completed_successfully"}}
-    assert SERVICES["docgraph"]["depends_on"] == migrated
+    assert SERVICES["docgraph"]["depends_on"] == SERVICES["server"]["depends_on"] == migrated
     assert {SERVICES[name]["restart"] for name in ("migrate", "docgraph")} == {"no"}
 
 
@@ -257,6 +267,33 @@ def test_docgraph_s_login_is_asked_for_its_password(prepared: PostgresServer) ->
         psycopg.connect(address, password="guessed")
 
 
+def serves_as_compose_says(prepared: PostgresServer, folder: Path) -> None:
+    """With its own options and environment, but on a port that is free here."""
+    service = SERVICES["server"]
+    words = [{"8000": "0", "/work": str(folder)}.get(word, word) for word in service["command"]]
+    told = {**environment(prepared), "DOCGRAPH_LOGIN_KEYS": "on"}
+    with (
+        (folder / "log").open("w") as log,
+        subprocess.Popen(
+            [DOCGRAPH, *words], cwd=folder, env=told, stdout=subprocess.PIPE, stderr=log, text=True
+        ) as server,
+    ):
+        try:
+            assert server.stdout is not None
+            port = server.stdout.readline().rstrip().rpartition(":")[2]
+            program, *rest = service["healthcheck"]["test"][1:]
+            assert program == "python"
+            check = [sys.executable, *(word.replace("8000", port) for word in rest)]
+            healthy = [subprocess.run(check, check=False, stderr=subprocess.DEVNULL).returncode]
+            while healthy[-1] != 0 and len(healthy) < 60:
+                time.sleep(0.5)
+                healthy.append(subprocess.run(check, check=False, capture_output=True).returncode)
+            assert healthy[-1] == 0, (folder / "log").read_text()
+        finally:
+            server.terminate()
+    assert server.returncode == 0
+
+
 def test_the_login_can_migrate_and_the_doctor_is_content(
     prepared: PostgresServer, tmp_path: Path
 ) -> None:
@@ -273,6 +310,7 @@ def test_the_login_can_migrate_and_the_doctor_is_content(
         return done.stdout
 
     assert run("migrate").endswith(" is up to date\n")
+    serves_as_compose_says(prepared, tmp_path)
     findings = json.loads(run("doctor", "--json"))["findings"]
     assert [one for one in findings if not one["good"]] == []
     told = {one["part"]: one["detail"] for one in findings}
