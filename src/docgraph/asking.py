@@ -68,7 +68,7 @@ class Asking:
         self._audit = audit
         self._embedder_ceiling = embedder_ceiling
         self._chat_models = chat_models
-        self._tracer = tracer
+        self.tracer = tracer
 
     def retrieve(
         self,
@@ -114,7 +114,7 @@ class Asking:
                 ChatModels: lambda _: ChatModels(models, heard),
             }
             rest = fitted(rest, evidence, tokens, models)
-            further = continued(done.run, rest, windows, self._clock, self._tracer)
+            further = continued(done.run, rest, windows, self._clock, self.tracer)
             found = Retrieval(done.scope, further)
             said = found.answer
             note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
@@ -243,7 +243,7 @@ class Asking:
     ) -> Iterator[Note]:
         """The note becomes a row in the audit log, and its ids and counts a span for operators."""
         with (
-            self._tracer.span(f"docgraph {action}") as span,
+            self.tracer.span(f"docgraph {action}") as span,
             audited(self._audit, principal, action, right=right, changes=changes) as note,
         ):
             yield note
@@ -269,7 +269,7 @@ class Asking:
 
     def _embedded(self, text: str) -> Question:
         """Before the store is opened: an embedder may be slow, and holds nobody up here."""
-        with self._tracer.span("embed_question") as span:
+        with self.tracer.span("embed_question") as span:
             embedder = self._embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
             span.tell({"docgraph.embedder": embedder.identity.name})
@@ -297,4 +297,4 @@ class Asking:
             TokenCounter: lambda _: self._tokens(),
             Reranker: lambda values: BoundReranker(self._rerank_model(), reads, values[Question]),
         }
-        return run(pipeline, given, windows, self._clock, self._tracer)
+        return run(pipeline, given, windows, self._clock, self.tracer)

@@ -4,7 +4,6 @@ from typing import Any
 
 from fastapi import FastAPI
 from starlette.middleware import Middleware
-from starlette.routing import Route
 
 from docgraph import __version__
 from docgraph.doors.http import (
@@ -20,7 +19,7 @@ from docgraph.doors.http import (
     search,
     snapshots,
 )
-from docgraph.doors.http.behind import Mounted
+from docgraph.doors.http.behind import DoorRoute, Mounted
 from docgraph.doors.http.bounded import Bounded
 from docgraph.doors.http.handlers import handle_errors
 from docgraph.doors.http.house import House
@@ -50,7 +49,7 @@ def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
         redirect_slashes=False,
         lifespan=lambda _: living(house, [door.running for door in mounted]),
         middleware=[
-            Middleware(Watched, metrics=house.metrics),
+            Middleware(Watched, metrics=house.metrics, tracer=house.engine.tracer),
             *guards,
             Middleware(Bounded, most=house.settings.body_bytes),
         ],
@@ -61,6 +60,6 @@ def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     for door in mounted:
-        app.router.routes += [Route(path, door.app) for path in (door.path, f"{door.path}/")]
+        app.router.routes += [DoorRoute(path, door.app) for path in (door.path, f"{door.path}/")]
     describe(app)
     return app

@@ -5,11 +5,12 @@ import secrets
 import time
 from collections.abc import Callable
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docgraph.doors.http.handlers import unforeseen
 from docgraph.doors.http.metrics import Metrics
+from docgraph.ports.tracer import SILENT, Tracer
 
 LOG = logging.getLogger("docgraph.access")
 SAFE = (
@@ -28,11 +29,13 @@ class Watched:
         self,
         app: ASGIApp,
         metrics: Metrics,
+        tracer: Tracer = SILENT,
         clock: Callable[[], float] = time.perf_counter,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
         self._app = app
         self._metrics = metrics
+        self._tracer = tracer
         self._clock = clock
         self._new_id = new_id
 
@@ -40,6 +43,12 @@ class Watched:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        with self._tracer.span(f"HTTP {scope['method'][:10]}", _caller(scope)) as span:
+            status = await self._watched(scope, receive, send)
+            span.tell({"http.route": route_of(scope), "http.response.status_code": status})
+
+    async def _watched(self, scope: Scope, receive: Receive, send: Send) -> int:
+        """The status that was answered; 0 where there was no answer."""
         began, request_id = self._clock(), self._new_id()
         scope.setdefault("state", {})["request_id"] = request_id
         status = 0
@@ -72,6 +81,13 @@ class Watched:
                 *(scope["method"][:10], route, status, seconds * 1000, request_id),
                 _who(scope),
             )
+        return status
+
+
+def _caller(scope: Scope) -> dict[str, str]:
+    """Whose trace this request is a part of; no other header is looked at."""
+    headers = Headers(scope=scope)
+    return {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
 
 
 def route_of(scope: Scope) -> str:
