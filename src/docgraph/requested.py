@@ -5,14 +5,15 @@ from dataclasses import dataclass
 
 from docgraph.audited import audited
 from docgraph.model.access import INGEST, Person, Principal
-from docgraph.model.errors import NotVisible
-from docgraph.model.ingestion import Ingestion, IngestionRequest
+from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.ingestion import ENDED, Ingestion, IngestionRequest
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.ingestions import Ingestions
 from docgraph.ports.store import Store
 
 NOTHING_THERE = "there is nothing to ingest under this path"
 MOST_SEARCHED = 1_000
+MOST_WAITING = 100  # of one person
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class RequestedIngestions:
         with audited(self._audit, principal, "ingestions add", right=INGEST, changes=told):
             if not is_there(request):
                 raise NotVisible(NOTHING_THERE)
+            self._check_waiting(principal)
             now = self._now()
             found = Ingestion(
                 id=self._new_id(),
@@ -67,6 +69,12 @@ class RequestedIngestions:
             )
             self._book.add(found)
             return found
+
+    def _check_waiting(self, principal: Principal) -> None:
+        known = self._book.listed(principal.tenant, MOST_SEARCHED)
+        waiting = [o for o in known if o.state not in ENDED and o.asked_by.id == principal.id]
+        if len(waiting) >= MOST_WAITING:
+            raise BadInput(f"{len(waiting)} ingestions of yours wait already; let some of them end")
 
     def get(self, principal: Principal, ingestion_id: str) -> Ingestion:
         with audited(self._audit, principal, "ingestions show", right=INGEST, silently=True):

@@ -18,10 +18,10 @@ class ServeSettings:
     """As docgraph.yaml says them, below `serve`; times are in seconds.
 
     `roots` are folders below which ingestions may read; without any there are none. `pipelines`
-    are files by the names that requests may use. `concurrency` 0 is one for every core. `queue` is
-    how many questions may wait beside those that are worked on. `answers` is how many wait for a
-    model at once: they need no core meanwhile. An ingestion whose server has not been heard of for
-    as long as its `lease` is taken up by another.
+    are files by the names that requests may use. `concurrency` 0 is one for every core, two at
+    least. `queue` is how many questions may wait beside those that are worked on. `answers` is how
+    many wait for a model at once: they need no core meanwhile. An ingestion whose server has not
+    been heard of for as long as its `lease` is taken up by another.
     """
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,10 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
         assert told[-1][1]["status"] == 504
         whole = door.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
+        until = time.monotonic() + 3
+        while door.house.answers.held:
+            assert time.monotonic() < until, "the model's server is still waited for"
+            time.sleep(0.01)
 
 
 def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Server) -> None:

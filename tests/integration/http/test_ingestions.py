@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from docgraph.doors.login.principals import local
 from docgraph.model.access import INGEST
+from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_roots import repository
 from tests.support.http_door import NOTES, Door, key_for, opened, settings_of
@@ -188,6 +190,10 @@ def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -
         ]
         assert {answer.status_code for answer in answers} == {403}
         assert len({answer.content for answer in answers}) == 1
+    rows = build_administration(locked).audit_entries(local(), who="eve")
+    assert [(row.event.action, row.event.outcome) for row in rows] == [
+        ("ingestions add", "denied")
+    ] * 3
 
 
 def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
@@ -223,3 +229,10 @@ def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Setting
             for who in (ann, bob)
         ]
         assert [[one["id"] for one in own] for own in listed] == [[found["id"]], []]
+
+
+def test_nobody_fills_the_book(refusing: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docgraph.requested.MOST_WAITING", 0)
+    answer = refusing.post("/v1/ingestions", {"path": "notes"})
+    assert answer.status_code == 422
+    assert "wait already" in answer.json()["detail"]

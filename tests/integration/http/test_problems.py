@@ -2,15 +2,21 @@
 
 import json
 import logging
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
+from docgraph.doors.http.app import make_app
+from docgraph.doors.http.build import build_house
 from docgraph.doors.http.refusal import REFUSALS, TooBusy
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
-from tests.support.http_door import Door, filled, opened, settings_of
+from tests.support.http_door import HERE, Door, filled, opened, settings_of
+from tests.support.small_world import HashedWords
 
 ASKED = {"question": "the queue"}
 INSIDE = "/srv/inside: a secret of the inside"
@@ -225,3 +231,25 @@ def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
         problem(door.client.get("/readyz"), 503)
         assert door.client.get("/healthz").status_code == 200
         assert door.client.get("/v1/snapshots").status_code == 200
+
+
+def test_a_server_whose_model_comes_later_is_ready_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("docgraph.doors.http.living.PAUSE", 0.02)
+    there = threading.Event()
+
+    def embedder() -> HashedWords:
+        if not there.is_set():
+            raise errors.ModelError("http://inside:1 is down")
+        return HashedWords()
+
+    house = build_house(settings_of(tmp_path), embedder)
+    with TestClient(make_app(house), base_url=HERE) as client:
+        told = problem(client.get("/readyz"), 503)
+        assert "inside" not in told["detail"]
+        there.set()
+        until = time.monotonic() + 10
+        while client.get("/readyz").status_code != 200:
+            assert time.monotonic() < until
+            time.sleep(0.02)

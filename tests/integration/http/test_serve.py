@@ -87,6 +87,7 @@ def test_it_starts_answers_and_ends_in_good_order(
         assert client.get("/v1/nodes/notes%3Aqueue.md%23pause").json()["title"] == "Pause"
         assert "30 seconds [1]" in client.post("/v1/ask", json=ASKED).text
         assert client.post("/mcp", json={}).status_code in {400, 406}
+        assert 'route="/mcp"' in client.get("/metrics").text
 
         # Whoever is being answered is answered; nobody else comes in.
         models.held.clear()

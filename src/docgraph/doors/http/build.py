@@ -45,11 +45,17 @@ def build_house(settings: Settings, embedder: Callable[[], Embedder] | None = No
         settings=serve,
         pipelines=NamedPipelines(serve),
         roots=roots,
-        questions=Workers("questions", serve.concurrency or os.cpu_count() or 1, serve.queue),
+        questions=Workers("questions", serve.concurrency or _cores(), serve.queue),
         answers=Workers("answers", serve.answers, serve.queue),
         metrics=metrics,
         load=lambda: _load(embedder),
     )
+
+
+def _cores() -> int:
+    """That this process may use; two at least, so that nobody's long question holds up all."""
+    mine = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return max(2, len(mine) or os.cpu_count() or 1)
 
 
 def _load(embedder: Callable[[], Embedder]) -> None:

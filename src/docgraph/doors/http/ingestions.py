@@ -1,7 +1,5 @@
 """/v1/ingestions: asked for now, done later; poll how far it is."""
 
-import json
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Annotated
 from urllib.parse import quote
@@ -11,17 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from docgraph.doors.http.as_json import as_json
-from docgraph.doors.http.asked import Name, NodeId, Strict
+from docgraph.doors.http.asked import LONGEST_NAME, Name, NodeId, Strict
 from docgraph.doors.http.call import Call, Calling
 from docgraph.doors.http.described import described
+from docgraph.doors.http.ingestion_status import IngestionStatus, ListedIngestions, status_of
 from docgraph.doors.http.known_route import KnownRoute
-from docgraph.doors.http.taking_in import TakenIn
 from docgraph.doors.readers import told_readers
 from docgraph.ingest.mine.mine import miners_without
-from docgraph.ingest.result import Progress
-from docgraph.model.access import INGEST
 from docgraph.model.errors import BadInput, NotAllowed
-from docgraph.model.ingestion import Ingestion, IngestionRequest, State
+from docgraph.model.ingestion import Ingestion, IngestionRequest
 
 router = APIRouter(route_class=KnownRoute, tags=["ingestions"])
 MOST_NAMES = 100
@@ -42,26 +38,6 @@ class NewIngestion(Strict):
     without: Annotated[Names, Field(default_factory=list)]
 
 
-@dataclass(frozen=True, slots=True)
-class IngestionStatus:
-    """`progress` and `result` are null until there are any; `error` is empty unless it failed."""
-
-    id: str
-    state: State
-    attempts: int
-    created: str
-    updated: str
-    request: IngestionRequest
-    progress: Progress | None
-    result: TakenIn | None
-    error: str
-
-
-@dataclass(frozen=True, slots=True)
-class ListedIngestions:
-    ingestions: tuple[IngestionStatus, ...]
-
-
 class IngestionsQuery(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     last: Annotated[int, Field(ge=1, le=MOST_NAMES)] = 20
@@ -77,11 +53,9 @@ async def add_ingestion(new: NewIngestion, call: Calling) -> Response:
 
     Needs the right `ingest`. `Location` says where to ask how far it is.
     """
-    if call.house.runner is None:
-        call.principal.require(INGEST)
-        raise NotAllowed("this server ingests nothing: no folder is named as one of its roots")
     found = await call.work(lambda: _added(new, call))
-    call.house.runner.wake()
+    if call.house.runner is not None:
+        call.house.runner.wake()
     headers = {"Location": f"/v1/ingestions/{quote(found.id)}"}
     body = as_json(status_of(found))
     return Response(body, 202, headers, media_type="application/json")
@@ -127,6 +101,8 @@ def _added(new: NewIngestion, call: Call) -> Ingestion:
     )
 
     def is_there(asked: IngestionRequest) -> bool:
+        if not call.house.roots:
+            raise NotAllowed("this server ingests nothing: no folder is named as one of its roots")
         _check(asked, call.principal.tenant)
         return call.house.roots.find(asked.path) is not None
 
@@ -138,7 +114,9 @@ def _check(asked: IngestionRequest, tenant: str) -> None:
     told_readers(tenant, asked.readers or (), asked.labels, asked.level)
     miners_without(asked.without)
     for name in (asked.repository, asked.branch):
-        if name is not None and (not name.strip() or not name.isprintable()):
+        if name is not None and not (
+            name.strip() and name.isprintable() and len(name) <= LONGEST_NAME
+        ):
             raise BadInput(f"{name!r} cannot name a repository or branch")
 
 
@@ -148,17 +126,3 @@ def _called(path: str) -> str:
     if not name:
         raise BadInput("nothing to call it by; name its `repository`")
     return name
-
-
-def status_of(found: Ingestion) -> IngestionStatus:
-    return IngestionStatus(
-        id=found.id,
-        state=found.state,
-        attempts=found.attempts,
-        created=found.created,
-        updated=found.updated,
-        request=found.request,
-        progress=json.loads(found.progress) if found.progress else None,
-        result=json.loads(found.result) if found.result else None,
-        error=found.error,
-    )

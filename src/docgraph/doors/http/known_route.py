@@ -25,6 +25,8 @@ class KnownRoute(APIRoute):
         async def handled(request: Request) -> Response:
             house = house_of(request)
             request.state.principal = await _who(house, request)
+            if self.body_field is None:
+                return await handle(request)
             strict = StrictRequest(request.scope, request.receive)
             try:
                 async with asyncio.timeout(house.settings.time):

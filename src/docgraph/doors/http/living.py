@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 from docgraph.doors.http.house import House
 
 LOG = logging.getLogger("docgraph.http")
+PAUSE = 2.0  # seconds until what failed is tried again
 
 
 @asynccontextmanager
@@ -23,16 +24,26 @@ async def living(
                 await stack.enter_async_context(run())
             yield
     finally:
-        await loading
+        house.drain()
+        loading.cancel()
+        with suppress(asyncio.CancelledError):
+            await loading
         await asyncio.to_thread(house.close)
 
 
 async def _load(house: House) -> None:
-    try:
-        await asyncio.to_thread(house.load)
-    except Exception:
-        LOG.exception("not ready: the models cannot be loaded")
-        return
+    """A model's server may come up later than this one."""
+    while not await _loaded(house):
+        await asyncio.sleep(PAUSE)
     if house.runner is not None and not house.condition.draining:
         house.runner.start()
     house.condition.ready = True
+
+
+async def _loaded(house: House) -> bool:
+    try:
+        await asyncio.to_thread(house.load)
+    except Exception as error:  # noqa: BLE001  whatever it is, it may be mended meanwhile
+        LOG.warning("not ready: no model can be loaded: %s: %s", type(error).__name__, error)
+        return False
+    return True

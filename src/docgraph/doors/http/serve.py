@@ -14,6 +14,7 @@ from docgraph.doors.http.behind import behind
 from docgraph.doors.http.build import build_house
 from docgraph.doors.http.house import House
 from docgraph.doors.http.listening import BACKLOG, listening
+from docgraph.model.errors import DocgraphError
 from docgraph.wiring.settings import Settings
 
 
@@ -40,7 +41,10 @@ def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _heard)
     with where:
-        _Server(config, house, lambda: told(address(where))).run(sockets=[where])
+        server = _Server(config, house, lambda: told(address(where)))
+        server.run(sockets=[where])
+    if not server.started:
+        raise DocgraphError("the server did not start; the lines above tell why")
 
 
 class _Server(uvicorn.Server):
@@ -69,8 +73,9 @@ def _heard(_: int, __: FrameType | None) -> None:
 
 
 def _log() -> None:
-    """Lines on standard error, with the time; of uvicorn only what went wrong."""
+    """Lines on standard error, with the time; of libraries only what went wrong: what else they
+    tell may hold words of a question."""
     logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
+        level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
     )
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.getLogger("docgraph").setLevel(logging.INFO)

@@ -1,0 +1,123 @@
+"""Events: a worker waits for a slow client, and for one that has left no longer."""
+
+import asyncio
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from docgraph.doors.http.app import make_app
+from docgraph.doors.http.build import build_house
+from docgraph.doors.http.events import MOST, STILL_HERE, Events, event
+from docgraph.model.errors import BadInput
+from docgraph.ports.waiting import Waiting
+from docgraph.wiring.endpoint_settings import ChatEndpoint
+from docgraph.wiring.settings import Settings
+from tests.integration.http.test_schema import served
+from tests.support.chat_endpoint import said
+from tests.support.http_door import filled, settings_of
+from tests.support.scripted_server import Halt, Stream, serving
+from tests.support.small_world import HashedWords
+
+
+def begun(events: Events, work: object) -> threading.Thread:
+    thread = threading.Thread(target=events.carry_out, args=(work,))
+    thread.start()
+    return thread
+
+
+def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
+    told = list[int]()
+
+    async def heard() -> list[bytes]:
+        events = Events(Waiting(), "id")
+
+        def work() -> None:
+            for number in range(3 * MOST):
+                events.tell("piece", number)
+                told.append(number)
+
+        thread = begun(events, work)
+        while len(told) < MOST:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        assert len(told) == MOST
+        found = [part async for part in events.heard(await events.first())]
+        await asyncio.to_thread(thread.join)
+        return found
+
+    assert asyncio.run(heard()) == [event("piece", number) for number in range(3 * MOST)]
+
+
+def test_a_worker_whose_client_has_left_stops() -> None:
+    async def left() -> None:
+        waiting = Waiting()
+        events = Events(waiting, "id")
+
+        def work() -> None:
+            while True:
+                events.tell("piece", "on and on")
+
+        thread = begun(events, work)
+        await events.first()
+        waiting.give_up()
+        await asyncio.to_thread(thread.join, 5)
+        assert not thread.is_alive()
+
+    asyncio.run(left())
+
+
+def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("docgraph.doors.http.events.PAUSE", 0.02)
+
+    async def heard() -> list[bytes]:
+        events = Events(Waiting(), "id")
+        go_on = threading.Event()
+
+        def work() -> None:
+            events.tell("piece", 1)
+            assert go_on.wait(5)
+            raise BadInput("in words")
+
+        thread = begun(events, work)
+        found = list[bytes]()
+        async for part in events.heard(await events.first()):
+            found.append(part)
+            if found.count(STILL_HERE) == 3:
+                go_on.set()
+        await asyncio.to_thread(thread.join)
+        return found
+
+    found = asyncio.run(heard())
+    assert found[0] == event("piece", 1)
+    assert b'"detail":"in words"' in found[-1]
+
+
+def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: Path) -> None:
+    """Over real connections, on both sides of the server."""
+    parts = (said("It is "), Halt.STALL)
+    with serving(lambda _: (200, Stream(parts), {})) as model:
+        chat = ChatEndpoint(model.base, "tiny", window=4000)
+        base = settings_of(tmp_path)
+        house = build_house(
+            Settings(base.store, answer_endpoints=(chat,), serve=base.serve), HashedWords
+        )
+        filled(house)
+        with served(make_app(house)) as url:
+            host, port = url.removeprefix("http://").split(":")
+            with socket.create_connection((host, int(port))) as line:
+                body = b'{"question": "the queue"}'
+                head = (
+                    "POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                )
+                line.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+                heard = b""
+                while b"event: piece" not in heard:
+                    heard += line.recv(4096)
+                assert house.answers.held == 1
+            until = time.monotonic() + 4
+            while house.answers.held and time.monotonic() < until:
+                time.sleep(0.01)
+            assert house.answers.held == 0

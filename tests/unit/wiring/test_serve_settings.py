@@ -1,0 +1,49 @@
+"""What may be set below `serve` in docgraph.yaml, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from docgraph.model.errors import BadInput
+from docgraph.wiring.serve_settings import ServeSettings
+from docgraph.wiring.settings import read_settings
+
+
+def written(folder: Path, text: str) -> ServeSettings:
+    (folder / "docgraph.yaml").write_text(text, encoding="utf-8")
+    return read_settings({}, folder).serve
+
+
+def test_without_settings_it_is_for_this_machine_and_reads_nothing(tmp_path: Path) -> None:
+    found = read_settings({}, tmp_path).serve
+    assert (found.host, found.port, found.roots) == ("127.0.0.1", 8000, ())
+
+
+def test_each_is_read_and_the_others_stay(tmp_path: Path) -> None:
+    text = "serve: {port: 0, roots: [a, b], pipelines: {mine: m.yaml}, time: 5, drain: 0}\n"
+    assert written(tmp_path, text) == ServeSettings(
+        port=0, roots=("a", "b"), pipelines={"mine": "m.yaml"}, time=5.0, drain=0.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("serve: {prot: 1}", "no setting is called 'serve.prot'; did you mean 'port'"),
+        ("serve: {port: '8000'}", "serve.port"),
+        ("serve: {port: 70000}", "serve.port"),
+        ("serve: {host: ''}", "serve.host"),
+        ("serve: {roots: documents}", "serve.roots"),
+        ("serve: {time: 0}", "serve.time"),
+        ("serve: {time: .inf}", "serve.time"),
+        ("serve: {body_bytes: 1000000000}", "serve.body_bytes"),
+        ("serve: {top: 0}", "serve.top"),
+        ("serve: {queue: -1}", "serve.queue"),
+        ("serve: {lease: 0.1}", "serve.lease"),
+        ("serve: {pipelines: [a]}", "serve.pipelines"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        written(tmp_path, text)
+    assert words in str(caught.value)
