@@ -80,6 +80,7 @@ load: $(READY) ## many clients on one server, on both stores, while an ingest ru
 
 prove: $(READY) ## 10,000 hostile inputs for every reader, then 100,000 examples of no interference
 	@$(PYTEST) tests/fuzz --hypothesis-profile prove
+	@DOCGRAPH_HTTP_CASES=200 $(PYTEST) tests/integration/http/test_schema.py
 	@$(BIN)/python -m benchmarks.prove
 
 format: $(READY) ## put the code in its one format, mend what can be mended

@@ -23,8 +23,8 @@ from threading import Timer
 from benchmarks.made_corpus import said
 from benchmarks.postgres import SERVER
 from tests.support.http_clients import Answered, Asked, Client, side_by_side
+from tests.support.http_server import Served, key_in, run_in, serving_in
 from tests.support.postgres_server import PostgresServer
-from tests.support.serving import Serving, key_for, run, serve
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "build" / "load"
@@ -89,14 +89,10 @@ def measured(store: str, load: Load, kept: Path) -> bool:
     with address(store, kept / f"{store}-{load.documents}") as folder:
         pages(folder / "pages", load.documents)
         print(f"{store}: taking {load.documents:,} documents in", file=sys.stderr, flush=True)
-        run(folder, "ingest", "pages", "--repository", "pages", "--quiet")
-        keys = {name: key_for(folder, name, *groups) for name, groups in READERS.items()}
-        serving = serve(folder)
-        try:
-            return under_load(store, serving, keys, load, folder)
-        finally:
-            serving.kill()
-            serving.ended()
+        run_in(folder, "ingest", "pages", "--repository", "pages", "--quiet")
+        keys = {name: key_in(folder, name, *groups) for name, groups in READERS.items()}
+        with serving_in(folder) as serving:
+            return under_load(store, serving.ready(), keys, load, folder)
 
 
 @contextmanager
@@ -144,9 +140,7 @@ def questions(load: Load) -> list[Asked]:
     ]
 
 
-def under_load(
-    store: str, serving: Serving, keys: dict[str, str], load: Load, folder: Path
-) -> bool:
+def under_load(store: str, serving: Served, keys: dict[str, str], load: Load, folder: Path) -> bool:
     asked = questions(load)
     alone = Client(serving.port, keys)
     warm = [alone.ask(one) for one in asked]
@@ -181,22 +175,22 @@ def wait_for_ingest(client: Client) -> None:
     print(f"ingestions: {Counter(one['state'] for one in body['ingestions'])}", file=sys.stderr)
 
 
-def drained(serving: Serving, keys: dict[str, str], asked: Sequence[Asked], load: Load) -> Stop:
+def drained(serving: Served, keys: dict[str, str], asked: Sequence[Asked], load: Load) -> Stop:
     clients = [Client(serving.port, keys) for _ in range(load.clients)]
     stopped: list[float] = []
+    codes: list[int] = []
 
     def stop() -> None:
         stopped.append(time.monotonic())
-        serving.terminate()
+        codes.append(serving.end()[0])
 
     timer = Timer(3, stop)
     timer.start()
     crowd = side_by_side(clients, asked, lambda: not stopped or time.monotonic() < stopped[0] + 30)
     timer.join()
-    code = serving.ended()
     # A request that was written while the server hung up was never heard.
     under_way = [a for a in crowd if a.sent < stopped[0] - 0.05 < a.sent + a.seconds]
-    return Stop(len(under_way), sum(a.status == 200 for a in under_way), code)
+    return Stop(len(under_way), sum(a.status == 200 for a in under_way), codes[0])
 
 
 def told(store: str, load: Load, heard: Heard) -> bool:

@@ -1,5 +1,6 @@
 """Three servers on one Postgres are one: the same answers from each, and one may die."""
 
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -11,7 +12,7 @@ import pytest
 
 from tests.support.balancer import balancing
 from tests.support.http_clients import Answered, Asked, Client, side_by_side
-from tests.support.serving import Serving, key_for, run, serve
+from tests.support.http_server import Served, key_in, run_in, serving_in
 
 SETTINGS = "store: {store}\nlogin: {{keys: true}}\nserve: {{roots: [.], lease: 2}}\n"
 RULES = "- {path: '**', readers: everyone}\n- {path: closed/, readers: [board]}\n"
@@ -49,20 +50,15 @@ def folder(tmp_path: Path, database: str) -> Path:
 
 @pytest.fixture
 def keys(folder: Path) -> dict[str, str]:
-    run(folder, "ingest", "pages", "--repository", "pages", "--quiet")
-    return {name: key_for(folder, name, *groups) for name, groups in READERS.items()}
+    run_in(folder, "ingest", "pages", "--repository", "pages", "--quiet")
+    return {name: key_in(folder, name, *groups) for name, groups in READERS.items()}
 
 
 @pytest.fixture
-def replicas(folder: Path, keys: dict[str, str]) -> Iterator[list[Serving]]:
+def replicas(folder: Path, keys: dict[str, str]) -> Iterator[list[Served]]:
     with ExitStack() as held:
-        started = [serve(folder, ready=False) for _ in range(3)]
-        for one in started:
-            held.callback(one.ended)
-            held.callback(one.kill)
-        for one in started:
-            one.wait_until_ready()
-        yield started
+        started = [held.enter_context(serving_in(folder)) for _ in range(3)]
+        yield [one.ready() for one in started]
 
 
 def worked_on_by(store: str) -> int:
@@ -100,7 +96,7 @@ def told(heard: list[Answered]) -> list[tuple[int, int, str]]:
 
 
 def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
-    folder: Path, database: str, keys: dict[str, str], replicas: list[Serving]
+    folder: Path, database: str, keys: dict[str, str], replicas: list[Served]
 ) -> None:
     first, *others = [told(answers(one.port, keys)) for one in replicas]
     assert others == [first, first]
@@ -124,8 +120,7 @@ def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
             worker = worked_on_by(database)
             killed = next(one for one in replicas if one.process.pid == worker)
             moment = time.monotonic()
-            killed.kill()
-            killed.ended()
+            killed.end(signal.SIGKILL)
             done = finished(asker, f"/v1/ingestions/{body['id']}")
         finally:
             going_on[0] = False
@@ -144,6 +139,4 @@ def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
 
     alive = [one for one in replicas if one is not killed]
     assert [told(answers(one.port, keys)) for one in alive] == [told(after)] * 2
-    for one in alive:
-        one.terminate()
-    assert [one.ended() for one in alive] == [0, 0]
+    assert [one.end()[0] for one in alive] == [0, 0]

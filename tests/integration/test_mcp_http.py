@@ -15,10 +15,8 @@ from mcp import ClientSession
 
 from docgraph.doors.login.login import Login
 from docgraph.doors.mcp.limits import Limits
-from docgraph.doors.mcp.listening import bound
 from docgraph.engine import Engine
 from docgraph.model.access import Person, Principal
-from docgraph.model.errors import BadInput
 from docgraph.ports.waiting import still_wanted
 from tests.support.mcp_clients import over_http, refused, told
 from tests.support.mcp_world import ANN, BEN, SECRETS, engine_at, listening, login_with_keys
@@ -274,22 +272,3 @@ def test_a_page_in_a_browser_does_not_reach_a_store_by_a_name_it_made_up(
 def open_url(engine: Engine) -> Iterator[str]:
     with listening(engine, Login()) as found:
         yield found
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
-def test_without_a_login_nobody_listens_where_others_can_come_in(host: str) -> None:
-    with pytest.raises(BadInput, match=r"no login is configured|cannot listen"):
-        bound(host, 0, open_to_local=True)
-
-
-def test_with_a_login_it_may() -> None:
-    with bound("0.0.0.0", 0, open_to_local=False) as place:
-        assert place.getsockname()[0] == "0.0.0.0"
-
-
-def test_a_port_that_is_taken_is_told_of() -> None:
-    with bound("127.0.0.1", 0, open_to_local=True) as place:
-        place.listen()
-        port = place.getsockname()[1]
-        with pytest.raises(BadInput, match=rf"cannot listen on 127\.0\.0\.1 port {port}: "):
-            bound("127.0.0.1", port, open_to_local=True)

@@ -1,21 +1,25 @@
-"""`docgraph serve` as people start it, in a process of its own; its embedder is a scripted one."""
+"""`docgraph serve` as people start it, in a process of its own, in a folder with its settings."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 
 from tests.support.scripted_server import Answer, Body
 from tests.support.small_world import hashed
 
-COMMAND = [sys.executable, "-m", "docgraph.doors.cli.main", "serve", "--port", "0"]
+DOCGRAPH = [sys.executable, "-m", "docgraph.doors.cli.main"]
+COMMAND = [*DOCGRAPH, "serve", "--port", "0"]
 LONGEST = 60.0
 
 
@@ -24,6 +28,11 @@ class Served:
     url: str
     process: subprocess.Popen[str]
     client: httpx.Client
+    log: IO[str]
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
 
     def ready(self) -> "Served":
         until = time.monotonic() + LONGEST
@@ -35,36 +44,54 @@ class Served:
     def end(self, sign: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
         """How it ended, and all that it said."""
         self.process.send_signal(sign)
-        said, log = self.process.communicate(timeout=LONGEST)
-        return self.process.returncode, said, log
+        said, _ = self.process.communicate(timeout=LONGEST)
+        self.log.seek(0)
+        return self.process.returncode, said, self.log.read()
 
 
 @contextmanager
 def serving_in(folder: Path, *words: str) -> Iterator[Served]:
     """Where it runs, docgraph.yaml is read."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith("DOCGRAPH_")}
-    process = subprocess.Popen(
-        [*COMMAND, *words],
-        cwd=folder,
-        env=clean,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    with tempfile.TemporaryFile("w+") as log, _started(folder, [*COMMAND, *words], log) as process:
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            log.seek(0)
+            assert line.startswith("docgraph listens on http://"), line + log.read()
+            url = line.split()[-1]
+            with httpx.Client(base_url=url, timeout=LONGEST) as client:
+                yield Served(url, process, client, log)
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def _started(folder: Path, command: list[str], log: IO[str]) -> subprocess.Popen[str]:
+    """The log is a file: a pipe that nobody reads would hold it up once it is full."""
+    return subprocess.Popen(
+        command, cwd=folder, env=_clean(), stdout=subprocess.PIPE, stderr=log, text=True
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
-    try:
-        line = process.stdout.readline()
-        assert line.startswith("docgraph listens on http://"), line + process.stderr.read()
-        url = line.split()[-1]
-        with httpx.Client(base_url=url, timeout=LONGEST) as client:
-            yield Served(url, process, client)
-    finally:
-        if process.poll() is None:
-            process.kill()
-        process.stdout.close()
-        process.stderr.close()
-        process.wait()
+
+
+def _clean() -> dict[str, str]:
+    return {key: value for key, value in os.environ.items() if not key.startswith("DOCGRAPH_")}
+
+
+def run_in(folder: Path, *words: str) -> str:
+    """One command of the command line; what it prints."""
+    command = [*DOCGRAPH, *words]
+    done = subprocess.run(
+        command, cwd=folder, env=_clean(), check=True, stdout=subprocess.PIPE, text=True
+    )
+    return done.stdout
+
+
+def key_in(folder: Path, person: str, *groups: str) -> str:
+    """A person of these groups, who may ingest, and a key that stands for them."""
+    wanted = [word for group in groups for word in ("--group", group)]
+    run_in(folder, "principals", "add", person, *wanted, "--right", "ingest")
+    found: str = json.loads(run_in(folder, "keys", "add", person, "--json"))["secret"]
+    return found
 
 
 def embeddings(body: Body) -> Answer:

@@ -8,9 +8,10 @@ from typing import Any
 
 import httpx
 
+from docgraph.doors.listening import listening
 from docgraph.doors.login.login import Login
+from docgraph.doors.mcp.alone import listen
 from docgraph.doors.mcp.desk import on_offer
-from docgraph.doors.mcp.listening import bound, listen
 from docgraph.doors.mcp.over_http import mcp_app
 from docgraph.engine import Engine
 
@@ -39,6 +40,6 @@ def ask(url: str) -> None:
 
 
 if __name__ == "__main__":
-    with bound("127.0.0.1", 0, open_to_local=True) as place:
+    with listening("127.0.0.1", 0, is_open=True) as place:
         app = mcp_app(EndsMeanwhile(), Login(), on_offer())
         listen(app, place, lambda url: threading.Thread(target=ask, args=(url,)).start(), 10)

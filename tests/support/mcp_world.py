@@ -13,12 +13,12 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.doors.listening import listening as bound
 from docgraph.doors.login.key_login import KeyLogin
 from docgraph.doors.login.login import Login
 from docgraph.doors.login.secrets import hashed
 from docgraph.doors.mcp.desk import on_offer
 from docgraph.doors.mcp.limits import Limits
-from docgraph.doors.mcp.listening import bound
 from docgraph.doors.mcp.over_http import mcp_app
 from docgraph.engine import Engine
 from docgraph.model.access import AccessRule, Person
@@ -91,7 +91,7 @@ def listening(engine: Engine, login: Login, limits: Limits | None = None) -> Ite
             yield
 
     house = Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=lifespan)
-    with bound("127.0.0.1", 0, open_to_local=login.open_to_local) as place:
+    with bound("127.0.0.1", 0, is_open=login.open_to_local) as place:
         place.listen()
         server = uvicorn.Server(uvicorn.Config(house, log_config=None, ws="none"))
         thread = Thread(target=server.run, kwargs={"sockets": [place]})

@@ -74,10 +74,10 @@ def refused_in_words(door: Door) -> list[str]:
             if answer.status_code >= 500:
                 found.append(f"{address} {str(odd)[:200]}: {answer.text[:200]}")
     for address in QUERIES:
-        for odd in STRINGS[:-1]:
-            answer = door.client.get(address + quote(odd, safe="", errors="surrogatepass"))
+        for text in STRINGS[:-1]:
+            answer = door.client.get(address + quote(text, safe="", errors="surrogatepass"))
             if answer.status_code >= 500:
-                found.append(f"{address} {odd!r}: {answer.text[:200]}")
+                found.append(f"{address} {text!r}: {answer.text[:200]}")
     return found
 
 

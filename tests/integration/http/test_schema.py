@@ -24,8 +24,8 @@ from schemathesis.specs.openapi.checks import (
 
 from docgraph.doors.http.app import make_app
 from docgraph.doors.http.build import build_house
-from docgraph.doors.http.listening import listening
 from docgraph.doors.http.serve import address
+from docgraph.doors.listening import listening
 from tests.support.http_door import filled, settings_of
 from tests.support.small_world import HashedWords
 

@@ -1,7 +1,6 @@
 """`docgraph serve`: says where it listens, answers, ends in good order, and loses no ingestion."""
 
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,8 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from docgraph.doors.cli.app import app
-from docgraph.doors.http.listening import listening
-from docgraph.model.errors import BadInput, MissingExtra
+from docgraph.model.errors import MissingExtra
 from tests.integration.test_asking import streamed
 from tests.support.http_door import NOTES
 from tests.support.http_server import COMMAND, Served, embeddings, serving_in, settings_file
@@ -146,10 +144,8 @@ def test_an_ingestion_that_cannot_be_finished_is_put_back(
         models.held.clear()
         where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
         assert models.waits.acquire(timeout=10)
-        began = time.monotonic()
         code, _, _ = served.end()
         assert code == 0
-        assert time.monotonic() - began < 10
     models.held.set()
     with serving_in(folder) as served:
         found = ended(served.ready(), where)
@@ -157,37 +153,6 @@ def test_an_ingestion_that_cannot_be_finished_is_put_back(
 
 
 # Where it listens
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "8.8.8.8"])
-def test_beyond_this_machine_it_does_not_listen_without_a_login(host: str) -> None:
-    with pytest.raises(BadInput, match="no login is configured"):
-        listening(host, 0, is_open=True)
-
-
-def test_a_name_that_leads_elsewhere_is_no_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also where one of its addresses is."""
-    both = [
-        (socket.AF_INET, socket.SOCK_STREAM, 0, "", (host, 0)) for host in ("127.0.0.1", "10.0.0.1")
-    ]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
-    with pytest.raises(BadInput, match="no login is configured"):
-        listening("both.example", 0, is_open=True)
-
-
-def test_with_a_login_it_listens_anywhere() -> None:
-    with listening("0.0.0.0", 0, is_open=False) as where:
-        assert where.getsockname()[1]
-
-
-def test_a_port_that_is_taken_and_a_name_of_nothing_are_told() -> None:
-    with (
-        listening("127.0.0.1", 0, is_open=True) as where,
-        pytest.raises(BadInput, match="cannot listen on 127"),
-    ):
-        listening("127.0.0.1", where.getsockname()[1], is_open=True)
-    with pytest.raises(BadInput, match="no such address"):
-        listening("no such name", 0, is_open=True)
 
 
 def test_the_command_says_so_in_one_line(folder: Path) -> None:

@@ -112,9 +112,10 @@ def _over_http(
     *,
     json: bool,
 ) -> None:
+    from docgraph.doors.listening import listening
     from docgraph.doors.login.build import build_login
+    from docgraph.doors.mcp.alone import listen
     from docgraph.doors.mcp.limits import limits_of
-    from docgraph.doors.mcp.listening import bound, listen
     from docgraph.doors.mcp.over_http import mcp_app
 
     def told(url: str) -> None:
@@ -125,5 +126,5 @@ def _over_http(
         sys.stdout.flush()
 
     login, limits = build_login(settings), limits_of(settings.serve)
-    with bound(*where, open_to_local=login.open_to_local) as place:
+    with listening(*where, is_open=login.open_to_local) as place:
         listen(mcp_app(engine, login, offered, limits), place, told, settings.serve.drain)

@@ -13,7 +13,7 @@ from docgraph.doors.http.app import make_app
 from docgraph.doors.http.behind import behind
 from docgraph.doors.http.build import build_house
 from docgraph.doors.http.house import House
-from docgraph.doors.http.listening import BACKLOG, listening
+from docgraph.doors.listening import BACKLOG, listening
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.settings import Settings
 

@@ -1,4 +1,4 @@
-"""Where the server listens: beyond this machine only where a login keeps strangers out."""
+"""Where a server listens: beyond this machine only where a login keeps strangers out."""
 
 import ipaddress
 import socket
@@ -14,10 +14,11 @@ def listening(host: str, port: int, *, is_open: bool) -> socket.socket:
     if is_open and not all(ipaddress.ip_address(place[0]).is_loopback for _, place in found):
         raise BadInput(
             f"{host} can be reached from elsewhere, and no login is configured: whoever came would "
-            "be let in. Configure one (docs/access.md tells how), or listen on 127.0.0.1"
+            "be let in. Configure one (docs/login.md tells how), or listen on 127.0.0.1"
         )
     family, place = found[0]
-    bound = socket.socket(family, socket.SOCK_STREAM)
+    # Named as TCP, so that what is written goes out at once: asyncio looks for that name.
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(place)
