@@ -44,6 +44,9 @@ class Served:
     def end(self, sign: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
         """How it ended, and all that it said."""
         self.process.send_signal(sign)
+        return self.ended()
+
+    def ended(self) -> tuple[int, str, str]:
         said, _ = self.process.communicate(timeout=LONGEST)
         self.log.seek(0)
         return self.process.returncode, said, self.log.read()
