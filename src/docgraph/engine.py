@@ -19,7 +19,7 @@ from docgraph.model.snapshot import SnapshotInfo
 from docgraph.model.snapshot_diff import Side, SnapshotDiff, difference
 from docgraph.model.status import Status
 from docgraph.model.would_fit import would_fit
-from docgraph.plan.settle import confirmed, settled
+from docgraph.plan.settle import confirmed, settled, touching
 from docgraph.ports.source import Source
 from docgraph.ports.writes import Origin, Writes
 
@@ -90,10 +90,16 @@ class Engine(Asking):
         principal: Principal,
         wanted: Sequence[Wanted] = EVERYTHING,
         only: frozenset[str] | None = None,
+        node: str | None = None,
     ) -> tuple[Relationship, ...]:
-        """Every edge this reader's planning would see: `only` these, or all but `contains`."""
+        """Every edge this reader's planning would see: `only` these, or all but `contains`.
+
+        With a `node`, those alone that leave or enter it, or any part of it if it is a document.
+        """
         with self._asked(principal, "relations", wanted) as (reads, _):
-            return confirmed(settled(reads.graph.listed(only)), reads.graph)
+            if node is None:
+                return confirmed(settled(reads.graph.listed(only)), reads.graph)
+            return touching(node, reads.graph, only)
 
     def relation_counts(
         self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING

@@ -10,9 +10,11 @@ from threading import Thread
 import psycopg
 import pytest
 
+from docgraph.wiring.settings import Settings
 from tests.support.balancer import balancing
 from tests.support.http_clients import Answered, Asked, Client, side_by_side
-from tests.support.http_server import Served, key_in, run_in, serving_in
+from tests.support.http_door import key_for
+from tests.support.http_server import Served, run_in, serving_in
 
 SETTINGS = "store: {store}\nlogin: {{keys: true}}\nserve: {{roots: [.], lease: 2}}\n"
 RULES = "- {path: '**', readers: everyone}\n- {path: closed/, readers: [board]}\n"
@@ -24,7 +26,7 @@ ASKED = [
     for reader in READERS
     for address in ("/v1/retrieve", "/v1/plans")
 ]
-PAGES, NEW_PAGES, CLIENTS, LONGEST = 20, 150, 4, 90.0
+PAGES, NEW_PAGES, CLIENTS, LONGEST = 20, 80, 4, 90.0
 
 
 def page(number: int, edition: int = 1) -> str:
@@ -49,9 +51,13 @@ def folder(tmp_path: Path, database: str) -> Path:
 
 
 @pytest.fixture
-def keys(folder: Path) -> dict[str, str]:
+def keys(folder: Path, database: str) -> dict[str, str]:
     run_in(folder, "ingest", "pages", "--repository", "pages", "--quiet")
-    return {name: key_in(folder, name, *groups) for name, groups in READERS.items()}
+    known = Settings(store=database)
+    return {
+        name: key_for(known, name, *groups, rights=("ingest",)).removeprefix("Bearer ")
+        for name, groups in READERS.items()
+    }
 
 
 @pytest.fixture

@@ -1,10 +1,8 @@
 """Relations as people name them: which to list, and what to write beside their own."""
 
-from collections.abc import Iterable
-
-from docgraph.model.edge import Evidence, Relationship
+from docgraph.model.edge import Evidence
 from docgraph.model.errors import BadInput
-from docgraph.model.identity import document_of, path_of
+from docgraph.model.identity import path_of
 from docgraph.model.relation import RELATIONS
 from docgraph.model.would_fit import would_fit
 
@@ -16,18 +14,6 @@ def only_type(relation: str | None) -> frozenset[str] | None:
     if relation not in RELATIONS:
         raise BadInput(f"no relation is called {relation!r}; {would_fit(relation, RELATIONS)}")
     return frozenset({relation})
-
-
-def touching(found: Iterable[Relationship], node: str | None) -> tuple[Relationship, ...]:
-    """Those that leave or enter this node, or any part of this document."""
-    if node is None:
-        return tuple(found)
-    return tuple(known for known in found if node in _ends(known))
-
-
-def _ends(known: Relationship) -> frozenset[str]:
-    ends = (known.edge.source, known.edge.target)
-    return frozenset((*ends, *map(document_of, ends)))
 
 
 def noted(source: str, note: str) -> tuple[Evidence, ...]:

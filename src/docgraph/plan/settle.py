@@ -11,6 +11,7 @@ from docgraph.model.edge import HAND, Evidence, Relationship, inverse
 from docgraph.model.identity import document_of
 from docgraph.model.relation import INVERSES
 from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.waiting import still_wanted
 
 NAMESAKES = 8  # a title that more visible documents bear names none of them
 _Claim = tuple[Evidence, int]
@@ -36,6 +37,18 @@ def incoming(
     settled_out = confirmed(settled(window.edges(senders, "out", relations)), window)
     winners = {winner.edge: winner for winner in settled_out}
     return tuple(winners[found.edge] for found in entering if found.edge in winners)
+
+
+def touching(
+    node: str, window: GraphReads, relations: frozenset[str] | None = None
+) -> tuple[Relationship, ...]:
+    """Settled edges that leave or enter this node, or any part of this document; sorted."""
+    both = (*outgoing(window, (node,), relations), *incoming(window, (node,), relations))
+    found = {winner.edge: winner for winner in both}
+    ends = ((edge, (edge.source, edge.target)) for edge in sorted(found))
+    return tuple(
+        found[edge] for edge, pair in ends if node in pair or node in map(document_of, pair)
+    )
 
 
 def confirmed(winners: tuple[Relationship, ...], window: GraphReads) -> tuple[Relationship, ...]:
@@ -68,6 +81,7 @@ def settled(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]
                 contests[key].append((evidence, index))
     lost: set[_Claim] = set()
     for (_, relation), claims in contests.items():
+        still_wanted()
         allowed = NAMESAKES if relation == "mentions" else 1
         lost.update(_losers(claims, relationships, allowed))
     return tuple(_survivors(relationships, lost))

@@ -37,6 +37,7 @@ BODIES: Mapping[str, dict[str, Any]] = {
     },
     "/v1/ingestions": {"path": "notes", "repository": "notes", "branch": "main", "ref": "main"},
 }
+QUESTIONS = sum("question" in body for body in BODIES.values())
 QUERIES = ("/v1/relations?node=", "/v1/relations?type=", "/v1/snapshots?repository=", "/v1/nodes/")
 
 
@@ -56,10 +57,13 @@ def on_postgres(tmp_path: Path, database: str) -> Iterator[Door]:
         yield door
 
 
-def with_each(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The same body with each string in each place, and in the place of each key."""
+def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
+    """The same body with strings in each place, and in the place of each key.
+
+    What all questions have in common gets each string at one of their addresses.
+    """
     for key, value in body.items():
-        for odd in STRINGS:
+        for odd in STRINGS[turn::QUESTIONS] if key in QUESTION and "question" in body else STRINGS:
             yield {**body, key: [odd] if isinstance(value, list) else odd}
     for odd in QUOTES:
         yield {**body, odd: "x"}
@@ -68,8 +72,8 @@ def with_each(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def refused_in_words(door: Door) -> list[str]:
     """What went wrong by our fault."""
     found: list[str] = []
-    for address, body in BODIES.items():
-        for odd in with_each(body):
+    for turn, (address, body) in enumerate(BODIES.items()):
+        for odd in with_each(body, turn % QUESTIONS):
             answer = door.client.post(address, content=json.dumps(odd), headers=JSON)
             if answer.status_code >= 500:
                 found.append(f"{address} {str(odd)[:200]}: {answer.text[:200]}")

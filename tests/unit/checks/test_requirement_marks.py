@@ -36,7 +36,10 @@ def test_unmarked(): pass
 
 @pytest.fixture(autouse=True)
 def the_plugin_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no other but the one for workers: libraries bring some along that take long to load."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])

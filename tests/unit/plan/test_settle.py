@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
 from docgraph.model.identity import document_of
-from docgraph.plan.settle import NAMESAKES, incoming, outgoing, settled
+from docgraph.plan.settle import (
+    NAMESAKES,
+    confirmed,
+    incoming,
+    outgoing,
+    settled,
+    touching,
+)
 from tests.support.made_documents import Part, document, edge, said
 from tests.support.memory_world import world
 
@@ -282,3 +289,16 @@ def test_what_is_not_asked_for_does_not_come() -> None:
         (frozenset[str](), []),
     ):
         assert [f.edge.target for f in outgoing(place.graph, ("r:a",), relations)] == reached
+
+
+@given(many)
+def test_what_touches_a_node_is_what_of_all_edges_does(found: tuple[Relationship, ...]) -> None:
+    documents = [document(f"r:{name}", parts=(Part("#x"),)) for name in "abcdest"]
+    graph = world(*documents, edges=found).graph
+    known = confirmed(settled(graph.listed()), graph)
+    for node in ("r:s", "r:s#x", "r:a", "r:a#x", "r:none"):
+        ends = {one: (one.edge.source, one.edge.target) for one in known}
+        own = tuple(
+            one for one in known if node in (*ends[one], *(document_of(end) for end in ends[one]))
+        )
+        assert touching(node, graph) == own

@@ -46,12 +46,12 @@ def list_relations(
     The origin is a miner's name, `curated`, `given` or `hand`; beside it stand the lines that show
     the relation. `contains` is listed where --type asks for it.
     """
-    from docgraph.doors.by_hand import only_type, touching
+    from docgraph.doors.by_hand import only_type
     from docgraph.doors.cli.show import show_relations
 
-    only = only_type(relation)
-    known = engine_for(store).relations(asker(store, as_), wanted(repository, branch, None), only)
-    found = touching(known, node)
+    found = engine_for(store).relations(
+        asker(store, as_), wanted(repository, branch, None), only_type(relation), node
+    )
     if json:
         print_json({"relations": found})
     else:

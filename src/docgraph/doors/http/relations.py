@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from docgraph.doors.by_hand import noted, only_type, touching
+from docgraph.doors.by_hand import noted, only_type
 from docgraph.doors.http.answers import ListedRelations, NewSnapshot
 from docgraph.doors.http.asked import HIGHEST, Name, NodeId, Strict, Text
 from docgraph.doors.http.asked_by_query import OfQuery
@@ -57,8 +57,8 @@ async def list_relations(query: Annotated[RelationsQuery, Query()], call: Callin
     relation and target. Pages stay the same as long as they are of the same snapshot."""
 
     def found() -> ListedRelations:
-        known = call.engine.relations(call.principal, query.wanted, only_type(query.type))
-        chosen = touching(known, query.node)
+        only = only_type(query.type)
+        chosen = call.engine.relations(call.principal, query.wanted, only, query.node)
         end = query.offset + query.limit
         return ListedRelations(
             chosen[query.offset : end], len(chosen), end if end < len(chosen) else None

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from docgraph.doors.by_hand import noted, only_type, touching
+from docgraph.doors.by_hand import noted, only_type
 from docgraph.doors.login.asked_as import AskedAs
 from docgraph.doors.python.opened import Store
 from docgraph.doors.python.questions import Questions, wanted_of
@@ -76,7 +76,7 @@ class Docgraph(Questions):
         """
         wanted = wanted_of(repository, branch, snapshot)
         only = only_type(relation)
-        return touching(self._asking().relations(self._reader(as_), wanted, only), node)
+        return self._asking().relations(self._reader(as_), wanted, only, node)
 
     def add_relation(
         self,

@@ -76,7 +76,7 @@ def relations(desk: Desk, principal: Principal, asked: RelationsArguments) -> Re
     only = None if asked.type is None else frozenset({asked.type})
     touching = [
         known
-        for known in desk.engine.relations(principal, asked.wanted, only)
+        for known in desk.engine.relations(principal, asked.wanted, only, node)
         if node in _ends(known.edge, asked.direction)
     ]
     most = min(asked.limit, desk.limits.listed)
