@@ -87,6 +87,13 @@ def test_a_relation_is_added_and_removed_by_hand(own: Door) -> None:
     assert "by hand" in again.json()["detail"]
 
 
+def test_a_relation_that_is_there_gets_another_note(own: Door) -> None:
+    for note in ("as told", "as written"):
+        assert own.post("/v1/relations", {**EXPLAINS, "note": note}).status_code == 201
+    (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
+    assert [shown["says"] for shown in found["evidence"]] == ["as written"]
+
+
 def test_a_relation_to_nothing_is_refused(own: Door) -> None:
     refused = own.post("/v1/relations", {**EXPLAINS, "target": "notes:gone.md"})
     assert refused.status_code == 404

@@ -73,7 +73,10 @@ async def list_relations(query: Annotated[RelationsQuery, Query()], call: Callin
     **described("add_relation", 404, 409, status=201),
 )
 async def add_relation(new: NewRelation, call: Calling) -> Response:
-    """Add a relation by hand, as a new snapshot. Needs the right `relations`."""
+    """Add a relation by hand, as a new snapshot; of one that is there already, change the note.
+
+    Needs the right `relations`.
+    """
 
     def found() -> NewSnapshot:
         edge = Edge(new.source, new.relation, new.target)
