@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from docgraph.audited import audited
 from docgraph.model.access import INGEST, Person, Principal
-from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.ingestion import ENDED, Ingestion, IngestionRequest
+from docgraph.model.errors import BadInput, NotAllowed, NotKnown, NotVisible
+from docgraph.model.ingestion import Ingestion, IngestionRequest, asker_of
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.ingestions import Ingestions
 from docgraph.ports.store import Store
 
 NOTHING_THERE = "there is nothing to ingest under this path"
-MOST_SEARCHED = 1_000
+NO_MORE = "whoever asked may not ingest any more"
 MOST_WAITING = 100  # of one person
 
 
@@ -27,7 +27,8 @@ class Readable:
 
 
 class RequestedIngestions:
-    """Who asked for an ingestion sees what becomes of it, and nobody else does."""
+    """Who asked for an ingestion sees what becomes of it, by the same kind of credential; nobody
+    else does."""
 
     def __init__(
         self,
@@ -71,23 +72,32 @@ class RequestedIngestions:
             return found
 
     def _check_waiting(self, principal: Principal) -> None:
-        known = self._book.listed(principal.tenant, MOST_SEARCHED)
-        waiting = [o for o in known if o.state not in ENDED and o.asked_by.id == principal.id]
-        if len(waiting) >= MOST_WAITING:
-            raise BadInput(f"{len(waiting)} ingestions of yours wait already; let some of them end")
+        waiting = self._book.waiting(asker_of(principal))
+        if waiting >= MOST_WAITING:
+            raise BadInput(f"{waiting} ingestions of yours wait already; let some of them end")
+
+    def begin(self, asked: Principal, who: Callable[[], Principal]) -> Principal:
+        """Whoever asked, with the rights that they have now, as `who` finds out; a row tells of
+        what is not begun any more."""
+        with audited(self._audit, asked, "ingestions begin", silently=True):
+            try:
+                found = who()
+                found.require(INGEST)
+            except (NotKnown, NotAllowed) as error:
+                raise NotAllowed(NO_MORE) from error
+            return found
 
     def get(self, principal: Principal, ingestion_id: str) -> Ingestion:
         with audited(self._audit, principal, "ingestions show", right=INGEST, silently=True):
             found = self._book.get(principal.tenant, ingestion_id)
-            if found is None or found.asked_by.id != principal.id:
+            if found is None or found.asker != asker_of(principal):
                 raise NotVisible("there is no ingestion of yours with this id")
             return found
 
     def listed(self, principal: Principal, last: int) -> tuple[Ingestion, ...]:
         """The newest first."""
         with audited(self._audit, principal, "ingestions list", right=INGEST, silently=True):
-            known = self._book.listed(principal.tenant, MOST_SEARCHED)
-            return tuple(one for one in known if one.asked_by.id == principal.id)[:last]
+            return self._book.listed(asker_of(principal), last)
 
     def readable(self, principal: Principal, repository: str, branch: str) -> Readable:
         """Numbers alone: they say no more than an ingest tells whoever does it."""

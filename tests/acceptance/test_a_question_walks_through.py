@@ -134,6 +134,7 @@ def test_doctor_tries_every_part_for_real(docgraph: Run, rocket: Path) -> None:
         "embedder",
         "readers",
         "store",
+        "callers",
     ]
     assert all(finding["good"] for finding in found)
 

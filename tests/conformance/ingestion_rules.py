@@ -6,18 +6,25 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from docgraph.model.access import Person
-from docgraph.model.ingestion import Ingestion, IngestionRequest
+from docgraph.model.ingestion import Asker, Ingestion, IngestionRequest
 from docgraph.ports.ingestions import Ingestions
 
 LONG = 600.0
 ANN = Person("ann", "t", frozenset({"b", "a"}), frozenset({"eu"}), 3, frozenset({"ingest"}))
+ANNS = Asker("t", "ann", "key")
 REQUEST = IngestionRequest("notes/é \udc80", "notes", "main", None, ("a",), ("eu",), 1, ("links",))
 TIME = "2026-01-01T00:00:00+00:00"
 
 
-def asked(number: int, tenant: str = "t", request: IngestionRequest = REQUEST) -> Ingestion:
-    who = replace(ANN, tenant=tenant)
-    return Ingestion(f"i{number}", who, "key k", request, "queued", 0, TIME, TIME)
+def asked(
+    number: int,
+    tenant: str = "t",
+    request: IngestionRequest = REQUEST,
+    person: str = "ann",
+    by: str = "key k",
+) -> Ingestion:
+    who = replace(ANN, tenant=tenant, id=person)
+    return Ingestion(f"i{number}", who, by, request, "queued", 0, TIME, TIME)
 
 
 def at_work(given: Ingestion, attempts: int = 1) -> Ingestion:
@@ -38,7 +45,7 @@ class IngestionRules:
 
     def test_where_nothing_was_asked_for_nothing_is_found(self, ingestions: Ingestions) -> None:
         assert ingestions.get("t", "i1") is None
-        assert ingestions.listed("t", 10) == ()
+        assert ingestions.listed(ANNS, 10) == ()
         assert ingestions.claim("one", LONG) is None
 
     def test_what_is_no_id_finds_nothing(self, ingestions: Ingestions) -> None:
@@ -50,15 +57,63 @@ class IngestionRules:
         ingestions.add(asked(1))
         ingestions.add(asked(2, tenant="u"))
         assert ingestions.get("u", "i1") is None
-        assert ingestions.listed("u", 10) == (asked(2, tenant="u"),)
-        assert ingestions.listed("", 10) == ()
+        assert ingestions.listed(replace(ANNS, tenant="u"), 10) == (asked(2, tenant="u"),)
+        assert ingestions.listed(replace(ANNS, tenant=""), 10) == ()
 
     def test_the_newest_are_listed_first(self, ingestions: Ingestions) -> None:
         for number in range(5):
             ingestions.add(asked(number))
-        assert [one.id for one in ingestions.listed("t", 3)] == ["i4", "i3", "i2"]
-        assert [one.id for one in ingestions.listed("t", 10**30)] == ["i4", "i3", "i2", "i1", "i0"]
-        assert ingestions.listed("t", 0) == ingestions.listed("t", -1) == ()
+        assert [one.id for one in ingestions.listed(ANNS, 3)] == ["i4", "i3", "i2"]
+        assert [one.id for one in ingestions.listed(ANNS, 10**30)] == ["i4", "i3", "i2", "i1", "i0"]
+        assert ingestions.listed(ANNS, 0) == ingestions.listed(ANNS, -1) == ()
+
+    def test_however_much_others_ask_for_ones_own_are_listed(self, ingestions: Ingestions) -> None:
+        """By the person, and by the kind of credential: another key is the same, an issuer not."""
+        mine = [asked(0), asked(1, by="key k2")]
+        for one in mine:
+            ingestions.add(one)
+        for number in range(2, 42, 4):
+            ingestions.add(asked(number, person="bob"))
+            ingestions.add(asked(number + 1, by="token https://a.example"))
+            ingestions.add(asked(number + 2, by=""))
+            ingestions.add(asked(number + 3, tenant="u"))
+        assert ingestions.listed(ANNS, 2) == ingestions.listed(ANNS, 100) == tuple(mine[::-1])
+        assert ingestions.listed(ANNS, 1) == (mine[1],)
+        for other in (
+            replace(ANNS, person="bob"),
+            replace(ANNS, credential="token https://a.example"),
+            replace(ANNS, credential=""),
+        ):
+            assert {one.asker for one in ingestions.listed(other, 100)} == {other}
+            assert (len(ingestions.listed(other, 100)), ingestions.waiting(other)) == (10, 10)
+        for nobody in ("\0", "\udc80", "token https://b.example", "key k"):
+            assert ingestions.listed(replace(ANNS, credential=nobody), 100) == ()
+
+    def test_what_has_not_ended_is_waited_for(self, ingestions: Ingestions) -> None:
+        assert ingestions.waiting(ANNS) == 0
+        for number in range(3):
+            ingestions.add(asked(number))
+        assert ingestions.waiting(ANNS) == 3
+        for number in range(2):
+            ingestions.claim("one", LONG)
+            assert ingestions.waiting(ANNS) == 3 - number
+            assert ingestions.finish(f"i{number}", "one", error="no" * number)
+        assert ingestions.waiting(ANNS) == 1
+
+    def test_nobody_waits_behind_all_that_another_asked_for(self, ingestions: Ingestions) -> None:
+        """First each tenant has its turn, and in a tenant each who asks."""
+        asking = [
+            ("t", "ann"),
+            ("t", "ann"),
+            ("t", "ann"),
+            ("t", "bob"),
+            ("u", "ann"),
+            ("u", "ann"),
+        ]
+        for number, (tenant, person) in enumerate(asking):
+            ingestions.add(asked(number, tenant, person=person))
+        found = [ingestions.claim("one", LONG) for _ in asking]
+        assert [one.id for one in found if one] == ["i0", "i4", "i3", "i5", "i1", "i2"]
 
     def test_the_oldest_is_claimed_first_whosever_it_is(self, ingestions: Ingestions) -> None:
         for number, tenant in enumerate("utu"):
@@ -120,6 +175,15 @@ class IngestionRules:
         assert ingestions.release("i1", "one")
         assert timeless(ingestions.get("t", "i1")) == asked(1)
         assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1))
+
+    def test_what_did_not_stop_when_it_was_told_to_has_been_tried(
+        self, ingestions: Ingestions
+    ) -> None:
+        ingestions.add(asked(1))
+        ingestions.claim("one", LONG)
+        assert ingestions.release("i1", "one", counted=True)
+        assert timeless(ingestions.get("t", "i1")) == replace(asked(1), attempts=1)
+        assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1), attempts=2)
 
     def test_what_has_ended_is_nobodys_to_change(self, ingestions: Ingestions) -> None:
         ingestions.add(asked(1))

@@ -1,7 +1,9 @@
 """The MCP door over HTTP: who asks stands in each request's Authorization, and nowhere else."""
 
 import asyncio
+import itertools
 import json
+import socket
 import subprocess
 import sys
 import threading
@@ -14,7 +16,10 @@ import pytest
 from mcp import ClientSession
 
 from docgraph.doors.login.login import Login
+from docgraph.doors.mcp.desk import on_offer
 from docgraph.doors.mcp.limits import Limits
+from docgraph.doors.mcp.over_http import mcp_app
+from docgraph.doors.shares import PARTS
 from docgraph.engine import Engine
 from docgraph.model.access import Person, Principal
 from docgraph.ports.waiting import still_wanted
@@ -183,6 +188,10 @@ def test_a_right_that_is_taken_away_is_gone_with_the_next_call(engine: Engine) -
         ("POST", b"{", 400),
         ("POST", b"\xff\xfe", 400),
         ("POST", b"[" * 15_000, 400),
+        ("POST", b'{"jsonrpc":"2.0","id":"\\ud800","method":"tools/list"}', 400),
+        ("POST", b'{"jsonrpc":"2.0","method":"notifications/\\udfff"}', 400),
+        ("POST", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode("utf-16"), 400),
+        ("POST", json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode("utf-32"), 400),
         ("POST", b'{"a":' * 3_000 + b"1" + b"}" * 3_000, 400),
         ("POST", b"[]", 400),
         ("POST", b'"' + b"x" * 20_000 + b'"', 413),
@@ -191,6 +200,31 @@ def test_a_right_that_is_taken_away_is_gone_with_the_next_call(engine: Engine) -
 def test_what_is_no_call_is_refused(url: str, method: str, body: bytes, status: int) -> None:
     headers = {**MCP, **bearer("ben"), "Content-Type": "application/json"}
     assert httpx.request(method, url, content=body, headers=headers).status_code == status
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(engine: Engine) -> None:
+    head = f"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer('ben')['Authorization']}\r\n"
+    with listening(engine, login_with_keys(), Limits(seconds=0.3)) as url:
+        port = httpx.URL(url).port
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
+            line.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
+            assert line.recv(65536).startswith(b"HTTP/1.1 408 ")
+
+
+def test_who_leaves_while_they_speak_is_no_failure_of_ours(engine: Engine) -> None:
+    app = mcp_app(engine, login_with_keys(), on_offer())
+    sent: list[Any] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    shown = bearer("ben")["Authorization"].encode()
+    scope = {"type": "http", "method": "POST", "headers": [(b"authorization", shown)]}
+    asyncio.run(app(scope, receive, send))
+    assert sent[0]["status"] == 499
 
 
 def test_many_at_once_get_what_each_would_get_alone(url: str) -> None:
@@ -245,6 +279,46 @@ def test_a_server_that_is_told_to_end_answers_whoever_still_waits() -> None:
     assert done.stdout == "200 nothing visible under this id\n"
 
 
+class Held(Engine):
+    """Answers nobody until it is let."""
+
+    def __init__(self) -> None:
+        self.asked, self.go_on = list[str](), threading.Event()
+
+    def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
+        self.asked.append(principal.id)
+        assert self.go_on.wait(30)
+        return ()
+
+
+def test_one_reader_does_not_fill_the_queue() -> None:
+    held, share = Held(), 75
+
+    async def asked(client: httpx.AsyncClient, url: str, name: str) -> str:
+        headers = {**MCP, **bearer(name)}
+        found = await client.post(url, json=call("fetch", id="r:a"), headers=headers)
+        text: str = found.json()["result"]["content"][0]["text"]
+        return text
+
+    async def ask(url: str) -> None:
+        async with httpx.AsyncClient(
+            timeout=30, limits=httpx.Limits(max_connections=200)
+        ) as client:
+            many = [asyncio.ensure_future(asked(client, url, "ben")) for _ in range(share + 5)]
+            refused = [await one for one in itertools.islice(asyncio.as_completed(many), 5)]
+            ann = asyncio.ensure_future(asked(client, url, "ann"))
+            done, _ = await asyncio.wait([ann], timeout=0.5)
+            held.go_on.set()
+            told = [*await asyncio.gather(*many), await ann]
+            assert not done
+            assert set(refused) == {"more of yours wait already than may wait; try again"}
+            assert told.count("nothing visible under this id") == share + 1
+
+    with listening(held, login_with_keys(), Limits(at_once=1, queue=share * PARTS)) as url:
+        asyncio.run(ask(url))
+    assert held.asked.count("ann") == 1
+
+
 # Without a login
 
 
@@ -256,6 +330,12 @@ def test_a_server_that_is_told_to_end_answers_whoever_still_waits() -> None:
         ({"Host": "localhost"}, 200),
         ({"Host": "docs.example.org"}, 421),
         ({"Host": "127.0.0.1.example.org"}, 421),
+        ({"Host": "localhost:example.org"}, 421),
+        ({"Host": "localhost:80@example.org"}, 421),
+        ({"Host": ""}, 421),
+        ({"Origin": ""}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:example.org"}, 403),
         ({"Origin": "https://example.org"}, 403),
         ({"Origin": "http://localhost.example.org"}, 403),
     ],

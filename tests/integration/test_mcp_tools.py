@@ -407,6 +407,6 @@ def test_more_than_may_wait_are_told_so() -> None:
 
     limits = Limits(at_once=1, queue=0, seconds=0.3)
     assert met(slow, ask, limits=limits) == [
-        "more calls wait already than may wait; try again",
+        "more wait already than may wait; try again",
         "this took longer than 0.3 seconds",
     ]

@@ -25,6 +25,7 @@ from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords
 
 HERE = "http://127.0.0.1"
+CLIENT = ("127.0.0.1", 50_000)
 NOTES = {
     "queue.md": "# Queue\n\nUploads wait here; see the [worker](worker.md).\n\n"
     "## Pause\n\nThe pause is 30 seconds.\n",
@@ -50,7 +51,9 @@ class Door:
 @contextmanager
 def opened(settings: Settings) -> Iterator[Door]:
     house = build_house(settings, HashedWords)
-    with TestClient(make_app(house), base_url=HERE, raise_server_exceptions=False) as client:
+    with TestClient(
+        make_app(house), base_url=HERE, raise_server_exceptions=False, client=CLIENT
+    ) as client:
         while not house.condition.ready:
             pass
         yield Door(client, house)

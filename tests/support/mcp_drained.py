@@ -14,6 +14,7 @@ from docgraph.doors.mcp.alone import listen
 from docgraph.doors.mcp.desk import on_offer
 from docgraph.doors.mcp.over_http import mcp_app
 from docgraph.engine import Engine
+from docgraph.wiring.serve_settings import ServeSettings
 
 CALL = {
     "jsonrpc": "2.0",
@@ -42,4 +43,9 @@ def ask(url: str) -> None:
 if __name__ == "__main__":
     with listening("127.0.0.1", 0, is_open=True) as place:
         app = mcp_app(EndsMeanwhile(), Login(), on_offer())
-        listen(app, place, lambda url: threading.Thread(target=ask, args=(url,)).start(), 10)
+        listen(
+            app,
+            place,
+            lambda url: threading.Thread(target=ask, args=(url,)).start(),
+            ServeSettings(drain=10),
+        )

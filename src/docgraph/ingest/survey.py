@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from docgraph.ingest.access_file import ACCESS_FILE
 from docgraph.ingest.curated import RELATIONS_FILE
 from docgraph.ingest.readers import SUFFIXES, Format, format_for, suffix_of
+from docgraph.model.access_lines import is_meant
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, Source, SourceFile
 
 _SHOWN = 10
-_MEANT = frozenset({"access.yaml", "access.yml"})
 _NOT_READ = f"not read: rules stand in {ACCESS_FILE} at the root"
 _RENAME = f"rules stand in {ACCESS_FILE}: rename it"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break a citation's line
@@ -40,7 +40,7 @@ def survey(source: Source) -> Survey:
     relations: SourceFile | None = None
     for found in listed:
         name = _file_name(found)
-        if name.casefold() in _MEANT:
+        if is_meant(name):
             continue
         if isinstance(found, Problem):
             problems.append(found)
@@ -51,7 +51,7 @@ def survey(source: Source) -> Survey:
         if name == RELATIONS_FILE:
             relations = found
             continue
-        if name.casefold().rpartition("/")[2] in _MEANT:
+        if is_meant(name.rpartition("/")[2]):
             problems.append(Problem(name, _NOT_READ))
             continue
         known = format_for(found)
@@ -74,7 +74,7 @@ def _rules(
     listed: tuple[SourceFile | Problem, ...],
 ) -> tuple[SourceFile | Problem | None, list[Problem]]:
     """Also one that cannot be read, and one that is misspelt: neither must count as absent."""
-    meant = {name: found for found in listed if (name := _file_name(found)).casefold() in _MEANT}
+    meant = {name: found for found in listed if is_meant(name := _file_name(found))}
     access = meant.pop(ACCESS_FILE, None)
     misspelt = sorted(meant)
     if access is None and misspelt:

@@ -82,7 +82,8 @@ class Person:
 class Principal:
     """Someone whose identity a door has verified. Only `principals` makes one.
 
-    `by` is who asks in their name, where that is someone else.
+    `by` is the key, or the issuer of the token, that they came in by (model/credential.py), or who
+    asks in their name; empty at the keyboard.
     """
 
     id: str

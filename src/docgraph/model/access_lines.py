@@ -10,6 +10,12 @@ from docgraph.model.path_pattern import compiled, problem_of, tidy
 
 SOURCE = "access.yaml"
 NO_LINE = "no line matches"
+_MEANT = frozenset({"access.yaml", "access.yml"})
+
+
+def is_meant(name: str) -> bool:
+    """A file of this name was meant to hold rules: where it is misspelt, it is not absent."""
+    return name.casefold() in _MEANT
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docgraph.model.access import Person
+from docgraph.model.access import Person, Principal
+from docgraph.model.credential import credential_of
 
 State = Literal["queued", "running", "succeeded", "failed"]
 ENDED: tuple[State, ...] = ("succeeded", "failed")
@@ -24,11 +25,26 @@ class IngestionRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Asker:
+    """Whose an ingestion is: a person who comes in by one kind of credential. Whoever another
+    issuer calls by the same name is somebody else."""
+
+    tenant: str
+    person: str
+    credential: str
+
+
+def asker_of(principal: Principal) -> Asker:
+    return Asker(principal.tenant, principal.id, credential_of(principal.by))
+
+
+@dataclass(frozen=True, slots=True)
 class Ingestion:
     """`asked_by` is who asked, with the rights they had then; `by` as in a Principal.
 
-    `attempts` counts how often it was begun: one whose server died is begun anew by another, up
-    to a limit. `progress` and `result` are JSON, `error` is in words.
+    `attempts` counts how often it was begun: one whose server died, or that would not stop when
+    its server ended, is begun anew by another, up to a limit. `progress` and `result` are JSON,
+    `error` is in words.
     """
 
     id: str
@@ -46,3 +62,7 @@ class Ingestion:
     @property
     def tenant(self) -> str:
         return self.asked_by.tenant
+
+    @property
+    def asker(self) -> Asker:
+        return Asker(self.tenant, self.asked_by.id, credential_of(self.by))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
+from docgraph.model.credential import credential_of
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
@@ -92,7 +93,7 @@ def receipt_of(found: Retrieval, principal: Principal, seeds: Sequence[str] = ()
         format=FORMAT,
         question=question.text,
         seeds=tuple(seeds),
-        asker=digest({"id": principal.id, "tenant": principal.tenant, "by": principal.by}),
+        asker=_asker_digest(principal),
         rights=rights_digest(principal),
         snapshots=found.scope.snapshots,
         pipeline=trace.pipeline,
@@ -109,6 +110,12 @@ def receipt_of(found: Retrieval, principal: Principal, seeds: Sequence[str] = ()
         answer=_answered(answer) if answer else None,
         digest="",
     ).sealed()
+
+
+def _asker_digest(principal: Principal) -> str:
+    """Of the person and of the kind of credential: a new key leaves them who they are."""
+    by = credential_of(principal.by)
+    return digest({"id": principal.id, "tenant": principal.tenant, "by": by})
 
 
 def rights_digest(principal: Principal) -> str:

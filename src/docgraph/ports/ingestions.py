@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from docgraph.model.ingestion import Ingestion
+from docgraph.model.ingestion import Asker, Ingestion
 
 
 class Ingestions(Protocol):
@@ -15,14 +15,19 @@ class Ingestions(Protocol):
 
     def get(self, tenant: str, ingestion_id: str) -> Ingestion | None: ...
 
-    def listed(self, tenant: str, last: int) -> tuple[Ingestion, ...]:
-        """The newest first."""
+    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+        """Theirs, the newest first; however many there are of others."""
+        ...
+
+    def waiting(self, asker: Asker) -> int:
+        """How many of theirs have not ended."""
         ...
 
     def claim(self, owner: str, lease: float) -> Ingestion | None:
-        """The oldest that is queued, or that runs under a lease which has ended; now running.
+        """One that is queued, or that runs under a lease which has ended; now running.
 
-        Counts one more attempt. Two that claim at once never get the same.
+        Of the tenant, and in it of the asker, for whom none was begun for the longest time; of
+        those the oldest. Counts one more attempt. Two that claim at once never get the same.
         """
         ...
 
@@ -34,6 +39,7 @@ class Ingestions(Protocol):
         """Succeeded, or failed where there is an error. False where it is another's by now."""
         ...
 
-    def release(self, ingestion_id: str, owner: str) -> bool:
-        """Back into the queue, without the attempt: its server ends in good order."""
+    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
+        """Back into the queue: its server ends in good order. The attempt is `counted` where the
+        work did not stop when it was told to."""
         ...

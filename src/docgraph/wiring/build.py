@@ -33,7 +33,6 @@ from docgraph.wiring.store_address import is_postgres, need_psycopg
 
 if TYPE_CHECKING:
     from docgraph.adapters.postgres.pool import Pool
-    from docgraph.adapters.sources.git import GitSource
     from docgraph.administration import Administration
 
 
@@ -194,14 +193,7 @@ def open_folder(path: Path, max_bytes: int) -> Source:
     return FolderSource(path, max_bytes=max_bytes)
 
 
-def check_git_bounds(path: Path, inside: Path) -> None:
-    from docgraph.adapters.sources.git_bounds import check_bounds
+def git_rules_above(path: Path, commit: str, inside: Path) -> bool:
+    from docgraph.adapters.sources.git_rules_above import git_rules_above as rules_above
 
-    check_bounds(path, inside)
-
-
-def open_git(path: Path, ref: str, max_bytes: int) -> "GitSource":
-    """To be closed; it says which commit and branch `ref` stands for."""
-    from docgraph.adapters.sources.git import GitSource
-
-    return GitSource(path, ref, max_bytes=max_bytes)
+    return rules_above(path, commit, inside)

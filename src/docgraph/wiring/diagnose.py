@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docgraph.ingest.readers import FORMATS, missing_extras
-from docgraph.model.access import Principal
+from docgraph.model.access import LOCAL, Principal
 from docgraph.model.errors import DocgraphError
-from docgraph.wiring.build import open_store
+from docgraph.wiring.build import open_keys, open_store
 from docgraph.wiring.models import open_embedder, open_reranker, open_tokens
 from docgraph.wiring.settings import Settings
 from docgraph.wiring.store_address import is_postgres, need_psycopg, shown_store
@@ -49,6 +49,8 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
             yield Finding("store", True, f"none at {place} yet; `docgraph ingest` makes it")
     if there:
         yield _tried("store", lambda: _store(settings, principal))
+    can_count = there or not is_postgres(settings.store)
+    yield _tried("callers", lambda: _callers(settings, can_count))
 
 
 def _server(settings: Settings) -> Iterator[Finding]:
@@ -96,3 +98,12 @@ def _store(settings: Settings, principal: Principal) -> str:
     with open_store(settings).reads_as(principal) as reads:
         seen = len(reads.scope.snapshots)
         return f"{shown_store(settings.store)} opens; {seen} repositories visible to {principal.id}"
+
+
+def _callers(settings: Settings, can_count: bool) -> str:
+    """Who can come in where a server is started with these settings."""
+    ways = [f"tokens of {one.issuer}" for one in settings.login.tokens]
+    if settings.login.keys:
+        number = f"{len(open_keys(settings).listed(LOCAL))} " if can_count else ""
+        ways.insert(0, f"{number}API keys")
+    return ", ".join(ways) or "no login: a server answers this machine alone"

@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar
 
 from annotated_types import Ge, Le, MinLen
 
+from docgraph.model.access import LOCAL
 from docgraph.model.checked_names import check_names
 from docgraph.model.errors import BadInput
 from docgraph.model.would_fit import would_fit
@@ -17,6 +18,7 @@ ALGORITHMS = (
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
 DEFAULT_LEEWAY, LONGEST_LEEWAY = 60, 300
+LONGEST_ISSUER = 500  # bytes
 Filled = Annotated[str, MinLen(1)]
 
 
@@ -35,7 +37,8 @@ class ClaimNames:
 
 @dataclass(frozen=True, slots=True)
 class IssuerSettings:
-    """`jwks` is an address or a file. Either `tenant` is everybody's, or a claim names it."""
+    """`jwks` is an address or a file. Either `tenant` is everybody's, or a claim names it: then
+    one of `tenants`, where any are listed."""
 
     issuer: str
     audience: str
@@ -44,12 +47,30 @@ class IssuerSettings:
     leeway: int = DEFAULT_LEEWAY
     tenant: str | None = None
     claims: ClaimNames = field(default_factory=ClaimNames)
+    tenants: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> frozenset[str] | None:
+        """The tenants that it may speak of; None: whichever it names."""
+        if self.tenant is not None:
+            return frozenset({self.tenant})
+        return frozenset(self.tenants) or None
 
 
 @dataclass(frozen=True, slots=True)
 class LoginSettings:
     keys: bool = False
     tokens: tuple[IssuerSettings, ...] = ()
+
+    @property
+    def only_tenant(self) -> str | None:
+        """Whose everybody is who can come in; None where there may be several."""
+        tenants = {LOCAL} if self.keys or not self.tokens else set[str]()
+        for issuer in self.tokens:
+            if issuer.named is None:
+                return None
+            tenants |= issuer.named
+        return tenants.pop() if len(tenants) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +82,7 @@ class WrittenIssuer:
     algorithms: Annotated[list[str], MinLen(1)] | None = None
     leeway: Annotated[int, Ge(0), Le(LONGEST_LEEWAY)] = DEFAULT_LEEWAY
     tenant: Filled | None = None
+    tenants: Annotated[list[Filled], MinLen(1)] | None = None
     claims: ClaimNames = field(default_factory=ClaimNames)
 
 
@@ -79,6 +101,7 @@ def login_of(environment: Mapping[str, str], written: WrittenLogin) -> LoginSett
         _issuer(one, f"login.tokens.{number}") for number, one in enumerate(written.tokens)
     )
     _listed_once(tokens)
+    _check_tenants(tokens)
     return LoginSettings(_keys(environment, written), tokens)
 
 
@@ -102,17 +125,26 @@ def _issuer(one: WrittenIssuer, where: str) -> IssuerSettings:
             f"{where}: needs either tenant, the same for everybody, "
             "or claims.tenant, the claim that names it"
         )
-    if one.tenant is not None:
-        check_names([one.tenant])
+    if one.tenants is not None and one.tenant is not None:
+        raise BadInput(f"{where}.tenants: is for what claims.tenant may name; tenant is the same")
+    check_names([*([one.tenant] if one.tenant else []), *(one.tenants or [])])
     return IssuerSettings(
-        issuer=one.issuer,
+        issuer=_name_of(one.issuer, where),
         audience=one.audience,
         jwks=_jwks(one.jwks, where),
         algorithms=algorithms,
         leeway=one.leeway,
         tenant=one.tenant,
         claims=one.claims,
+        tenants=tuple(one.tenants or ()),
     )
+
+
+def _name_of(issuer: str, where: str) -> str:
+    """It stands in the audit log, and in an index beside names."""
+    if not issuer.isprintable() or len(issuer.encode()) > LONGEST_ISSUER:
+        raise BadInput(f"{where}.issuer: needs one line of up to {LONGEST_ISSUER} bytes")
+    return issuer
 
 
 def _jwks(jwks: str, where: str) -> str:
@@ -155,3 +187,21 @@ def _listed_once(tokens: Sequence[IssuerSettings]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise BadInput(f"login.tokens: the issuer {name!r} is listed twice")
+
+
+def _check_tenants(tokens: Sequence[IssuerSettings]) -> None:
+    """Whoever runs one issuer must not speak for the tenants of another."""
+    spoken: dict[str, str] = {}
+    for one in tokens if len(tokens) > 1 else ():
+        if one.named is None:
+            raise BadInput(
+                f"login.tokens: {one.issuer!r} names tenants by a claim; "
+                "beside another issuer, list those that it may name as its tenants"
+            )
+        for tenant in sorted(one.named):
+            if tenant in spoken:
+                raise BadInput(
+                    f"login.tokens: both {spoken[tenant]!r} and {one.issuer!r} may speak for "
+                    f"tenant {tenant!r}; a tenant's people come from one issuer"
+                )
+            spoken[tenant] = one.issuer

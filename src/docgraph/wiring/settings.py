@@ -30,6 +30,7 @@ from docgraph.wiring.login_settings import (
     WrittenLogin,
     login_of,
 )
+from docgraph.wiring.root_settings import RootSettings
 from docgraph.wiring.serve_settings import NOTHING_SERVED, ServeSettings
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
@@ -81,6 +82,7 @@ _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     ("answer",): tuple(key.name for key in fields(WrittenChat)),
     ("login",): tuple(key.name for key in fields(WrittenLogin)),
     ("serve",): tuple(key.name for key in fields(ServeSettings)),
+    ("serve", "roots", RootSettings.__name__): tuple(key.name for key in fields(RootSettings)),
     ("login", "tokens"): tuple(key.name for key in fields(WrittenIssuer)),
     ("login", "tokens", "claims"): tuple(key.name for key in fields(ClaimNames)),
 }

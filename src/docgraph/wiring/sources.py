@@ -4,11 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from docgraph.ports.source import Source
 from docgraph.ports.writes import Origin
-from docgraph.wiring.build import check_git_bounds, open_folder, open_git
 from docgraph.wiring.default_repository import default_repository, is_bare
+
+if TYPE_CHECKING:
+    from docgraph.adapters.sources.git import GitSource
 
 LARGEST_FILE = 10_000_000  # bytes
 HOME = "main"
@@ -38,15 +41,27 @@ def open_source(
 
     A repository goes by its folder's name, a branch by that of `ref`, else `main`. Without `ref`
     files are read as they lie there; a bare repository has none, and is read at its HEAD.
-    A repository that keeps anything outside of `inside` is refused.
+    Nothing outside of `inside` is read; a repository that leads there is refused, and so is a
+    `ref` that is more than a plain name.
     """
     name = default_repository(path) if repository is None else repository
     wanted = "HEAD" if ref is None and is_bare(path) else ref
     if wanted is None:
-        yield OpenedSource(open_folder(path, max_bytes), name, branch or HOME, Origin())
+        folder = _open_folder(path, max_bytes, inside)
+        yield OpenedSource(folder, name, branch or HOME, Origin())
         return
-    if inside is not None:
-        check_git_bounds(path, inside)
-    with open_git(path, wanted, max_bytes) as git:
+    with _open_git(path, wanted, max_bytes, inside) as git:
         told = git.branch or git.ref
         yield OpenedSource(git, name, branch or told, Origin(told, git.commit))
+
+
+def _open_folder(path: Path, max_bytes: int, inside: Path | None) -> Source:
+    from docgraph.adapters.sources.folder import FolderSource
+
+    return FolderSource(path, max_bytes, inside=inside)
+
+
+def _open_git(path: Path, ref: str, max_bytes: int, inside: Path | None) -> "GitSource":
+    from docgraph.adapters.sources.git import GitSource
+
+    return GitSource(path, ref, max_bytes, inside=inside)

@@ -11,8 +11,8 @@ from docgraph.doors.login.principals import local
 from docgraph.model.access import INGEST
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings
-from tests.integration.http.test_roots import repository
 from tests.support.http_door import NOTES, Door, key_for, opened, settings_of
+from tests.support.made_repository import MadeRepository
 
 OUTSIDE = [
     "nowhere",
@@ -95,7 +95,7 @@ def test_a_single_file_and_other_names(taking: Door) -> None:
 
 
 def test_a_commit_is_taken_in(taking: Door, roots: Path) -> None:
-    repository(roots / "repo")
+    MadeRepository(roots / "repo").commit({"a.md": "# A\n"})
     found = asked(taking, {"path": "repo", "ref": "main"})
     assert found["state"] == "succeeded", found["error"]
     (info,) = taking.client.get("/v1/snapshots").json()["snapshots"]
@@ -105,9 +105,10 @@ def test_a_commit_is_taken_in(taking: Door, roots: Path) -> None:
 def test_a_repository_that_reads_elsewhere_is_refused(
     taking: Door, roots: Path, tmp_path: Path
 ) -> None:
-    outside = repository(tmp_path / "outside" / "repo")
+    made = MadeRepository(tmp_path / "outside" / "repo")
+    made.commit({"a.md": "# A\n"})
     (roots / "repo").mkdir()
-    (roots / "repo" / ".git").write_text(f"gitdir: {outside / '.git'}\n", encoding="utf-8")
+    (roots / "repo" / ".git").write_text(f"gitdir: {made.folder / '.git'}\n", encoding="utf-8")
     found = asked(taking, {"path": "repo", "ref": "main"})
     assert found["state"] == "failed"
     assert "outside of what may be read here" in found["error"]

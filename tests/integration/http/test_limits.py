@@ -5,19 +5,27 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message
 
-from docgraph.doors.http.refusal import TooBusy
-from docgraph.doors.http.workers import Workers
+from docgraph.doors.http.app import make_app
+from docgraph.doors.http.behind import behind
+from docgraph.doors.http.build import build_house
+from docgraph.doors.shares import FEWEST, PARTS, Shares
+from docgraph.doors.workers import TooBusy, Workers
 from docgraph.ports.waiting import still_wanted
-from tests.support.http_door import Door, filled, opened, settings_of
+from docgraph.wiring.serve_settings import ServeSettings
+from tests.support.http_door import HERE, Door, filled, key_for, opened, settings_of
+from tests.support.small_world import HashedWords
 
 ASKED = {"question": "the queue"}
+SHARE = ServeSettings().queue // PARTS
 
 
 def chunks(size: int) -> Iterator[bytes]:
@@ -60,6 +68,20 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
         status, _ = asyncio.run(spoken(door.client.app, receive))
         assert status == 408
+
+
+def test_who_leaves_while_they_speak_is_no_failure_of_ours(
+    door: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = iter([{"type": "http.request", "body": b"{", "more_body": True}])
+
+    async def receive() -> Message:
+        return next(said, {"type": "http.disconnect"})
+
+    with caplog.at_level(logging.INFO, "docgraph"):
+        status, _ = asyncio.run(spoken(door.client.app, receive))
+    assert status == 499
+    assert [record.getMessage()[:20] for record in caplog.records] == ["POST /v1/search 499 "]
 
 
 async def spoken(app: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[int, bytes]:
@@ -148,6 +170,35 @@ def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
             assert door.client.get("/readyz").status_code == 200
             go_on.set()
             assert [one.result().status_code for one in first] == [200, 200]
+
+
+def test_one_reader_does_not_fill_the_queue(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever asks for more than their share is sent away; others are not."""
+    go_on, settings = threading.Event(), settings_of(tmp_path, keys=True, concurrency=1)
+    with opened(settings) as door:
+        filled(door.house)
+        ann, bob = key_for(settings, "ann"), key_for(settings, "bob")
+        slow(door, monkeypatch, lambda: assert_(go_on.wait(30)))
+        with ThreadPoolExecutor(SHARE + 1) as clients:
+
+            def asks(who: str) -> "Future[Any]":
+                return clients.submit(door.post, "/v1/search", ASKED, Authorization=who)
+
+            first = [asks(ann) for _ in range(SHARE)]
+            while door.house.questions.held < SHARE:
+                time.sleep(0.01)
+            refused = asks(ann).result()
+            assert refused.status_code == 503
+            assert refused.headers["retry-after"] == "1"
+            let_in = asks(bob)
+            while door.house.questions.held == SHARE and not let_in.done():
+                time.sleep(0.01)
+            go_on.set()
+            assert let_in.result().status_code == 200
+            assert {one.result().status_code for one in first} == {200}
+            assert asks(ann).result().status_code == 200
 
 
 def assert_(what: bool) -> None:
@@ -245,8 +296,8 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
 def test_workers_take_what_came_first() -> None:
     workers, done = Workers("test", 1, 100), list[int]()
     held = threading.Event()
-    waited = [workers.submit(lambda: assert_(held.wait(5)))]
-    waited += [workers.submit(lambda number=number: done.append(number)) for number in range(50)]  # type: ignore[misc]
+    waited = [workers.submit(lambda: assert_(held.wait(5)), None)]
+    waited += [workers.submit(partial(done.append, number), None) for number in range(50)]
     held.set()
     for one in waited:
         one.result(5)
@@ -256,20 +307,62 @@ def test_workers_take_what_came_first() -> None:
 
 def test_workers_refuse_beyond_their_queue_and_outlive_an_error() -> None:
     workers, held = Workers("test", 1, 1), threading.Event()
-    first, second = (workers.submit(lambda: assert_(held.wait(5))) for _ in range(2))
+    first, second = (workers.submit(lambda: assert_(held.wait(5)), None) for _ in range(2))
     with pytest.raises(TooBusy):
-        workers.submit(lambda: None)
+        workers.submit(lambda: None, None)
     held.set()
     first.result(5)
     second.result(5)
-    broken = workers.submit(lambda: 1 / 0)
+    broken = workers.submit(lambda: 1 / 0, None)
     with pytest.raises(ZeroDivisionError):
         broken.result(5)
-    assert workers.submit(lambda: 7).result(5) == 7
+    assert workers.submit(lambda: 7, None).result(5) == 7
     assert workers.close(5)
 
 
+def test_a_share_is_a_part_of_the_queue_and_room_for_64_clients() -> None:
+    for waiting, share in ((0, FEWEST), (512, 128), (4_000, 1_000)):
+        shares = Shares(waiting)
+        assert [shares.take(("t", "ann")) for _ in range(share + 1)] == [True] * share + [False]
+        assert shares.take(("t", "bob"))
+        assert shares.take(("u", "ann"))
+        shares.give_back(("t", "ann"))
+        assert shares.take(("t", "ann"))
+    assert FEWEST > 64
+
+
 # What is told of requests
+
+
+@pytest.mark.parametrize("metrics", ["loopback", "open"])
+def test_metrics_are_for_this_machine_unless_they_are_open(tmp_path: Path, metrics: str) -> None:
+    """They are of all tenants. Elsewhere nothing seems to be there."""
+    with opened(settings_of(tmp_path, metrics=metrics)) as door:
+        for host in ("127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"):
+            assert coming_from(door, host, "/metrics").status_code == 200
+        for host in ("10.0.0.5", "2001:db8::1", "::ffff:10.0.0.5", "localhost.example"):
+            found, absent = (coming_from(door, host, path) for path in ("/metrics", "/nowhere"))
+            assert found.status_code == (200 if metrics == "open" else 404)
+            assert (found.content == absent.content) == (metrics == "loopback")
+
+
+def coming_from(door: Door, host: str, path: str) -> Any:
+    client = TestClient(door.client.app, base_url=HERE, client=(host, 50_000))
+    return client.get(path)
+
+
+def test_who_called_mcp_stands_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    settings = settings_of(tmp_path, keys=True)
+    house = build_house(settings, HashedWords)
+    ann = {"Authorization": key_for(settings, "ann")}
+    with (
+        TestClient(make_app(house, behind(house)), base_url=HERE) as client,
+        caplog.at_level(logging.INFO, "docgraph.access"),
+    ):
+        client.post("/mcp", json={}, headers=ann)
+        client.post("/mcp", json={})
+    told = [line.getMessage().split() for line in caplog.records if line.name == "docgraph.access"]
+    assert [(words[1], words[-1]) for words in told] == [("/mcp", "ann"), ("/mcp", "-")]
 
 
 def test_metrics_and_log_name_routes_never_ids_or_words(

@@ -12,7 +12,8 @@ from starlette.testclient import TestClient
 
 from docgraph.doors.http.app import make_app
 from docgraph.doors.http.build import build_house
-from docgraph.doors.http.refusal import REFUSALS, TooBusy
+from docgraph.doors.http.refusal import REFUSALS
+from docgraph.doors.workers import TooBusy
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
 from tests.support.http_door import HERE, Door, filled, opened, settings_of

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sources.git_bounds import check_bounds
-from docgraph.doors.http.roots import Roots
+from docgraph.doors.http.roots import Place, Roots
 from docgraph.model.errors import BadInput
+from docgraph.wiring.root_settings import RootSettings
+from docgraph.wiring.sources import open_source
 
 
 @pytest.fixture
@@ -29,6 +30,10 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def find(root: Path, path: str) -> Place | None:
+    return Roots([str(root)], only_tenant="local").find(path, "local")
+
+
 @pytest.mark.parametrize(
     ("path", "found"),
     [
@@ -41,7 +46,7 @@ def place(tmp_path: Path) -> Path:
     ],
 )
 def test_what_lies_below_a_root_is_found(place: Path, path: str, found: str) -> None:
-    there = Roots([str(place / "root")]).find(path)
+    there = find(place / "root", path)
     assert there is not None
     assert there.path == (place / "root" / found).resolve()
 
@@ -82,31 +87,60 @@ def test_what_lies_below_a_root_is_found(place: Path, path: str, found: str) -> 
     ],
 )
 def test_whatever_else_is_not_there(place: Path, path: str) -> None:
-    assert Roots([str(place / "root")]).find(path) is None
+    assert find(place / "root", path) is None
 
 
 def test_an_absolute_path_below_a_root_is_not_there_either(place: Path) -> None:
     """Whoever asks need not know where a root lies, and is not told by trying."""
-    assert Roots([str(place / "root")]).find(str(place / "root" / "docs")) is None
+    assert find(place / "root", str(place / "root" / "docs")) is None
 
 
 def test_a_root_may_be_a_link_itself(place: Path) -> None:
     (place / "alias").symlink_to(place / "root")
-    there = Roots([str(place / "alias")]).find("docs/a.md")
+    there = find(place / "alias", "docs/a.md")
     assert there is not None
     assert there.root == (place / "root").resolve()
 
 
 def test_the_first_root_that_has_it_counts(place: Path) -> None:
-    roots = Roots([str(place / "rooted"), str(place / "outside")])
-    there = roots.find("secret.md")
+    roots = Roots([str(place / "rooted"), str(place / "outside")], only_tenant="local")
+    there = roots.find("secret.md", "local")
     assert there is not None
     assert there.root == (place / "outside").resolve()
 
 
 def test_a_root_that_is_no_folder_is_told_at_the_start(place: Path) -> None:
     with pytest.raises(BadInput, match="there is no folder"):
-        Roots([str(place / "nowhere")])
+        Roots([str(place / "nowhere")], only_tenant="local")
+
+
+# Tenants
+
+
+def test_a_root_is_there_for_its_own_tenant_alone(place: Path) -> None:
+    mine = RootSettings(str(place / "root"), "acme")
+    others = RootSettings(str(place / "outside"), "other")
+    roots = Roots([mine, others], only_tenant=None)
+    there = roots.find("docs", "acme")
+    assert there is not None
+    assert there.root == (place / "root").resolve()
+    for path, tenant in (("docs", "other"), ("docs", "local"), ("docs", ""), ("secret.md", "acme")):
+        assert roots.find(path, tenant) is None
+
+
+def test_a_plain_root_is_refused_where_several_tenants_may_come_in(place: Path) -> None:
+    with pytest.raises(BadInput, match=r"whose is .*root.*tenant: …"):
+        Roots([str(place / "root")], only_tenant=None)
+
+
+def test_a_root_inside_that_of_another_tenant_is_refused(place: Path) -> None:
+    outer = RootSettings(str(place), "a")
+    inner = RootSettings(str(place / "root"), "b")
+    for written in ([outer, inner], [inner, outer]):
+        with pytest.raises(BadInput, match="'b' lies inside that of 'a'"):
+            Roots(written, only_tenant=None)
+    both = [outer, RootSettings(str(place), "b")]  # what is shared on purpose is named twice
+    assert Roots(both, only_tenant=None).find("root", "b") is not None
 
 
 # Git
@@ -130,48 +164,21 @@ def repository(folder: Path) -> Path:
 
 
 def test_a_repository_below_the_root_is_opened(tmp_path: Path) -> None:
-    check_bounds(repository(tmp_path / "root" / "repo"), tmp_path / "root")
-    git(tmp_path / "root", "clone", "--quiet", "--bare", "repo", "bare.git")
-    check_bounds(tmp_path / "root" / "bare.git", tmp_path / "root")
-    git(tmp_path / "root" / "repo", "worktree", "add", "--quiet", "../linked", "-b", "other")
-    check_bounds(tmp_path / "root" / "linked", tmp_path / "root")
-    git(tmp_path / "root", "clone", "--quiet", "--shared", "repo", "sharing")
-    check_bounds(tmp_path / "root" / "sharing", tmp_path / "root")
+    repository(tmp_path / "root" / "repo")
+    there = find(tmp_path / "root", "repo")
+    assert there is not None
+    with open_source(there.path, ref="main", inside=there.root) as opened:
+        assert [file.path for file in opened.source.files()] == ["a.md"]
 
 
-def test_a_repository_around_the_root_is_not_opened(tmp_path: Path) -> None:
-    """Git looks for one further and further up."""
-    inner = repository(tmp_path / "repo") / "docs"
-    inner.mkdir()
-    with pytest.raises(BadInput, match="outside"):
-        check_bounds(inner, inner)
-
-
-def test_a_repository_that_keeps_its_commits_elsewhere_is_not_opened(tmp_path: Path) -> None:
-    outside, root = repository(tmp_path / "outside"), tmp_path / "root"
-    root.mkdir()
-    git(outside, "worktree", "add", "--quiet", str(root / "linked"), "-b", "other")
-    (root / "pointing").mkdir()
-    (root / "pointing" / ".git").write_text(f"gitdir: {outside / '.git'}\n", encoding="utf-8")
-    (root / "link").mkdir()
-    (root / "link" / ".git").symlink_to(outside / ".git")
-    git(root, "clone", "--quiet", "--shared", str(outside), "sharing")
-    git(root, "clone", "--quiet", "--no-hardlinks", str(outside), "inner")
-    objects = root / "inner" / ".git" / "objects"
-    first = next(one for one in sorted(objects.iterdir()) if one.is_dir())
-    first.rename(tmp_path / "moved")
-    first.symlink_to(tmp_path / "moved")
-    for name in ("linked", "pointing", "link", "sharing", "inner"):
-        with pytest.raises(BadInput, match="outside"):
-            check_bounds(root / name, root)
-
-
-def test_a_repository_that_borrows_in_a_circle_is_looked_at_once(tmp_path: Path) -> None:
-    repo = repository(tmp_path / "root" / "repo")
-    objects = repo / ".git" / "objects"
-    (objects / "info" / "alternates").write_text(f"{objects}\n", encoding="utf-8")
-    check_bounds(repo, tmp_path / "root")
-
-
-def test_what_is_no_repository_is_left_to_whoever_opens_it(tmp_path: Path) -> None:
-    check_bounds(tmp_path, tmp_path)
+def test_a_repository_that_borrows_from_outside_is_not_opened(tmp_path: Path) -> None:
+    repository(tmp_path / "outside")
+    (tmp_path / "root").mkdir()
+    git(tmp_path / "root", "clone", "--quiet", "--shared", "../outside", "repo")
+    there = find(tmp_path / "root", "repo")
+    assert there is not None
+    with (
+        pytest.raises(BadInput, match="alternates of the repository leads elsewhere"),
+        open_source(there.path, ref="main", inside=there.root),
+    ):
+        pass

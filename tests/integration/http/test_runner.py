@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,8 @@ from docgraph.doors.http.runner import MOST_ATTEMPTS, Runner
 from docgraph.ingest.result import Progress
 from docgraph.model.access import Person
 from docgraph.model.errors import BadInput, ModelError
-from docgraph.model.ingestion import Ingestion, IngestionRequest
+from docgraph.model.ingestion import ENDED, Ingestion, IngestionRequest
+from docgraph.ports.waiting import called_back
 
 ASKED = Ingestion(
     id="one",
@@ -40,6 +41,14 @@ class Book:
         found = self.ingestions.get("local", "one")
         assert found is not None
         return found
+
+    def until_ended(self, name: str) -> Ingestion:
+        for _ in range(500):
+            found = self.ingestions.get("local", name)
+            if found is not None and found.state in ENDED:
+                return found
+            time.sleep(0.01)
+        raise AssertionError(name)
 
     def until(self, claim: Callable[[Ingestion], bool]) -> Ingestion:
         for _ in range(500):
@@ -72,10 +81,20 @@ def begin(
     runners: list[Runner],
     take_in: Callable[[Ingestion, Callable[[Progress], None]], object],
     owner: str = "a",
+    *,
     lease: float = 30.0,
     beat: float = 0.05,
+    longest: float = 600.0,
 ) -> Runner:
-    runner = Runner(book.ingestions, take_in, owner=owner, lease=lease, pause=0.02, beat=beat)
+    runner = Runner(
+        book.ingestions,
+        take_in,
+        owner=owner,
+        lease=lease,
+        longest=longest,
+        pause=0.02,
+        beat=beat,
+    )
     runners.append(runner)
     runner.start()
     return runner
@@ -236,10 +255,109 @@ def test_a_step_that_hears_nothing_is_put_back_all_the_same(
     runner = begin(book, runners, work)
     assert begun.wait(5)
     runner.stop(0.01)
-    assert book.state().state == "queued"
+    assert (book.state().state, book.state().attempts) == ("queued", 1)  # so that it cannot go on
     go_on.set()
     runner.stop(5)
     assert book.state().state == "queued"  # what it does afterwards changes nothing
+
+
+def test_what_never_stops_is_tried_so_often_and_then_given_up(
+    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However orderly the servers end."""
+    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    begun, go_on = threading.Semaphore(0), threading.Event()
+
+    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        begun.release()
+        assert go_on.wait(20)
+        return {}
+
+    for number in range(MOST_ATTEMPTS):
+        runner = begin(book, runners, work, f"server-{number}")
+        assert begun.acquire(timeout=5)
+        runner.stop(0.01)
+    begin(book, runners, lambda *_: pytest.fail("begun once more"), "last")
+    found = book.until(lambda one: one.state == "failed")
+    assert f"begun {MOST_ATTEMPTS} times" in found.error
+    go_on.set()
+
+
+def test_what_takes_too_long_is_called_back_and_fails_in_words(
+    book: Book, runners: list[Runner]
+) -> None:
+    called = threading.Event()
+
+    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        with called_back(called.set):
+            assert called.wait(5)
+            raise OSError("the child was killed")
+
+    begin(book, runners, work, longest=0.2)
+    found = book.until(lambda one: one.state == "failed")
+    assert found.error == "given up: it took longer than 0.2 seconds"
+    assert called.is_set()
+
+
+def test_whatever_it_breaks_off_with_its_time_is_why(book: Book, runners: list[Runner]) -> None:
+    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+        time.sleep(0.5)
+        raise BadInput("git ended with exit code -9")
+
+    begin(book, runners, work, longest=0.1)
+    found = book.until(lambda one: one.state == "failed")
+    assert found.error == "given up: it took longer than 0.1 seconds"
+
+
+def test_work_that_cannot_be_stopped_blocks_nobody(
+    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread is left behind, and what that does afterwards changes nothing."""
+    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    go_on, ended = threading.Event(), threading.Event()
+
+    def work(asked: Ingestion, __: Callable[[Progress], None]) -> object:
+        if asked.id == "one":
+            assert go_on.wait(10)
+            ended.set()
+        return {"took": asked.id}
+
+    book.ingestions.add(replace(ASKED, id="two", asked_by=Person("bob", "local")))
+    begin(book, runners, work, longest=0.1)
+    found = book.until(lambda one: one.state == "failed")
+    assert found.error == "given up: it took longer than 0.1 seconds"
+    two = book.until_ended("two")
+    assert (two.state, json.loads(two.result)) == ("succeeded", {"took": "two"})
+    go_on.set()
+    assert ended.wait(5)
+    time.sleep(0.1)
+    assert book.state() == found
+
+
+def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
+    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor does it speak for what the same server began anew."""
+    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    go_on, late = threading.Event(), threading.Event()
+
+    def work(asked: Ingestion, __: Callable[[Progress], None]) -> object:
+        if asked.attempts == 1:
+            assert go_on.wait(10)
+            return {"attempt": 1}
+        go_on.set()
+        assert late.wait(10)
+        return {"attempt": asked.attempts}
+
+    begin(book, runners, work)
+    book.until(lambda one: one.state == "running")
+    book.late[0] += 90
+    assert go_on.wait(5)
+    time.sleep(0.2)
+    assert book.state().state == "running"
+    late.set()
+    found = book.until(lambda one: one.state == "succeeded")
+    assert json.loads(found.result) == {"attempt": 2}
 
 
 def test_a_book_that_cannot_be_read_is_tried_again(

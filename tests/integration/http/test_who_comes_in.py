@@ -227,10 +227,20 @@ def test_without_a_login_this_machine_is_answered(door: Door, host: str) -> None
         "",
         "[",
         "evil@127.0.0.1@evil",
+        "localhost:evil.com",
+        "localhost:80@evil.com",
+        "localhost/evil.com",
+        "localhost?evil.com",
+        "127.0.0.1:80#evil.com",
+        "[::1]evil.com",
+        "127.0.0.\N{ARABIC-INDIC DIGIT ONE}".encode(),
+        "localhost:",
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/snapshots", "/metrics", "/openapi.json", "/nowhere"])
-def test_without_a_login_no_other_name_is_answered(door: Door, host: str, path: str) -> None:
+def test_without_a_login_no_other_name_is_answered(
+    door: Door, host: str | bytes, path: str
+) -> None:
     """A page could make its own name lead here."""
     answer = door.client.get(path, headers={"Host": host})
     assert answer.status_code == 421
@@ -238,7 +248,16 @@ def test_without_a_login_no_other_name_is_answered(door: Door, host: str, path: 
 
 
 @pytest.mark.parametrize(
-    "origin", ["https://evil.example", "null", "http://127.0.0.1.evil.example"]
+    "origin",
+    [
+        "https://evil.example",
+        "null",
+        "",
+        "http://127.0.0.1.evil.example",
+        "http://localhost:evil.com",
+        "http://localhost@evil.com",
+        "localhost",
+    ],
 )
 def test_without_a_login_no_page_of_others_is_answered(door: Door, origin: str) -> None:
     assert door.client.get("/v1/snapshots", headers={"Origin": origin}).status_code == 403

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from docgraph.answer.prompt import prompt_named
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.doors.login.principals import in_the_name_of, local, of_key, of_token
 from docgraph.model.access import LOCAL, RIGHTS, Person, Principal
+from docgraph.model.api_key import ApiKey
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput, BadPlan
 from docgraph.model.scope import Scope, SnapshotName
@@ -139,6 +140,16 @@ def test_who_asked_and_what_they_may_read_are_two_digests() -> None:
     assert "rosa" not in rosas.to_json()
     twin = receipt_of(retrieval(), asking(replace(ROSA, id="rory")))
     assert (twin.rights, twin.asker != rosas.asker) == (rosas.rights, True)
+
+
+def test_a_new_key_leaves_its_person_who_they_are() -> None:
+    """Another credential does not: of another issuer, or in whose name somebody asks."""
+    keys = [ApiKey(name, "local", "rosa", "2026-01-01T00:00:00+00:00") for name in ("a1", "b2")]
+    one, other = (receipt_of(retrieval(), of_key(ROSA, key)) for key in keys)
+    assert one == other
+    tokens = [of_token(ROSA, f"https://{name}.example") for name in "ab"]
+    others = {receipt_of(retrieval(), who).asker for who in (*tokens, asking(ROSA))}
+    assert len(others - {one.asker}) == 3
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,11 @@
 """Settings of the login: strict, and never weaker than they look."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from docgraph.model.errors import BadInput
 from docgraph.wiring.login_settings import (
@@ -20,6 +23,8 @@ login:
       audience: docgraph
       jwks: https://id.example.com/certs
 """
+
+OF_ACME = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenant="acme")
 
 
 def login(folder: Path, text: str, **environment: str) -> LoginSettings:
@@ -101,6 +106,71 @@ def test_what_does_not_fit_is_told(tmp_path: Path, line: str, why: str) -> None:
 def test_a_tenant_is_everybodys_or_in_a_claim_and_not_both(tmp_path: Path) -> None:
     refused(tmp_path, ISSUER, "needs either tenant")
     refused(tmp_path, f"{ISSUER}      tenant: a\n      claims: {{tenant: b}}\n", "either tenant")
+
+
+SECOND = """
+    - issuer: https://b.example.com
+      audience: docgraph
+      jwks: b.json
+"""
+
+
+def test_what_a_claim_may_name_is_listed(tmp_path: Path) -> None:
+    claim = "      claims: {tenant: org}\n"
+    (found,) = login(tmp_path, f"{ISSUER}{claim}      tenants: [acme, works]\n").tokens
+    assert found.tenants == ("acme", "works")
+    refused(tmp_path, f"{ISSUER}{claim}      tenants: []\n", "tenants")
+    refused(tmp_path, f"{ISSUER}{claim}      tenants: [' a']\n", "cannot be a name")
+    refused(tmp_path, f"{ISSUER}      tenant: a\n      tenants: [b]\n", "tenants: is for what")
+
+
+def test_of_several_issuers_none_speaks_for_whomever_it_likes(tmp_path: Path) -> None:
+    claim, constant = "      claims: {tenant: org}\n", "      tenant: acme\n"
+    for text in (f"{ISSUER}{claim}{SECOND}{constant}", f"{ISSUER}{constant}{SECOND}{claim}"):
+        refused(tmp_path, text, "names tenants by a claim; beside another issuer, list those")
+    listed = f"{claim}      tenants: [works]\n"
+    assert len(login(tmp_path, f"{ISSUER}{constant}{SECOND}{listed}").tokens) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("tenant: acme", "tenant: acme"),
+        ("tenant: acme", "{claims: {tenant: org}, tenants: [works, acme]}"),
+        ("{claims: {tenant: o}, tenants: [acme]}", "{claims: {tenant: org}, tenants: [acme]}"),
+    ],
+)
+def test_no_two_issuers_speak_for_one_tenant(tmp_path: Path, one: str, other: str) -> None:
+    def lines(text: str) -> str:
+        found = yaml.safe_load(text)
+        return "".join(f"      {key}: {json.dumps(value)}\n" for key, value in found.items())
+
+    text = f"{ISSUER}{lines(one)}{SECOND}{lines(other)}"
+    refused(tmp_path, text, "may speak for tenant 'acme'")
+
+
+@pytest.mark.parametrize("issuer", ["a\x07b", "a\u2028b", "é" * 251])
+def test_an_issuer_is_one_line_of_some_length(tmp_path: Path, issuer: str) -> None:
+    text = ISSUER.replace("issuer: https://id.example.com", f"issuer: {json.dumps(issuer)}")
+    refused(tmp_path, f"{text}      tenant: acme\n", "needs one line")
+
+
+@pytest.mark.parametrize(
+    ("login", "only"),
+    [
+        (LoginSettings(), "local"),
+        (LoginSettings(keys=True), "local"),
+        (LoginSettings(tokens=(OF_ACME,)), "acme"),
+        (LoginSettings(keys=True, tokens=(OF_ACME,)), None),
+        (LoginSettings(keys=True, tokens=(replace(OF_ACME, tenant="local"),)), "local"),
+        (LoginSettings(tokens=(OF_ACME, replace(OF_ACME, tenant="works"))), None),
+        (LoginSettings(tokens=(replace(OF_ACME, tenant=None),)), None),
+        (LoginSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a",)),)), "a"),
+        (LoginSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a", "b")),)), None),
+    ],
+)
+def test_whose_everybody_is_is_known_or_not(login: LoginSettings, only: str | None) -> None:
+    assert login.only_tenant == only
 
 
 def test_an_issuer_is_listed_once(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.model.errors import BadInput
+from docgraph.wiring.root_settings import RootSettings
 from docgraph.wiring.serve_settings import ServeSettings
 from docgraph.wiring.settings import read_settings
 
@@ -26,6 +27,11 @@ def test_each_is_read_and_the_others_stay(tmp_path: Path) -> None:
     )
 
 
+def test_a_root_may_be_one_tenants(tmp_path: Path) -> None:
+    found = written(tmp_path, "serve: {roots: [a, {folder: b, tenant: acme}]}\n")
+    assert found.roots == ("a", RootSettings("b", "acme"))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -34,6 +40,11 @@ def test_each_is_read_and_the_others_stay(tmp_path: Path) -> None:
         ("serve: {port: 70000}", "serve.port"),
         ("serve: {host: ''}", "serve.host"),
         ("serve: {roots: documents}", "serve.roots"),
+        ("serve: {roots: [{folder: a}]}", "tenant: Field required"),
+        ("serve: {roots: [{folder: a, tenant: ''}]}", "tenant"),
+        ("serve: {roots: [{folder: a, tenant: b, tenat: c}]}", "did you mean 'tenant'"),
+        ("serve: {roots: ['']}", "serve.roots.0"),
+        ("serve: {ingestion_time: 0}", "serve.ingestion_time"),
         ("serve: {time: 0}", "serve.time"),
         ("serve: {time: .inf}", "serve.time"),
         ("serve: {body_bytes: 1000000000}", "serve.body_bytes"),

@@ -3,7 +3,7 @@
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.server_tables import ServerTables
 from docgraph.adapters.sql.ingestion_rows import IngestionRows
-from docgraph.model.ingestion import Ingestion
+from docgraph.model.ingestion import Asker, Ingestion
 
 
 class PostgresIngestions:
@@ -18,9 +18,13 @@ class PostgresIngestions:
         with self._tables.of_tenant(tenant) as database:
             return IngestionRows(database.queries("ingestions.sql")).get(tenant, ingestion_id)
 
-    def listed(self, tenant: str, last: int) -> tuple[Ingestion, ...]:
-        with self._tables.of_tenant(tenant) as database:
-            return IngestionRows(database.queries("ingestions.sql")).listed(tenant, last)
+    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+        with self._tables.of_tenant(asker.tenant) as database:
+            return IngestionRows(database.queries("ingestions.sql")).listed(asker, last)
+
+    def waiting(self, asker: Asker) -> int:
+        with self._tables.of_tenant(asker.tenant) as database:
+            return IngestionRows(database.queries("ingestions.sql")).waiting(asker)
 
     def claim(self, owner: str, lease: float) -> Ingestion | None:
         with self._tables.as_owner() as database:
@@ -36,6 +40,7 @@ class PostgresIngestions:
             rows = IngestionRows(database.queries("ingestions.sql"))
             return rows.finish(ingestion_id, owner, result, error)
 
-    def release(self, ingestion_id: str, owner: str) -> bool:
+    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
         with self._tables.as_owner() as database:
-            return IngestionRows(database.queries("ingestions.sql")).release(ingestion_id, owner)
+            rows = IngestionRows(database.queries("ingestions.sql"))
+            return rows.release(ingestion_id, owner, counted)

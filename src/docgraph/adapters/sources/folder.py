@@ -1,9 +1,13 @@
 """A folder, or a single file, as a source."""
 
+import errno
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+from docgraph.adapters.sources.below import Below, NoPlainFile
 from docgraph.adapters.sources.left_out import (
     ENVIRONMENT_FILE,
     PROJECT_FILES,
@@ -11,102 +15,121 @@ from docgraph.adapters.sources.left_out import (
     is_left_out_folder,
 )
 from docgraph.adapters.sources.unusable import (
+    CHANGED,
     LEADS_NOWHERE,
     LEADS_OUT,
     MAX_BYTES,
+    NOT_REGULAR,
     bad_name,
     too_large,
 )
 from docgraph.model.access_lines import SOURCE as RULES
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.waiting import still_wanted
+
+# What opening says of a link, of a file on the way, and of a socket.
+_SOMETHING_ELSE = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)
 
 
 class FolderSource:
-    """Hidden and built folders are left out; a link is followed to a file inside the root only."""
+    """Hidden and built folders are left out; a link is followed to a file inside the root only.
 
-    def __init__(self, root: Path, max_bytes: int = MAX_BYTES) -> None:
+    Links are followed when files are listed. What turns into one later is not followed.
+    """
+
+    def __init__(
+        self, root: Path, max_bytes: int = MAX_BYTES, *, inside: Path | None = None
+    ) -> None:
+        """With `inside`, nothing that lies elsewhere is there."""
+        missing = f"{root}: there is no such file or folder"
         if not root.exists():
-            raise BadInput(f"{root}: there is no such file or folder")
-        self._root = root.resolve()
-        self._base = self._root if self._root.is_dir() else self._root.parent
+            raise BadInput(missing)
+        place, outer = root.resolve(), None if inside is None else inside.resolve()
+        self._single = None if place.is_dir() else place.name
+        self._base = place if self._single is None else place.parent
+        if outer is not None and not self._base.is_relative_to(outer):
+            raise BadInput(missing)
+        try:
+            self._below = Below(self._base, outer)
+        except OSError as error:
+            raise BadInput(f"{root}: cannot be opened: {error.strerror}") from error
         self._max_bytes = max_bytes
 
     def files(self) -> Iterator[SourceFile | Problem]:
-        if not self._root.is_dir():
-            yield from self._single()
+        if self._single is not None:
+            yield from self._beside(self._single)
             return
-        folders = [self._root]
+        folders = [""]
         while folders:
-            entries = self._entries(folder := folders.pop())
-            if isinstance(entries, Problem):
-                yield entries
+            still_wanted()
+            folder = folders.pop()
+            try:
+                inner, found = self._listed(folder)
+            except OSError as error:
+                yield Problem(folder or ".", f"cannot be opened: {error.strerror}")
                 continue
-            names = {entry.name for entry in entries}
-            for entry in entries:
-                if _left_out(entry, names):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(folder / entry.name)
-                elif not self._is_inner_folder(path := folder / entry.name):
-                    yield self._file(path)
+            folders += inner
+            yield from found
 
     def read(self, file: SourceFile) -> bytes | Problem:
-        """Never more than the limit, even where the file has grown since it was listed."""
-        path = self._base / file.path
+        """Never more than the limit, and nothing but a file, whatever has become of it since."""
+        place = file.also[0] if file.also else file.path
         try:
-            if path.stat().st_size > self._max_bytes:
-                return too_large(file.path, path.stat().st_size, self._max_bytes)
-            with path.open("rb") as handle:
+            with self._below.file(place) as handle:
+                size = os.fstat(handle.fileno()).st_size
+                if size > self._max_bytes:
+                    return too_large(file.path, size, self._max_bytes)
                 data = handle.read(self._max_bytes + 1)
         except OSError as error:
-            return Problem(file.path, f"cannot be read: {error.strerror}")
+            is_else = isinstance(error, NoPlainFile) or error.errno in _SOMETHING_ELSE
+            reason = CHANGED if is_else else f"cannot be read: {error.strerror}"
+            return Problem(file.path, reason)
         if len(data) > self._max_bytes:
             return too_large(file.path, len(data), self._max_bytes)
         return data
 
-    def _single(self) -> Iterator[SourceFile | Problem]:
+    def _beside(self, name: str) -> Iterator[SourceFile | Problem]:
         """The rules beside a file count for it; a link to them that leads nowhere is told too."""
-        yield self._file(self._root)
-        rules = self._base / RULES
-        if rules != self._root and os.path.lexists(rules):
-            yield self._file(rules)
+        for path in dict.fromkeys((name, RULES)):
+            if path == name or os.path.lexists(self._base / path):
+                yield from self._found(path, partial(self._below.status, path))
 
-    def _entries(self, folder: Path) -> "list[os.DirEntry[str]] | Problem":
+    def _listed(self, folder: str) -> tuple[list[str], list[SourceFile | Problem]]:
+        """The folders in it, to be listed in their turn, and the files."""
+        inner, found = list[str](), list[SourceFile | Problem]()
+        with self._below.folder(folder) as opened, os.scandir(opened) as entries:
+            there = sorted(entries, key=lambda entry: entry.name)
+            names = {entry.name for entry in there}
+            if folder and ENVIRONMENT_FILE in names:
+                return inner, found
+            project = not PROJECT_FILES.isdisjoint(names)
+            for entry in there:
+                name, is_folder = entry.name, entry.is_dir(follow_symlinks=False)
+                path = f"{folder}/{name}" if folder else name
+                if is_folder and not is_left_out_folder(name, beside_project=project):
+                    inner.append(path)
+                elif not is_folder and not is_hidden(name):
+                    found += self._found(path, partial(entry.stat, follow_symlinks=False))
+        return inner, found
+
+    def _found(
+        self, path: str, look: Callable[[], os.stat_result]
+    ) -> tuple[SourceFile | Problem, ...]:
+        """Nothing for a link to a folder inside the root: it is walked in its own place."""
         try:
-            with os.scandir(folder) as found:
-                return sorted(found, key=lambda entry: entry.name)
-        except OSError as error:
-            return Problem(self._name(folder), f"cannot be opened: {error.strerror}")
-
-    def _is_inner_folder(self, path: Path) -> bool:
-        """A link to a folder inside the root is walked in its own place, so loops are harmless."""
-        return path.is_symlink() and path.is_dir() and path.resolve().is_relative_to(self._base)
-
-    def _file(self, path: Path) -> SourceFile | Problem:
-        name = self._name(path)
-        if problem := bad_name(name):
-            return problem
-        try:
-            real = path.resolve(strict=True)
-            size = real.stat().st_size
+            status = look()
+            also: tuple[str, ...] = ()
+            if stat.S_ISLNK(status.st_mode):
+                real = (self._base / path).resolve(strict=True)
+                if not real.is_relative_to(self._base):
+                    return (bad_name(path) or Problem(path, LEADS_OUT),)
+                also = (real.relative_to(self._base).as_posix(),)
+                status = self._below.status(also[0])
         except (OSError, RuntimeError):
-            return Problem(name, LEADS_NOWHERE)
-        if not real.is_relative_to(self._base):
-            return Problem(name, LEADS_OUT)
-        if not real.is_file():
-            return Problem(name, "not a regular file")
-        return SourceFile(name, size, also=() if real == path else (self._name(real),))
-
-    def _name(self, path: Path) -> str:
-        return path.relative_to(self._base).as_posix()
-
-
-def _left_out(entry: "os.DirEntry[str]", beside: set[str]) -> bool:
-    if is_hidden(entry.name) or not entry.is_dir(follow_symlinks=False):
-        return is_hidden(entry.name)
-    return is_left_out_folder(
-        entry.name,
-        beside_project=not PROJECT_FILES.isdisjoint(beside),
-        is_environment=(Path(entry.path) / ENVIRONMENT_FILE).exists(),
-    )
+            return (bad_name(path) or Problem(path, LEADS_NOWHERE),)
+        if also and stat.S_ISDIR(status.st_mode):
+            return ()
+        if not stat.S_ISREG(status.st_mode):
+            return (bad_name(path) or Problem(path, NOT_REGULAR),)
+        return (bad_name(path) or SourceFile(path, status.st_size, also=also),)

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from docgraph.adapters.sources.git_listing import LINK, Entry, listed, paths_of
+from docgraph.adapters.sources.git_names import check_plain_name
 from docgraph.adapters.sources.git_objects import GitObjects
 from docgraph.adapters.sources.git_repository import find_repository, find_revision
 from docgraph.adapters.sources.unusable import (
@@ -29,8 +30,18 @@ class GitSource:
     `commit` is the full id of what is read, `branch` the branch that `ref` names, if it does.
     """
 
-    def __init__(self, repository: Path, ref: str, max_bytes: int = MAX_BYTES) -> None:
-        found = find_repository(repository)
+    def __init__(
+        self,
+        repository: Path,
+        ref: str,
+        max_bytes: int = MAX_BYTES,
+        *,
+        inside: Path | None = None,
+    ) -> None:
+        """With `inside`, `ref` is a plain name, and a repository that leads elsewhere refused."""
+        if inside is not None:
+            check_plain_name(ref)
+        found = find_repository(repository, inside)
         revision = find_revision(found, ref)
         self.ref = ref
         self.commit = revision.commit

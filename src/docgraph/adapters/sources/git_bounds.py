@@ -1,53 +1,129 @@
 """What git reads of a repository lies below one folder, or the repository is not opened."""
 
 import os
+import re
+import stat
+from dataclasses import dataclass
 from pathlib import Path
 
-from docgraph.adapters.sources.git_program import Git
+from docgraph.adapters.sources.below import open_plain
 from docgraph.model.errors import BadInput
+from docgraph.ports.waiting import still_wanted
 
-MOST_BORROWED = 100  # object folders, each of which may name further ones
+NO_REPOSITORY = (
+    "not a git repository; what fits is a work tree, a folder inside one, "
+    "or a bare repository such as REPO.git"
+)
+OUTSIDE = "the repository keeps something outside of what may be read here"
+_NOT_READ = "a repository with such a thing is not read here"
+_LARGEST = 1_000_000  # bytes of a file that tells git where to look
+_SETTINGS = rb"(?i)\[include|refstorage[^\n]*[/\\]"
+_ANYTHING = rb"(?s)."
+# What in which file would lead git elsewhere; refused where it may, and not understood any further.
+_LEADS_ELSEWHERE = {
+    "config": _SETTINGS,
+    "config.worktree": _SETTINGS,
+    "objects/info/alternates": _ANYTHING,
+    "objects/info/http-alternates": _ANYTHING,
+    "reftable/tables.list": rb"/",
+}
 
 
-def check_bounds(path: Path, inside: Path) -> None:
-    """A `.git` file, a link, or a list of borrowed objects can lead git anywhere."""
-    found = Git(path).ask("rev-parse", "--absolute-git-dir", "--git-common-dir")
-    if found.errors:
-        return  # no repository: whoever opens it says so
+@dataclass(frozen=True, slots=True)
+class GitPlace:
+    """Its own folder, and the one that it shares with other work trees; often the same."""
+
+    own: Path
+    common: Path
+
+
+def check_bounds(path: Path, inside: Path) -> GitPlace:
+    """Looked at without git, which follows whatever it finds."""
     root = inside.resolve()
-    own, common = (path / line for line in found.line.split("\n")[:2])
-    for place in (own, common):
-        _check(place, root)
-        _check_links(place, root)
-    _check_borrowed(common / "objects", root)
+    own = _within(_found(path.resolve(), root), root)
+    common = own
+    if _mode(own / "commondir"):
+        common = _within(_pointed(own / "commondir", rb""), root)
+    for folder in dict.fromkeys((own, common)):
+        _check_kinds(folder)
+        for name, pattern in _LEADS_ELSEWHERE.items():
+            if _mode(folder / name) and re.search(pattern, _content(folder / name)):
+                raise BadInput(f"{name} of the repository leads elsewhere; {_NOT_READ}")
+    return GitPlace(own, common)
 
 
-def _check(place: Path, root: Path) -> None:
-    if not place.resolve().is_relative_to(root):
-        raise BadInput("the repository keeps something outside of what may be read here")
+def _found(path: Path, root: Path) -> Path:
+    """As git looks for it, further and further up, but never above the root."""
+    for folder in (path, *path.parents):
+        if not folder.is_relative_to(root):
+            break
+        mode = _mode(folder / ".git")
+        if stat.S_ISDIR(mode):
+            return folder / ".git"
+        if mode:
+            return _pointed(folder / ".git", rb"gitdir: ")
+        if all(_mode(folder / name) for name in ("HEAD", "objects", "refs")):
+            return folder
+    raise BadInput(f"{path}: {NO_REPOSITORY}")
 
 
-def _check_links(folder: Path, root: Path) -> None:
-    for place, folders, files in os.walk(folder):
-        for name in (*folders, *files):
-            found = Path(place, name)
-            if found.is_symlink():
-                _check(found, root)
+def _within(place: Path, root: Path) -> Path:
+    try:
+        real = place.resolve()
+    except (OSError, RuntimeError):
+        raise BadInput(OUTSIDE) from None
+    if not real.is_relative_to(root):
+        raise BadInput(OUTSIDE)
+    return real
 
 
-def _check_borrowed(objects: Path, root: Path) -> None:
-    """`objects/info/alternates` names the object folders of other repositories, line by line."""
-    folders, seen = [objects], set[Path]()
+def _pointed(file: Path, front: bytes) -> Path:
+    """One line; whatever git might cut otherwise than we do is refused."""
+    told = re.fullmatch(front + rb"([^\x00-\x1f\x7f]{1,4096})\n?", _content(file))
+    if told is None:
+        raise BadInput(f"{file.name} of the repository is not one plain line; {_NOT_READ}")
+    return file.parent / os.fsdecode(told[1])
+
+
+def _check_kinds(folder: Path) -> None:
+    """Folders and files only: a link leads away, and for a pipe git would wait for ever."""
+    folders = [folder]
     while folders:
-        folder = folders.pop().resolve()
-        if folder in seen:
-            continue
-        seen.add(folder)
-        if len(seen) > MOST_BORROWED:
-            raise BadInput("the repository borrows objects of too many others")
-        _check(folder, root)
-        _check_links(folder, root)
-        listed = folder / "info" / "alternates"
-        if listed.is_file():
-            lines = listed.read_bytes().decode("utf-8", "surrogateescape").splitlines()
-            folders += [folder / line for line in lines if line and not line.startswith("#")]
+        still_wanted()
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(Path(entry.path))
+                    elif not entry.is_file(follow_symlinks=False):
+                        raise _no_file(Path(entry.path).relative_to(folder))
+        except FileNotFoundError:
+            continue  # git tidies up now and then
+        except OSError as error:
+            raise BadInput(f"the repository cannot be listed: {error.strerror}") from error
+
+
+def _no_file(path: Path) -> BadInput:
+    what = f"{path.as_posix()!a} of the repository is a link, a pipe or the like"
+    return BadInput(f"{what}; {_NOT_READ}")
+
+
+def _content(file: Path) -> bytes:
+    try:
+        with open_plain(file) as handle:
+            told = handle.read(_LARGEST + 1)
+    except OSError:
+        raise BadInput(f"{file.name} of the repository cannot be read; {_NOT_READ}") from None
+    if len(told) > _LARGEST:
+        raise BadInput(f"{file.name} of the repository is over {_LARGEST:,} bytes; {_NOT_READ}")
+    return told
+
+
+def _mode(path: Path) -> int:
+    """What it is, without following it; 0 where there is nothing."""
+    try:
+        return path.lstat().st_mode
+    except FileNotFoundError:
+        return 0
+    except OSError as error:
+        raise BadInput(f"the repository cannot be looked at: {error.strerror}") from error

@@ -1,6 +1,5 @@
 """The files of a git tree, without those that no source takes in."""
 
-import subprocess
 import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -74,12 +73,10 @@ def _is_left_out(path: str, projects: set[str], environments: set[str]) -> bool:
 
 def _entries(git: Git, tree: str) -> Iterator[Entry]:
     arguments = ("ls-tree", "-r", "-z", "--long", "--full-tree", tree)
-    with tempfile.TemporaryFile() as errors:
-        # Left early, the process is ended and waited for.
-        with git.start(*arguments, stdin=subprocess.DEVNULL, stderr=errors) as process:
-            assert process.stdout is not None
-            yield from map(_entry, _records(process.stdout))
-        if process.returncode:
+    with tempfile.TemporaryFile() as errors, git.running(*arguments, stderr=errors) as process:
+        assert process.stdout is not None
+        yield from map(_entry, _records(process.stdout))
+        if process.wait():
             errors.seek(0)
             raise BadInput(f"git cannot list {tree}: {last_words(process, errors.read(_BLOCK))}")
 

@@ -5,10 +5,13 @@ import subprocess
 import tempfile
 import weakref
 from dataclasses import dataclass
+from functools import partial
 from typing import IO
 
+from docgraph.adapters.sources.git_processes import end
 from docgraph.adapters.sources.git_program import Git, last_words
 from docgraph.model.errors import BadInput
+from docgraph.ports.waiting import called_back
 
 _BLOCK = 1 << 16
 _NOTHING = ("missing", "ambiguous")
@@ -53,6 +56,10 @@ class GitObjects:
 
     def get(self, name: str, path: str) -> GitObject:
         """By id; `path` tells people what it was wanted for."""
+        with called_back(partial(end, self._process)):
+            return self._answer(name, path)
+
+    def _answer(self, name: str, path: str) -> GitObject:
         try:
             self._questions.write(name.encode("utf-8", "surrogateescape") + b"\n")
             self._questions.flush()
@@ -84,7 +91,7 @@ class GitObjects:
         return None
 
     def _died(self, path: str) -> BadInput:
-        self._process.kill()
+        end(self._process)
         self._process.wait()
         self._errors.seek(0)
         told = last_words(self._process, self._errors.read(_BLOCK))
@@ -93,7 +100,7 @@ class GitObjects:
 
 
 def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-    process.kill()
+    end(process)
     for stream in (process.stdin, process.stdout, errors):
         if stream is not None:
             with contextlib.suppress(BrokenPipeError):

@@ -4,12 +4,18 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
+from docgraph.adapters.sources.git_processes import begin, end
 from docgraph.model.errors import BadInput
+from docgraph.ports.waiting import called_back, still_wanted
+
+LONGEST_ANSWER = 30.0  # seconds, to a short question
 
 # A repository is a stranger's: its configuration, its hooks and its remotes must start nothing.
 _OPTIONS = (
@@ -17,6 +23,7 @@ _OPTIONS = (
     "--no-replace-objects",  # a blob's id must name its own bytes
     "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
+    *("-c", "core.multiPackIndex=false"),  # names packs by paths, and they may lead out
     *("-c", f"core.hooksPath={os.devnull}"),
     *("-c", "safe.bareRepository=all"),  # a path that was named is no chance find
 )
@@ -43,27 +50,48 @@ class Reply:
 
 
 class Git:
-    """git in a folder; with `git_dir`, on exactly that repository."""
+    """git in a folder; with `git_dir` on exactly that repository, with `common_dir` on both."""
 
-    def __init__(self, folder: Path, git_dir: Path | None = None) -> None:
+    def __init__(
+        self, folder: Path, git_dir: Path | None = None, common_dir: Path | None = None
+    ) -> None:
         self._folder = folder
         where = () if git_dir is None else ("--git-dir", str(git_dir))
         self._command = (_program(), *_OPTIONS, *where)
+        self._common = {} if common_dir is None else {"GIT_COMMON_DIR": str(common_dir)}
 
     def ask(self, *arguments: str) -> Reply:
-        process = self.start(*arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        output, errors = process.communicate()
+        """A short question."""
+        with self.running(*arguments, stderr=subprocess.PIPE) as process:
+            try:
+                output, errors = process.communicate(timeout=LONGEST_ANSWER)
+            except subprocess.TimeoutExpired:
+                late = f"git did not answer within {LONGEST_ANSWER:g} seconds"
+                raise BadInput(f"{self._folder}: {late}") from None
+            still_wanted()  # an answer that was cut short is none
         return Reply(output, last_words(process, errors) if process.returncode else "")
+
+    @contextmanager
+    def running(
+        self, *arguments: str, stderr: int | IO[bytes]
+    ) -> Iterator[subprocess.Popen[bytes]]:
+        """Ended when it is left, or when nobody waits any more; whoever reads it waits for it."""
+        with self.start(*arguments, stdin=subprocess.DEVNULL, stderr=stderr) as process:
+            try:
+                with called_back(partial(end, process)):
+                    yield process
+            finally:
+                end(process)
 
     def start(
         self, *arguments: str, stdin: int, stderr: int | IO[bytes]
     ) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(  # noqa: S603  the program is git, and no shell reads the arguments
+        """To be ended by whoever starts it."""
+        return begin(
             [*self._command, *arguments],
-            cwd=self._folder,
-            env=_environment(os.environ),
+            folder=self._folder,
+            environment=_environment(os.environ) | self._common,
             stdin=stdin,
-            stdout=subprocess.PIPE,
             stderr=stderr,
         )
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from docgraph.adapters.sources.git_bounds import NO_REPOSITORY, OUTSIDE, check_bounds
 from docgraph.adapters.sources.git_program import Git
 from docgraph.model.errors import BadInput
 from docgraph.model.would_fit import would_fit
@@ -31,16 +32,29 @@ class Revision:
     tree: str
 
 
-def find_repository(path: Path) -> Repository:
-    """A bare repository, a work tree, a linked one, or a folder inside of them."""
+def find_repository(path: Path, inside: Path | None = None) -> Repository:
+    """A bare repository, a work tree, a linked one, or a folder inside of them.
+
+    With `inside`, git is asked nothing before bounds are checked, and then reads what was checked.
+    """
     if not path.is_dir():
         raise BadInput(f"{path}: there is no such folder")
+    place = None if inside is None else check_bounds(path, inside)
     here = Git(path)
-    found = here.ask("rev-parse", "--absolute-git-dir")
+    own = _told(path, here, "--absolute-git-dir")
+    folder = _told(path, here, "--show-prefix")
+    if place is None:
+        return Repository(path, Git(Path(own), Path(own)), folder)
+    if Path(own) != place.own:
+        raise BadInput(OUTSIDE)
+    return Repository(path, Git(place.own, place.own, place.common), folder)
+
+
+def _told(path: Path, git: Git, question: str) -> str:
+    found = git.ask("rev-parse", question)
     if found.errors:
         raise _refused(path, found.errors)
-    git_dir = Path(found.line)
-    return Repository(path, Git(git_dir, git_dir), here.ask("rev-parse", "--show-prefix").line)
+    return found.line
 
 
 def find_revision(repository: Repository, ref: str) -> Revision:
@@ -102,8 +116,5 @@ def _refused(path: Path, errors: str) -> BadInput:
             f"if you trust it: {remedy}"
         )
     if "not a git repository" in errors:
-        return BadInput(
-            f"{path}: not a git repository; what fits is a work tree, a folder inside one, "
-            "or a bare repository such as REPO.git"
-        )
+        return BadInput(f"{path}: {NO_REPOSITORY}")
     return BadInput(f"{path}: git cannot open it: {errors}")

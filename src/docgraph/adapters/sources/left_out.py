@@ -11,7 +11,7 @@ def is_hidden(name: str) -> bool:
     return name.startswith(".")
 
 
-def is_left_out_folder(name: str, *, beside_project: bool, is_environment: bool) -> bool:
+def is_left_out_folder(name: str, *, beside_project: bool, is_environment: bool = False) -> bool:
     """`beside_project`: a project file lies next to it; `is_environment`: Python's lies in it."""
     built = name in BUILT and beside_project
     made = name in SKIPPED or name.endswith(".egg-info")

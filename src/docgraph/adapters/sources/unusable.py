@@ -5,6 +5,8 @@ from docgraph.ports.source import Problem
 MAX_BYTES = 10_000_000
 LEADS_NOWHERE = "a link that leads nowhere"
 LEADS_OUT = "a link that leads out of the folder is not followed"
+NOT_REGULAR = "not a regular file"
+CHANGED = "became a link or something else while it was read, and is not followed"
 
 
 def too_large(path: str, size: int, limit: int) -> Problem:

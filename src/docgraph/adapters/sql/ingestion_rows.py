@@ -6,7 +6,7 @@ from typing import Any
 
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.access import Person
-from docgraph.model.ingestion import Ingestion, IngestionRequest
+from docgraph.model.ingestion import Asker, Ingestion, IngestionRequest
 from docgraph.model.storable import spelt_out, storable
 
 _MOST = 2**63 - 1  # what a number in a column can be
@@ -28,7 +28,7 @@ class IngestionRows:
         self._sql.run(
             "add_ingestion",
             id=ingestion.id,
-            tenant=ingestion.tenant,
+            **_columns(ingestion.asker),
             asked_by=_json(ingestion.asked_by),
             asker=spelt_out(ingestion.by),
             request=_json(ingestion.request),
@@ -47,11 +47,15 @@ class IngestionRows:
         row = self._sql.row("ingestion", tenant=tenant, id=ingestion_id)
         return None if row is None else _ingestion(row)
 
-    def listed(self, tenant: str, last: int) -> tuple[Ingestion, ...]:
+    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
         most = min(max(last, 0), _MOST)
-        return tuple(
-            map(_ingestion, self._sql.rows("ingestions_of_tenant", tenant=tenant, most=most))
-        )
+        rows = self._sql.rows("ingestions_of_asker", **_columns(asker), most=most)
+        return tuple(map(_ingestion, rows))
+
+    def waiting(self, asker: Asker) -> int:
+        row = self._sql.row("waiting_of_asker", **_columns(asker))
+        assert row is not None
+        return int(row[0])
 
     def claim(self, owner: str, lease: float) -> Ingestion | None:
         row = self._sql.row("claim", owner=owner, seconds=lease, now=self._now, stamp=self._stamp)
@@ -82,11 +86,21 @@ class IngestionRows:
         )
         return changed > 0
 
-    def release(self, ingestion_id: str, owner: str) -> bool:
+    def release(self, ingestion_id: str, owner: str, counted: bool) -> bool:
         changed = self._sql.run(
-            "release", id=ingestion_id, owner=owner, now=self._now, stamp=self._stamp
+            "release",
+            id=ingestion_id,
+            owner=owner,
+            back=0 if counted else 1,
+            now=self._now,
+            stamp=self._stamp,
         )
         return changed > 0
+
+
+def _columns(asker: Asker) -> dict[str, str]:
+    """What no store takes is spelt out, where it is kept and where it is looked for."""
+    return {name: spelt_out(value) for name, value in asdict(asker).items()}
 
 
 def _json(value: Person | IngestionRequest) -> str:

@@ -8,7 +8,7 @@ from docgraph.adapters.sql.ingestion_rows import IngestionRows
 from docgraph.adapters.sqlite.database import SqliteQueries
 from docgraph.adapters.sqlite.kept_file import KeptFile
 from docgraph.adapters.sqlite.server_file import SERVER_FILE
-from docgraph.model.ingestion import Ingestion
+from docgraph.model.ingestion import Asker, Ingestion
 
 
 class SqliteIngestions:
@@ -26,9 +26,13 @@ class SqliteIngestions:
         with self._looking() as rows:
             return None if rows is None else rows.get(tenant, ingestion_id)
 
-    def listed(self, tenant: str, last: int) -> tuple[Ingestion, ...]:
+    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
         with self._looking() as rows:
-            return () if rows is None else rows.listed(tenant, last)
+            return () if rows is None else rows.listed(asker, last)
+
+    def waiting(self, asker: Asker) -> int:
+        with self._looking() as rows:
+            return 0 if rows is None else rows.waiting(asker)
 
     def claim(self, owner: str, lease: float) -> Ingestion | None:
         if not self._file.path.exists():
@@ -44,9 +48,9 @@ class SqliteIngestions:
         with self._writing() as rows:
             return rows.finish(ingestion_id, owner, result, error)
 
-    def release(self, ingestion_id: str, owner: str) -> bool:
+    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
         with self._writing() as rows:
-            return rows.release(ingestion_id, owner)
+            return rows.release(ingestion_id, owner, counted)
 
     @contextmanager
     def _writing(self) -> Iterator[IngestionRows]:

@@ -38,7 +38,8 @@ class KeySet:
         self._freshen()
         found = self._find(key_id, algorithm)
         if not found:
-            self._read(wait=True)
+            # Strangers name keys as they like: while one of them has us ask, no other waits.
+            self._read(wait=self._usable() is None)
             found = self._find(key_id, algorithm)
         if len(found) == 1:
             return found[0]

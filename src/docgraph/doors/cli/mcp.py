@@ -127,4 +127,4 @@ def _over_http(
 
     login, limits = build_login(settings), limits_of(settings.serve)
     with listening(*where, is_open=login.open_to_local) as place:
-        listen(mcp_app(engine, login, offered, limits), place, told, settings.serve.drain)
+        listen(mcp_app(engine, login, offered, limits), place, told, settings.serve)

@@ -6,6 +6,7 @@ from fastapi import FastAPI
 from starlette.middleware import Middleware
 
 from docgraph import __version__
+from docgraph.doors.doorkeeper import Doorkeeper
 from docgraph.doors.http import (
     ask,
     explain,
@@ -24,6 +25,7 @@ from docgraph.doors.http.bounded import Bounded
 from docgraph.doors.http.handlers import handle_errors
 from docgraph.doors.http.house import House
 from docgraph.doors.http.living import living
+from docgraph.doors.http.once_at_a_time import OnceAtATime
 from docgraph.doors.http.only_local import OnlyLocal
 from docgraph.doors.http.openapi import describe
 from docgraph.doors.http.watched import Watched
@@ -40,6 +42,8 @@ SILENT: dict[str, Any] = {
 
 def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
     guards = [Middleware(OnlyLocal)] if house.login.open_to_local else []
+    doorkeeper, ready = Doorkeeper(house.login), OnceAtATime(house.store_answers)
+    running = (doorkeeper.running, ready.running, *(door.running for door in mounted))
     app = FastAPI(
         title="docgraph",
         version=__version__,
@@ -47,7 +51,7 @@ def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
         docs_url=None,  # those pages would be fetched from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=lambda _: living(house, [door.running for door in mounted]),
+        lifespan=lambda _: living(house, running),
         middleware=[
             Middleware(Watched, metrics=house.metrics, tracer=house.engine.tracer),
             *guards,
@@ -55,7 +59,7 @@ def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
         ],
         **SILENT,
     )
-    app.state.house = house
+    app.state.house, app.state.doorkeeper, app.state.store_answers = house, doorkeeper, ready
     handle_errors(app)
     for router in ROUTERS:
         app.include_router(router)

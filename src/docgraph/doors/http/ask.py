@@ -53,7 +53,7 @@ async def ask(asked: AskedAnswer, call: Calling) -> Response:
         found = answered(asked, call, lambda piece: events.tell("piece", {"text": piece}))
         events.tell("answer", found)
 
-    call.house.answers.submit(lambda: events.carry_out(work))
+    call.house.answers.submit(lambda: events.carry_out(work), call.holder)
     timer = asyncio.get_running_loop().call_later(seconds, waiting.run_out)
     first = await until(events.first(), waiting, call.request, seconds)
     return Spoken(events.heard(first), waiting, timer)

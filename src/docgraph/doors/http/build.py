@@ -12,8 +12,8 @@ from docgraph.doors.http.named_pipelines import NamedPipelines
 from docgraph.doors.http.roots import Roots
 from docgraph.doors.http.runner import Runner
 from docgraph.doors.http.taking_in import TakingIn
-from docgraph.doors.http.workers import Workers
-from docgraph.doors.login.build import build_login
+from docgraph.doors.login.build import build_asked_before, build_login
+from docgraph.doors.workers import Workers
 from docgraph.ports.embedder import Embedder
 from docgraph.requested import RequestedIngestions
 from docgraph.wiring.build import build_engine, open_audit, open_ingestions
@@ -26,16 +26,17 @@ def build_house(settings: Settings, embedder: Callable[[], Embedder] | None = No
     serve = settings.serve
     embedder = embedder or early_embedder(settings)
     engine, book, metrics = build_engine(settings, embedder), open_ingestions(settings), Metrics()
-    roots = Roots(serve.roots)
+    roots = Roots(serve.roots, only_tenant=settings.login.only_tenant)
     requested = RequestedIngestions(
         book, engine.store, open_audit(settings), now=_now, new_id=lambda: uuid.uuid4().hex
     )
     runner = Runner(
         book,
-        TakingIn(engine, requested, roots),
+        TakingIn(engine, requested, roots, build_asked_before(settings)),
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",
         ended=metrics.ingested,
         lease=serve.lease,
+        longest=serve.ingestion_time,
     )
     return House(
         engine=engine,

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from docgraph.doors.http.as_json import as_json
 from docgraph.doors.http.house import House, house_of
 from docgraph.doors.http.patience import carried_out
-from docgraph.doors.http.workers import Workers
+from docgraph.doors.shares import Holder, holder_of
+from docgraph.doors.workers import Workers
 from docgraph.engine import Engine
 from docgraph.model.access import Principal
 
@@ -28,6 +29,10 @@ class Call:
     def engine(self) -> Engine:
         return self.house.engine
 
+    @property
+    def holder(self) -> Holder:
+        return holder_of(self.principal)
+
     async def answer(
         self,
         work: Callable[[], object],
@@ -40,6 +45,7 @@ class Call:
         body = await carried_out(
             lambda: as_json(work()),
             workers or self.house.questions,
+            self.holder,
             self.request,
             seconds or self.house.settings.time,
         )
@@ -47,10 +53,11 @@ class Call:
 
     async def work(self, work: Callable[[], T]) -> T:
         seconds = self.house.settings.time
-        return await carried_out(work, self.house.questions, self.request, seconds)
+        return await carried_out(work, self.house.questions, self.holder, self.request, seconds)
 
 
-def _call(request: Request) -> Call:
+async def _call(request: Request) -> Call:
+    """Not in a thread: FastAPI has few, and there is nothing to wait for."""
     return Call(house_of(request), request, request.state.principal)
 
 

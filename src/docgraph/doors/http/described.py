@@ -17,7 +17,7 @@ _TOLD = {
     422: "body.questions: Extra inputs are not permitted",
     500: "the server's log tells more under this id",
     502: "a model's server did not answer as it should",
-    503: "more questions wait already than may wait; try again",
+    503: "more wait already than may wait; try again",
     504: "this took longer than 60 seconds",
 }
 ALWAYS = (401, 403, 408, 413, 421, 422, 500, 503, 504)

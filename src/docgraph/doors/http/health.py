@@ -4,17 +4,19 @@ import asyncio
 import logging
 from typing import Any
 
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from docgraph.doors.http.answers import Health
 from docgraph.doors.http.as_json import as_json
 from docgraph.doors.http.described import BY_ANYBODY, described, described_problem
-from docgraph.doors.http.house import House, house_of
+from docgraph.doors.http.house import house_of
 from docgraph.doors.http.metrics import MEDIA_TYPE
+from docgraph.doors.http.once_at_a_time import OnceAtATime
 from docgraph.doors.http.problem import problem
 from docgraph.model.errors import DocgraphError
+from docgraph.wiring.login_settings import is_loopback
 
 LOG = logging.getLogger("docgraph.http")
 LONGEST = 5.0  # seconds that a store may take to answer
@@ -22,7 +24,7 @@ router = APIRouter(tags=["operation"])
 _EXAMPLE = 'docgraph_http_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
 _TOLD: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/plain": {"example": _EXAMPLE}}},
-    **{code: described_problem(code) for code in BY_ANYBODY},
+    **{code: described_problem(code) for code in sorted({*BY_ANYBODY, 404})},
 }
 
 
@@ -40,25 +42,37 @@ async def readyz(request: Request) -> Response:
         return _not_ready("this server is about to end")
     if not house.condition.ready:
         return _not_ready("models are still being loaded")
-    return _well("ready") if await _store_answers(house) else _not_ready("no store answers")
+    return _well("ready") if await _store_answers(request) else _not_ready("no store answers")
 
 
 @router.get("/metrics", response_class=PlainTextResponse, operation_id="metrics", responses=_TOLD)
 async def metrics(request: Request) -> Response:
-    """How many requests, how long, how they ended; for Prometheus."""
+    """How many requests, how long, how they ended; for Prometheus.
+
+    They are of all tenants: unless the operator opens them, they are for this machine alone.
+    """
     house = house_of(request)
+    if house.settings.metrics != "open" and not _from_here(request):
+        raise HTTPException(404)
     house.metrics.held.set(house.questions.held + house.answers.held)
     return Response(house.metrics.written(), media_type=MEDIA_TYPE)
 
 
-async def _store_answers(house: House) -> bool:
+async def _store_answers(request: Request) -> bool:
+    ask: OnceAtATime = request.app.state.store_answers
     try:
         async with asyncio.timeout(LONGEST):
-            await asyncio.to_thread(house.store_answers)
+            await ask()
     except (DocgraphError, OSError, TimeoutError) as error:
         LOG.warning("not ready: %s: %s", type(error).__name__, error)
         return False
     return True
+
+
+def _from_here(request: Request) -> bool:
+    """By the address that they come from; an old one may be written as a new one."""
+    host = request.client.host if request.client else ""
+    return is_loopback(host.removeprefix("::ffff:"))
 
 
 def _well(status: str) -> Response:

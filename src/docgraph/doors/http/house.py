@@ -10,7 +10,7 @@ from starlette.requests import Request
 from docgraph.doors.http.metrics import Metrics
 from docgraph.doors.http.named_pipelines import NamedPipelines
 from docgraph.doors.http.roots import Roots
-from docgraph.doors.http.workers import Workers
+from docgraph.doors.workers import Workers
 from docgraph.model.access import LOCAL
 from docgraph.wiring.serve_settings import ServeSettings
 

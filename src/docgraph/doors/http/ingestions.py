@@ -14,6 +14,7 @@ from docgraph.doors.http.call import Call, Calling
 from docgraph.doors.http.described import described
 from docgraph.doors.http.ingestion_status import IngestionStatus, ListedIngestions, status_of
 from docgraph.doors.http.known_route import KnownRoute
+from docgraph.doors.http.rules_above import check_rules_above
 from docgraph.doors.readers import told_readers
 from docgraph.ingest.mine.mine import miners_without
 from docgraph.model.errors import BadInput, NotAllowed
@@ -104,7 +105,10 @@ def _added(new: NewIngestion, call: Call) -> Ingestion:
         if not call.house.roots:
             raise NotAllowed("this server ingests nothing: no folder is named as one of its roots")
         _check(asked, call.principal.tenant)
-        return call.house.roots.find(asked.path) is not None
+        place = call.house.roots.find(asked.path, call.principal.tenant)
+        if place is not None:
+            check_rules_above(place)
+        return place is not None
 
     return call.house.ingestions.add(call.principal, request, is_there)
 

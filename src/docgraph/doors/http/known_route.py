@@ -6,14 +6,13 @@ from typing import Any
 
 from fastapi import HTTPException
 from fastapi.routing import APIRoute
-from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from docgraph.doors.http.house import House, house_of
+from docgraph.doors.doorkeeper import Doorkeeper
+from docgraph.doors.http.house import house_of
 from docgraph.doors.http.strict_body import StrictRequest
-from docgraph.model.access import Principal
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import GivenUp
 
 
 class KnownRoute(APIRoute):
@@ -23,27 +22,19 @@ class KnownRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
-            house = house_of(request)
-            request.state.principal = await _who(house, request)
+            doorkeeper: Doorkeeper = request.app.state.doorkeeper
+            shown = request.headers.getlist("authorization")
+            request.state.principal = await doorkeeper.who(shown)
             if self.body_field is None:
                 return await handle(request)
             strict = StrictRequest(request.scope, request.receive)
             try:
-                async with asyncio.timeout(house.settings.time):
+                async with asyncio.timeout(house_of(request).settings.time):
                     await strict.body()
             except TimeoutError:
                 raise HTTPException(408, "the body did not come in time") from None
+            except ClientDisconnect:
+                raise GivenUp("whoever asked has left") from None
             return await handle(strict)
 
         return handled
-
-
-async def _who(house: House, request: Request) -> Principal:
-    """By the one header for it. Whether a credential is good may take a look into the store."""
-    shown = request.headers.getlist("authorization")
-    if len(shown) > 1:
-        raise NotKnown("more than one credential")
-    credential = shown[0] if shown else None
-    if house.login.open_to_local:
-        return house.login.who(credential)
-    return await run_in_threadpool(house.login.who, credential)

@@ -3,13 +3,11 @@
 A page in a browser could reach a loopback address too, under a name that it made point there.
 """
 
-from urllib.parse import urlsplit
-
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from docgraph.doors.http.problem import problem
-from docgraph.wiring.login_settings import is_loopback
+from docgraph.doors.local_names import from_here, no_others_page
 
 
 class OnlyLocal:
@@ -21,19 +19,11 @@ class OnlyLocal:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        if len(hosts) != 1 or not is_local(f"//{hosts[0]}"):
+        if not from_here(headers.getlist("host")):
             words = "without a login this server answers to localhost, 127.0.0.1 and [::1] alone"
             await problem(421, words)(scope, receive, send)
-        elif not all(map(is_local, origins)):
+        elif not no_others_page(headers.getlist("origin")):
             words = "without a login this server answers no page of another server's"
             await problem(403, words)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
-
-
-def is_local(address: str) -> bool:
-    try:
-        return is_loopback(urlsplit(address).hostname or "")
-    except ValueError:
-        return False

@@ -7,7 +7,8 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
-from docgraph.doors.http.workers import Workers
+from docgraph.doors.shares import Holder
+from docgraph.doors.workers import Workers
 from docgraph.model.errors import GivenUp, TookTooLong
 from docgraph.ports.waiting import Waiting, waited_for
 
@@ -15,7 +16,7 @@ T = TypeVar("T")
 
 
 async def carried_out(
-    work: Callable[[], T], workers: Workers, request: Request, seconds: float
+    work: Callable[[], T], workers: Workers, holder: Holder, request: Request, seconds: float
 ) -> T:
     """The time counts from here, so that waiting in the queue is a part of it."""
     waiting = Waiting(seconds)
@@ -25,7 +26,7 @@ async def carried_out(
             waiting.check()
             return work()
 
-    done = asyncio.wrap_future(workers.submit(wanted))
+    done = asyncio.wrap_future(workers.submit(wanted, holder))
     return await until(done, waiting, request, seconds)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from docgraph.doors.workers import TooBusy
 from docgraph.model.errors import (
     BadInput,
     BadPipeline,
@@ -22,10 +23,6 @@ from docgraph.model.errors import (
 
 LATER = {"Retry-After": "1"}
 NOT_KNOWN = "show a credential that is known here: Authorization: Bearer …"
-
-
-class TooBusy(DocgraphError):
-    """More wait already than may wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ REFUSALS = (
     Refusal(BadPlan, 422),
     Refusal(TooLong, 422),
     Refusal(WrongEmbedder, 409),
-    Refusal(TooBusy, 503, "more questions wait already than may wait; try again", LATER),
+    Refusal(TooBusy, 503, "more wait already than may wait; try again", LATER),
     Refusal(StoreBusy, 503, "another writes to this store just now; try again", LATER),
     Refusal(StoreError, 503, "the store cannot be used as it is", LATER, logged=True),
     Refusal(ModelError, 502, "a model's server did not answer as it should", logged=True),

@@ -4,17 +4,17 @@ What it works on is leased from the book. Whoever finds a lease that has ended t
 an ingestion outlives the server that began it.
 """
 
-import json
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
 
 from docgraph.doors.http.as_json import as_json
+from docgraph.doors.http.lease_kept import LeaseKept
 from docgraph.doors.http.refusal import refusal_of
 from docgraph.ingest.result import Progress
-from docgraph.model.digest import plain
-from docgraph.model.errors import DocgraphError, GivenUp
+from docgraph.model.errors import DocgraphError, GivenUp, TookTooLong
 from docgraph.model.ingestion import Ingestion
 from docgraph.ports.ingestions import Ingestions
 from docgraph.ports.waiting import Waiting, waited_for
@@ -23,12 +23,22 @@ LOG = logging.getLogger("docgraph.ingestions")
 MOST_ATTEMPTS = 3
 PAUSE = 2.0
 BEAT = 1.0  # seconds from one sign of life to the next
-GRACE = 2.0  # seconds for a step that is on its way, when the server has to end
+GRACE = 2.0  # seconds for a step that is on its way, when it has to end
+LONGEST = 21_600.0
 TakeIn = Callable[[Ingestion, Callable[[Progress], None]], object]
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """`owner` is another for each: what was left behind must not speak for what was begun anew."""
+
+    ingestion: Ingestion
+    owner: str
+    waiting: Waiting
+
+
 class Runner:
-    """`ended` hears how each one ended. Times are in seconds."""
+    """`ended` hears how each one ended. Times are in seconds; `longest` is what one may take."""
 
     def __init__(
         self,
@@ -37,6 +47,7 @@ class Runner:
         *,
         owner: str,
         lease: float,
+        longest: float = LONGEST,
         ended: Callable[[str], None] = lambda _: None,
         pause: float = PAUSE,
         beat: float = BEAT,
@@ -46,12 +57,14 @@ class Runner:
         self._owner = owner
         self._ended = ended
         self._lease = lease
+        self._longest = longest
         self._pause = pause
         self._beat = min(beat, lease / 3)
         self._stopping = threading.Event()
         self._wanted = threading.Event()
-        self._current: tuple[Ingestion, Waiting] | None = None
-        self._thread = threading.Thread(target=self._run, name="ingestions", daemon=True)
+        self._numbers = count(1)
+        self._current: _Work | None = None
+        self._thread = self._new_thread()
 
     def start(self) -> None:
         self._thread.start()
@@ -65,93 +78,105 @@ class Runner:
         self._wanted.set()
 
     def stop(self, seconds: float) -> None:
-        """What cannot be finished in that time goes back, for whoever comes next."""
+        """What cannot be finished in that time goes back, for whoever comes next; what does not
+        even stop, as an attempt that counts."""
         self.take_no_more()
-        if not self._thread.is_alive():
+        thread = self._thread
+        if not thread.is_alive():
             return
-        self._thread.join(seconds)
+        thread.join(seconds)
         current = self._current
-        if current is None or not self._thread.is_alive():
+        if current is None or not thread.is_alive():
             return
-        ingestion, waiting = current
-        waiting.give_up()
-        self._thread.join(GRACE)
-        if self._thread.is_alive():
-            self._book.release(ingestion.id, self._owner)
+        current.waiting.give_up()
+        thread.join(GRACE)
+        if thread.is_alive():
+            self._book.release(current.ingestion.id, current.owner, counted=True)
+
+    def _new_thread(self) -> threading.Thread:
+        return threading.Thread(target=self._run, name="ingestions", daemon=True)
 
     def _run(self) -> None:
-        while not self._stopping.is_set():
+        while not self._stopping.is_set() and self._thread is threading.current_thread():
             try:
-                found = self._book.claim(self._owner, self._lease)
+                owner = f"{self._owner}-{next(self._numbers)}"
+                found = self._book.claim(owner, self._lease)
                 if found is not None:
-                    self._work_on(found)
+                    self._work_on(_Work(found, owner, Waiting(self._longest)))
                     continue
             except Exception:
                 LOG.exception("the book of ingestions cannot be used; trying again")
             self._wanted.wait(self._pause)
             self._wanted.clear()
 
-    def _work_on(self, ingestion: Ingestion) -> None:
+    def _work_on(self, work: _Work) -> None:
+        ingestion = work.ingestion
         if ingestion.attempts > MOST_ATTEMPTS:
             words = (
                 f"begun {MOST_ATTEMPTS} times, and its server ended each time before it was done"
             )
-            self._finish(ingestion, error=words)
+            self._finish(work, error=words)
             return
-        waiting = Waiting()
-        self._current = (ingestion, waiting)
+        self._current = work
+        kept = self._lease_of(work)
         try:
-            with self._renewed(ingestion, waiting) as progress, waited_for(waiting):
+            with kept.kept() as progress, waited_for(work.waiting):
                 result = as_json(self._take_in(ingestion, progress)).decode()
-        except GivenUp:
-            if self._book.release(ingestion.id, self._owner):
-                LOG.info("%s: put back", ingestion.id)
-        except DocgraphError as error:
-            LOG.warning("%s: %s: %s", ingestion.id, type(error).__name__, error)
-            self._finish(ingestion, error=_words(error))
-        except Exception:
-            LOG.exception("%s: unforeseen", ingestion.id)
-            words = "something went wrong; the server's log tells more under this id"
-            self._finish(ingestion, error=words)
+        except Exception as error:  # noqa: BLE001  each is told in words, and logged
+            self._not_done(work, error, late=kept.late)
         else:
-            self._finish(ingestion, result=result)
+            self._finish(work, result=result)
         finally:
-            self._current = None
+            if self._current is work:
+                self._current = None
 
-    def _finish(self, ingestion: Ingestion, *, result: str = "", error: str = "") -> None:
-        if self._book.finish(ingestion.id, self._owner, result=result, error=error):
-            self._ended("failed" if error else "succeeded")
-            LOG.info("%s: %s", ingestion.id, "failed" if error else "succeeded")
+    def _lease_of(self, work: _Work) -> LeaseKept:
+        return LeaseKept(
+            lambda told, more: self._book.renew(
+                work.ingestion.id, work.owner, self._lease + more, told
+            ),
+            work.waiting,
+            stuck=lambda: self._leave_behind(work),
+            beat=self._beat,
+            longest=self._longest,
+            grace=GRACE,
+        )
 
-    @contextmanager
-    def _renewed(
-        self, ingestion: Ingestion, waiting: Waiting
-    ) -> Iterator[Callable[[Progress], None]]:
-        """Another thread says that we are still here, and how far; where it is not ours any more,
-        we stop."""
-        latest = [""]
-        done = threading.Event()
+    def _not_done(self, work: _Work, error: Exception, *, late: bool) -> None:
+        """Whatever it broke off with when its time was over, that it was over is why."""
+        if late or isinstance(error, TookTooLong):
+            LOG.warning("%s: given up: %s: %s", work.ingestion.id, type(error).__name__, error)
+            self._finish(work, error=self._too_long)
+        elif isinstance(error, GivenUp):
+            if self._book.release(work.ingestion.id, work.owner):
+                LOG.info("%s: put back", work.ingestion.id)
+        elif isinstance(error, DocgraphError):
+            LOG.warning("%s: %s: %s", work.ingestion.id, type(error).__name__, error)
+            self._finish(work, error=_words(error))
+        else:
+            LOG.error("%s: unforeseen", work.ingestion.id, exc_info=error)
+            words = "something went wrong; the server's log tells more under this id"
+            self._finish(work, error=words)
 
-        def progressed(now: Progress) -> None:
-            waiting.check()
-            latest[0] = json.dumps(plain(now))
+    @property
+    def _too_long(self) -> str:
+        return f"given up: it took longer than {self._longest:g} seconds"
 
-        def renew() -> None:
-            while not done.wait(self._beat):
-                try:
-                    if not self._book.renew(ingestion.id, self._owner, self._lease, latest[0]):
-                        waiting.give_up()
-                        return
-                except Exception:
-                    LOG.exception("%s: not renewed; trying again", ingestion.id)
-
-        thread = threading.Thread(target=renew, name="lease", daemon=True)
-        thread.start()
+    def _leave_behind(self, work: _Work) -> None:
+        """Its thread cannot be stopped. What it does changes nothing any more; others go on."""
+        LOG.error("%s: does not stop; its thread is left behind", work.ingestion.id)
+        self._current = None
+        self._thread = self._new_thread()
         try:
-            yield progressed
+            self._finish(work, error=self._too_long)
         finally:
-            done.set()
-            thread.join()
+            if not self._stopping.is_set():
+                self._thread.start()
+
+    def _finish(self, work: _Work, *, result: str = "", error: str = "") -> None:
+        if self._book.finish(work.ingestion.id, work.owner, result=result, error=error):
+            self._ended("failed" if error else "succeeded")
+            LOG.info("%s: %s", work.ingestion.id, "failed" if error else "succeeded")
 
 
 def _words(error: DocgraphError) -> str:

@@ -13,7 +13,8 @@ from docgraph.doors.http.app import make_app
 from docgraph.doors.http.behind import behind
 from docgraph.doors.http.build import build_house
 from docgraph.doors.http.house import House
-from docgraph.doors.listening import BACKLOG, listening
+from docgraph.doors.limited_server import LimitedServer, limited_config
+from docgraph.doors.listening import listening
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.settings import Settings
 
@@ -26,17 +27,7 @@ def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
     house = build_house(settings)
     where = listening(settings.serve.host, settings.serve.port, is_open=house.login.open_to_local)
     _log()
-    config = uvicorn.Config(
-        make_app(house, behind(house)),
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        lifespan="on",
-        backlog=BACKLOG,
-        timeout_graceful_shutdown=max(1, round(settings.serve.drain)),
-    )
+    config = limited_config(make_app(house, behind(house)), settings.serve, lifespan="on")
     # uvicorn raises what it caught once more when all is done; that this came is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _heard)
@@ -47,7 +38,7 @@ def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
         raise DocgraphError("the server did not start; the lines above tell why")
 
 
-class _Server(uvicorn.Server):
+class _Server(LimitedServer):
     def __init__(self, config: uvicorn.Config, house: House, listens: Callable[[], None]) -> None:
         super().__init__(config)
         self._house = house

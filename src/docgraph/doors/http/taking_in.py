@@ -4,13 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from docgraph.doors.http.roots import Place, Roots
+from docgraph.doors.http.rules_above import check_rules_above, check_rules_of_commit
+from docgraph.doors.login.asked_before import AskedBefore
 from docgraph.doors.login.principals import resumed
 from docgraph.doors.readers import told_readers
 from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.model.access import LOCAL, LOCAL_ONLY
+from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
 from docgraph.model.errors import BadInput, DocgraphError
-from docgraph.model.ingestion import Ingestion
+from docgraph.model.ingestion import Ingestion, IngestionRequest
 from docgraph.requested import NOTHING_THERE, Readable, RequestedIngestions
 from docgraph.wiring.sources import open_source
 
@@ -28,14 +30,17 @@ class TakingIn:
     engine: Engine
     ingestions: RequestedIngestions
     roots: Roots
+    asked_before: AskedBefore
 
     def __call__(self, asked: Ingestion, progress: Callable[[Progress], None]) -> TakenIn:
         """Errors speak of the path as it was asked for, not of where that lies."""
-        place = self.roots.find(asked.request.path)
+        principal = self.ingestions.begin(resumed(asked), lambda: self.asked_before.who(asked))
+        place = self.roots.find(asked.request.path, principal.tenant)
         if place is None:
             raise BadInput(NOTHING_THERE)
+        check_rules_above(place)
         try:
-            return self._taken_in(asked, place, progress)
+            return self._taken_in(asked.request, principal, place, progress)
         except DocgraphError as error:
             told = str(error)
             hidden = told.replace(str(place.path), asked.request.path).replace(str(place.root), "…")
@@ -44,9 +49,12 @@ class TakingIn:
             raise
 
     def _taken_in(
-        self, asked: Ingestion, place: Place, progress: Callable[[Progress], None]
+        self,
+        request: IngestionRequest,
+        principal: Principal,
+        place: Place,
+        progress: Callable[[Progress], None],
     ) -> TakenIn:
-        request, principal = asked.request, resumed(asked)
         told = told_readers(principal.tenant, request.readers or (), request.labels, request.level)
         rule = told.rule
         is_local = principal.id == LOCAL and principal.tenant == LOCAL
@@ -57,6 +65,8 @@ class TakingIn:
             ref=request.ref,
             inside=place.root,
         ) as opened:
+            if opened.origin.revision:
+                check_rules_of_commit(place, opened.origin.revision)
             result = self.engine.ingest(
                 principal,
                 opened.source,

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from docgraph.doors.login.asked_before import AskedBefore
 from docgraph.doors.login.key_login import FindPerson, KeyLogin
 from docgraph.doors.login.login import Login
 from docgraph.doors.login.token_login import TokenLogin
@@ -16,13 +17,25 @@ if TYPE_CHECKING:
 
 def build_login(settings: "Settings") -> Login:
     """Nobody is asked for anything yet: an issuer's keys are read with the first token."""
-    keys, tokens = None, None
-    if settings.login.keys:
-        people = _people(open_store(settings))
-        keys = KeyLogin(open_keys(settings), people, now=lambda: datetime.now(UTC))
+    tokens = None
     if settings.login.tokens:
         tokens = TokenLogin([(open_token_issuer(one), one) for one in settings.login.tokens])
-    return Login(keys, tokens)
+    return Login(_key_login(settings), tokens)
+
+
+def build_asked_before(settings: "Settings") -> AskedBefore:
+    issuers = frozenset(one.issuer for one in settings.login.tokens)
+    return AskedBefore(_key_login(settings), issuers, _now)
+
+
+def _key_login(settings: "Settings") -> KeyLogin | None:
+    if not settings.login.keys:
+        return None
+    return KeyLogin(open_keys(settings), _people(open_store(settings)), now=_now)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 def _people(store: "Store") -> FindPerson:

@@ -2,6 +2,7 @@
 
 from docgraph.model.access import LOCAL, RIGHTS, Person, Principal
 from docgraph.model.api_key import ApiKey
+from docgraph.model.credential import by_key, by_token
 from docgraph.model.ingestion import Ingestion
 
 
@@ -23,16 +24,17 @@ def in_the_name_of(person: Person, asker: Principal) -> Principal:
 
 def of_key(person: Person, key: ApiKey) -> Principal:
     """The person whom a key stands for, with the rights that they have now."""
-    return _made(person, by=f"key {key.id}")
+    return _made(person, by=by_key(key.id))
 
 
-def of_token(person: Person) -> Principal:
+def of_token(person: Person, issuer: str) -> Principal:
     """Whom a signed token speaks of, as the issuer says, not as a store knows them."""
-    return _made(person, by="")
+    return _made(person, by=by_token(issuer))
 
 
 def resumed(ingestion: Ingestion) -> Principal:
-    """Whoever asked for an ingestion, on whichever server it is done, with the rights of then."""
+    """Whoever asked for an ingestion, with the rights of then. Whether these still count is for
+    `asked_before` to say."""
     return _made(ingestion.asked_by, by=ingestion.by)
 
 

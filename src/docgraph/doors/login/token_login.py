@@ -20,7 +20,9 @@ class TokenLogin:
         refusals: list[str] = []
         for issuer, settings in self._issuers:
             try:
-                return of_token(token_person(issuer.claims(token), settings))
+                person = token_person(issuer.claims(token), settings)
             except NotKnown as error:
                 refusals.append(f"{issuer.name}: {error}")
+            else:
+                return of_token(person, issuer.name)
         raise NotKnown("; ".join(refusals))

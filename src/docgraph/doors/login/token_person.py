@@ -21,6 +21,8 @@ def token_person(claims: Mapping[str, object], settings: IssuerSettings) -> Pers
     tenant = settings.tenant
     if tenant is None:
         tenant = _name(claims, names.tenant or "", "tenant")
+        if settings.tenants and tenant not in settings.tenants:
+            raise NotKnown(f"the token is for tenant {tenant!r}, which its issuer may not name")
     rights = frozenset(_texts(claims, names.rights, "rights"))
     return Person(
         id=person,

@@ -7,33 +7,27 @@ import socket
 import sys
 from collections.abc import Callable
 
-import uvicorn
-
+from docgraph.doors.limited_server import LimitedServer, limited_config
 from docgraph.doors.mcp.asgi import Receive, Scope, Send, answer
 from docgraph.doors.mcp.over_http import McpApp
+from docgraph.wiring.serve_settings import ServeSettings
 
 PATH = "/mcp"
 
 
-def listen(app: McpApp, place: socket.socket, told: Callable[[str], None], drain: float) -> None:
-    """Until SIGTERM or SIGINT; then for at most `drain` seconds more, for whoever still waits."""
+def listen(
+    app: McpApp, place: socket.socket, told: Callable[[str], None], served: ServeSettings
+) -> None:
+    """Until SIGTERM or SIGINT; then for as long as it may drain, for whoever still waits."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     for sign in (signal.SIGTERM, signal.SIGINT):
         signal.signal(sign, _already_heard)
-    config = uvicorn.Config(
-        _only_there(app),
-        lifespan="off",
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=round(drain),
-    )
-    asyncio.run(_served(app, uvicorn.Server(config), place, told))
+    config = limited_config(_only_there(app), served, lifespan="off")
+    asyncio.run(_served(app, LimitedServer(config), place, told))
 
 
 async def _served(
-    app: McpApp, server: uvicorn.Server, place: socket.socket, told: Callable[[str], None]
+    app: McpApp, server: LimitedServer, place: socket.socket, told: Callable[[str], None]
 ) -> None:
     async with app.lifespan():
         told(_url(place))

@@ -27,13 +27,17 @@ def headers_called(scope: Scope, name: str) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.decode() == name]
 
 
+class TheyLeft(Exception):
+    """Before all of what they wanted to say had come."""
+
+
 async def whole_body(receive: Receive, most: int) -> bytes | None:
-    """None if there is more of it, or if its sender left."""
+    """None if there is more of it. Raises TheyLeft."""
     body = b""
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return None
+            raise TheyLeft
         body += bytes(message.get("body", b""))
         if len(body) > most:
             return None

@@ -3,17 +3,19 @@
 import asyncio
 import json
 import logging
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import TransportSecuritySettings
 
+from docgraph.doors.doorkeeper import Doorkeeper, KnowsWho
+from docgraph.doors.local_names import from_here, no_others_page
 from docgraph.doors.mcp.asgi import (
     Receive,
     Scope,
     Send,
+    TheyLeft,
     answer,
     headers_called,
     unless_they_leave,
@@ -22,6 +24,8 @@ from docgraph.doors.mcp.asgi import (
 from docgraph.doors.mcp.desk import Desk
 from docgraph.doors.mcp.limits import Limits
 from docgraph.doors.mcp.server import mcp_server
+from docgraph.doors.shares import holder_of
+from docgraph.doors.workers import TooBusy
 from docgraph.engine import Engine
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError, NotKnown
@@ -29,17 +33,7 @@ from docgraph.pipeline.pipeline import Pipeline
 
 ASKER = "docgraph.asker"
 CHALLENGE = 'Bearer realm="docgraph"'
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 log = logging.getLogger("docgraph.mcp")
-
-
-class KnowsWho(Protocol):
-    """What of `doors.login` this door needs."""
-
-    @property
-    def open_to_local(self) -> bool: ...
-
-    def who(self, authorization: str | None) -> Principal: ...
 
 
 def mcp_app(
@@ -59,54 +53,63 @@ class McpApp:
     """
 
     def __init__(self, desk: Desk, login: KnowsWho) -> None:
-        self._login = login
-        self._most = desk.limits.body
+        self._is_open = login.open_to_local
+        self._doorkeeper = Doorkeeper(login)
+        self._limits = desk.limits
         self._manager = StreamableHTTPSessionManager(
-            mcp_server(desk, _asker, from_afar=True),
+            mcp_server(desk, _asker, from_afar=True, whose=lambda r: holder_of(_asker(r))),
             json_response=True,  # a stream of events would be cut where a server drains
             stateless=True,
-            security_settings=_guard(login),
         )
 
-    def lifespan(self) -> AbstractAsyncContextManager[None]:
+    @asynccontextmanager
+    async def lifespan(self) -> AsyncIterator[None]:
         """Once: a server that starts anew makes a new application."""
-        return self._manager.run()
+        async with self._doorkeeper.running(), self._manager.run():
+            yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._is_open and not from_here(headers_called(scope, "host")):
+            await answer(send, 421, "without a login this server answers to this machine alone")
+            return
+        if self._is_open and not no_others_page(headers_called(scope, "origin")):
+            await answer(send, 403, "without a login no page of another server's is answered")
+            return
         try:
-            who = await asyncio.to_thread(self._login.who, _shown(scope))
+            who = await self._doorkeeper.who(headers_called(scope, "authorization"))
         except NotKnown as error:
             log.warning("nobody came in: %s", error)
             await answer(send, 401, "show who you are", ("www-authenticate", CHALLENGE))
+            return
+        except TooBusy as error:
+            await answer(send, 503, str(error), ("retry-after", "1"))
             return
         except DocgraphError as error:
             log.warning("nobody could come in: %s: %s", type(error).__name__, error)
             await answer(send, 503, "who you are cannot be told just now")
             return
+        scope.setdefault("state", {})["principal"] = who  # for the log of whoever stands around us
         await self._let_in({**scope, ASKER: who}, receive, send)
 
     async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             await answer(send, 405, "there are no sessions here: POST", ("allow", "POST"))
             return
-        body = await whole_body(receive, self._most)
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                body = await whole_body(receive, self._limits.body)
+        except TimeoutError:
+            await answer(send, 408, "the body did not come in time")
+            return
+        except TheyLeft:
+            await answer(send, 499, "whoever asked has left")
+            return
         if body is None:
-            await answer(send, 413, f"a request takes at most {self._most} bytes")
+            await answer(send, 413, f"a request takes at most {self._limits.body} bytes")
         elif not _is_json(body):
             await answer(send, 400, "that is not JSON")
         else:
             await unless_they_leave(self._manager.handle_request, scope, body, receive, send)
-
-
-def _shown(scope: Scope) -> str | None:
-    """Of two, a proxy in front of us may have checked the other one."""
-    match headers_called(scope, "authorization"):
-        case []:
-            return None
-        case [one]:
-            return one
-        case _:
-            raise NotKnown("more than one Authorization header")
 
 
 def _asker(request: Any) -> Principal:
@@ -114,20 +117,11 @@ def _asker(request: Any) -> Principal:
     return found
 
 
-def _guard(login: KnowsWho) -> TransportSecuritySettings:
-    """Without a login, a page in a browser must not reach a store by a name that it made up."""
-    hosts = [*LOOPBACK, *(f"{host}:*" for host in LOOPBACK)]
-    return TransportSecuritySettings(
-        enable_dns_rebinding_protection=login.open_to_local,
-        allowed_hosts=hosts,
-        allowed_origins=[f"{scheme}://{host}" for scheme in ("http", "https") for host in hosts],
-    )
-
-
 def _is_json(body: bytes) -> bool:
-    """Nested deeper than anybody reads is none, either."""
+    """In UTF-8, and able to go out in it again: half a character is none. Nor is what is nested
+    deeper than anybody reads."""
     try:
-        json.loads(body)
+        json.dumps(json.loads(body.decode()), ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return False
     return True

@@ -25,6 +25,7 @@ from docgraph.doors.mcp.tools.plan import PLAN
 from docgraph.doors.mcp.tools.relations import RELATIONS
 from docgraph.doors.mcp.tools.search import SEARCH
 from docgraph.doors.mcp.workers import Workers
+from docgraph.doors.shares import Holder
 from docgraph.model.access import Principal
 from docgraph.model.errors import BadInput
 from docgraph.model.would_fit import would_fit
@@ -44,9 +45,13 @@ INSTRUCTIONS = (
 
 # Whom the transport vouches for; it gets the transport's own request, if there is one.
 Who = Callable[[Any], Principal]
+# Whose share of the queue a call takes up; nobody's where one client started the process.
+Whose = Callable[[Any], Holder | None]
 
 
-def mcp_server(desk: Desk, who: Who, *, from_afar: bool) -> Server[Any, Any]:
+def mcp_server(
+    desk: Desk, who: Who, *, from_afar: bool, whose: Whose = lambda _: None
+) -> Server[Any, Any]:
     """`who` is asked anew on every call, by the worker that does it: rights may have changed."""
     server: Server[Any, Any] = Server("docgraph", version=__version__, instructions=INSTRUCTIONS)
     workers = Workers(desk.limits)
@@ -59,7 +64,9 @@ def mcp_server(desk: Desk, who: Who, *, from_afar: bool) -> Server[Any, Any]:
         request = server.request_context.request
         name, given = asked.params.name, asked.params.arguments or {}
         try:
-            told = await workers.done(lambda: _called(desk, who(request), name, given))
+            told = await workers.done(
+                lambda: _called(desk, who(request), name, given), whose(request)
+            )
         except Exception as error:  # noqa: BLE001 - translated at the door; unexpected ones are logged
             told = _text(refusal(error, from_afar=from_afar), is_error=True)
         return ServerResult(told)

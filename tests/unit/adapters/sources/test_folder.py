@@ -131,14 +131,15 @@ def test_an_unreadable_file_is_a_problem_and_no_crash(
 ) -> None:
     write(tmp_path, "a.md")
 
-    def denied(*_: object) -> None:
+    def denied(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     source = FolderSource(tmp_path)
-    monkeypatch.setattr(Path, "open", denied)
+    monkeypatch.setattr(os, "open", denied)
     assert source.read(SourceFile("a.md", 4)) == Problem(
         "a.md", "cannot be read: Permission denied"
     )
+    monkeypatch.undo()
     monkeypatch.setattr(os, "scandir", denied)
     assert problems(source.files()) == {".": "cannot be opened: Permission denied"}
 

@@ -126,6 +126,32 @@ def test_who_knows_their_key_waits_for_nobody(world: World) -> None:
         assert waiting.result(10)
 
 
+def test_strangers_wait_for_nobody_either(world: World) -> None:
+    """One has us ask a slow issuer for a key that nobody knows; the next hear no at once."""
+    assert world.finds()
+    asked, answer = threading.Event(), threading.Event()
+    read = world.source.read
+
+    def slowly() -> bytes:
+        asked.set()
+        assert answer.wait(10)
+        return read()
+
+    world.source.read = slowly  # type: ignore[method-assign]
+    world.seconds += PAUSE
+    with ThreadPoolExecutor(2) as two:
+        waiting = two.submit(world.finds, "unknown")
+        assert asked.wait(10)
+        next_ = two.submit(world.finds, "unknown, too")
+        try:
+            assert next_.result(5) is False
+            assert not waiting.done()
+        finally:
+            answer.set()
+        assert waiting.result(10) is False
+    assert world.source.asked == 2
+
+
 def test_several_keys_that_fit_are_none(world: World) -> None:
     world.source.data = jwks(jwk("rsa"), jwk("other"))
     with pytest.raises(NotKnown, match="several keys"):

@@ -113,7 +113,7 @@ def test_secrets_are_random_and_only_their_hash_can_be_kept() -> None:
 @pytest.mark.requirement(38)
 def test_a_token_is_whom_its_issuer_says(gate: Gate) -> None:
     found = gate.login.who(f"Bearer {token(sub='eve')}")
-    assert (found.id, found.tenant, found.by) == ("eve", "t", "")
+    assert (found.id, found.tenant, found.by) == ("eve", "t", f"token {NAME}")
     assert (found.groups, found.rights) == (frozenset(), frozenset())
 
 

@@ -1,5 +1,6 @@
 """Whom a token speaks of: as settings say, and never wider than its claims are."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,6 +76,15 @@ def test_what_is_no_list_of_texts_lets_nobody_in(name: str, value: object) -> No
 def test_a_clearance_is_a_whole_number(value: object) -> None:
     with pytest.raises(NotKnown, match="no number from 0"):
         person(level=value)
+
+
+def test_an_issuer_names_no_tenant_but_those_it_may() -> None:
+    bound = replace(SETTINGS, tenants=("acme", "works"))
+    for tenant in bound.tenants:
+        assert token_person({**CLAIMS, "org": tenant}, bound).tenant == tenant
+    for tenant in ("local", "Acme", "acme2"):
+        with pytest.raises(NotKnown, match="which its issuer may not name"):
+            token_person({**CLAIMS, "org": tenant}, bound)
 
 
 def test_roles_of_other_programs_are_no_rights() -> None:

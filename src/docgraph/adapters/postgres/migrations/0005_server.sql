@@ -16,23 +16,29 @@ CREATE TABLE api_keys (
 );
 CREATE INDEX api_keys_by_tenant ON api_keys (tenant, created, id);
 
--- `asked_by` and `request` are JSON. A server is the `owner` of what it does until `lease`.
+-- `asked_by` and `request` are JSON. `credential` is the kind that `asker` tells of.
+-- A server is the `owner` of what it does until `lease`; `begun` is when it was claimed last.
 CREATE TABLE ingestions (
-    number   bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    id       text COLLATE "C" NOT NULL UNIQUE,
-    tenant   text COLLATE "C" NOT NULL,
-    asked_by text NOT NULL,
-    asker    text NOT NULL,
-    request  text NOT NULL,
-    state    text NOT NULL CHECK (state IN ('queued', 'running', 'succeeded', 'failed')),
-    attempts integer NOT NULL,
-    created  text NOT NULL,
-    updated  text NOT NULL,
-    progress text NOT NULL,
-    result   text NOT NULL,
-    error    text NOT NULL,
-    owner    text COLLATE "C" NOT NULL DEFAULT '',
-    lease    timestamptz
+    number     bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id         text COLLATE "C" NOT NULL UNIQUE,
+    tenant     text COLLATE "C" NOT NULL,
+    person     text COLLATE "C" NOT NULL,
+    credential text COLLATE "C" NOT NULL,
+    asked_by   text NOT NULL,
+    asker      text NOT NULL,
+    request    text NOT NULL,
+    state      text NOT NULL CHECK (state IN ('queued', 'running', 'succeeded', 'failed')),
+    attempts   integer NOT NULL,
+    created    text NOT NULL,
+    updated    text NOT NULL,
+    progress   text NOT NULL,
+    result     text NOT NULL,
+    error      text NOT NULL,
+    owner      text COLLATE "C" NOT NULL DEFAULT '',
+    lease      timestamptz,
+    begun      timestamptz
 );
-CREATE INDEX ingestions_by_tenant ON ingestions (tenant, number);
+CREATE INDEX ingestions_by_asker ON ingestions (tenant, person, credential, number);
+CREATE INDEX ingestions_by_turn ON ingestions (tenant, person, credential, begun);
+CREATE INDEX ingestions_by_tenant ON ingestions (tenant, begun);
 CREATE INDEX ingestions_to_do ON ingestions (number) WHERE state IN ('queued', 'running');

@@ -3,25 +3,35 @@
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from contextvars import copy_context
 from functools import partial
 from typing import Any, TypeVar
 
-from docgraph.doors.http.refusal import TooBusy
+from docgraph.doors.shares import Holder, Shares
+from docgraph.model.errors import DocgraphError
 
 T = TypeVar("T")
-Piece = tuple["Future[Any]", Callable[[], Any]]
+Piece = tuple["Future[Any]", Callable[[], Any], Holder | None]
+
+
+class TooBusy(DocgraphError):
+    """More wait already than may wait."""
 
 
 class Workers:
-    """`waiting` is how many pieces may wait beside those that are worked on."""
+    """`waiting` is how many pieces may wait beside those that are worked on.
+
+    Of all of them no holder has more than their share; None is nobody in particular.
+    """
 
     def __init__(self, name: str, threads: int, waiting: int) -> None:
         self._pieces: queue.SimpleQueue[Piece | None] = queue.SimpleQueue()
         self._most = threads + waiting
         self._held = 0
+        self._shares = Shares(waiting)
         self._lock = threading.Lock()
         self._threads = [
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
@@ -35,14 +45,24 @@ class Workers:
         """How many are worked on or wait."""
         return self._held
 
-    def submit(self, work: Callable[[], T]) -> "Future[T]":
+    def submit(self, work: Callable[[], T], holder: Holder | None) -> "Future[T]":
         with self._lock:
             if self._held >= self._most:
-                raise TooBusy("more questions wait already than may wait")
+                raise TooBusy("more wait already than may wait; try again")
+            if holder is not None and not self._shares.take(holder):
+                raise TooBusy("more of yours wait already than may wait; try again")
             self._held += 1
         future: Future[T] = Future()
-        self._pieces.put((future, partial(copy_context().run, work)))
+        self._pieces.put((future, partial(copy_context().run, work), holder))
         return future
+
+    @asynccontextmanager
+    async def running(self, seconds: float = 0.0) -> AsyncIterator[None]:
+        """To be entered while they are needed; in the end they take no more."""
+        try:
+            yield
+        finally:
+            self.close(seconds)
 
     def close(self, seconds: float) -> bool:
         """Takes no more; False if some are still at work after that time."""
@@ -55,13 +75,15 @@ class Workers:
 
     def _work(self) -> None:
         while (piece := self._pieces.get()) is not None:
-            future, work = piece
+            future, work, holder = piece
             try:
                 if future.set_running_or_notify_cancel():
                     _carry_out(future, work)
             finally:
                 with self._lock:
                     self._held -= 1
+                    if holder is not None:
+                        self._shares.give_back(holder)
             del piece, future, work  # nobody holds an answer until the next question comes
 
 

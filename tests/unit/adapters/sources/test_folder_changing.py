@@ -1,0 +1,145 @@
+"""A folder that changes while it is read: nothing outside of it is read, and nothing waited for."""
+
+import os
+import shutil
+import socket
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sources.folder import FolderSource
+from docgraph.adapters.sources.unusable import CHANGED
+from docgraph.model.errors import BadInput
+from docgraph.ports.source import Problem, SourceFile
+from docgraph.wiring.sources import open_source
+
+
+def within(seconds: float, read: Callable[[], object]) -> object:
+    """What it gave, or an error where it still waits."""
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(read()), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert found, "still waits"
+    return found[0]
+
+
+def listening(place: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as line:
+        home = Path.cwd()
+        os.chdir(place.parent)  # a socket's name may have a hundred bytes
+        line.bind(place.name)
+        os.chdir(home)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.md").write_text("secret")
+    for folder in ("docs/in", "private"):
+        (tmp_path / "root" / folder).mkdir(parents=True)
+        (tmp_path / "root" / folder / "a.md").write_text(folder)
+    (tmp_path / "root" / "docs" / "b.md").write_text("b")
+    return tmp_path / "root"
+
+
+def listed(source: FolderSource) -> dict[str, SourceFile]:
+    return {file.path: file for file in source.files() if isinstance(file, SourceFile)}
+
+
+@pytest.mark.parametrize(
+    "swapped",
+    [
+        lambda place: place.symlink_to("../../../outside/a.md"),
+        lambda place: place.symlink_to("../../private/a.md"),  # other readers may be meant for it
+        os.mkfifo,
+        Path.mkdir,
+        listening,
+    ],
+    ids=["link out", "link within", "pipe", "folder", "socket"],
+)
+def test_a_file_that_becomes_something_else_is_a_problem_and_the_rest_goes_on(
+    root: Path, swapped: Callable[[Path], None]
+) -> None:
+    source = FolderSource(root)
+    files = listed(source)
+    (root / "docs/in/a.md").unlink()
+    swapped(root / "docs/in/a.md")
+    found = within(5, lambda: source.read(files["docs/in/a.md"]))
+    assert found == Problem("docs/in/a.md", CHANGED)
+    assert source.read(files["docs/b.md"]) == b"b"
+
+
+@pytest.mark.parametrize("target", ["../../outside", "../private"])
+def test_a_folder_that_becomes_a_link_is_not_entered(root: Path, target: str) -> None:
+    source = FolderSource(root)
+    files = listed(source)
+    shutil.rmtree(root / "docs/in")
+    (root / "docs/in").symlink_to(target)
+    assert source.read(files["docs/in/a.md"]) == Problem("docs/in/a.md", CHANGED)
+
+
+def test_a_folder_that_becomes_a_link_is_not_listed(root: Path) -> None:
+    found = FolderSource(root).files()
+    assert next(found).path == "private/a.md"  # `docs` is still to be listed
+    shutil.rmtree(root / "docs")
+    (root / "docs").symlink_to("../outside")
+    assert list(found) == [Problem("docs", "cannot be opened: Not a directory")]
+
+
+def test_a_link_is_read_where_it_led_when_it_was_listed(root: Path) -> None:
+    (root / "l.md").symlink_to("docs/b.md")
+    source = FolderSource(root)
+    files = listed(source)
+    for target in ("../outside/a.md", "private/a.md"):
+        (root / "l.md").unlink()
+        (root / "l.md").symlink_to(target)
+        assert source.read(files["l.md"]) == b"b"
+
+
+def test_a_root_that_becomes_a_link_stays_what_it_was(root: Path) -> None:
+    source = FolderSource(root / "docs")
+    (root / "docs").rename(root / "moved")
+    (root / "docs").symlink_to("../outside")
+    assert sorted(listed(source)) == ["b.md", "in/a.md"]
+    assert source.read(SourceFile("b.md", 1)) == b"b"
+
+
+@pytest.mark.parametrize("path", ["docs", "docs/in", "docs/b.md"])
+def test_what_leads_out_when_it_is_opened_is_not_there(root: Path, path: str) -> None:
+    """It was found below the root a moment ago."""
+    shutil.rmtree(root / "docs")
+    (root.parent / "outside" / "in").mkdir()
+    (root.parent / "outside" / "b.md").write_text("secret")
+    (root / "docs").symlink_to("../outside")
+    with (
+        pytest.raises(BadInput, match="there is no such file or folder"),
+        open_source(root / path, inside=root),
+    ):
+        pass
+
+
+def test_what_lies_inside_is_read(root: Path) -> None:
+    source = FolderSource(root / "docs", inside=root)
+    assert sorted(listed(source)) == ["b.md", "in/a.md"]
+    single = FolderSource(root / "docs" / "b.md", inside=root)
+    assert [single.read(file) for file in listed(single).values()] == [b"b"]
+
+
+@pytest.mark.parametrize("path", ["../outside/a.md", "docs/../../outside/a.md", "/etc/hostname"])
+def test_a_path_that_was_never_listed_leads_nowhere_else(root: Path, path: str) -> None:
+    assert FolderSource(root).read(SourceFile(path, 1)) == Problem(path, CHANGED)
+
+
+def test_descriptors_are_given_back(root: Path) -> None:
+    def read() -> None:
+        source = FolderSource(root / "docs", inside=root)
+        for file in [*listed(source).values(), SourceFile("none/none/a.md", 1)]:
+            source.read(file)
+
+    before = sorted(Path("/dev/fd").iterdir())
+    for _ in range(5):
+        read()
+    assert sorted(Path("/dev/fd").iterdir()) == before

@@ -1,0 +1,256 @@
+"""A repository that is read below a root leads nowhere else, by whatever git would follow."""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.sources import git_program
+from docgraph.adapters.sources.git import GitSource
+from docgraph.adapters.sources.git_bounds import check_bounds
+from docgraph.model.errors import BadInput
+from docgraph.wiring.sources import open_source
+from tests.support.git_reading import told
+from tests.support.made_repository import MadeRepository
+
+SECRET = {"s.md": "from outside"}
+
+
+def read(path: Path, root: Path, ref: str = "main") -> dict[str, bytes | str]:
+    with open_source(path, ref=ref, inside=root) as opened:
+        assert isinstance(opened.source, GitSource)
+        return told(opened.source)
+
+
+def refused(path: Path, root: Path) -> str:
+    with pytest.raises(BadInput) as error:
+        read(path, root)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> MadeRepository:
+    made = MadeRepository(tmp_path / "outside")
+    made.commit(SECRET)
+    return made
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    place = tmp_path / "root"
+    place.mkdir()
+    return place
+
+
+@pytest.fixture
+def thief(outside: MadeRepository, root: Path) -> MadeRepository:
+    """Its branch names a commit that it does not hold."""
+    made = MadeRepository(root / "thief")
+    branch = made.folder / ".git" / "refs" / "heads" / "main"
+    branch.write_text(outside.git("rev-parse", "HEAD") + "\n")
+    return made
+
+
+# What is read
+
+
+def test_work_trees_bare_repositories_and_linked_ones_are_read(root: Path) -> None:
+    made = MadeRepository(root / "repo")
+    made.commit({"a.md": "a", "docs/b.md": "b"})
+    made.git("clone", "--quiet", "--bare", ".", "../bare.git")
+    made.git("worktree", "add", "--quiet", "-b", "other", "../linked")
+    everything = {"a.md": b"a", "docs/b.md": b"b"}
+    assert read(root / "repo", root) == everything
+    assert read(root / "bare.git", root) == everything
+    assert read(root / "linked", root, "other") == everything
+    assert read(root / "linked", root, "HEAD") == everything
+    assert read(root / "linked" / "docs", root) == {"b.md": b"b"}
+
+
+def test_the_folder_that_is_read_may_be_the_root_itself(root: Path) -> None:
+    MadeRepository(root).commit({"a.md": "a"})
+    assert read(root, root) == {"a.md": b"a"}
+
+
+def test_a_repository_that_was_packed_is_read_without_its_index_of_packs(root: Path) -> None:
+    made = MadeRepository(root / "repo")
+    made.commit({"a.md": "a"})
+    made.git("repack", "-a", "-d", "--quiet")
+    made.git("multi-pack-index", "write")
+    assert read(made.folder, root) == {"a.md": b"a"}
+
+
+# What leads elsewhere
+
+
+def test_a_repository_around_the_root_is_not_found(outside: MadeRepository) -> None:
+    inner = outside.folder / "docs"
+    inner.mkdir()
+    assert "not a git repository" in refused(inner, inner)
+
+
+def test_what_is_no_repository_is_told_what_is(root: Path) -> None:
+    assert "REPO.git" in refused(root, root)
+
+
+def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
+    outside: MadeRepository, root: Path
+) -> None:
+    outside.git("worktree", "add", "--quiet", str(root / "linked"), "-b", "other")
+    (root / "pointing").mkdir()
+    (root / "pointing" / ".git").write_text(f"gitdir: {outside.folder / '.git'}\n")
+    (root / "link").mkdir()
+    (root / "link" / ".git").symlink_to(outside.folder / ".git")
+    for name in ("linked", "pointing"):
+        assert "outside of what may be read here" in refused(root / name, root)
+    assert ".git of the repository cannot be read" in refused(root / "link", root)
+
+
+def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
+    outside: MadeRepository, thief: MadeRepository, root: Path
+) -> None:
+    (thief.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
+    assert "outside of what may be read here" in refused(thief.folder, root)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{objects}\n",
+        '"{objects}"\n',  # git takes quotes off
+        "# a comment\n{objects}\n",
+        *(f"q{cut}#/{{way}}\n" for cut in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028"),  # git cuts at \n
+    ],
+)
+def test_a_repository_that_borrows_objects_is_refused(
+    outside: MadeRepository, thief: MadeRepository, root: Path, line: str
+) -> None:
+    objects = outside.folder / ".git" / "objects"
+    own = thief.folder / ".git" / "objects"
+    (own / line.partition("/")[0]).mkdir(exist_ok=True)
+    text = line.format(objects=objects, way=os.path.relpath(objects, own / "q"))
+    (own / "info" / "alternates").write_bytes(text.encode())
+    assert "objects/info/alternates of the repository leads elsewhere" in refused(
+        thief.folder, root
+    )
+
+
+def linked_objects(outside: Path, own: Path, root: Path) -> None:
+    """Each folder is a link to one below the root, and what lies in that is a link out."""
+    for folder in outside.glob("??"):
+        near = root / "elsewhere" / folder.name
+        near.mkdir(parents=True)
+        for file in folder.iterdir():
+            (near / file.name).symlink_to(file)
+        (own / folder.name).symlink_to(near)
+
+
+def linked_as_a_whole(outside: Path, own: Path, root: Path) -> None:
+    (root / "elsewhere").mkdir()
+    for folder in outside.glob("??"):
+        (root / "elsewhere" / folder.name).symlink_to(folder)
+    shutil.rmtree(own)
+    own.symlink_to(root / "elsewhere")
+
+
+def linked_files(outside: Path, own: Path, _: Path) -> None:
+    for folder in outside.glob("??"):
+        (own / folder.name).mkdir(exist_ok=True)
+        for file in folder.iterdir():
+            (own / folder.name / file.name).symlink_to(file)
+
+
+@pytest.mark.parametrize("laid", [linked_objects, linked_as_a_whole, linked_files])
+def test_a_repository_with_a_link_in_it_is_refused(
+    outside: MadeRepository,
+    thief: MadeRepository,
+    root: Path,
+    laid: Callable[[Path, Path, Path], None],
+) -> None:
+    laid(outside.folder / ".git" / "objects", thief.folder / ".git" / "objects", root)
+    assert "of the repository is a link" in refused(thief.folder, root)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\rb", "a\x00b", "\n"])
+def test_a_pointer_that_is_not_one_plain_line_is_refused(
+    outside: MadeRepository, root: Path, name: str
+) -> None:
+    place = root / "newline"
+    inner = place / name.replace("\x00", "")
+    inner.mkdir(parents=True, exist_ok=True)
+    made = MadeRepository(inner / "r")
+    (made.folder / ".git" / "objects" / "info" / "alternates").write_text(
+        f"{outside.folder}/.git/objects\n"
+    )
+    head = outside.git("rev-parse", "HEAD")
+    (made.folder / ".git" / "refs" / "heads" / "main").write_text(f"{head}\n")
+    (place / ".git").write_bytes(f"gitdir: {name}/r/.git\n".encode())
+    assert "is not one plain line" in refused(place, root)
+
+
+def test_an_index_of_packs_leads_nowhere(
+    outside: MadeRepository, thief: MadeRepository, root: Path
+) -> None:
+    """It names each pack by a path from its own folder; here by one that leads out."""
+    outside.git("repack", "-a", "-d", "--quiet")
+    outside.git("multi-pack-index", "write")
+    packs = outside.folder / ".git" / "objects" / "pack"
+    (name,) = [path.name for path in packs.glob("*.idx")]
+    short = root.parent / "p"
+    short.mkdir()
+    shutil.copy(packs / name, short / "k.idx")
+    shutil.copy(packs / name.replace(".idx", ".pack"), short / "k.pack")
+    own = thief.folder / ".git" / "objects" / "pack"
+    way = os.path.relpath(short / "k.idx", own).encode()
+    index = (packs / "multi-pack-index").read_bytes()
+    forged = index.replace(name.encode(), way.ljust(len(name), b"\0"))
+    (own / "multi-pack-index").write_bytes(forged)
+    assert thief.git("show", "main:s.md") == SECRET["s.md"]  # git itself is led out
+    assert "no branch, tag or commit is called 'main'" in refused(thief.folder, root)
+
+
+@pytest.mark.parametrize(
+    "text", ["[include]\n path = {file}\n", '[IncludeIf "gitdir:**"]\n path = {file}\n']
+)
+@pytest.mark.parametrize("name", ["config", "config.worktree"])
+def test_settings_that_include_others_are_refused_before_git_reads_them(
+    root: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
+) -> None:
+    """Here they lie behind a pipe that nobody writes to."""
+    monkeypatch.setattr(git_program, "LONGEST_ANSWER", 1.0)
+    made = MadeRepository(root / "repo")
+    made.commit({"a.md": "a"})
+    os.mkfifo(root / "pipe")
+    with (made.folder / ".git" / name).open("a") as settings:
+        settings.write(text.format(file=root / "pipe"))
+    assert f"{name} of the repository leads elsewhere" in refused(made.folder, root)
+
+
+@pytest.mark.parametrize("name", [".git/config", ".git/refs/heads/pipe", ".git/commondir"])
+def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None:
+    made = MadeRepository(root / "repo")
+    made.commit({"a.md": "a"})
+    (made.folder / name).unlink(missing_ok=True)
+    os.mkfifo(made.folder / name)
+    assert "of the repository" in refused(made.folder, root)
+
+
+def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
+    outside: MadeRepository, root: Path
+) -> None:
+    made = MadeRepository(root / "repo")
+    made.commit({"a.md": "a"})
+    with open_source(made.folder, ref="main", inside=root) as opened:
+        (made.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
+        assert isinstance(opened.source, GitSource)
+        assert told(opened.source) == {"a.md": b"a"}
+
+
+def test_bounds_are_told_with_every_link_followed(root: Path) -> None:
+    made = MadeRepository(root / "repo")
+    (root.parent / "alias").symlink_to(root)
+    place = check_bounds(root.parent / "alias" / "repo", root.parent / "alias")
+    assert place.own == place.common == (made.folder / ".git").resolve()

@@ -1,0 +1,31 @@
+"""docgraph doctor says who could come in at a server with these settings."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from docgraph.doors.login.principals import local
+from docgraph.wiring.build import open_keys
+from docgraph.wiring.diagnose import Finding, diagnose
+from docgraph.wiring.login_settings import IssuerSettings, LoginSettings
+from docgraph.wiring.settings import Settings
+from tests.conformance.key_rules import ANNS, HASH
+
+ISSUER = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenant="acme")
+
+
+@pytest.mark.parametrize(
+    ("login", "told"),
+    [
+        (LoginSettings(), "no login: a server answers this machine alone"),
+        (LoginSettings(keys=True), "1 API keys"),
+        (LoginSettings(tokens=(ISSUER,)), "tokens of https://id.example.com"),
+        (LoginSettings(True, (ISSUER,)), "1 API keys, tokens of https://id.example.com"),
+    ],
+)
+def test_who_can_come_in_is_told(tmp_path: Path, login: LoginSettings, told: str) -> None:
+    settings = Settings(store=str(tmp_path / "store.db"), login=login)
+    for number, tenant in enumerate(("local", "other")):
+        open_keys(settings).add(replace(ANNS, id=f"k{number}", tenant=tenant), HASH)
+    assert Finding("callers", True, told) in diagnose(settings, local())
