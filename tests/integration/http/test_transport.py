@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 import pytest
@@ -71,7 +72,7 @@ def listening(
         yield Listening(int(line.rpartition(":")[2].partition("/")[0]), lambda: read(log))
 
 
-def read(log: "tempfile._TemporaryFileWrapper[str]") -> str:
+def read(log: IO[str]) -> str:
     log.seek(0)
     return log.read()
 
