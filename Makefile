@@ -44,20 +44,21 @@ demo: $(READY) ## ingest docgraph's own documents, ask them a question, show pla
 	@$(BIN)/docgraph demo
 
 test: $(READY) ## run every test
-	@$(PYTEST)
+	@$(PYTEST) --requirements=$(RESULTS)
 
 test-llm: $(LLM)/.installed ## ask a real model server, which is compiled first, once
 	@LLM=$(LLM) $(BIN)/python -m pytest tests/llm
 
-check: $(READY) ## format, lint, types, import contracts, weight, retrieval, tests, requirements
+check: $(READY) ## format, lint, types, import contracts, weight, retrieval, repetitions, requirements
 	@echo '— format and lint' && $(BIN)/ruff format --quiet --diff . && $(BIN)/ruff check --quiet .
 	@echo '— strict types' && $(BIN)/mypy
 	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
 	@echo '— weight' && $(BIN)/python -m checks.weigh_base_install
 	@echo '— retrieval' && $(BIN)/docgraph ingest docs --repository docgraph --store $(OWN) --quiet && \
 	  $(BIN)/docgraph test tests/retrieval/questions.yaml --store $(OWN) --junit build/retrieval.xml
-	@echo '— tests' && $(PYTEST) --thorough --requirements=$(RESULTS)
-	@echo '— requirements' && $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
+	@echo '— what is shown by repetition, more often' && $(PYTEST) --dist load --maxschedchunk 1 --thorough
+	@echo '— requirements' && $(MAKE) --no-print-directory $(RESULTS) && \
+	  $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
 bench: $(READY) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios
 	@$(BIN)/python -m benchmarks.ingest
@@ -103,6 +104,10 @@ clean: ## remove everything that make has made
 	@rm -rf $(VENV) build dist .docgraph .hypothesis .import_linter_cache .mypy_cache \
 	  .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Which tests passed; if something has changed since, they are run again.
+$(RESULTS): $(READY) $(shell find src tests checks docs benchmarks *.md -type f -not -name '*.pyc')
+	@$(MAKE) --no-print-directory test
 
 # The project itself, on top of the locked packages; again when pyproject.toml changes.
 $(READY): $(VENV)/.locked pyproject.toml

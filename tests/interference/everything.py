@@ -149,8 +149,9 @@ class GraphWindow:
     ids: tuple[str, ...]
 
     def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        touching = [engine.relations(reader, wanted, None, node) for node in self.ids]
         with engine.store.reads_as(reader, wanted) as reads:
-            return _through_graph(reads.graph, self.ids)
+            return (touching, _through_graph(reads.graph, self.ids))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +174,13 @@ class TextWindow:
     question: str
 
     def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+        named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
+        opened = [
+            engine.nodes(reader, named, wanted=wanted, whole=whole) for whole in (True, False)
+        ]
         with engine.store.reads_as(reader, wanted) as reads:
-            return _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
+            found = _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
+        return (opened, found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,23 @@
 """A pytest plugin: with `--thorough`, what is shown by repetition is repeated more often.
 
-`make check` does so; `make test` repeats often enough to find every defect that tests plant.
+Nothing else runs then. `make check` does so; `make test` runs everything, and repeats often enough
+to find every defect that tests plant.
 """
 
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--thorough", action="store_true", help="more runs, kills and races")
+    told = "only what is repeated, with more runs and kills"
+    parser.addoption("--thorough", action="store_true", help=told)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--thorough"):
+        return
+    repeated = [item for item in items if "thorough" in getattr(item, "fixturenames", ())]
+    config.hook.pytest_deselected(items=[item for item in items if item not in repeated])
+    items[:] = repeated
 
 
 @pytest.fixture(scope="session")
