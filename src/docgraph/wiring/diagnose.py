@@ -104,6 +104,6 @@ def _callers(settings: Settings, can_count: bool) -> str:
     """Who can come in where a server is started with these settings."""
     ways = [f"tokens of {one.issuer}" for one in settings.login.tokens]
     if settings.login.keys:
-        number = f"{len(open_keys(settings).listed(LOCAL))} " if can_count else ""
-        ways.insert(0, f"{number}API keys")
+        number = f" ({len(open_keys(settings).listed(LOCAL))})" if can_count else ""
+        ways.insert(0, f"API keys{number}")
     return ", ".join(ways) or "no login: a server answers this machine alone"

@@ -19,9 +19,9 @@ ISSUER = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenan
     ("login", "told"),
     [
         (LoginSettings(), "no login: a server answers this machine alone"),
-        (LoginSettings(keys=True), "1 API keys"),
+        (LoginSettings(keys=True), "API keys (1)"),
         (LoginSettings(tokens=(ISSUER,)), "tokens of https://id.example.com"),
-        (LoginSettings(True, (ISSUER,)), "1 API keys, tokens of https://id.example.com"),
+        (LoginSettings(True, (ISSUER,)), "API keys (1), tokens of https://id.example.com"),
     ],
 )
 def test_who_can_come_in_is_told(tmp_path: Path, login: LoginSettings, told: str) -> None:
