@@ -104,9 +104,8 @@ def test_what_is_no_set_of_keys_takes_nothing_from_the_old_one(world: World) -> 
         assert world.finds()
 
 
-def test_who_knows_their_key_waits_for_nobody(world: World) -> None:
-    """One asks a slow issuer for fresh keys; the others go on."""
-    assert world.finds()
+def slowed(world: World) -> tuple[threading.Event, threading.Event]:
+    """The issuer answers when it is let: one event tells that it was asked, the other lets it."""
     asked, answer = threading.Event(), threading.Event()
     read = world.source.read
 
@@ -116,6 +115,13 @@ def test_who_knows_their_key_waits_for_nobody(world: World) -> None:
         return read()
 
     world.source.read = slowly  # type: ignore[method-assign]
+    return asked, answer
+
+
+def test_who_knows_their_key_waits_for_nobody(world: World) -> None:
+    """One asks a slow issuer for fresh keys; the others go on."""
+    assert world.finds()
+    asked, answer = slowed(world)
     world.seconds += FRESH
     with ThreadPoolExecutor(1) as one:
         waiting = one.submit(world.finds)
@@ -129,15 +135,7 @@ def test_who_knows_their_key_waits_for_nobody(world: World) -> None:
 def test_strangers_wait_for_nobody_either(world: World) -> None:
     """One has us ask a slow issuer for a key that nobody knows; the next hear no at once."""
     assert world.finds()
-    asked, answer = threading.Event(), threading.Event()
-    read = world.source.read
-
-    def slowly() -> bytes:
-        asked.set()
-        assert answer.wait(10)
-        return read()
-
-    world.source.read = slowly  # type: ignore[method-assign]
+    asked, answer = slowed(world)
     world.seconds += PAUSE
     with ThreadPoolExecutor(2) as two:
         waiting = two.submit(world.finds, "unknown")
