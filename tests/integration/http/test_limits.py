@@ -19,6 +19,7 @@ from docgraph.doors.http.behind import behind
 from docgraph.doors.http.build import build_house
 from docgraph.doors.shares import FEWEST, PARTS, Shares
 from docgraph.doors.workers import TooBusy, Workers
+from docgraph.pipeline.pipeline_file import LARGEST
 from docgraph.ports.waiting import still_wanted
 from docgraph.wiring.serve_settings import ServeSettings
 from tests.support.http_door import HERE, Door, filled, key_for, opened, settings_of
@@ -119,6 +120,20 @@ def test_top_and_budget_have_limits_of_the_servers(tmp_path: Path) -> None:
             assert answer.status_code == 422
             assert "this server takes up to" in answer.json()["detail"]
         assert door.post("/v1/retrieve", {**ASKED, "top": 5, "max_tokens": 500}).status_code == 200
+
+
+def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> None:
+    def written(steps: int, more: str = "") -> dict[str, str]:
+        return {"yaml": "pipeline: x\nsteps:\n" + "- search_nodes\n" * steps + more}
+
+    with opened(settings_of(tmp_path, steps=3)) as door:
+        filled(door.house)
+        assert door.post("/v1/search", {**ASKED, "pipeline": written(3)}).status_code == 200
+        more = door.post("/v1/search", {**ASKED, "pipeline": written(4)})
+        assert more.status_code == 422
+        assert "at most 3 steps" in more.json()["detail"]
+        long = {**ASKED, "pipeline": written(1, "#" * LARGEST)}
+        assert door.post("/v1/search", long).status_code == 422
 
 
 def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
