@@ -6,8 +6,10 @@ from docgraph.ports.source import Problem, SourceFile
 
 
 class MemorySource:
-    def __init__(self, texts: Mapping[str, str]) -> None:
-        self._texts = {path: text.encode() for path, text in texts.items()}
+    def __init__(self, texts: Mapping[str, str] | Mapping[str, bytes]) -> None:
+        self._texts = {
+            path: text.encode() if isinstance(text, str) else text for path, text in texts.items()
+        }
 
     def files(self) -> Iterator[SourceFile | Problem]:
         for path, data in self._texts.items():

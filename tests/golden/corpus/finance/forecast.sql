@@ -1,0 +1,5 @@
+---
+access: finance
+---
+-- What next year costs.
+SELECT sum(price) FROM parcels;

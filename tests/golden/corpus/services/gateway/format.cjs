@@ -1,0 +1,5 @@
+function line(text) {
+  return `> ${text}`;
+}
+
+module.exports = { line };

@@ -1,0 +1,4 @@
+export interface Upload {
+  name: string;
+  size?: number;
+}

@@ -1,0 +1,6 @@
+def half(:
+    return 1
+
+
+def whole():
+    return half()

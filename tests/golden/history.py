@@ -1,0 +1,134 @@
+"""The frozen corpora, and the history over them that every golden value rests on."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.ingest.result import IngestResult
+from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Person, Principal
+from docgraph.model.audit import Anchor, AuditEntry
+from docgraph.model.digest import digest_bytes
+from docgraph.model.edge import Edge, Evidence
+from docgraph.model.scope import Wanted
+from tests.golden.installation import Installation
+from tests.support.memory_source import MemorySource
+
+CORPUS = Path(__file__).parent / "corpus"
+Files = Mapping[str, bytes]
+
+STAFF = Person("fred", LOCAL, frozenset({"staff"}))
+CLEARED = Person(
+    "sam", LOCAL, frozenset({"security", "finance", "board"}), frozenset({"secret"}), 2
+)
+NOBODY = Person("nemo", "elsewhere")
+READERS: Mapping[str, Principal] = {
+    "local": local(),
+    "one group": in_the_name_of(STAFF, local()),
+    "labels and clearance": in_the_name_of(CLEARED, local()),
+    "nobody": in_the_name_of(NOBODY, local()),
+}
+PARCEL, NOTES = Wanted("parcel"), Wanted("notes")
+
+# The four notes of the README's session.
+README_NOTES = {
+    "uploads.md": "# Uploads\nA failed upload is tried again, as [decided](0002-retry.md).\n",
+    "0002-retry.md": "# 2. Retry failed uploads every minute\n"
+    "Uploads fail when the network does, so we try again until it works.\n",
+    "0005-back-off.md": "# 5. Wait longer each time\nEvery minute kept a broken server broken. "
+    "The pause doubles, up to an hour.\n\nSupersedes: 0002-retry.md\n",
+    "limits.md": "# Upload limits\nAn upload may hold 2 GB.\n",
+}
+MANUAL = Edge("parcel:docs/depots.rst", "explains", "parcel:docs/routes.rst")
+NOTE = Evidence("docs/depots.rst", 0, 0, 0, 0, "depots are where routes begin")
+
+
+def corpus() -> Files:
+    """By path, in the same order on every machine."""
+    found = {
+        file.relative_to(CORPUS).as_posix(): file.read_bytes()
+        for file in CORPUS.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    return dict(sorted(found.items()))
+
+
+def corpus_digests() -> dict[str, str]:
+    return {path: digest_bytes(data) for path, data in corpus().items()}
+
+
+def second_version(files: Files) -> Files:
+    """A renamed file, a changed one, a new one, one that is gone."""
+    changed = dict(files)
+    changed["docs/terms.md"] = changed.pop("docs/glossary.md")
+    del changed["decisions/0007-drop-fax.md"]
+    changed["docs/uploads.md"] += b"\n## Resuming\n\nAn upload goes on where it ended.\n"
+    changed["docs/resume.md"] = b"# Resuming\n\nExplains: uploads.md\n\nParts are sent once.\n"
+    return changed
+
+
+def third_version(files: Files) -> Files:
+    """Another rule in front matter, another access.yaml line, and a symbol that has moved."""
+    changed = dict(files)
+    changed["internal/onboarding.md"] = changed["internal/onboarding.md"].replace(
+        b"access: [staff]", b"access: [staff, local]"
+    )
+    changed["access.yaml"] += b"- path: lab/*.ipynb\n  readers: [staff, local]\n"
+    changed["services/queue/backoff.py"] += b"\n\ndef longest_pause():\n    return LONGEST\n"
+    return changed
+
+
+def branch_version(files: Files) -> Files:
+    changed = dict(files)
+    changed["docs/limits.md"] = b"# Upload limits\n\nOn this branch an upload may hold 9 GB.\n"
+    changed["docs/branch.md"] = b"# Branch only\n\nSee [limits](limits.md) and ADR-5.\n"
+    return changed
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was done, in order, and the audit log of it before anything else is asked."""
+
+    results: tuple[IngestResult, ...]
+    audit: tuple[AuditEntry, ...]
+    anchor: Anchor | None
+
+
+def run_history(installation: Installation) -> History:
+    """Three ingests of one branch, another branch, a manual relation, manual rules, the notes."""
+    results, administration = tuple(_steps(installation)), installation.administration
+    entries = administration.audit_entries(local())
+    return History(results, entries, administration.audit_anchor(local()))
+
+
+def _steps(installation: Installation) -> Iterator[IngestResult]:
+    engine, administration = installation.engine, installation.administration
+    who, first = local(), corpus()
+    second = second_version(first)
+    third = third_version(second)
+    yield ingest(installation, first, "parcel")
+    engine.add_relation(who, MANUAL, (NOTE,))
+    yield ingest(installation, second, "parcel")
+    yield ingest(installation, branch_version(second), "parcel", branch="work")
+    yield ingest(installation, third, "parcel")
+    yield ingest(installation, third, "parcel")
+    notes = {path: text.encode() for path, text in README_NOTES.items()}
+    yield ingest(installation, notes, "notes")
+    for person in (STAFF, CLEARED):
+        administration.add_person(who, person)
+    rule = AccessRule(LOCAL, frozenset({LOCAL, "staff", "finance"}))
+    administration.set_access(who, "parcel", ("docs/limits.md",), rule)
+    administration.revoke(who, "parcel", ("docs/limits.md",), frozenset({"finance"}))
+    administration.revoke(who, "parcel", ("docs/legal.xhtml",))
+
+
+def ingest(
+    installation: Installation, files: Files, repository: str, *, branch: str = "main"
+) -> IngestResult:
+    return installation.engine.ingest(
+        local(),
+        MemorySource(files),
+        repository=repository,
+        branch=branch,
+        otherwise=LOCAL_ONLY,
+    )

@@ -1,0 +1,78 @@
+"""An engine on each store, with stand-ins for models and a clock that stands still.
+
+The one module of the golden tests that knows how stores and engines are made.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from docgraph.adapters.postgres.audit import PostgresAudit
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.administration import Administration
+from docgraph.engine import Engine
+from docgraph.ports.audit import AuditLog
+from docgraph.ports.store import Store
+from tests.support.memory_keys import MemoryKeys
+from tests.support.postgres_server import PostgresServer
+from tests.support.small_world import HashedWords
+from tests.support.stand_ins import CountsWords, LikesLongTexts, Recites
+
+TIME = "2024-01-01T00:00:00+00:00"
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    engine: Engine
+    administration: Administration
+
+
+def install(store: Store, audit: AuditLog) -> Installation:
+    engine = Engine(
+        store,
+        HashedWords,
+        CountsWords,
+        LikesLongTexts,
+        lambda: 0.0,
+        audit,
+        chat_models=lambda: (Recites(),),
+    )
+    return Installation(engine, Administration(store, audit, MemoryKeys()))
+
+
+def on_sqlite(folder: Path) -> Installation:
+    store = SqliteStore(folder / "store.db", now=_now, wait=5)
+    return install(store, SqliteAudit(folder / "store.db.audit", now=_now))
+
+
+@contextmanager
+def on_postgres(server: PostgresServer) -> Iterator[tuple[Installation, Installation]]:
+    """The second one searches the same rows with HNSW."""
+    dsn = server.fresh_database()
+    with closing(Pool(dsn)) as pool:
+        exact, hnsw = (PostgresStore(pool, now=_now, wait=5, hnsw=on) for on in (False, True))
+        audit = PostgresAudit(pool, now=_now)
+        yield install(exact, audit), install(hnsw, audit)
+    server.drop(dsn)
+
+
+@contextmanager
+def stand_ins() -> Iterator[None]:
+    """Whatever an interface builds for itself gets stand-ins for its models."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("docgraph.wiring.models.early_embedder", lambda _: HashedWords)
+        patch.setattr("docgraph.wiring.build.open_embedder", lambda _: HashedWords())
+        patch.setattr("docgraph.wiring.build.open_tokens", CountsWords)
+        patch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (Recites(),))
+        patch.setattr("docgraph.wiring.build.open_reranker", lambda _: LikesLongTexts())
+        yield
+
+
+def _now() -> str:
+    return TIME
