@@ -50,7 +50,6 @@ SCOPES: dict[str, tuple[Sequence[Wanted], Sequence[str]]] = {
 }
 WHY = (
     ("local", "parcel:decisions/0005-back-off.md", 0),
-    ("local", "parcel:docs/umlauts.md", 0),
     ("one group", "parcel:finance/budget.md", 0),
     ("labels and clearance", "parcel:finance/budget.md#travel", 0),
     ("local", "parcel:services/queue/backoff.py::backoff", 1),

@@ -1,32 +1,43 @@
 """Writes the golden values anew: `python -m tests.golden.record`, with areas to write only those.
 
-A change of a value is a change of behaviour: the difference is reviewed before it is committed.
+A changed value is changed behaviour: its difference is reviewed before it is committed. The plan
+and the receipt from before the redesign are written only where they are missing.
 """
 
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from tests.golden.areas import ENGINE, WORLDS, build
+from tests.golden.areas import ENGINE, INTERFACES, WORLDS, build, plan_and_receipt
 from tests.golden.engine_values import worlds
 from tests.golden.history import corpus_digests
 from tests.golden.installation import on_sqlite
-from tests.golden.values import FOLDER, write
+from tests.golden.values import file_of, write
 from tests.interference.stores import Stock
 
 
 def main(chosen: list[str]) -> None:
-    FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        built = build(on_sqlite(Path(folder)))
-        for area, value_of in ENGINE.items():
-            value = value_of(built)
+        for area, value in recorded(Path(folder)):
             if not chosen or area in chosen:
+                file_of(area).parent.mkdir(parents=True, exist_ok=True)
                 write(area, value)
-    if not chosen or "worlds" in chosen:
-        write("worlds", {str(seed): worlds(Stock(), seed) for seed in WORLDS})
-    if not chosen or "corpus" in chosen:
-        write("corpus", corpus_digests())
+
+
+def recorded(folder: Path) -> Iterator[tuple[str, Any]]:
+    yield "corpus", corpus_digests()
+    yield "worlds", {str(seed): worlds(Stock(), seed) for seed in WORLDS}
+    built = build(on_sqlite(folder))
+    for area, text in plan_and_receipt(built).items():
+        if not file_of(area).exists():
+            yield area, text
+    for area, value_of in ENGINE.items():
+        yield area, value_of(built)
+    for name, values_of in INTERFACES.items():
+        (folder / name).mkdir()
+        yield from values_of(folder / name, built, folder / "store.db").items()
 
 
 if __name__ == "__main__":

@@ -1,18 +1,26 @@
-"""Golden values: what docgraph gave before the redesign, it gives after every step of it."""
+"""Golden values: what docgraph gave before the redesign, it gives after every step of it.
+
+A difference that is meant is written down by `python -m tests.golden.record`, and reviewed.
+"""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.golden.areas import ENGINE, WORLDS, Built, build
-from tests.golden.engine_values import worlds
-from tests.golden.history import corpus_digests
-from tests.golden.installation import on_postgres, on_sqlite
-from tests.golden.values import differences, expected
+from docgraph.model.scope import EVERYTHING
+from docgraph.ports.search_reads import Over
+from tests.golden.areas import ENGINE, INTERFACES, WORLDS, Built, build
+from tests.golden.engine_values import NORTH, RETRY, worlds
+from tests.golden.history import READERS, corpus_digests
+from tests.golden.installation import Installation, on_postgres, on_sqlite
+from tests.golden.values import differences, expected, write
 from tests.interference import homes, postgres_homes
+from tests.interference.everything import OVERS
 from tests.interference.stores import Stock
 from tests.support.postgres_server import PostgresServer
+from tests.support.small_world import hashed
 
 
 def assert_golden(area: str, actual: Any, stored: Any = None) -> None:
@@ -20,15 +28,30 @@ def assert_golden(area: str, actual: Any, stored: Any = None) -> None:
     assert not found, f"{area} is not as it was:\n{found}"
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("golden")
+
+
+@pytest.fixture(scope="module")
+def on_file(folder: Path) -> Built:
+    return build(on_sqlite(folder))
+
+
+@pytest.fixture(scope="module")
+def on_database(postgres: PostgresServer) -> Iterator[tuple[Built, Installation]]:
+    """The second searches the same rows with HNSW."""
+    with on_postgres(postgres) as (exact, hnsw):
+        yield build(exact), hnsw
+
+
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def built(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Built]:
+def built(request: pytest.FixtureRequest) -> Built:
     if request.param == "sqlite":
-        yield build(on_sqlite(tmp_path_factory.mktemp("golden")))
-        return
-    with on_postgres(request.getfixturevalue("postgres")) as (exact, _):
-        yield build(exact)
+        found: Built = request.getfixturevalue("on_file")
+    else:
+        found, _ = request.getfixturevalue("on_database")
+    return found
 
 
 def test_the_corpus_is_frozen() -> None:
@@ -40,16 +63,57 @@ def test_the_engine_gives_the_stored_values(built: Built, area: str) -> None:
     assert_golden(area, ENGINE[area](built))
 
 
+@pytest.mark.parametrize("name", INTERFACES)
+def test_an_interface_gives_the_stored_values(
+    on_file: Built, folder: Path, tmp_path: Path, name: str
+) -> None:
+    for area, actual in INTERFACES[name](tmp_path, on_file, folder / "store.db").items():
+        assert_golden(area, actual)
+
+
 @pytest.mark.parametrize("seed", WORLDS)
 def test_a_random_world_gives_the_stored_values(postgres: PostgresServer, seed: int) -> None:
     with postgres_homes.on_postgres(postgres) as on_database:
         for home in (homes.on_sqlite, on_database):
             stock = Stock(home)
             try:
-                assert_golden("worlds", {str(seed): worlds(stock, seed)}, stored(seed))
+                actual, stored = worlds(stock, seed), expected("worlds")[str(seed)]
             finally:
                 stock.close()
+            assert_golden("worlds", actual, stored)
 
 
-def stored(seed: int) -> Any:
-    return {str(seed): expected("worlds")[str(seed)]}
+@pytest.mark.parametrize("name", READERS)
+def test_hnsw_gives_visible_rows_with_the_scores_of_the_stored_integers(
+    on_database: tuple[Built, Installation], name: str
+) -> None:
+    """Which of them it gives is not promised, so nothing of it is stored."""
+    built, hnsw = on_database
+    for over in OVERS:
+        every = dict(nearest(built.installation, name, over, top=10_000))
+        near = dict(nearest(hnsw, name, over, top=5))
+        assert {node: every.get(node) for node in near} == near
+        assert bool(near) == bool(every) == (name != "nobody")
+
+
+def nearest(
+    installation: Installation, reader: str, over: Over, *, top: int
+) -> tuple[tuple[str, int], ...]:
+    vector = tuple(int(value) for value in hashed(f"{RETRY} {NORTH}"))
+    with installation.engine.store.reads_as(READERS[reader], EVERYTHING) as reads:
+        return reads.search.nearest(vector, over=over, roll_up=False, top=top)
+
+
+def test_a_difference_names_its_key_and_both_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.golden.values.FOLDER", tmp_path)
+    write("area", {"same": 1, "list": [1, {"deep": "old"}], "gone": 0})
+    found = differences("area", {"same": 1, "list": [1, {"deep": "new"}], "more": 0})
+    assert found.splitlines() == [
+        "area / gone: only stored",
+        "area / list / 1 / deep:",
+        '  stored "old"',
+        '  now    "new"',
+        "area / more: only now",
+    ]

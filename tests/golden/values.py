@@ -14,7 +14,7 @@ from typing import Any
 from docgraph.model.digest import digest, plain
 
 FOLDER = Path(__file__).parent / "values"
-DURATIONS = frozenset({"milliseconds", "seconds"})
+DURATIONS = frozenset({"milliseconds", "p50_ms", "p99_ms", "seconds"})
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|\+00:00)")
 _SECRET = re.compile(r"dg_[A-Za-z0-9]{12}_[A-Za-z0-9_-]{43}")
 _MOST_LINES = 24
@@ -23,9 +23,10 @@ _MOST_LINES = 24
 def normalise(value: Any, names: Mapping[str, str] | None = None) -> Any:
     """`names` are texts of this run alone, such as its folder, each with what stands for it."""
     if isinstance(value, str):
+        value = _SECRET.sub("<secret>", _TIME.sub("<time>", value))
         for text, name in (names or {}).items():
             value = value.replace(text, name)
-        return _SECRET.sub("<secret>", _TIME.sub("<time>", value))
+        return value
     if isinstance(value, list):
         return [normalise(item, names) for item in value]
     if isinstance(value, dict):
