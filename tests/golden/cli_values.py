@@ -21,7 +21,7 @@ import typer.main
 from docgraph.doors.cli import main as command_line
 from docgraph.doors.cli.app import app
 from tests.golden.engine_values import CODE, NORTH, RETRY
-from tests.golden.history import README_NOTES, corpus
+from tests.golden.history import CORPUS, README_NOTES, read_files
 from tests.golden.installation import stand_ins
 from tests.golden.values import readable, short_digest
 
@@ -160,25 +160,22 @@ class CommandLine:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._names = {str(folder.resolve()): "<folder>", str(folder): "<folder>"}
-        texts = {
-            **{f"notes/{name}": text for name, text in README_NOTES.items()},
-            **{f"moons/{name}": text for name, text in MOONS.items()},
-            **FILES,
-        }
-        files = {f"parcel/{name}": data for name, data in corpus().items()}
-        files |= {name: text.encode() for name, text in texts.items()}
+        files = {name: text.encode() for name, text in FILES.items()}
+        files |= {f"moons/{name}": text.encode() for name, text in MOONS.items()}
+        files |= {f"notes/{name}": data for name, data in read_files(README_NOTES).items()}
+        files |= {f"parcel/{name}": data for name, data in read_files(CORPUS).items()}
         for name, data in files.items():
             file = folder / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
 
     def values(self, commands: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
-        found = {}
+        values = {}
         for number, words in enumerate(commands, start=1):
             code, output, errors = self.run(*words, "--json")
             value = {"stdout": self._value(output)} if output else {"stderr": errors}
-            found[f"{number:02} {' '.join(words)}"] = {"exit": code, **value}
-        return found
+            values[f"{number:02} {' '.join(words)}"] = {"exit": code, **value}
+        return values
 
     def run(self, *words: str) -> tuple[int, str, str]:
         """The exit code, standard output and standard error."""
@@ -222,6 +219,6 @@ def help_text(folder: Path) -> str:
     return "\n".join(f"$ docgraph {' '.join(p)} --help\n{line.run(*p, '--help')[1]}" for p in paths)
 
 
-def _paths(found: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
-    inner = getattr(found, "commands", {})
+def _paths(command: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    inner = getattr(command, "commands", {})
     return [path, *(one for name in inner for one in _paths(inner[name], (*path, name)))]

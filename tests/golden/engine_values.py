@@ -88,7 +88,7 @@ def _parts(result: Retrieval, reader: Principal, seeds: Sequence[str] = ()) -> d
 
 def full_retrievals(installation: Installation) -> Any:
     """The receipt holds the plan again, so its digest stands for it."""
-    found = {}
+    values = {}
     for name, (reader, question, pipeline, wanted, seeds) in FULL.items():
         parts = parts_of(
             installation.engine,
@@ -98,24 +98,24 @@ def full_retrievals(installation: Installation) -> Any:
             wanted=wanted,
             seeds=seeds,
         )
-        found[name] = readable({**parts, "receipt": parts["receipt"].digest})
-    return found
+        values[name] = readable({**parts, "receipt": parts["receipt"].digest})
+    return values
 
 
 def retrieval_matrix(installation: Installation) -> Any:
     """Digests: readers, questions and pipelines, and some scopes."""
-    engine, found = installation.engine, {}
+    engine, values = installation.engine, {}
     questions = {"retry": RETRY, "code": CODE, "decision": DECISION, "north": NORTH}
     for name, reader in READERS.items():
         for word, question in questions.items():
             for number, pipeline in enumerate(PIPELINES):
                 key = f"{name} / {word} / pipeline {number}"
-                found[key] = _digests(parts_of(engine, reader, question, pipeline))
+                values[key] = _digests(parts_of(engine, reader, question, pipeline))
         for scope, (wanted, seeds) in SCOPES.items():
             key = f"{name} / {scope}"
             parts = parts_of(engine, reader, RETRY, PIPELINES[0], wanted=wanted, seeds=seeds)
-            found[key] = _digests(parts)
-    return found
+            values[key] = _digests(parts)
+    return values
 
 
 def _digests(parts: dict[str, Any]) -> dict[str, str]:
@@ -144,20 +144,20 @@ def graph(installation: Installation) -> Any:
 
 def by_reader(value_of: Callable[[Principal], object]) -> dict[str, Any]:
     """A refusal is a value too."""
-    found = {}
+    values = {}
     for name, reader in READERS.items():
         try:
-            found[name] = readable(value_of(reader))
+            values[name] = readable(value_of(reader))
         except DocgraphError as error:
-            found[name] = f"error: {error}"
-    return found
+            values[name] = f"error: {error}"
+    return values
 
 
-def _line(found: dict[str, Any]) -> str:
+def _line(relation: dict[str, Any]) -> str:
     """One relation as one line that a person can read, with a digest of its evidence."""
-    edge, places = found["edge"], found["evidence"]
+    edge, evidence = relation["edge"], relation["evidence"]
     ends = f"{edge['source']} {edge['relation']} {edge['target']}"
-    return f"{ends} ({', '.join(found['origins'])}; {len(places)}: {short_digest(places)})"
+    return f"{ends} ({', '.join(relation['origins'])}; {len(evidence)}: {short_digest(evidence)})"
 
 
 def snapshots(installation: Installation, results: Sequence[IngestResult]) -> Any:
@@ -188,7 +188,7 @@ def access(installation: Installation) -> Any:
 def reasons(installation: Installation) -> Any:
     """Why a node is in a context or not, and what two retrievals differ in."""
     engine = installation.engine
-    found = {
+    why = {
         f"{name} / {node} / pipeline {number}": readable(
             engine.why(READERS[name], RETRY, node, PIPELINES[number])
         )
@@ -198,20 +198,20 @@ def reasons(installation: Installation) -> Any:
         side_of(engine.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name])
         for name, pipeline in (("local", "documents"), ("one group", "flat"))
     ]
-    return {"why": found, "diff of retrievals": readable(difference(*sides))}
+    return {"why": why, "diff of retrievals": readable(difference(*sides))}
 
 
 def worlds(stock: Stock, seed: int) -> Any:
     """A world of the interference machine, made by chance that is always the same."""
-    chance, place = Random(seed), Place(LOCAL, "r", "main")
+    chance, branch = Random(seed), Place(LOCAL, "r", "main")
     texts = {path: text(path, chance.choice) for path in PATHS}
-    stock.ingest(place, Held(texts), {path: chance.choice(RULES) for path in PATHS})
-    found = {}
+    stock.ingest(branch, Held(texts), {path: chance.choice(RULES) for path in PATHS})
+    values = {}
     for person in (PEOPLE[2], PEOPLE[4]):
         reader = in_the_name_of(person, local())
         for number, pipeline in enumerate(PIPELINES):
             parts = [parts_of(stock.engine, reader, one, pipeline) for one in QUESTIONS[:3]]
-            found[f"{person.id} / pipeline {number}"] = short_digest([_digests(p) for p in parts])
-        found[f"{person.id} / relations"] = short_digest(stock.engine.relations(reader))
-        found[f"{person.id} / content"] = stock.engine.content_digest(reader)
-    return found
+            values[f"{person.id} / pipeline {number}"] = short_digest([_digests(p) for p in parts])
+        values[f"{person.id} / relations"] = short_digest(stock.engine.relations(reader))
+        values[f"{person.id} / content"] = stock.engine.content_digest(reader)
+    return values

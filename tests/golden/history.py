@@ -15,6 +15,7 @@ from tests.golden.installation import Installation
 from tests.support.memory_source import MemorySource
 
 CORPUS = Path(__file__).parent / "corpus"
+README_NOTES = Path(__file__).parent / "notes"  # the four of the README's session
 Files = Mapping[str, bytes]
 
 STAFF = Person("fred", LOCAL, frozenset({"staff"}))
@@ -30,31 +31,26 @@ READERS: Mapping[str, Principal] = {
 }
 PARCEL, NOTES = Wanted("parcel"), Wanted("notes")
 
-# The four notes of the README's session.
-README_NOTES = {
-    "uploads.md": "# Uploads\nA failed upload is tried again, as [decided](0002-retry.md).\n",
-    "0002-retry.md": "# 2. Retry failed uploads every minute\n"
-    "Uploads fail when the network does, so we try again until it works.\n",
-    "0005-back-off.md": "# 5. Wait longer each time\nEvery minute kept a broken server broken. "
-    "The pause doubles, up to an hour.\n\nSupersedes: 0002-retry.md\n",
-    "limits.md": "# Upload limits\nAn upload may hold 2 GB.\n",
-}
 MANUAL = Edge("parcel:docs/depots.rst", "explains", "parcel:docs/routes.rst")
 NOTE = Evidence("docs/depots.rst", 0, 0, 0, 0, "depots are where routes begin")
 
 
-def corpus() -> Files:
+def read_files(folder: Path) -> Files:
     """By path, in the same order on every machine."""
-    found = {
-        file.relative_to(CORPUS).as_posix(): file.read_bytes()
-        for file in CORPUS.rglob("*")
+    files = {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in folder.rglob("*")
         if file.is_file() and "__pycache__" not in file.parts
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(files.items()))
 
 
-def corpus_digests() -> dict[str, str]:
-    return {path: digest_bytes(data) for path, data in corpus().items()}
+def frozen_digests() -> dict[str, str]:
+    return {
+        f"{folder.name}/{path}": digest_bytes(data)
+        for folder in (CORPUS, README_NOTES)
+        for path, data in read_files(folder).items()
+    }
 
 
 def second_version(files: Files) -> Files:
@@ -87,7 +83,7 @@ def branch_version(files: Files) -> Files:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """What was done, in order, and the audit log of it before anything else is asked."""
+    """What was done, in order, and the audit log of it before any question."""
 
     results: tuple[IngestResult, ...]
     audit: tuple[AuditEntry, ...]
@@ -103,7 +99,7 @@ def run_history(installation: Installation) -> History:
 
 def _steps(installation: Installation) -> Iterator[IngestResult]:
     engine, administration = installation.engine, installation.administration
-    who, first = local(), corpus()
+    who, first = local(), read_files(CORPUS)
     second = second_version(first)
     third = third_version(second)
     yield ingest(installation, first, "parcel")
@@ -112,8 +108,7 @@ def _steps(installation: Installation) -> Iterator[IngestResult]:
     yield ingest(installation, branch_version(second), "parcel", branch="work")
     yield ingest(installation, third, "parcel")
     yield ingest(installation, third, "parcel")
-    notes = {path: text.encode() for path, text in README_NOTES.items()}
-    yield ingest(installation, notes, "notes")
+    yield ingest(installation, read_files(README_NOTES), "notes")
     for person in (STAFF, CLEARED):
         administration.add_person(who, person)
     rule = AccessRule(LOCAL, frozenset({LOCAL, "staff", "finance"}))

@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.golden.areas import ENGINE, INTERFACES, WORLDS, build, plan_and_receipt
 from tests.golden.engine_values import worlds
-from tests.golden.history import corpus_digests
+from tests.golden.history import frozen_digests
 from tests.golden.installation import on_sqlite
 from tests.golden.values import file_of, write
 from tests.interference.stores import Stock
@@ -27,7 +27,7 @@ def main(chosen: list[str]) -> None:
 
 
 def recorded(folder: Path) -> Iterator[tuple[str, Any]]:
-    yield "corpus", corpus_digests()
+    yield "corpus", frozen_digests()
     yield "worlds", {str(seed): worlds(Stock(), seed) for seed in WORLDS}
     built = build(on_sqlite(folder))
     for area, text in plan_and_receipt(built).items():

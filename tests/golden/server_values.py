@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -81,32 +82,32 @@ MCP_CALLS: tuple[tuple[str, dict[str, Any]], ...] = (
 def http(folder: Path) -> Any:
     """Bodies by request; a new ingestion's id and the request's are made by chance."""
     roots = folder / "roots"
-    write_notes(roots / "notes")
-    with stand_ins(), opened(settings_of(folder, roots=(str(roots),))) as door:
-        client, found = door.client, {}
+    shutil.copytree(README_NOTES, roots / "notes")
+    with stand_ins(), opened(settings_of(folder, roots=(str(roots),))) as server:
+        client, values = server.client, {}
         added = client.post("/v1/ingestions", json={"path": "notes"}).json()
         where = f"/v1/ingestions/{added['id']}"
         while client.get(where).json()["state"] not in {"succeeded", "failed"}:
             time.sleep(0.01)
-        found["ingestion"] = client.get(where).json()
+        values["ingestion"] = client.get(where).json()
         accept = {"Accept": "application/json"}
         for name, path, body in POSTS:
             answer = client.post(path, json=body, headers=accept)
-            found[f"POST {path}, {name}"] = _answer(answer)
-        found |= _proofs(client, found)
-        found["POST /v1/ask, as events"] = client.post("/v1/ask", json=QUESTION).text
+            values[f"POST {path}, {name}"] = _answer(answer)
+        values |= _proofs(client, values)
+        values["POST /v1/ask, as events"] = client.post("/v1/ask", json=QUESTION).text
         for path in GETS:
-            found[f"GET {path}"] = _answer(client.get(path))
-        found["DELETE /v1/relations"] = _answer(client.delete("/v1/relations", params=EDGE))
-        found["GET not allowed"] = _answer(client.get("/v1/retrieve"))
-        found["not JSON"] = _answer(client.post("/v1/search", content=b"{", headers=accept))
-        return readable(found, {added["id"]: "<ingestion>"})
+            values[f"GET {path}"] = _answer(client.get(path))
+        values["DELETE /v1/relations"] = _answer(client.delete("/v1/relations", params=EDGE))
+        values["GET not allowed"] = _answer(client.get("/v1/retrieve"))
+        values["not JSON"] = _answer(client.post("/v1/search", content=b"{", headers=accept))
+        return readable(values, {added["id"]: "<ingestion>"})
 
 
-def _proofs(client: TestClient, found: dict[str, Any]) -> dict[str, Any]:
+def _proofs(client: TestClient, values: dict[str, Any]) -> dict[str, Any]:
     """What was given before, handed in again."""
-    plan = found["POST /v1/plans, plan"]["body"]["plan"]
-    receipt = found["POST /v1/retrieve, retrieve"]["body"]["receipt"]
+    plan = values["POST /v1/plans, plan"]["body"]["plan"]
+    receipt = values["POST /v1/retrieve, retrieve"]["body"]["receipt"]
     bodies = (
         ("/v1/plans/execute", {"plan": plan}),
         ("/v1/receipts/replay", {"receipt": receipt}),
@@ -123,8 +124,8 @@ def _answer(response: Any) -> dict[str, Any]:
 
 
 def openapi(folder: Path) -> Any:
-    with stand_ins(), opened(settings_of(folder)) as door:
-        return door.client.get("/openapi.json").json()
+    with stand_ins(), opened(settings_of(folder)) as server:
+        return server.client.get("/openapi.json").json()
 
 
 def mcp(engine: Engine) -> Any:
@@ -150,18 +151,18 @@ async def _called(client: ClientSession, tool: str, given: dict[str, Any]) -> An
 def python(store: Path) -> Any:
     """Through `docgraph.open`, on the store of the golden history."""
     with stand_ins(), docgraph.open(store) as opened_store:
-        found = opened_store.ask(RETRY, repository="notes")
+        answered = opened_store.ask(RETRY, repository="notes")
         cleared = opened_store.retrieve(NORTH, as_="sam", max_tokens=100)
         planned = opened_store.plan(seeds=["notes:uploads.md"])
         return readable(
             {
-                "receipt": found.receipt(),
-                "text": found.text,
+                "receipt": answered.receipt(),
+                "text": answered.text,
                 "receipt of a context": short_digest(cleared.receipt()),
                 "receipt of a plan": short_digest(planned.receipt()),
                 "search": opened_store.search(RETRY, as_=STAFF, repository="parcel").seeds,
                 "why": opened_store.why("notes:limits.md", RETRY, max_tokens=60),
-                "replayed": opened_store.replay(found.receipt()).same,
+                "replayed": opened_store.replay(answered.receipt()).same,
                 "node": opened_store.node("notes:uploads.md"),
                 "relations": opened_store.relations("notes:0002-retry.md"),
                 "snapshots": opened_store.snapshots(repository="notes"),
@@ -188,9 +189,3 @@ def frameworks(store: Path) -> Any:
             "haystack": [(one.id, one.score, one.content, one.meta) for one in haystack],
         }
     )
-
-
-def write_notes(folder: Path) -> None:
-    folder.mkdir(parents=True)
-    for name, note in README_NOTES.items():
-        (folder / name).write_text(note, encoding="utf-8")

@@ -13,7 +13,7 @@ from docgraph.model.scope import EVERYTHING
 from docgraph.ports.search_reads import Over
 from tests.golden.areas import ENGINE, INTERFACES, WORLDS, Built, build
 from tests.golden.engine_values import NORTH, RETRY, worlds
-from tests.golden.history import READERS, corpus_digests
+from tests.golden.history import READERS, frozen_digests
 from tests.golden.installation import Installation, on_postgres, on_sqlite
 from tests.golden.values import differences, expected, write
 from tests.interference import homes, postgres_homes
@@ -24,8 +24,8 @@ from tests.support.small_world import hashed
 
 
 def assert_golden(area: str, actual: Any, stored: Any = None) -> None:
-    found = differences(area, actual, stored)
-    assert not found, f"{area} is not as it was:\n{found}"
+    shown = differences(area, actual, stored)
+    assert not shown, f"{area} is not as it was:\n{shown}"
 
 
 @pytest.fixture(scope="module")
@@ -48,14 +48,14 @@ def on_database(postgres: PostgresServer) -> Iterator[tuple[Built, Installation]
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
 def built(request: pytest.FixtureRequest) -> Built:
     if request.param == "sqlite":
-        found: Built = request.getfixturevalue("on_file")
+        result: Built = request.getfixturevalue("on_file")
     else:
-        found, _ = request.getfixturevalue("on_database")
-    return found
+        result, _ = request.getfixturevalue("on_database")
+    return result
 
 
 def test_the_corpus_is_frozen() -> None:
-    assert_golden("corpus", corpus_digests())
+    assert_golden("corpus", frozen_digests())
 
 
 @pytest.mark.parametrize("area", ENGINE)
@@ -109,8 +109,8 @@ def test_a_difference_names_its_key_and_both_values(
 ) -> None:
     monkeypatch.setattr("tests.golden.values.FOLDER", tmp_path)
     write("area", {"same": 1, "list": [1, {"deep": "old"}], "gone": 0})
-    found = differences("area", {"same": 1, "list": [1, {"deep": "new"}], "more": 0})
-    assert found.splitlines() == [
+    shown = differences("area", {"same": 1, "list": [1, {"deep": "new"}], "more": 0})
+    assert shown.splitlines() == [
         "area / gone: only stored",
         "area / list / 1 / deep:",
         '  stored "old"',

@@ -87,12 +87,17 @@ def _differences(key: str, stored: Any, actual: Any) -> Iterator[str]:
             else:
                 yield from _differences(f"{key} / {name}", stored[name], actual[name])
     elif isinstance(stored, list) and isinstance(actual, list) and len(stored) == len(actual):
-        for place, (old, new) in enumerate(zip(stored, actual, strict=True)):
-            yield from _differences(f"{key} / {place}", old, new)
+        for position, (old, new) in enumerate(zip(stored, actual, strict=True)):
+            yield from _differences(f"{key} / {position}", old, new)
     elif stored != actual or type(stored) is not type(actual):
-        yield f"{key}:\n  stored {_short(stored)}\n  now    {_short(actual)}"
+        old, new = (json.dumps(one, ensure_ascii=False, sort_keys=True) for one in (stored, actual))
+        pairs = enumerate(zip(old, new, strict=False))
+        first = next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
+        yield f"{key}:\n  stored {_part(old, first)}\n  now    {_part(new, first)}"
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
-    return text if len(text) <= 300 else f"{text[:300]}… ({len(text)} characters)"
+def _part(text: str, position: int) -> str:
+    """What stands around a position."""
+    start = max(position - 100, 0) if len(text) > 300 else 0
+    stop = start + 300
+    return f"{'…' if start else ''}{text[start:stop]}{'…' if stop < len(text) else ''}"
