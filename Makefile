@@ -35,7 +35,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-llm check bench peers quality load prove format picture requirements lock clean
+.PHONY: help demo test test-llm check architecture bench peers quality load prove format picture requirements lock clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -49,16 +49,20 @@ test: $(READY) ## run every test
 test-llm: $(LLM)/.installed ## ask a real model server, which is compiled first, once
 	@LLM=$(LLM) $(BIN)/python -m pytest tests/llm
 
-check: $(READY) ## format, lint, types, import contracts, weight, retrieval, repetitions, requirements
+check: $(READY) ## format, lint, types, contracts, architecture, weight, retrieval, repetitions, requirements
 	@echo '— format and lint' && $(BIN)/ruff format --quiet --diff . && $(BIN)/ruff check --quiet .
 	@echo '— strict types' && $(BIN)/mypy
 	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
+	@echo '— architecture' && $(BIN)/python -m checks.architecture
 	@echo '— weight' && $(BIN)/python -m checks.weigh_base_install
 	@echo '— retrieval' && $(BIN)/docgraph ingest docs --repository docgraph --store $(OWN) --quiet && \
 	  $(BIN)/docgraph test tests/retrieval/questions.yaml --store $(OWN) --junit build/retrieval.xml
 	@echo '— what is shown by repetition, more often' && $(PYTEST) --dist load --maxschedchunk 1 --thorough
 	@echo '— requirements' && $(MAKE) --no-print-directory $(RESULTS) && \
 	  $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
+
+architecture: $(READY) ## measure modules, sizes, files of a question, repetitions and names against limits
+	@$(BIN)/python -m checks.architecture
 
 bench: $(READY) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios
 	@$(BIN)/python -m benchmarks.ingest
