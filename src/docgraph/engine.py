@@ -16,7 +16,7 @@ from docgraph.model.relation import RELATIONS
 from docgraph.model.relation_counts import RelationCounts, counted
 from docgraph.model.scope import EVERYTHING, SnapshotName, Wanted
 from docgraph.model.snapshot import SnapshotInfo
-from docgraph.model.snapshot_diff import Side, SnapshotDiff, difference
+from docgraph.model.snapshot_diff import Side, SnapshotDiff, compare_snapshots
 from docgraph.model.status import Status
 from docgraph.model.would_fit import would_fit
 from docgraph.plan.settle import confirmed, settled, touching
@@ -123,7 +123,7 @@ class Engine(Asking):
             with self._asked(principal, "diff-snapshots", (wish,)) as (reads, _):
                 edges = confirmed(settled(reads.graph.listed()), reads.graph)
                 sides.append(Side(reads.versions(), frozenset(found.edge for found in edges)))
-        return difference(*sides)
+        return compare_snapshots(*sides)
 
     def content_digest(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> str:
         """One digest of everything this reader sees: two ingests of one tree give the same."""

@@ -13,7 +13,7 @@ from docgraph.model.context import Context
 from docgraph.model.errors import DocgraphError
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
-from docgraph.model.retrieval_diff import difference
+from docgraph.model.retrieval_diff import compare_retrievals
 from docgraph.model.scope import EVERYTHING, SnapshotName, Wanted
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.difference import side_of
@@ -198,7 +198,7 @@ def reasons(installation: Installation) -> Any:
         side_of(engine.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name])
         for name, pipeline in (("local", "documents"), ("one group", "flat"))
     ]
-    return {"why": why, "diff of retrievals": readable(difference(*sides))}
+    return {"why": why, "diff of retrievals": readable(compare_retrievals(*sides))}
 
 
 def worlds(stock: Stock, seed: int) -> Any:

@@ -61,7 +61,7 @@ class RetrievalDiff:
         return any(moved) or bool(self.tokens) or left != right or not self.same_page
 
 
-def difference(left: RetrievalSide, right: RetrievalSide) -> RetrievalDiff:
+def compare_retrievals(left: RetrievalSide, right: RetrievalSide) -> RetrievalDiff:
     before, after = left.evidence or {}, right.evidence or {}
     both = before.keys() & after.keys()
     return RetrievalDiff(

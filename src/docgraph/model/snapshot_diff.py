@@ -23,7 +23,7 @@ class SnapshotDiff:
     lost: tuple[Edge, ...]
 
 
-def difference(old: Side, new: Side) -> SnapshotDiff:
+def compare_snapshots(old: Side, new: Side) -> SnapshotDiff:
     both = old.documents.keys() & new.documents.keys()
     return SnapshotDiff(
         added=tuple(sorted(new.documents.keys() - both)),

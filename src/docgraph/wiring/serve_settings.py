@@ -11,7 +11,6 @@ from docgraph.wiring.root_settings import RootSettings
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
-Filled = Annotated[str, MinLen(1)]
 
 
 @dataclass(frozen=True, slots=True)

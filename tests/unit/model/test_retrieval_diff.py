@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from docgraph.model.edge import Edge
-from docgraph.model.retrieval_diff import Differing, RetrievalSide, difference
+from docgraph.model.retrieval_diff import Differing, RetrievalSide, compare_retrievals
 
 ONE = Edge("r:a", "explains", "r:b")
 SIDE = RetrievalSide(
@@ -20,7 +20,7 @@ SIDE = RetrievalSide(
 
 
 def test_a_side_does_not_differ_from_itself() -> None:
-    found = difference(SIDE, SIDE)
+    found = compare_retrievals(SIDE, SIDE)
     assert not found.differs
     assert found.asked == ()
     assert found.tokens_in_all == (14, 14)
@@ -35,7 +35,7 @@ def test_gained_is_what_only_the_right_side_has() -> None:
         tokens={"r:a": 5, "r:c": 3},
         tokens_in_all=9,
     )
-    found = difference(SIDE, other)
+    found = compare_retrievals(SIDE, other)
     assert found.differs
     assert (found.documents_gained, found.documents_lost) == (("r:c",), ("r:b",))
     assert found.edges_gained == (Edge("r:a", "mentions", "r:c"),)
@@ -43,19 +43,19 @@ def test_gained_is_what_only_the_right_side_has() -> None:
     assert (found.evidence_gained, found.evidence_lost) == (("r:c@0",), ("r:b@0",))
     assert found.evidence_changed == ("r:a@0",)
     assert found.tokens == (Differing("r:b", 7, 0), Differing("r:c", 0, 3))
-    back = difference(other, SIDE)
+    back = compare_retrievals(other, SIDE)
     assert (back.documents_gained, back.edges_lost) == (found.documents_lost, found.edges_gained)
 
 
 def test_that_they_were_asked_otherwise_is_named_and_is_no_difference() -> None:
     asked = {"asker": "bob", "pipeline": "p", "step": "on", "step.top": "9"}
-    found = difference(SIDE, replace(SIDE, asked=asked))
+    found = compare_retrievals(SIDE, replace(SIDE, asked=asked))
     assert found.asked == (Differing("asker", "ann", "bob"), Differing("step.top", "8", "9"))
     assert not found.differs
 
 
 def test_a_step_that_only_one_side_has_is_named_once() -> None:
-    found = difference(SIDE, replace(SIDE, asked={"asker": "ann", "pipeline": "p"}))
+    found = compare_retrievals(SIDE, replace(SIDE, asked={"asker": "ann", "pipeline": "p"}))
     assert found.asked == (Differing("step", "on", "-"),)
 
 
@@ -69,5 +69,5 @@ def test_a_step_that_only_one_side_has_is_named_once() -> None:
     ],
 )
 def test_whatever_they_give_otherwise_is_a_difference(other: RetrievalSide) -> None:
-    assert difference(SIDE, other).differs
-    assert difference(other, SIDE).differs
+    assert compare_retrievals(SIDE, other).differs
+    assert compare_retrievals(other, SIDE).differs

@@ -58,7 +58,7 @@ def diff(
     twice for the left and the right. Shows documents, edges, evidence and tokens gained and lost.
     """
     from docgraph.doors.cli.show_retrieval_diff import show_retrieval_diff
-    from docgraph.model.retrieval_diff import difference
+    from docgraph.model.retrieval_diff import compare_retrievals
 
     given = (as_, pipeline, repository, branch, snapshot)
     if receipt:
@@ -67,7 +67,7 @@ def diff(
         _twice(given)
         sides = (_pair(as_), _pair(pipeline), _pair(repository), _pair(branch))
         left, right = _asked(question, store, *sides, _pair(snapshot))
-    found = difference(left, right)
+    found = compare_retrievals(left, right)
     if json:
         print_json(
             {"differs": found.differs, "left": left.asked, "right": right.asked, "diff": found}

@@ -13,10 +13,7 @@ from docgraph.doors.http import (
     health,
     ingestions,
     nodes,
-    plans,
-    receipts,
     relations,
-    retrieve,
     search,
     snapshots,
 )
@@ -31,8 +28,8 @@ from docgraph.doors.http.openapi import describe
 from docgraph.doors.http.watched import Watched
 
 ROUTERS = (
-    *(search.router, plans.router, retrieve.router, ask.router, nodes.router, relations.router),
-    *(snapshots.router, explain.router, receipts.router, ingestions.router, health.router),
+    *(search.router, ask.router, nodes.router, relations.router),
+    *(snapshots.router, explain.router, ingestions.router, health.router),
 )
 # FastAPI would report to whoever configures OpenTelemetry, with messages of errors.
 SILENT: dict[str, Any] = {

@@ -49,7 +49,7 @@ def build_house(settings: Settings, embedder: Callable[[], Embedder] | None = No
         questions=Workers("questions", serve.concurrency or _cores(), serve.queue),
         answers=Workers("answers", serve.answers, serve.queue),
         metrics=metrics,
-        load=lambda: _load(embedder),
+        load=lambda: _load_embedder(embedder),
     )
 
 
@@ -59,7 +59,7 @@ def _cores() -> int:
     return max(2, len(mine) or os.cpu_count() or 1)
 
 
-def _load(embedder: Callable[[], Embedder]) -> None:
+def _load_embedder(embedder: Callable[[], Embedder]) -> None:
     """A first text is what makes the rest of a model load."""
     embedder().embed(["ready"])
 

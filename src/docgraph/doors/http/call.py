@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 from fastapi import Depends
 from starlette.requests import Request
@@ -10,13 +10,12 @@ from starlette.responses import Response
 
 from docgraph.doors.http.as_json import as_json
 from docgraph.doors.http.house import House, house_of
-from docgraph.doors.http.patience import carried_out
+from docgraph.doors.http.patience import T, carried_out
 from docgraph.doors.shares import Holder, holder_of
 from docgraph.doors.workers import Workers
 from docgraph.engine import Engine
 from docgraph.model.access import Principal
 
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)

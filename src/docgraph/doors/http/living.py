@@ -17,7 +17,7 @@ async def living(
     house: House, running: Sequence[Callable[[], AbstractAsyncContextManager[Any]]]
 ) -> AsyncIterator[None]:
     """Requests are taken while models load, so that /readyz can say so."""
-    loading = asyncio.create_task(_load(house))
+    loading = asyncio.create_task(_load_models(house))
     try:
         async with AsyncExitStack() as stack:
             for run in running:
@@ -31,16 +31,16 @@ async def living(
         await asyncio.to_thread(house.close)
 
 
-async def _load(house: House) -> None:
+async def _load_models(house: House) -> None:
     """A model's server may come up later than this one."""
-    while not await _loaded(house):
+    while not await _try_load(house):
         await asyncio.sleep(PAUSE)
     if house.runner is not None and not house.condition.draining:
         house.runner.start()
     house.condition.ready = True
 
 
-async def _loaded(house: House) -> bool:
+async def _try_load(house: House) -> bool:
     try:
         await asyncio.to_thread(house.load)
     except Exception as error:  # noqa: BLE001  whatever it is, it may be mended meanwhile

@@ -3,20 +3,18 @@
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from docgraph.doors.http.answers import ExecutedPlan, FoundPlan
 from docgraph.doors.http.asked import AskedPipeline, AskedQuestion, Kept, Strict, given
 from docgraph.doors.http.call import Calling
 from docgraph.doors.http.described import described
-from docgraph.doors.http.known_route import KnownRoute
+from docgraph.doors.http.search import router
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.saved_plan import SavedPlan, plan_from_json
 
-router = APIRouter(route_class=KnownRoute, tags=["questions"])
 
 
 class AskedPlan(AskedQuestion):

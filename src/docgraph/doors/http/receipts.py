@@ -3,20 +3,18 @@
 import json
 from typing import Annotated, Any
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from docgraph.doors.http.answers import CheckedReceipt, ReplayedReceipt
 from docgraph.doors.http.asked import Kept, Strict
 from docgraph.doors.http.call import Calling
 from docgraph.doors.http.described import described
-from docgraph.doors.http.known_route import KnownRoute
+from docgraph.doors.http.explain import router
 from docgraph.model.context import Context
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
 from docgraph.pipeline.receipt_problems import problems_of
 from docgraph.pipeline.replayed import Replayed
 
-router = APIRouter(route_class=KnownRoute, tags=["proofs"])
 
 
 class ReceiptToReplay(Strict):

@@ -1,16 +1,14 @@
 """POST /v1/retrieve: what a language model would get to read."""
 
-from fastapi import APIRouter
 from starlette.responses import Response
 
 from docgraph.doors.http.answers import FoundContext
 from docgraph.doors.http.asked import AskedContext, given
 from docgraph.doors.http.call import Calling
 from docgraph.doors.http.described import described
-from docgraph.doors.http.known_route import KnownRoute
+from docgraph.doors.http.search import router
 from docgraph.pipeline.receipt import receipt_of
 
-router = APIRouter(route_class=KnownRoute, tags=["questions"])
 
 
 class AskedRetrieval(AskedContext):

@@ -23,10 +23,10 @@ def listen(
     for sign in (signal.SIGTERM, signal.SIGINT):
         signal.signal(sign, _already_heard)
     config = limited_config(_only_there(app), served, lifespan="off")
-    asyncio.run(_served(app, LimitedServer(config), place, told))
+    asyncio.run(_serve_http(app, LimitedServer(config), place, told))
 
 
-async def _served(
+async def _serve_http(
     app: McpApp, server: LimitedServer, place: socket.socket, told: Callable[[str], None]
 ) -> None:
     async with app.lifespan():

@@ -19,10 +19,10 @@ def serve_stdio(server: Server[Any, Any]) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     with protocol_alone():
-        asyncio.run(_served(server))
+        asyncio.run(_serve_stdio(server))
 
 
-async def _served(server: Server[Any, Any]) -> None:
+async def _serve_stdio(server: Server[Any, Any]) -> None:
     async with stdio_server() as (heard, said):
         sys.stdout = sys.stderr  # whoever prints from here on does not print into the protocol
         await server.run(heard, said, server.create_initialization_options())

@@ -24,7 +24,7 @@ from docgraph.doors.mcp.tools.fetch import FETCH
 from docgraph.doors.mcp.tools.plan import PLAN
 from docgraph.doors.mcp.tools.relations import RELATIONS
 from docgraph.doors.mcp.tools.search import SEARCH
-from docgraph.doors.mcp.workers import Workers
+from docgraph.doors.mcp.workers import ToolWorkers
 from docgraph.doors.shares import Holder
 from docgraph.model.access import Principal
 from docgraph.model.errors import BadInput
@@ -54,7 +54,7 @@ def mcp_server(
 ) -> Server[Any, Any]:
     """`who` is asked anew on every call, by the worker that does it: rights may have changed."""
     server: Server[Any, Any] = Server("docgraph", version=__version__, instructions=INSTRUCTIONS)
-    workers = Workers(desk.limits)
+    workers = ToolWorkers(desk.limits)
     listed = [tool.definition(tuple(desk.pipelines)) for tool in TOOLS.values()]
 
     async def list_tools(_: ListToolsRequest) -> ServerResult:

@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import TypeVar
 
-from docgraph.doors import workers
+from docgraph.doors.workers import Workers
 from docgraph.doors.mcp.limits import Limits
+from docgraph.doors.mcp.tool import T
 from docgraph.doors.shares import Holder
 from docgraph.ports.waiting import Waiting, still_wanted, waited_for
 
-T = TypeVar("T")
 
 
-class Workers:
+class ToolWorkers:
     """So many at once as the limits say; further calls wait, and their time runs meanwhile.
 
     Of those nobody holds more than their share; whoever started this process alone is not counted.
@@ -20,7 +19,7 @@ class Workers:
 
     def __init__(self, limits: Limits) -> None:
         self._seconds = limits.seconds
-        self._workers = workers.Workers("mcp", limits.at_once, limits.queue)
+        self._workers = Workers("mcp", limits.at_once, limits.queue)
 
     async def done(self, work: Callable[[], T], holder: Holder | None) -> T:
         """Whoever cancels or leaves is not waited for: the work ends at its next step."""

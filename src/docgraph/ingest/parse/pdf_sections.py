@@ -7,7 +7,6 @@ from dataclasses import replace
 from docgraph.ingest.parse.pdf_pages import Bookmark
 from docgraph.ingest.parse.sections import Heading
 
-_LEAD = 1_000
 _LONGEST_TITLE = 300
 
 

@@ -32,11 +32,11 @@ def next_budget(tried: Tried, action: str, budget: int) -> int | None:
         reasons = [one.reason for one in decisions if not one.entered]
         needed = [budget + (missing(reason) or 0) for reason in reasons]
     else:
-        needed = [_needed(one.reason, budget) for one in tried.get(Context).omitted]
+        needed = [_needed_tokens(one.reason, budget) for one in tried.get(Context).omitted]
     return min((number for number in needed if number > budget), default=None)
 
 
-def _needed(reason: str, budget: int) -> int:
+def _needed_tokens(reason: str, budget: int) -> int:
     """Concepts have a share of the budget, rounded down."""
     told = _USED.match(reason)
     if told and told[4]:

@@ -67,18 +67,18 @@ def _step_by_step(changes: Changes, lets_in: Passes, sought: Sought, trials: Tri
         tiers = own_tiers(stage)
         last = _first(changes, tiers, lets_in, sought, trials)
         if last:
-            return _needed(last, lets_in)
+            return _necessary(last, lets_in)
         changes = _first(changes, tiers, _gets_on(stage, sought, trials), sought, trials)
         if not changes:
             return ()
     return ()
 
 
-def _needed(changes: Changes, lets_in: Passes) -> Changes:
+def _necessary(changes: Changes, lets_in: Passes) -> Changes:
     for change in changes:
         rest = tuple(one for one in changes if one != change)
         if rest and lets_in(rest):
-            return _needed(rest, lets_in)
+            return _necessary(rest, lets_in)
     return changes
 
 

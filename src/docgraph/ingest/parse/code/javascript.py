@@ -122,7 +122,7 @@ def parse_javascript(path: str, text: str) -> Parsed:
     return read_code(JAVASCRIPT, path, text)
 
 
-def _grammar() -> object:
+def _javascript_grammar() -> object:
     import tree_sitter_javascript
 
     return tree_sitter_javascript.language()
@@ -133,7 +133,7 @@ def unquoted(name: str) -> str:
 
 
 JAVASCRIPT = Language(
-    grammar=_grammar,
+    grammar=_javascript_grammar,
     query=QUERY + JSX + _ALONE,
     imports=imports,
     offers=offers,

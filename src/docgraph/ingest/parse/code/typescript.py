@@ -47,7 +47,7 @@ def parse_tsx(path: str, text: str) -> Parsed:
     return read_code(_TSX, path, text)
 
 
-def _grammar() -> object:
+def _typescript_grammar() -> object:
     import tree_sitter_typescript
 
     return tree_sitter_typescript.language_typescript()
@@ -59,5 +59,5 @@ def _tsx_grammar() -> object:
     return tree_sitter_typescript.language_tsx()
 
 
-_TYPESCRIPT = replace(JAVASCRIPT, grammar=_grammar, query=QUERY + _TYPED)
+_TYPESCRIPT = replace(JAVASCRIPT, grammar=_typescript_grammar, query=QUERY + _TYPED)
 _TSX = replace(JAVASCRIPT, grammar=_tsx_grammar, query=QUERY + JSX + _TYPED)
