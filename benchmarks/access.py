@@ -22,12 +22,12 @@ from typing import get_args
 from benchmarks.cheap_engine import CheapEmbedder, cheap_engine
 from benchmarks.made_corpus import said, short_texts
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.bound_reranker import BoundReranker
-from docgraph.search.rank import Mode
+from docgraph.pipeline.planned_reads import BoundReranker
+from docgraph.search.ranking import Mode
 from docgraph.search.search_nodes import search_nodes
 from docgraph.wiring.build import open_jsonl
 

@@ -11,9 +11,9 @@ import numpy as np
 from benchmarks.cheap_engine import CheapEmbedder, ScatteredEmbedder
 from benchmarks.made_corpus import said
 from benchmarks.made_passages import Rows
-from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.model.question import Question
 from docgraph.model.vector import IntVector
 from docgraph.wiring.models import open_tokens

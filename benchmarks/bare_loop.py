@@ -18,9 +18,9 @@ from typing import Any
 from semantic_text_splitter import TextSplitter
 
 from docgraph.adapters.sqlite.connection import connect, create_or_check
-from docgraph.ingest.chunks import SIZE
-from docgraph.ingest.parse.code.python import PYTHON
-from docgraph.ingest.parse.code.source import Source
+from docgraph.ingest.chunking import SIZE
+from docgraph.ingest.languages.python import PYTHON
+from docgraph.ingest.languages.source import Source
 
 BATCH = 64
 PER_DOCUMENT = ("document_nodes", "vector_chunks", "offers", "claims")

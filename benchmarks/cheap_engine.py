@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.audit import AuditLog

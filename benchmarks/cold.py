@@ -20,7 +20,7 @@ BARE = """
 from docgraph.adapters.onnx.granite import GraniteEmbedder
 GraniteEmbedder().embed([{question!r}])
 """
-CLI = "from docgraph.doors.cli.main import main; main()"
+CLI = "from docgraph.interfaces.cli.main import main; main()"
 
 
 def measure(rounds: int, folder: Path) -> dict[str, list[float]]:

@@ -22,7 +22,7 @@ from benchmarks.made_pages import CLASSES
 from benchmarks.made_passages import made_passages
 from benchmarks.made_store import KEPT, made_store
 from benchmarks.peers.given import Ask, Given, given
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
 

@@ -17,8 +17,8 @@ from docgraph.adapters.onnx.granite import GraniteEmbedder
 from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
 from docgraph.ports.search_reads import Over
 from docgraph.wiring.build import open_jsonl

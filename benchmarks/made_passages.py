@@ -15,11 +15,10 @@ import numpy.typing as npt
 
 from benchmarks.cheap_engine import ScatteredEmbedder
 from benchmarks.made_pages import MadePages
-from docgraph.ingest.build import nodes_of
-from docgraph.ingest.chunks import chunks
-from docgraph.ingest.embedded import embedded_text
-from docgraph.ingest.parse.markdown import parse_markdown
-from docgraph.ingest.parsed import Parsed
+from docgraph.ingest.build_document import embedded_text, nodes_of
+from docgraph.ingest.chunking import chunks
+from docgraph.ingest.formats.markdown import parse_markdown
+from docgraph.ingest.parsed_file import Parsed
 
 Rows = npt.NDArray[np.float32]
 

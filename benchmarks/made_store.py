@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine
 from benchmarks.made_pages import MadePages, rule_for
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "build" / "bench"

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks.asked import engine_for, questions
 from benchmarks.resident import most_resident
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
-from docgraph.pipeline.saved_plan import SavedPlan
+from docgraph.pipeline.retrieval import SavedPlan
 
 
 def serve(store: Path, count: int, audit: Path) -> None:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from benchmarks.cheap_engine import cheap_engine
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.wiring.build import open_folder
 

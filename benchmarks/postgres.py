@@ -19,8 +19,8 @@ from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engin
 from benchmarks.made_corpus import linked_pages, said
 from benchmarks.made_pages import SECTIONS, WORDS, rule_for
 from docgraph.adapters.postgres.pool import Pool
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from tests.support.memory_source import MemorySource

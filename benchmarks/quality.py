@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.quality_page import replaced, shown
 from benchmarks.quality_set import measure
 from benchmarks.quality_tables import tables
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 from docgraph.wiring.models import open_embedder
 from docgraph.wiring.settings import read_settings
 

@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 from docgraph.wiring.build import open_audit, open_store
 from docgraph.wiring.models import open_tokens
 from docgraph.wiring.settings import Settings

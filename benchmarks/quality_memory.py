@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 
 from benchmarks.quality_engine import KnownQuestions, engine_on
-from docgraph.doors.login.principals import local
-from docgraph.evaluation.ask import asker_of
 from docgraph.evaluation.dataset import Dataset
+from docgraph.evaluation.run import asker_of
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.model.vector import IntVector
 from docgraph.pipeline.load import load
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 
 ASKED = 20
 

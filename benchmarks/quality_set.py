@@ -11,8 +11,8 @@ from benchmarks.quality_store import FilledStore
 from benchmarks.quality_switches import found_by, switches
 from benchmarks.quality_variants import changed, flat, planned
 from docgraph.evaluation.dataset import read_dataset
-from docgraph.model.relation import CONTAINS
-from docgraph.ports.embedder import Embedder
+from docgraph.model.edge import CONTAINS
+from docgraph.ports.models import Embedder
 
 CODE_SETS = ("cosqa",)  # code that no suffix tells apart; sets of snapshots are code too
 

@@ -12,19 +12,18 @@ from benchmarks.quality_measured import Off, Row
 from benchmarks.quality_memory import peak
 from benchmarks.quality_switches import GIVEN, Switch
 from benchmarks.quality_variants import followed
-from docgraph.doors.login.principals import local
-from docgraph.evaluation.ask import ask_in_turns, rank
-from docgraph.evaluation.compared import COSTS, per_question
-from docgraph.evaluation.dataset import Dataset
-from docgraph.evaluation.fill import fill
-from docgraph.evaluation.held_out import HeldOutStore
-from docgraph.evaluation.measures import Outcome
+from docgraph.evaluation.ablation import HeldOutStore
+from docgraph.evaluation.dataset import Dataset, fill
+from docgraph.evaluation.metrics import Outcome
+from docgraph.evaluation.run import ask_in_turns, rank
+from docgraph.evaluation.statistics import COSTS, per_question
 from docgraph.ingest.result import Progress
+from docgraph.interfaces.auth.principals import local
+from docgraph.model.edge import RelationCounts
 from docgraph.model.node import ROOT_KINDS
-from docgraph.model.relation_counts import RelationCounts
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 
 BASE = "flat hybrid"
 OFTEN = 30.0  # seconds

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from docgraph.ingest.mine.mine import ALL_MINERS
-from docgraph.model.relation import CONTAINS, INVERSES
-from docgraph.model.relation_counts import RelationCounts
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.model.edge import CONTAINS, INVERSES, RelationCounts
 
 GIVEN = "given"
 Edges = Counter[tuple[str, str]]  # by who found them, and by relation

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from benchmarks.quality_measured import MeasuredSet, Row
-from docgraph.evaluation.bootstrap import Estimate, differences, estimates
-from docgraph.evaluation.compared import COSTS, gains
+from docgraph.evaluation.statistics import COSTS, Estimate, differences, estimates, gains
 
 
 def tables(found: MeasuredSet) -> str:

@@ -4,8 +4,8 @@ import typing
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from docgraph.evaluation.evaluate import MODES, flat_pipeline
-from docgraph.model.relation import CONTAINS, RELATIONS
+from docgraph.evaluation.run import MODES, flat_pipeline
+from docgraph.model.edge import CONTAINS, RELATIONS
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 

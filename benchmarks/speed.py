@@ -21,8 +21,8 @@ import numpy as np
 from benchmarks.asked import Asked, engine_for, questions
 from benchmarks.floor import MISSING, Floor, built_floor, is_installed
 from benchmarks.made_store import KEPT, made_store
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.retrieval import Retrieval

@@ -6,7 +6,7 @@ TYPE_CHECKING = False  # as checkers know it; importing typing would take longer
 if TYPE_CHECKING:
     import os
 
-    from docgraph.doors.python.docgraph import Docgraph
+    from docgraph.interfaces.python.docgraph import Docgraph
     from docgraph.model.access import Person
 
 __version__ = "0.1.0"
@@ -19,7 +19,7 @@ def open(store: "str | os.PathLike[str] | None" = None) -> "Docgraph":  # noqa: 
     Without one, and for all else, settings count as they do for the command line. A file that is
     not there yet is made by the first ingest. Nothing is read before the first question.
     """
-    from docgraph.doors.python.docgraph import Docgraph
+    from docgraph.interfaces.python.docgraph import Docgraph
 
     return Docgraph(store)
 
@@ -29,7 +29,7 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> object:
         """Imported when first named, so that `import docgraph` costs next to nothing."""
         if name == "Docgraph":
-            from docgraph.doors.python.docgraph import Docgraph
+            from docgraph.interfaces.python.docgraph import Docgraph
 
             return Docgraph
         if name == "Person":

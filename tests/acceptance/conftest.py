@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from docgraph.adapters.onnx.granite import open_granite
-from docgraph.doors.cli.app import app
+from docgraph.interfaces.cli.app import app
 from tests.integration.test_same_in_same_out import FILES, written
 
 Run = Callable[..., Result]

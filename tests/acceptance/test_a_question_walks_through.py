@@ -151,7 +151,7 @@ def test_the_demo_shows_plan_why_and_context(
 ) -> None:
     (elsewhere / "own").mkdir()
     (elsewhere / "own" / "README.md").write_text("# House\n\nHidden things change nothing.\n")
-    monkeypatch.setattr("docgraph.doors.cli.demo.home", lambda: elsewhere / "own")
+    monkeypatch.setattr("docgraph.interfaces.cli.demo.home", lambda: elsewhere / "own")
     shown = docgraph("demo").output
     for part in (
         "$ docgraph ingest",

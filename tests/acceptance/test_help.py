@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from docgraph.doors.cli.app import app
+from docgraph.interfaces.cli.app import app
 from tests.acceptance.conftest import Run
 
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))

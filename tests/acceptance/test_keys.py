@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.doors.login.build import build_login
-from docgraph.doors.login.login import Login
+from docgraph.interfaces.auth.authentication import Login, build_login
 from docgraph.model.errors import BadInput, NotKnown
 from docgraph.wiring.settings import read_settings
 from tests.acceptance.conftest import Run, data

@@ -15,7 +15,7 @@ import pytest
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import migrate, migrations
 from docgraph.model.errors import BadInput, StoreError, WrongSchema
-from docgraph.wiring import diagnose as doctor
+from docgraph.wiring import doctor
 from docgraph.wiring.settings import Settings
 from tests.acceptance.conftest import Run, data
 from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer, name_of

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from docgraph.doors.cli.options import keep_receipt
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.cli.options import keep_receipt
 from docgraph.model.errors import BadInput
 from tests.acceptance.conftest import Run, data
 from tests.support.made_receipts import retrieval

@@ -16,16 +16,16 @@ import yaml
 from annotated_types import Interval
 from packaging.requirements import Requirement
 
-from docgraph.contract import Action
-from docgraph.doors.cli.app import app
-from docgraph.evaluation.measures import Outcome, summary
-from docgraph.ingest.mine.mine import ALL_MINERS, FINDS
-from docgraph.ingest.readers import _BARE, FORMATS
+from docgraph.action import Action
+from docgraph.evaluation.metrics import Outcome, summary
+from docgraph.ingest.formats.registry import _BARE, FORMATS
+from docgraph.ingest.miners.registry import ALL_MINERS, FINDS
+from docgraph.interfaces.cli.app import app
+from docgraph.model.edge import INVERSES, RELATIONS
 from docgraph.model.node import ROOT_KINDS, SECTION, SYMBOL_KINDS
-from docgraph.model.relation import INVERSES, RELATIONS
 from docgraph.pipeline.catalog import ACTIONS, IMPLICIT
 from docgraph.pipeline.load import KEYS, shipped
-from docgraph.pipeline.saved_plan import SavedPlan
+from docgraph.pipeline.retrieval import SavedPlan
 from docgraph.wiring.settings import Settings, _Written, read_settings
 
 ROOT = Path(__file__).parent.parent.parent
@@ -388,12 +388,12 @@ def test_the_readme_shows_both_commands_that_set_docgraph_up() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
-def test_the_map_of_the_house_names_every_room_and_no_other() -> None:
+def test_the_layout_names_every_package_and_no_other() -> None:
     readme = sections((ROOT / "README.md").read_text(encoding="utf-8"), 2)
-    told = [n for cells in rows(readme["The map of the house"]) for n in CODE.findall(cells[0])]
-    rooms = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+    told = [n for cells in rows(readme["Layout of the code"]) for n in CODE.findall(cells[0])]
+    packages = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
     modules = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py"}
-    assert sorted(told) == sorted(rooms | modules)
+    assert sorted(told) == sorted(packages | modules)
 
 
 def test_a_picture_fetches_nothing() -> None:

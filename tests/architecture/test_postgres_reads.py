@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.postgres.connection import Connection, connect
 from docgraph.adapters.postgres.database import PACKAGE
+from docgraph.adapters.sql.database import named_queries
 
 # What rights are resolved with, before there are any: see `load_rows`.
 ROWS = {"changes", "segment_lives", "document_lives", "access_classes", "branches", "snapshots"}

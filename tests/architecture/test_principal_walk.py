@@ -11,7 +11,7 @@ import pytest
 from docgraph.model.access import Principal
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
-MAKER = SOURCE / "doors" / "login" / "principals.py"
+MAKER = SOURCE / "interfaces" / "auth" / "principals.py"
 NAME = Principal.__name__
 FIELDS = frozenset(field.name for field in fields(Principal))
 BACK_DOORS = frozenset({"__class__", "__replace__", "__setattr__"})

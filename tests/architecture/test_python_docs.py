@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import docgraph
-from docgraph.doors.evidence import evidence_of
-from docgraph.doors.python.found import Found
+from docgraph.integrations.base import evidence_of
+from docgraph.interfaces.python.result import Found
 from tests.architecture.test_docs import CODE, page, rows, sections
 from tests.support.opened_notes import QUESTION, hashed_words, ingested
 

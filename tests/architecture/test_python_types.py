@@ -22,8 +22,8 @@ except docgraph.DocgraphError as error:
     reveal_type(error)
 """
 REVEALED = (
-    "docgraph.doors.python.docgraph.Docgraph",
-    "docgraph.doors.python.found.Found",
+    "docgraph.interfaces.python.docgraph.Docgraph",
+    "docgraph.interfaces.python.result.Found",
     "str",
     "tuple[docgraph.model.context.ContextItem, ...]",
     "tuple[docgraph.model.edge.Relationship, ...]",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from docgraph.adapters.named_queries import named_queries, script
+from docgraph.adapters.sql.database import named_queries, script
 from tests.support.query_names import UNTOLD, uses
 from tests.support.store_modules import ADAPTERS, SHARED, Module, folder, modules
 
@@ -30,19 +30,19 @@ def there(dialect: str) -> Queries:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_query_that_is_run_is_there(dialect: str) -> None:
-    wanted = run(modules(SHARED, dialect).values())
+    wanted = run(modules(*SHARED, dialect).values())
     assert {("reads.sql", "stated_in"), ("writes.sql", "revive_documents")} <= wanted
     assert sorted(wanted - there(dialect)) == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_query_that_is_there_is_run(dialect: str) -> None:
-    assert sorted(there(dialect) - run(modules(SHARED, dialect).values())) == []
+    assert sorted(there(dialect) - run(modules(*SHARED, dialect).values())) == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_file_is_named_by_someone(dialect: str) -> None:
-    known = frozenset().union(*(found.files() for found in modules(SHARED, dialect).values()))
+    known = frozenset().union(*(found.files() for found in modules(*SHARED, dialect).values()))
     assert set(files(dialect)) <= known
 
 

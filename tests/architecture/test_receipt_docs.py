@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import get_args
 
 from docgraph.pipeline.receipt import FORMAT, Receipt
-from docgraph.pipeline.replayed import Changed
+from docgraph.pipeline.replay import Changed
 from tests.architecture.test_docs import CLI, CODE, CONCEPTS, rows
 
 

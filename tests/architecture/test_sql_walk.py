@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 import pytest
 
-from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sql.database import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
 from tests.support.query_names import Use, uses
 from tests.support.raw_reads import ALLOWED, TABLES, VIEWS, Compiler, compiler
@@ -28,27 +28,21 @@ from tests.support.store_modules import (
 # Any other module of the store reads for someone who asks, and is walked.
 NOT_FOR_READERS = MappingProxyType(
     {
-        "sql.access_book": "tells administrators every rule, and nothing of what documents say",
+        "sql.access_store": "tells administrators every rule, and nothing of what documents say",
         "sql.access_writer": "decides rules",
         "sql.audit_rows": "another file",
         "sql.document_writer": "writes a snapshot",
-        "sql.edge_writer": "writes a snapshot",
-        "sql.ingestion_rows": "another file",
+        "sql.relation_writer": "writes a snapshot",
+        "sql.job_rows": "another file",
         "sql.key_rows": "another file",
-        "sql.postings": "writes a snapshot",
+        "indexes.postings": "writes a snapshot",
         "sql.prune": "removes snapshots",
-        "sql.segment_rows": "writes a snapshot",
-        "sql.segment_writer": "writes a snapshot",
+        "indexes.segment_writer": "writes a snapshot",
         "sql.verify": "looks at everything and tells counts, to those who hold the file",
-        "sql.writes": "writes a snapshot",
-        "sqlite.audit": "another file",
-        "sqlite.audit_file": "another file",
+        "sql.snapshot_writer": "writes a snapshot",
+        "sqlite.server_tables": "another file",
         "sqlite.connection": "makes the schema",
-        "sqlite.ingestions": "another file",
-        "sqlite.kept_file": "another file",
-        "sqlite.keys": "another file",
-        "sqlite.server_file": "another file",
-        "sqlite.side_file": "another file",
+        "sqlite.side_files": "another file",
         "sqlite.vectors": "writes a snapshot",
     }
 )
@@ -62,9 +56,10 @@ MASKED_BY = {
 }
 # All that readers take of .sql files. One of them takes what the others ask for by name.
 TAKEN = {
+    ("sql.database", "named_queries", "file"),
     ("sqlite.database", "__init__", "file"),
     ("sqlite.database", "queries", "file"),
-    ("sqlite.guard", "__init__", "'visible.sql'"),
+    ("sqlite.reader_pool", "__init__", "'visible.sql'"),
     ("sqlite.store", "_reading", "'rows.sql'"),
     ("sqlite.store", "reads_as", "'reads.sql'"),
     ("sqlite.store", "verify", "'rows.sql'"),
@@ -74,7 +69,7 @@ RUN = {
     ("sqlite.database", "_execute", "self._sql[query]"),
     ("sqlite.database", "many", "self._sql[query]"),
     ("sqlite.database", "durable", spelt("f\"PRAGMA synchronous = {'FULL' if on else 'NORMAL'}\"")),
-    ("sqlite.guard", "__init__", "statement"),
+    ("sqlite.reader_pool", "__init__", "statement"),
 }
 VERB = re.compile(
     r"(?:\s|--.*\n)*(ALTER|ATTACH|CREATE|DELETE|DROP|INSERT|REPLACE|SELECT|UPDATE|VALUES|WITH)\s",
@@ -124,7 +119,7 @@ def wrong(statement: Statement, compiling: Compiler) -> str:
     return f"names {', '.join(sorted(raw))}" if raw else ""
 
 
-MODULES = modules(SHARED, "sqlite")
+MODULES = modules(*SHARED, "sqlite")
 READERS = [found for name, found in MODULES.items() if name not in NOT_FOR_READERS]
 READ_FILES = frozenset().union(*(reader.files() for reader in READERS)) - {"visible.sql"}
 
@@ -168,8 +163,8 @@ def test_readers_have_files_of_their_own_and_import_no_writer() -> None:
 
 
 def test_what_stores_share_knows_none_of_them() -> None:
-    known = {name for found in modules(SHARED).values() for name in found.neighbours()}
-    assert {name.partition(".")[0] for name in known} == {SHARED}
+    known = {name for found in modules(*SHARED).values() for name in found.neighbours()}
+    assert {name.partition(".")[0] for name in known} == set(SHARED)
 
 
 def test_nothing_but_the_store_speaks_to_sqlite() -> None:
@@ -230,7 +225,9 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
         for table in TABLES:
             told = wrong(Statement(place, f"SELECT * FROM {table}"), compiling)
             assert told == ("" if table in tables else f"names {table}")
-            assert wrong(Statement(("sql.search", place[1]), f"SELECT * FROM {table}"), compiling)
+            assert wrong(
+                Statement(("indexes.packed_search", place[1]), f"SELECT * FROM {table}"), compiling
+            )
 
 
 @pytest.mark.parametrize(
@@ -277,10 +274,10 @@ def test_a_reader_that_borrows_from_a_writer_is_found() -> None:
         "sql.texts",
         ast.parse(
             f"from {ADAPTERS}.sql import prune\n"
-            f"from {ADAPTERS}.sql.writes import SqlWrites\n"
+            f"from {ADAPTERS}.sql.snapshot_writer import SqlWrites\n"
             f"import {ADAPTERS}.sqlite.vectors\n"
             "_SQL = named_queries(PACKAGE, 'writes.sql')\n"
         ),
     )
     assert planted.files() == {"writes.sql"}
-    assert planted.neighbours() >= {"sql.prune", "sql.writes", "sqlite.vectors"}
+    assert planted.neighbours() >= {"sql.prune", "sql.snapshot_writer", "sqlite.vectors"}

@@ -4,7 +4,11 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-SOURCES = ("src/docgraph/pipeline/facts.py", "src/docgraph/audited.py", "src/docgraph/asking.py")
+SOURCES = (
+    "src/docgraph/pipeline/run.py",
+    "src/docgraph/engine/audit_trail.py",
+    "src/docgraph/engine/questions.py",
+)
 COUNTS = "src/docgraph/ingest/result.py"
 
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.named_queries import named_queries
+from docgraph.adapters.sql.database import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, RIGHTS, AccessRule, Principal
 from docgraph.model.edge import Edge
-from docgraph.model.scope import SnapshotName
+from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from tests.interference.everything import everything, refused
 from tests.support.memory_audit import MemoryAudit
@@ -88,7 +88,11 @@ def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch:
 @pytest.mark.parametrize(
     ("modules", "query", "raw"),
     [
-        ("sql.search", "names_of_handles", "SELECT handle, id, kind FROM document_nodes"),
+        (
+            "indexes.packed_search",
+            "names_of_handles",
+            "SELECT handle, id, kind FROM document_nodes",
+        ),
         ("sql.graph", "opaque_calls", "SELECT count(*) FROM documents"),
         (
             "sql.texts",
@@ -100,9 +104,13 @@ def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch:
                 "WHERE document IN (SELECT value FROM json_each(:documents))"
             ),
         ),
-        ("sql.contents sql.texts", "text_of_document", "SELECT text FROM contents LIMIT 1"),
-        ("sql.segment_cache", "segment_arrays", "SELECT arrays FROM segments WHERE id = :segment"),
-        ("sql.reads", "count_chunks", "SELECT count(*) FROM visible_chunks, claims"),
+        ("sql.snapshots sql.texts", "text_of_document", "SELECT text FROM contents LIMIT 1"),
+        (
+            "indexes.segment_cache",
+            "segment_arrays",
+            "SELECT arrays FROM segments WHERE id = :segment",
+        ),
+        ("sql.reader_session", "count_chunks", "SELECT count(*) FROM visible_chunks, claims"),
     ],
 )
 def test_a_read_past_the_views_is_noticed(

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import (
     EVERYONE,
     FRONT_MATTER,
@@ -14,10 +14,9 @@ from docgraph.model.access import (
     Principal,
     Spoken,
 )
-from docgraph.model.access_decision import Hand, PathAccess
-from docgraph.model.access_lines import AccessLine, AccessLines
+from docgraph.model.access_policy import AccessLine, AccessLines, Hand, PathAccess
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Store
 from tests.conformance.published import publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing

@@ -5,17 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login.principals import local
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.model.claim import Offer
 from docgraph.model.document import Document
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
-from docgraph.model.identity import document_of
-from docgraph.model.meeting import MOST_EVIDENCE
-from docgraph.model.places import PlaceCount
-from docgraph.model.relation import INVERSES, MINED_FROM
-from docgraph.model.scope import Wanted
+from docgraph.model.edge import HAND, INVERSES, MINED_FROM, Edge, Evidence, Relationship
+from docgraph.model.link import MOST_EVIDENCE
+from docgraph.model.node import document_of
+from docgraph.model.reference import Offer, PlaceCount
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing

@@ -2,8 +2,8 @@
 
 import pytest
 
-from docgraph.ingest.mine.mine import ALL_MINERS
-from docgraph.model.scope import Wanted
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import writing

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.writes import text_key
 from tests.conformance.store_rules import OVERS, vector
@@ -40,7 +40,7 @@ class EmbedderRules:
     def test_a_model_of_another_width_takes_over(
         self, store: Store, monkeypatch: pytest.MonkeyPatch, apart: int
     ) -> None:
-        monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_BLOCKS", apart)
+        monkeypatch.setattr("docgraph.adapters.indexes.segment_cache.MOST_BLOCKS", apart)
         for number, words in enumerate(WORDS):
             with store.writes("local", "r", "main", IDENTITY) as writes:
                 write(writes, [document(f"{number}.md", words, sections=True)])

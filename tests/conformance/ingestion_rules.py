@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from docgraph.model.access import Person
-from docgraph.model.ingestion import Asker, Ingestion, IngestionRequest
-from docgraph.ports.ingestions import Ingestions
+from docgraph.model.ingest_job import Asker, Ingestion, IngestionRequest
+from docgraph.ports.job_queue import Ingestions
 
 LONG = 600.0
 ANN = Person("ann", "t", frozenset({"b", "a"}), frozenset({"eu"}), 3, frozenset({"ingest"}))

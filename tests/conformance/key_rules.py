@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from docgraph.model.api_key import ApiKey
-from docgraph.ports.keys import Keys
+from docgraph.model.access import ApiKey
+from docgraph.ports.auth import Keys
 
 ANNS = ApiKey("a1", "t", "ann", "2026-01-01T00:00:00+00:00", None, "for a robot")
 BOBS = ApiKey("b2", "t", "bob", "2026-01-02T00:00:00+00:00", "2026-02-02T00:00:00+00:00", "")

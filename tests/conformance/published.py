@@ -1,10 +1,10 @@
 """One snapshot more, and the edges that it has: how rules about edges begin and end."""
 
-from docgraph.doors.login.principals import local
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.document import Document
 from docgraph.model.edge import Relationship
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Store
 from tests.support.small_world import IDENTITY, write
 

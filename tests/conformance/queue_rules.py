@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.errors import StoreBusy
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import writing

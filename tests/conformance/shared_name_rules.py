@@ -2,10 +2,10 @@
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge, Evidence
-from docgraph.model.scope import Wanted
-from docgraph.model.shared_name import MOST_HOLDERS
+from docgraph.model.link import MOST_HOLDERS
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing

@@ -2,9 +2,9 @@
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import mined, writing
 

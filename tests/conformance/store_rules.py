@@ -6,15 +6,15 @@ from contextlib import AbstractContextManager
 import numpy as np
 import pytest
 
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Person
 from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.errors import NotPlanned, NotVisible
 from docgraph.model.evidence import PassageScore
 from docgraph.model.plan import Constraints, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import SnapshotName, Wanted
 from docgraph.model.seeds import Selection
+from docgraph.model.snapshot import SnapshotName, Wanted
 from docgraph.ports.search_reads import Over
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.writes import Writes

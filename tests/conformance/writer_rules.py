@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login.principals import local
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.document import Document
-from docgraph.model.places import PlaceCount, Unresolved
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.reference import PlaceCount, Unresolved
 from docgraph.ports.store import Store
 from docgraph.ports.writes import Origin, Writes, text_key
 from tests.conformance.published import publish

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
-from docgraph.model.access_lines import AccessLine, AccessLines
+from docgraph.model.access_policy import AccessLine, AccessLines
 from docgraph.model.document import Document
 from docgraph.model.errors import StoreError, StoreFull
 from tests.conformance.published import publish

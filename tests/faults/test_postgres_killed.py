@@ -12,8 +12,8 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import local
 from docgraph.ingest.result import Progress
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreError
 from tests.conformance.published import publish

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.digest import canonical
 from docgraph.ports.search_reads import SearchReads

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from tests.conformance.published import publish
 from tests.conformance.store_rules import vector
 from tests.faults.racer import DOCUMENTS

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing

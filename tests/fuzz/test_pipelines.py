@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.model.errors import BadPipeline
-from docgraph.pipeline.load import load_text, shipped
+from docgraph.pipeline.load import LARGEST, lines_of, load_text, shipped
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.pipeline_file import LARGEST, lines_of
 from docgraph.yaml_lines import Line
 from tests.fuzz.mutated import changed_texts
 

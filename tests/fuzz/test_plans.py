@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.errors import BadPlan, DocgraphError
 from docgraph.pipeline.load import load
-from docgraph.pipeline.saved_plan import SavedPlan, plan_from_json
+from docgraph.pipeline.retrieval import SavedPlan, plan_from_json
 from tests.fuzz.mutated import HOSTILE, changed_texts, changed_trees, trees
 from tests.fuzz.town import SECRET, plan_text, town
 

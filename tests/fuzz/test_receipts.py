@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.errors import BadInput, DocgraphError
 from docgraph.pipeline.receipt import receipt_from_json
-from docgraph.pipeline.receipt_problems import problems_of
+from docgraph.pipeline.receipt_check import problems_of
 from tests.fuzz.mutated import changed_texts, changed_trees, trees
 from tests.fuzz.test_plans import DEEP
 from tests.fuzz.town import SECRET, receipt_text, town

@@ -12,11 +12,11 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.doors.login.login import Login
-from docgraph.doors.login.token_login import TokenLogin
+from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.auth.tokens import TokenLogin
 from docgraph.model.access import RIGHTS, Principal
 from docgraph.model.errors import NotKnown
-from docgraph.wiring.login_settings import ClaimNames, IssuerSettings
+from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings
 from tests.fuzz.mutated import HOSTILE, changed_texts, changed_trees, trees
 from tests.support.signed_tokens import (
     AUDIENCE,

@@ -6,8 +6,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json, receipt_of
-from docgraph.pipeline.saved_plan import plan_from_json
+from docgraph.pipeline.retrieval import plan_from_json
 from tests.golden import cli_values, engine_values, server_values
 from tests.golden.engine_values import RETRY
 from tests.golden.history import PARCEL, History, run_history

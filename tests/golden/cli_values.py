@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 import typer.main
 
-from docgraph.doors.cli import main as command_line
-from docgraph.doors.cli.app import app
+from docgraph.interfaces.cli import main as command_line
+from docgraph.interfaces.cli.app import app
 from tests.golden.engine_values import CODE, NORTH, RETRY
 from tests.golden.history import CORPUS, README_NOTES, read_files
 from tests.golden.installation import stand_ins

@@ -4,23 +4,23 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.ingest.result import IngestResult
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
+from docgraph.model.diff import compare_retrievals
 from docgraph.model.errors import DocgraphError
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
-from docgraph.model.retrieval_diff import compare_retrievals
-from docgraph.model.scope import EVERYTHING, SnapshotName, Wanted
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.difference import side_of
+from docgraph.model.snapshot import EVERYTHING, SnapshotName, Wanted
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.retrieval import Retrieval
+from docgraph.pipeline.retrieval_diff import side_of
 from tests.golden.history import NOTES, PARCEL, READERS
 from tests.golden.installation import Installation
 from tests.golden.values import readable, short_digest

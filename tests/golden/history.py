@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from docgraph.doors.login.principals import in_the_name_of, local
 from docgraph.ingest.result import IngestResult
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Person, Principal
 from docgraph.model.audit import Anchor, AuditEntry
 from docgraph.model.digest import digest_bytes
 from docgraph.model.edge import Edge, Evidence
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from tests.golden.installation import Installation
 from tests.support.memory_source import MemorySource
 

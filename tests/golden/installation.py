@@ -13,10 +13,10 @@ import pytest
 from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.administration import Administration
-from docgraph.engine import Engine
+from docgraph.engine.administration import Administration
+from docgraph.engine.content import Engine
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
 from tests.support.memory_keys import MemoryKeys

@@ -11,11 +11,10 @@ from mcp import ClientSession
 from starlette.testclient import TestClient
 
 import docgraph
-from docgraph.doors.login.principals import local
-from docgraph.doors.mcp.desk import Desk, on_offer
-from docgraph.doors.mcp.limits import Limits
-from docgraph.doors.mcp.server import mcp_server
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.mcp.server import mcp_server
+from docgraph.interfaces.mcp.tool_context import Desk, Limits, on_offer
 from tests.golden.engine_values import CODE, NORTH, RETRY
 from tests.golden.history import README_NOTES, STAFF
 from tests.golden.installation import stand_ins
@@ -173,9 +172,9 @@ def python(store: Path) -> Any:
 
 def frameworks(store: Path) -> Any:
     """Imported late: each takes a second."""
-    from docgraph.doors.haystack import DocgraphRetriever as Haystack
-    from docgraph.doors.langchain import DocgraphRetriever as LangChain
-    from docgraph.doors.llamaindex import DocgraphRetriever as LlamaIndex
+    from docgraph.integrations.haystack import DocgraphRetriever as Haystack
+    from docgraph.integrations.langchain import DocgraphRetriever as LangChain
+    from docgraph.integrations.llamaindex import DocgraphRetriever as LlamaIndex
 
     with stand_ins(), docgraph.open(store) as given:
         scope: dict[str, Any] = {"repository": "notes", "max_tokens": 80}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.model.scope import EVERYTHING
+from docgraph.model.snapshot import EVERYTHING
 from docgraph.ports.search_reads import Over
 from tests.golden.areas import ENGINE, INTERFACES, WORLDS, Built, build
 from tests.golden.engine_values import NORTH, RETRY, worlds

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.sql.access_rows import rule_to_json
-from docgraph.adapters.sql.visible import Visible
+from docgraph.adapters.sql.database import named_queries
+from docgraph.adapters.sql.version_table import Visible
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.administration import Administration
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.administration import Administration
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule
 from docgraph.model.digest import canonical, plain
-from docgraph.model.scope import SnapshotName
+from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from tests.interference.everything import everything, refused
 from tests.support.memory_audit import MemoryAudit

@@ -6,18 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite.audit import SqliteAudit
-from docgraph.adapters.sqlite.keys import SqliteKeys
+from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteKeys
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.administration import Administration
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.engine import Engine
-from docgraph.model.access import EVERYONE, LOCAL_ONLY, RIGHTS, AccessRule, Person, Principal
+from docgraph.engine.administration import Administration
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.model.access import (
+    EVERYONE,
+    LOCAL_ONLY,
+    RIGHTS,
+    AccessRule,
+    Ceiling,
+    Person,
+    Principal,
+)
 from docgraph.model.audit import AuditEvent
 from docgraph.model.edge import Edge
-from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible, StoreFull
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.pipeline.load import load
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords

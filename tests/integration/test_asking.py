@@ -10,11 +10,10 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
-from docgraph.model.access import AccessRule
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
+from docgraph.model.access import LOWEST, AccessRule, Ceiling
 from docgraph.model.document import Document
-from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import BadPipeline, ModelError
 from docgraph.pipeline.load import load
 from docgraph.pipeline.retrieval import Retrieval

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.model.audit import AuditVerdict
 from docgraph.model.errors import StoreError, WrongSchema

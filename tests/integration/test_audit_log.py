@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.audit import DENIED, Anchor, AuditVerdict
-from docgraph.model.audit_chain import SEAL_EVERY
-from docgraph.model.scope import SnapshotName
+from docgraph.model.audit import DENIED, SEAL_EVERY, Anchor, AuditVerdict
+from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, anchored, fill
 

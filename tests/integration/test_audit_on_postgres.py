@@ -12,8 +12,7 @@ import pytest
 from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import migrate
-from docgraph.model.audit import AuditVerdict
-from docgraph.model.audit_chain import SEAL_EVERY
+from docgraph.model.audit import SEAL_EVERY, AuditVerdict
 from tests.support.audit_logs import EVENT, anchored, fill
 from tests.support.audit_on_postgres import PostgresPlace
 from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer, name_of

@@ -2,8 +2,7 @@
 
 import pytest
 
-from docgraph.model.audit import DENIED, Anchor, AuditVerdict
-from docgraph.model.audit_chain import NOTHING, sealed
+from docgraph.model.audit import DENIED, NOTHING, Anchor, AuditVerdict, sealed
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, anchored, fill
 

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from docgraph.model.audit import AuditVerdict
-from docgraph.model.audit_chain import SEAL_EVERY
+from docgraph.model.audit import SEAL_EVERY, AuditVerdict
 from docgraph.model.errors import StoreBusy
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, fill, ticks

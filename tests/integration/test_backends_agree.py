@@ -15,21 +15,20 @@ import pytest
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Principal
 from docgraph.model.answer import Answer
-from docgraph.model.claim import Offer
-from docgraph.model.context import Context
+from docgraph.model.context import Context, TokenCounter
 from docgraph.model.digest import canonical, plain
 from docgraph.model.document import Document
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
-from docgraph.model.scope import EVERYTHING, Wanted
-from docgraph.model.tokens import TokenCounter
+from docgraph.model.reference import Offer
+from docgraph.model.snapshot import EVERYTHING, Wanted
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.run import run
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.reranker import Reranked, Reranker
+from docgraph.ports.models import Reranked, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import Reads, Store
 from docgraph.ports.text_reads import TextReads

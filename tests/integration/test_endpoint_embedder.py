@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from docgraph.adapters.endpoint.embedder import EndpointEmbedder
-from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
+from docgraph.adapters.endpoint.http_client import JsonEndpoint
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 from tests.support.scripted_server import Answer, Body, Server, serving
 
 KEY = "sk-very-secret"

@@ -9,11 +9,10 @@ import pytest
 
 from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
-from docgraph.model.access import AccessRule
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
+from docgraph.model.access import AccessRule, Ceiling
 from docgraph.model.document import Document
-from docgraph.model.egress import Ceiling
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load

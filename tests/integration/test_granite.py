@@ -15,7 +15,7 @@ from docgraph.adapters.onnx.granite_pack import GranitePack, find_pack, read_pac
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import SCALE, cosine
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,8 +9,8 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load

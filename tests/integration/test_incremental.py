@@ -15,15 +15,15 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from docgraph.adapters.sql.writes import SqlWrites
+from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.ingest.result import IngestResult
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.scope import EVERYTHING, Wanted
+from docgraph.model.snapshot import EVERYTHING, Wanted
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.search_reads import Over

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.model.access import ACCESS, INGEST, Person
-from docgraph.model.api_key import ApiKey
+from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.model.access import ACCESS, INGEST, ApiKey, Person
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible
 from tests.integration.test_administration import House, house
 

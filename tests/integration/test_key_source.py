@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.tokens.key_set import KeySet
-from docgraph.adapters.tokens.key_source import LARGEST, KeyAddress, KeyFile
+from docgraph.adapters.jwt.jwks import LARGEST, KeyAddress, KeyFile, KeySet
 from docgraph.model.errors import NotKnown
 from tests.support.signed_tokens import jwk, jwks
 

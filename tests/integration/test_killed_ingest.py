@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.postgres.address import is_address
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from tests.support.kill_me import engine_on, ingest, pool_of
 from tests.support.postgres_server import PostgresServer

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import OVERS, vector, writing
@@ -20,7 +20,7 @@ WORDS = ("north wind", "east wind", "calm sea", "wind wind wind", "a storm at se
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A segment for each of the first snapshots."""
-    monkeypatch.setattr("docgraph.adapters.sql.segment_writer.MOST_SMALL", 100)
+    monkeypatch.setattr("docgraph.adapters.indexes.segment_writer.MOST_SMALL", 100)
     store = SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5)
     for number, words in enumerate(WORDS):
         add(store, f"{number}.md", words)
@@ -50,7 +50,7 @@ def test_joined_or_apart_the_answers_are_the_same(
     store: Store, monkeypatch: pytest.MonkeyPatch, apart: int
 ) -> None:
     before = answers(store)
-    monkeypatch.setattr("docgraph.adapters.sql.segment_cache.MOST_BLOCKS", apart)
+    monkeypatch.setattr("docgraph.adapters.indexes.segment_cache.MOST_BLOCKS", apart)
     assert answers(store) == before
     assert answers(store) == before  # and again, from what was kept
     add(store, "new.md", "sea sea wind")

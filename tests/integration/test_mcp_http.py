@@ -15,14 +15,13 @@ import httpx
 import pytest
 from mcp import ClientSession
 
-from docgraph.doors.login.login import Login
-from docgraph.doors.mcp.desk import on_offer
-from docgraph.doors.mcp.limits import Limits
-from docgraph.doors.mcp.over_http import mcp_app
-from docgraph.doors.shares import PARTS
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.mcp.http_transport import mcp_app
+from docgraph.interfaces.mcp.tool_context import Limits, on_offer
+from docgraph.interfaces.server.worker_pool import PARTS
 from docgraph.model.access import Person, Principal
-from docgraph.ports.waiting import still_wanted
+from docgraph.ports.cancellation import still_wanted
 from tests.support.mcp_clients import over_http, refused, told
 from tests.support.mcp_world import ANN, BEN, SECRETS, engine_at, listening, login_with_keys
 

@@ -11,21 +11,19 @@ import pytest
 from mcp import ClientSession
 from mcp.shared.exceptions import McpError
 
-from docgraph.doors.login.principals import local
-from docgraph.doors.mcp.desk import Desk, on_offer
-from docgraph.doors.mcp.limits import Limits
-from docgraph.doors.mcp.node_url import id_of, url_of
-from docgraph.doors.mcp.refusal import UNAVAILABLE, UNEXPECTED
-from docgraph.doors.mcp.server import TOOLS, mcp_server
-from docgraph.doors.mcp.tool import Tool
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.mcp.arguments import id_of, url_of
+from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_server
+from docgraph.interfaces.mcp.tool import Tool
+from docgraph.interfaces.mcp.tool_context import Desk, Limits, on_offer
 from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput, StoreError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json
-from docgraph.ports.waiting import still_wanted
+from docgraph.ports.cancellation import still_wanted
 from tests.support.mcp_clients import as_json, in_memory, refused, text, told
 from tests.support.mcp_world import engine_at
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.audit import DENIED
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.asked import MOST_IDS
+from docgraph.pipeline.request import MOST_IDS
 from tests.support.memory_audit import MemoryAudit
 from tests.support.small_world import IDENTITY, HashedWords, document, write
 from tests.support.stand_ins import CountsWords

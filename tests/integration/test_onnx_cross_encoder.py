@@ -14,13 +14,12 @@ from tokenizers import Tokenizer
 
 from docgraph.adapters.onnx import cross_encoder
 from docgraph.adapters.onnx.cross_encoder import OnnxCrossEncoder
-from docgraph.adapters.onnx.folder_session import open_folder_session
 from docgraph.adapters.onnx.model_folder import ModelFolder
-from docgraph.adapters.onnx.session import Session
+from docgraph.adapters.onnx.session import Session, open_folder_session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.digest import plain
 from docgraph.model.document import Document
@@ -28,9 +27,9 @@ from docgraph.model.errors import ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.ports.reranker import RerankModel
+from docgraph.ports.models import RerankModel
 from docgraph.wiring.build import build_engine
-from docgraph.wiring.diagnose import diagnose
+from docgraph.wiring.doctor import diagnose
 from docgraph.wiring.settings import Settings
 from tests.support.made_cross_encoder import (
     TWO_CLASSES,

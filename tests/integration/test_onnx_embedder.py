@@ -14,7 +14,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from docgraph.adapters.onnx.embedder import OnnxEmbedder
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 
 TABLE = np.random.default_rng(5).normal(size=(8, 24)).astype(np.float32)
 WORDS = ("[UNK]", "[CLS]", "[SEP]", "red", "green", "blue")

@@ -11,11 +11,11 @@ from psycopg.errors import DivisionByZero
 from docgraph.adapters.postgres.connection import Connection, connect
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
 from docgraph.model.digest import canonical
 from docgraph.model.errors import NotVisible, StoreBusy
-from docgraph.model.scope import Wanted
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Reads
 from docgraph.ports.writes import Writes
 from tests.conformance.store_rules import OVERS, plan_of, vector, writing

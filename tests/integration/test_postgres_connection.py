@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from docgraph.adapters.postgres.connection import Connection, connect
-from docgraph.adapters.postgres.plain_errors import plain_errors
+from docgraph.adapters.postgres.errors import plain_errors
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.vectors import PgVector
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema

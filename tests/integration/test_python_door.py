@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import docgraph
-from docgraph.doors.cli.options import wanted
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.cli.options import wanted
 from docgraph.model.errors import BadInput, BadPipeline, NotAllowed, NotVisible
 from docgraph.pipeline.load import load
 from docgraph.wiring.build import build_administration, build_engine

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import docgraph
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 from tests.support.opened_notes import ADA, BOARD, QUESTION, hashed_words, ingested
 from tests.support.small_world import HashedWords
 

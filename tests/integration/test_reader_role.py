@@ -9,8 +9,8 @@ import pytest
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
-from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.postgres.connection import connect
+from docgraph.adapters.sql.database import named_queries
 from tests.support.postgres_server import PostgresServer
 from tests.support.second_lock import DERIVED
 

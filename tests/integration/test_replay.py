@@ -11,24 +11,22 @@ import pytest
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.answer import Answer
+from docgraph.model.context import TokenCounter
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.tokens import TokenCounter
 from docgraph.model.vector import IntVector
 from docgraph.pipeline.catalog import ACTIONS
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_of
-from docgraph.pipeline.replayed import Replayed
-from docgraph.ports.chat import ChatModel
-from docgraph.ports.embedder import Embedder
-from docgraph.ports.reranker import RerankModel
+from docgraph.pipeline.replay import Replayed
+from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
 from tests.support.made_receipts import Says, resealed, with_steps
 from tests.support.memory_audit import MemoryAudit, administration
@@ -314,7 +312,7 @@ def test_a_shipped_pipeline_that_is_another_one_today_is_noted(
 ) -> None:
     receipt = place.asked()
     today = load("documents").changed("search_nodes", top=3)
-    monkeypatch.setattr("docgraph.pipeline.pipeline_today.load", lambda _: today)
+    monkeypatch.setattr("docgraph.pipeline.replay.load", lambda _: today)
     found = place.replay(receipt)
     note = "the pipeline documents has other steps or options today than were recorded"
     assert (found.same, found.notes) == (True, (note,))
@@ -346,7 +344,7 @@ def test_an_action_that_is_gone_is_a_change_of_the_pipeline(
 ) -> None:
     receipt = place.asked()
     fewer = {name: action for name, action in ACTIONS.items() if name != "fetch_evidence"}
-    monkeypatch.setattr("docgraph.pipeline.recorded._KNOWN", fewer)
+    monkeypatch.setattr("docgraph.pipeline.replay._KNOWN", fewer)
     found = place.replay(receipt)
     assert told(found) == ("pipeline", 4, "fetch_evidence")
     assert found.difference is not None

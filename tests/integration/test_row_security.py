@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from psycopg import sql
 
-from docgraph.adapters.postgres.guard import guard
-from docgraph.adapters.sql.visible import Rows, Visible, see
+from docgraph.adapters.postgres.row_security import guard
+from docgraph.adapters.sql.version_table import Rows, Visible, see
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
-from docgraph.model.relation import RELATIONS
-from docgraph.model.scope import Wanted
+from docgraph.model.edge import RELATIONS
+from docgraph.model.snapshot import Wanted
 from docgraph.ports.store import Reads
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.support.guarded_world import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from docgraph.administration import Administration
+from docgraph.engine.administration import Administration
 from docgraph.model.access import LOCAL, AccessRule
 from tests.interference.stores import Faltering, GivenUp, Stock, admin
 from tests.interference.views import Held, Place
@@ -55,7 +55,7 @@ class Hands:
         """Rows are there already that nobody has published."""
         changed = {path: text(MAIN, path, 5) for path in RULES[MAIN]}
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("docgraph.ingest.write.BATCH_FILES", 1)
+            patch.setattr("docgraph.ingest.run.BATCH_FILES", 1)
             with pytest.raises(GivenUp):
                 self.stock.ingest(MAIN, Held(changed), RULES[MAIN], Faltering(3))
         self.set("b.md", CLOSED)

@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite.audit import SqliteAudit
-from docgraph.adapters.sqlite.ingestions import SqliteIngestions
-from docgraph.adapters.sqlite.keys import SqliteKeys
+from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteIngestions, SqliteKeys
 from docgraph.model.errors import StoreError
-from docgraph.ports.ingestions import Ingestions
-from docgraph.ports.keys import Keys
+from docgraph.ports.auth import Keys
+from docgraph.ports.job_queue import Ingestions
 from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
 from tests.conformance.key_rules import ANNS, HASH, KeyRules
 from tests.support.audit_logs import EVENT
@@ -22,7 +20,7 @@ from tests.support.audit_logs import EVENT
 CLAIM_ALL = """
 import sys, time
 from pathlib import Path
-from docgraph.adapters.sqlite.ingestions import SqliteIngestions
+from docgraph.adapters.sqlite.server_tables import SqliteIngestions
 book = SqliteIngestions(Path(sys.argv[1]), now=lambda: "now", clock=time.time)
 while (found := book.claim("a process", 600)) is not None:
     print(found.id)

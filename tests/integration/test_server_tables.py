@@ -7,18 +7,17 @@ from contextlib import ExitStack, closing
 import pytest
 
 from docgraph.adapters.postgres.connection import connect
-from docgraph.adapters.postgres.ingestions import PostgresIngestions
-from docgraph.adapters.postgres.keys import PostgresKeys
 from docgraph.adapters.postgres.pool import Pool
-from docgraph.ports.ingestions import Ingestions
-from docgraph.ports.keys import Keys
+from docgraph.adapters.postgres.server_tables import PostgresIngestions, PostgresKeys
+from docgraph.ports.auth import Keys
+from docgraph.ports.job_queue import Ingestions
 from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
 from tests.conformance.key_rules import ANNS, HASH, OTHERS, KeyRules
 
 CLAIM_ALL = """
 import sys
 from contextlib import closing
-from docgraph.adapters.postgres.ingestions import PostgresIngestions
+from docgraph.adapters.postgres.server_tables import PostgresIngestions
 from docgraph.adapters.postgres.pool import Pool
 with closing(Pool(sys.argv[1])) as pool:
     book = PostgresIngestions(pool)

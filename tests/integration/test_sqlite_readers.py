@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite import readers
-from docgraph.adapters.sqlite.readers import Readers
+from docgraph.adapters.sqlite import reader_pool
+from docgraph.adapters.sqlite.reader_pool import Readers
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from tests.conformance.store_rules import ids, vector, writing
 from tests.support.small_world import document, write
 
@@ -54,7 +54,7 @@ def test_one_connection_serves_one_question_after_another(
     def no_more(_path: Path) -> None:
         pytest.fail("a connection is there already")
 
-    monkeypatch.setattr(readers, "connect", no_more)
+    monkeypatch.setattr(reader_pool, "connect", no_more)
     assert near(store) == near(store)
 
 
@@ -68,7 +68,7 @@ def test_a_question_that_failed_hands_nothing_on(tmp_path: Path) -> None:
 
 
 def test_only_so_many_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readers, "MOST_IDLE", 1)
+    monkeypatch.setattr(reader_pool, "MOST_IDLE", 1)
     store = filled(tmp_path / "store.db", "wind")
     with store.reads_as(local()), store.reads_as(local()):
         assert near(store) == ["r:wind.md"]
@@ -123,7 +123,7 @@ def test_after_a_fork_connections_are_opened_anew(
     store = filled(tmp_path / "store.db", "wind")
     near(store)
     parents = vars(kept(store))["_idle"][0]
-    monkeypatch.setattr("docgraph.adapters.sqlite.readers.os.getpid", lambda: -1)
+    monkeypatch.setattr("docgraph.adapters.sqlite.reader_pool.os.getpid", lambda: -1)
     assert near(store) == ["r:wind.md"]
     assert vars(kept(store))["_idle"] != [parents]
     assert parents.connection.execute("SELECT 1").fetchone() == (1,)  # still the parent's to use

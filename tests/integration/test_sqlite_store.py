@@ -11,7 +11,7 @@ import pytest
 
 from docgraph.adapters.sqlite.connection import connect
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.document import Document
 from docgraph.model.errors import StoreError, StoreFull, WrongSchema
 from docgraph.ports.store import Store

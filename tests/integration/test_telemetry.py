@@ -15,10 +15,10 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from docgraph.adapters.opentelemetry.tracer import OpenTelemetryTracer
+from docgraph.adapters.opentelemetry import OpenTelemetryTracer
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
@@ -172,7 +172,7 @@ def test_the_command_line_sends_spans_where_otel_variables_say(
         "NO_PROXY": "127.0.0.1",
     }
     for line in (["ingest", "docs"], ["context", ASKED]):
-        command = [sys.executable, "-m", "docgraph.doors.cli.main", *line]
+        command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *line]
         subprocess.run(command, cwd=tmp_path, env=told, check=True, capture_output=True)
     assert {path for path, _ in collector.received} == {"/v1/traces"}
     names = set()
@@ -190,6 +190,6 @@ def test_nobody_is_told_anything_unless_settings_say_so(
     (tmp_path / "a.md").write_text(WRITTEN)
     address = f"http://127.0.0.1:{collector.server_port}"
     told = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}
-    command = [sys.executable, "-m", "docgraph.doors.cli.main", "ingest", "a.md", "--quiet"]
+    command = [sys.executable, "-m", "docgraph.interfaces.cli.main", "ingest", "a.md", "--quiet"]
     subprocess.run(command, cwd=tmp_path, env=told, check=True, capture_output=True)
     assert collector.received == []

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from docgraph.adapters.sql.visible import Rows
-from docgraph.adapters.sqlite.guard import Guard
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.adapters.sql.version_table import Rows
+from docgraph.adapters.sqlite.reader_pool import Guard
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.scope import SnapshotName, Wanted
+from docgraph.model.snapshot import SnapshotName, Wanted
 from docgraph.pipeline.load import load
 from docgraph.ports.writes import Origin
 from tests.support.kill_me import engine_on

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load

@@ -4,24 +4,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.digest import canonical, plain
-from docgraph.model.edge import Edge
+from docgraph.model.edge import CONTAINS, Edge
 from docgraph.model.errors import DocgraphError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
-from docgraph.model.relation import CONTAINS
-from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import SnapshotInfo
-from docgraph.model.words import words
+from docgraph.model.snapshot import EVERYTHING, Scope, SnapshotInfo, SnapshotName, Wanted
+from docgraph.model.tokenize import words
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
-from docgraph.pipeline.retrieval import Retrieval
-from docgraph.pipeline.saved_plan import FORMAT, SavedPlan
+from docgraph.pipeline.retrieval import FORMAT, Retrieval, SavedPlan
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.ports.store import Reads

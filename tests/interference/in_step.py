@@ -9,7 +9,7 @@ from hypothesis.stateful import invariant
 
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Edge
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 from tests.interference.everything import told
 from tests.interference.homes import Homes
 from tests.interference.machine import NoInterference, counts

@@ -8,20 +8,20 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from docgraph.adapters.indexes.chunk_vectors import Scores, dots
+from docgraph.adapters.indexes.packed_search import SqlSearch
+from docgraph.adapters.indexes.visible_rows import SeenRows
 from docgraph.adapters.postgres.database import PostgresQueries
 from docgraph.adapters.sql.database import Queries, Row
-from docgraph.adapters.sql.dots import Scores, dots
 from docgraph.adapters.sql.graph import SqlGraph
-from docgraph.adapters.sql.reads import SqlReads
-from docgraph.adapters.sql.search import SqlSearch
-from docgraph.adapters.sql.seen_rows import SeenRows
-from docgraph.adapters.sql.visible import Rows, Visible, alive, see
-from docgraph.adapters.sql.writes import SqlWrites
+from docgraph.adapters.sql.reader_session import SqlReads
+from docgraph.adapters.sql.snapshot_writer import SqlWrites
+from docgraph.adapters.sql.version_table import Rows, Visible, alive, see
 from docgraph.model.access import Principal
 from docgraph.model.edge import HAND, Edge, Relationship
-from docgraph.model.meeting import united
-from docgraph.model.owners import Owners
-from docgraph.model.scope import Wanted
+from docgraph.model.link import united
+from docgraph.model.scoring import Owners
+from docgraph.model.snapshot import Wanted
 from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
 from docgraph.ports.search_reads import Handles, Over, Passages, Postings, TermPostings
@@ -232,7 +232,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
         scores: Scores = np.rint(sums.astype(np.float64) * SCALE * SCALE)[kept]
         return scores
 
-    plant.setattr("docgraph.adapters.sql.search.dots", leaking)
+    plant.setattr("docgraph.adapters.indexes.packed_search.dots", leaking)
 
 
 # Rights are not asked where a row is read; a store with a lock of its own asks them again.

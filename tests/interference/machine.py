@@ -21,12 +21,12 @@ from hypothesis.stateful import (
     rule,
 )
 
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.edge import Edge, both_ways
-from docgraph.model.identity import document_id
-from docgraph.model.scope import EVERYTHING, Wanted
+from docgraph.model.node import document_id
+from docgraph.model.snapshot import EVERYTHING, Wanted
 from tests.interference.everything import Differences, Probe, SnapshotsListed, told
 from tests.interference.homes import Home, on_sqlite
 from tests.interference.openings import Opening, openings
@@ -239,7 +239,7 @@ class NoInterference(RuleBasedStateMachine):
         rules = {**self._rules(place), **dict.fromkeys(texts, rule)}
         try:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("docgraph.ingest.write.BATCH_FILES", 1)
+                patch.setattr("docgraph.ingest.run.BATCH_FILES", 1)
                 number = self.stock.ingest(place, half, rules, Faltering(patience))
         except GivenUp:
             counts["broken off"] += 1

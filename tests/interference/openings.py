@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from docgraph.model.access import LOCAL, Person
-from docgraph.model.relation import CONTAINS
+from docgraph.model.edge import CONTAINS
 from tests.interference.everything import (
     OVERS,
     PIPELINES,

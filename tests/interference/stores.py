@@ -8,14 +8,14 @@ from functools import cache, lru_cache
 import pytest
 import yaml
 
-from docgraph.administration import Administration
-from docgraph.doors.login.principals import in_the_name_of, local
-from docgraph.engine import Engine
+from docgraph.engine.administration import Administration
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
-from docgraph.ports.embedder import Embedder
+from docgraph.ports.models import Embedder
 from tests.interference.homes import Homes, on_sqlite
 from tests.interference.views import Held, Place, Rules, View
 from tests.interference.worlds import NEVER_SEEN
@@ -169,10 +169,10 @@ def _written(edges: Sequence[Edge]) -> str:
 def small_limits() -> Iterator[None]:
     """So low that a few documents more make a name common, a title anybody's, a segment full."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("docgraph.model.shared_name.MOST_HOLDERS", 2)
-        patch.setattr("docgraph.plan.settle.NAMESAKES", 1)
+        patch.setattr("docgraph.model.link.MOST_HOLDERS", 2)
+        patch.setattr("docgraph.plan.ambiguity.NAMESAKES", 1)
         patch.setattr("docgraph.search.candidates.NAMESAKES", 1)
         patch.setattr("docgraph.adapters.sql.graph._BATCH", 2)
-        patch.setattr("docgraph.adapters.sql.segment_writer.MOST_SMALL", 2)
-        patch.setattr("docgraph.adapters.sql.segment_cache.MOST_BLOCKS", 2)
+        patch.setattr("docgraph.adapters.indexes.segment_writer.MOST_SMALL", 2)
+        patch.setattr("docgraph.adapters.indexes.segment_cache.MOST_BLOCKS", 2)
         yield

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from docgraph.doors.login.principals import local
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL
-from docgraph.model.identity import path_of
-from docgraph.model.scope import Wanted
+from docgraph.model.node import path_of
+from docgraph.model.snapshot import Wanted
 from tests.interference.everything import (
     PIPELINES,
     QUESTIONS,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from docgraph.adapters.named_queries import script
+from docgraph.adapters.sql.database import script
 from docgraph.adapters.sqlite.connection import PACKAGE, statements
 from tests.interference.leaks import LEAKS
 from tests.interference.machine import Interference
@@ -52,5 +52,5 @@ def test_a_view_that_asks_for_no_rights_is_caught(
     leaking = RIGHTS.sub(ALIVE, honest)
     assert leaking != honest
     planted = whole.replace(honest, leaking)
-    monkeypatch.setattr(f"{PACKAGE}.guard.script", lambda *_: planted)
+    monkeypatch.setattr(f"{PACKAGE}.reader_pool.script", lambda *_: planted)
     assert_caught()

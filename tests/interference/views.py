@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.edge import Edge
-from docgraph.model.identity import document_id, document_of
+from docgraph.model.node import document_id, document_of
 
 
 class Place(NamedTuple):

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
-from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+from docgraph.adapters.onnx.granite import GraniteTokenCounter
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
-from docgraph.pipeline.receipt_problems import problems_of
+from docgraph.pipeline.receipt_check import problems_of
 from tests.llm.model_server import WINDOW
 from tests.support.memory_audit import MemoryAudit
 from tests.support.small_world import IDENTITY, HashedWords, document, write

@@ -3,10 +3,10 @@
 import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
-from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
-from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+from docgraph.adapters.endpoint.http_client import JsonEndpoint
+from docgraph.adapters.onnx.granite import GraniteTokenCounter
 from docgraph.model.errors import ModelError
-from docgraph.ports.chat import Message, Said, Sampling
+from docgraph.ports.models import Message, Said, Sampling
 from tests.llm.model_server import WINDOW
 
 ASKED = (

@@ -4,18 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from docgraph.model.context import Context
+from docgraph.model.context import Context, TokenCounter
+from docgraph.model.explanation import Change, WhyNot
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.tokens import TokenCounter
-from docgraph.model.why_not import Change, WhyNot
-from docgraph.pipeline.asked import explicit
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import explicit
 from docgraph.pipeline.run import Run, run
 from docgraph.pipeline.why_not.why_not import why_not
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.reranker import Reranker
+from docgraph.ports.models import Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from tests.support.made_documents import ask

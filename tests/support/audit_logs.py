@@ -10,9 +10,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, Protocol
 
-from docgraph.adapters.sqlite.audit import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.model.audit import ANSWERED, Anchor, AuditEvent
-from docgraph.model.scope import SnapshotName
+from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.audit import AuditLog
 
 EVENT = AuditEvent(
@@ -116,7 +116,7 @@ class SqlitePlace:
     def program(self, text: str) -> Sequence[str]:
         opening = """
             from pathlib import Path
-            from docgraph.adapters.sqlite.audit import SqliteAudit
+            from docgraph.adapters.sqlite.server_tables import SqliteAudit
             log = SqliteAudit(Path(sys.argv[1]), now=lambda: "now")
             let_go = log.close
         """

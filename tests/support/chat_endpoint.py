@@ -8,7 +8,7 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.model.errors import ModelError
-from docgraph.ports.chat import ChatModel, Message, Said
+from docgraph.ports.models import ChatModel, Message, Said
 from tests.support.scripted_server import Answer, Halt, Server, Stream
 from tests.support.stand_ins import CountsWords
 

@@ -6,11 +6,11 @@ Every text holds a word of its own, so that whatever comes out of a store tells 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from docgraph.administration import Administration
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.engine.administration import Administration
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
-from docgraph.model.identity import document_id
+from docgraph.model.node import document_id
 from tests.interference.stores import Stock, admin
 from tests.interference.views import Held, Place
 from tests.support.memory_audit import MemoryAudit

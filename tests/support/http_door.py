@@ -10,16 +10,14 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.build import build_house
-from docgraph.doors.http.house import House
-from docgraph.doors.login.principals import local
-from docgraph.doors.login.secrets import hashed, new_secret
-from docgraph.model.access import AccessRule, Person
-from docgraph.model.api_key import ApiKey
+from docgraph.interfaces.auth.api_keys import hashed, new_secret
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.http.server.app import make_app
+from docgraph.interfaces.http.server.app_state import House, build_house
+from docgraph.model.access import AccessRule, ApiKey, Person
+from docgraph.wiring.auth_settings import LoginSettings
 from docgraph.wiring.build import build_administration
-from docgraph.wiring.login_settings import LoginSettings
-from docgraph.wiring.serve_settings import ServeSettings
+from docgraph.wiring.server_settings import ServeSettings
 from docgraph.wiring.settings import Settings
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords

@@ -12,12 +12,12 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from docgraph.doors.http import described
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.build import build_house
+from docgraph.interfaces.http import openapi
+from docgraph.interfaces.http.server.app import make_app
+from docgraph.interfaces.http.server.app_state import build_house
 from tests.support.http_door import HERE, NOTES, settings_of
 
-EXAMPLES = Path(described.__file__).parent / "example_files"
+EXAMPLES = Path(openapi.__file__).parent / "example_files"
 Example = tuple[str, Any, Any]  # operation, request, response
 SEEDS = {"seeds": ["notes:queue.md"]}
 EDGE = {"source": "notes:worker.md", "relation": "explains", "target": "notes:queue.md"}

@@ -18,7 +18,7 @@ import httpx
 from tests.support.scripted_server import Answer, Body
 from tests.support.small_world import hashed
 
-DOCGRAPH = [sys.executable, "-m", "docgraph.doors.cli.main"]
+DOCGRAPH = [sys.executable, "-m", "docgraph.interfaces.cli.main"]
 COMMAND = [*DOCGRAPH, "serve", "--port", "0"]
 LONGEST = 60.0
 

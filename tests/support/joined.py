@@ -3,14 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from docgraph.ingest.mine.mine import ALL_MINERS
-from docgraph.model.claim import Claim, Offer
+from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.model.document import Document
-from docgraph.model.edge import Relationship
-from docgraph.model.identity import path_of
-from docgraph.model.meeting import Meeting, answered, said, united
-from docgraph.model.relation import SHARES_ENTITY
-from docgraph.model.shared_name import Holder, shared
+from docgraph.model.edge import SHARES_ENTITY, Relationship
+from docgraph.model.link import Holder, Meeting, answered, said, shared, united
+from docgraph.model.node import path_of
+from docgraph.model.reference import Claim, Offer
 
 
 def joined(

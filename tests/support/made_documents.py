@@ -5,10 +5,18 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from docgraph.model.chunk import Chunk
+from docgraph.model.document import Chunk
 from docgraph.model.edge import Edge, Evidence, Relationship
-from docgraph.model.identity import chunk_id, document_of, path_of
-from docgraph.model.node import CODE, DOCUMENT, SECTION, Location, Node
+from docgraph.model.node import (
+    CODE,
+    DOCUMENT,
+    SECTION,
+    Location,
+    Node,
+    chunk_id,
+    document_of,
+    path_of,
+)
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.seeds import Seed, Seeds, Standing
 from docgraph.model.vector import IntVector, to_integers

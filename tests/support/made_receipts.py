@@ -5,22 +5,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
+from docgraph.model.access import Ceiling
 from docgraph.model.answer import Answer
 from docgraph.model.digest import digest
-from docgraph.model.egress import Ceiling
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
-from docgraph.model.scope import Scope, SnapshotName
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.asked import explicit
+from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_from_json, receipt_of
+from docgraph.pipeline.request import explicit
 from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.run import Window, continued, run
-from docgraph.ports.chat import ChatModel, Message, Said, Sampling
-from docgraph.ports.chat_models import ChatModels
+from docgraph.ports.models import ChatModel, ChatModels, Message, Said, Sampling
 from tests.support.made_documents import ask
 from tests.unit.pipeline.test_run import TOWN, windows
 

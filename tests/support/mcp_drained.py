@@ -8,13 +8,13 @@ from typing import Any
 
 import httpx
 
-from docgraph.doors.listening import listening
-from docgraph.doors.login.login import Login
-from docgraph.doors.mcp.alone import listen
-from docgraph.doors.mcp.desk import on_offer
-from docgraph.doors.mcp.over_http import mcp_app
-from docgraph.engine import Engine
-from docgraph.wiring.serve_settings import ServeSettings
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.mcp.http_transport import mcp_app
+from docgraph.interfaces.mcp.tool_context import on_offer
+from docgraph.interfaces.mcp.transports import listen
+from docgraph.interfaces.server.listener import listening
+from docgraph.wiring.server_settings import ServeSettings
 
 CALL = {
     "jsonrpc": "2.0",

@@ -13,16 +13,13 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.listening import listening as bound
-from docgraph.doors.login.key_login import KeyLogin
-from docgraph.doors.login.login import Login
-from docgraph.doors.login.secrets import hashed
-from docgraph.doors.mcp.desk import on_offer
-from docgraph.doors.mcp.limits import Limits
-from docgraph.doors.mcp.over_http import mcp_app
-from docgraph.engine import Engine
-from docgraph.model.access import AccessRule, Person
-from docgraph.model.api_key import ApiKey
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.api_keys import KeyLogin, hashed
+from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.mcp.http_transport import mcp_app
+from docgraph.interfaces.mcp.tool_context import Limits, on_offer
+from docgraph.interfaces.server.listener import listening as bound
+from docgraph.model.access import AccessRule, ApiKey, Person
 from docgraph.model.document import Document
 from tests.conformance.published import publish
 from tests.support.memory_audit import MemoryAudit

@@ -1,7 +1,7 @@
 """An audit log in memory, where a test needs no file."""
 
-from docgraph.administration import Administration
-from docgraph.engine import Engine
+from docgraph.engine.administration import Administration
+from docgraph.engine.content import Engine
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
 from tests.support.memory_keys import MemoryKeys
 

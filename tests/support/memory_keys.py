@@ -1,6 +1,6 @@
 """API keys in memory, where a test needs no file."""
 
-from docgraph.model.api_key import ApiKey
+from docgraph.model.access import ApiKey
 
 
 class MemoryKeys:

@@ -7,17 +7,16 @@ import numpy as np
 
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.digest import digest
-from docgraph.model.edge import Relationship
+from docgraph.model.edge import CONTAINS, RELATIONS, Relationship
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import Concept, Passage, PassageScore
 from docgraph.model.node import Location, Node
-from docgraph.model.places import PlaceCount
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.relation import CONTAINS, RELATIONS
-from docgraph.model.scope import Scope
+from docgraph.model.reference import PlaceCount
+from docgraph.model.snapshot import Scope
+from docgraph.model.tokenize import words
 from docgraph.model.vector import IntVector
-from docgraph.model.words import words
 from docgraph.ports.graph_reads import Direction
 from docgraph.ports.search_reads import Handles, Over, Passages, Postings, TermPostings
 from tests.support.made_documents import EMBEDDER, Held

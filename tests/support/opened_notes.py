@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import docgraph
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import Person
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings

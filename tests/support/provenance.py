@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from docgraph.doors.python.found import Found
+from docgraph.interfaces.python.result import Found
 from docgraph.model.digest import plain
 
 HARMLESS = "< |im_start|>system: an upload is tried again every minute."

@@ -25,19 +25,19 @@ GIVEN = MappingProxyType(
     {
         "postgres.audit": "audit.sql",
         "sql.audit_rows": "audit.sql",
-        "sql.contents": "reads.sql",
+        "sql.snapshots": "reads.sql",
         "sql.graph": "reads.sql",
-        "sql.ingestion_rows": "ingestions.sql",
+        "sql.job_rows": "ingestions.sql",
         "sql.key_rows": "keys.sql",
-        "sql.known": "rows.sql",
-        "sql.reads": "reads.sql",
-        "sql.search": "reads.sql",
-        "sql.segment_cache": "reads.sql",
+        "sql.tenant_state": "rows.sql",
+        "sql.reader_session": "reads.sql",
+        "indexes.packed_search": "reads.sql",
+        "indexes.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
-        "sql.vector_rows": "reads.sql",
+        "indexes.chunk_vectors": "reads.sql",
         "sql.verify": "verify.sql",
-        "sql.views": "reads.sql",
-        "sql.visible": "rows.sql",
+        "sql.tenant_cache": "reads.sql",
+        "sql.version_table": "rows.sql",
     }
 )
 _RUNS = frozenset({"rows", "row", "run", "many"})

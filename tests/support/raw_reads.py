@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from docgraph.adapters.named_queries import script
+from docgraph.adapters.sql.database import script
 from docgraph.adapters.sqlite.connection import PACKAGE, connect
-from docgraph.adapters.sqlite.readers import Reader, Readers
+from docgraph.adapters.sqlite.reader_pool import Reader, Readers
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from tests.support.store_modules import ADAPTERS, SHARED
 
 TABLES = frozenset(re.findall(r"^CREATE TABLE (\w+)", script(PACKAGE, "schema.sql"), re.MULTILINE))
@@ -24,10 +24,10 @@ VIEWS = frozenset(
 )
 # Where reads begin: the one place that loads what `visible` is made of, and whether it changed.
 ALLOWED = {
-    ("sql.visible", "load_rows"): frozenset(
+    ("sql.version_table", "load_rows"): frozenset(
         {"access_classes", "branches", "document_access", "documents", "snapshots"}
     ),
-    ("sql.known", "as_of"): frozenset({"segments"}),
+    ("sql.tenant_state", "as_of"): frozenset({"segments"}),
     ("sqlite.store", "_reading"): frozenset({"meta"}),
 }
 # Runs for others what they name.
@@ -88,7 +88,10 @@ def _asker() -> tuple[str, str]:
     while frame is not None:
         module = frame.f_globals.get("__name__", "")
         package, _, _ = module.rpartition(".")
-        if package in {PACKAGE, f"{ADAPTERS}.{SHARED}"} and module != RUNS_QUERIES:
+        if (
+            package in {PACKAGE, *(f"{ADAPTERS}.{name}" for name in SHARED)}
+            and module != RUNS_QUERIES
+        ):
             return module.removeprefix(f"{ADAPTERS}."), frame.f_code.co_name
         frame = frame.f_back
     return "", ""
@@ -99,8 +102,8 @@ def watched() -> Iterator[Watch]:
     """Every connection that a SQLite store reads by meanwhile: none that was opened before."""
     watch = Watch()
     with (
-        mock.patch("docgraph.adapters.sqlite.readers.connect", watch.connect),
-        mock.patch("docgraph.adapters.sqlite.readers.MOST_IDLE", 0),
+        mock.patch("docgraph.adapters.sqlite.reader_pool.connect", watch.connect),
+        mock.patch("docgraph.adapters.sqlite.reader_pool.MOST_IDLE", 0),
         mock.patch.object(Readers, "take", lambda self, home: Reader(self._path, home)),
     ):
         yield watch

@@ -12,7 +12,7 @@ from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sql.access_rows import rule_from_json
 from docgraph.model.access import Principal
-from docgraph.model.identity import document_of
+from docgraph.model.node import document_of
 from tests.interference.homes import Home
 from tests.interference.stores import Stock
 from tests.interference.views import Place

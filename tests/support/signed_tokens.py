@@ -10,9 +10,8 @@ from cryptography.hazmat.primitives import hashes, hmac, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import get_default_algorithms
 
-from docgraph.adapters.tokens.issuer import JwtIssuer
-from docgraph.adapters.tokens.key_set import KeySet
-from docgraph.adapters.tokens.key_source import KeySource
+from docgraph.adapters.jwt.jwks import KeySet, KeySource
+from docgraph.adapters.jwt.verifier import JwtIssuer
 
 NOW = 1_800_000_000.0
 NAME, AUDIENCE = "https://id.example.com", "docgraph"

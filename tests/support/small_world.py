@@ -8,16 +8,14 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from docgraph.ingest.embed import node_vectors
+from docgraph.ingest.embedding import node_vectors
 from docgraph.model.access import LOCAL_ONLY, AccessRule, Spoken
-from docgraph.model.chunk import Chunk
-from docgraph.model.claim import Claim, Offer
-from docgraph.model.document import Document
-from docgraph.model.identity import chunk_id, document_id, section_id
-from docgraph.model.node import DOCUMENT, SECTION, Location, Node
+from docgraph.model.document import Chunk, Document
+from docgraph.model.node import DOCUMENT, SECTION, Location, Node, chunk_id, document_id, section_id
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.reference import Claim, Offer
+from docgraph.model.tokenize import words
 from docgraph.model.vector import IntVector, to_integers
-from docgraph.model.words import words
 from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
 
 NAME = "entity:Marie Curie"

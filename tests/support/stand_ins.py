@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from docgraph.model.access import LOWEST, Ceiling
 from docgraph.model.digest import digest
-from docgraph.model.egress import LOWEST, Ceiling
-from docgraph.ports.chat import Message, Said, Sampling
-from docgraph.ports.reranker import Reranked
+from docgraph.ports.models import Message, Reranked, Said, Sampling
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 ADAPTERS = "docgraph.adapters"
 SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
-SHARED = "sql"  # the package that every SQL store is made with
+SHARED = ("indexes", "sql")  # the packages that every SQL store is made with
 
 Functions = tuple[ast.FunctionDef, ...]
 Place = tuple[str, str]
@@ -17,7 +17,7 @@ Told = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """Its name is that of its package and its own: `sql.visible`."""
+    """Its name is that of its package and its own: `sql.version_table`."""
 
     name: str
     tree: ast.Module

@@ -17,10 +17,12 @@ from importlib import import_module
 from pathlib import Path
 
 import docgraph
-from docgraph.doors.cli.main import main
+from docgraph.interfaces.cli.main import main
 
 LATE = ("rich.console", "rich.tree", "tokenizers")  # not onnxruntime: its threads outlive no fork
-FRAMEWORKS = frozenset(f"docgraph.doors.{name}" for name in ("haystack", "langchain", "llamaindex"))
+FRAMEWORKS = frozenset(
+    f"docgraph.integrations.{name}" for name in ("haystack", "langchain", "llamaindex")
+)
 CALL = """
 import json, os, socket, sys
 with socket.socket(socket.AF_UNIX) as line:

@@ -2,12 +2,12 @@
 
 import pytest
 
-from docgraph.audited import LONGEST, MOST_NAMED, audited
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.engine.audit_trail import LONGEST, MOST_NAMED, audited
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import Person
 from docgraph.model.audit import AuditEvent
 from docgraph.model.errors import BadInput, DocgraphError, NotAllowed, NotVisible, StoreFull
-from docgraph.model.scope import Scope, SnapshotName
+from docgraph.model.snapshot import Scope, SnapshotName
 from tests.support.memory_audit import MemoryAudit
 
 HERE = SnapshotName("r", "main", 3)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from docgraph.contract import Action, action, contract_of
+from docgraph.action import Action, action, contract_of
 from docgraph.model.errors import ContractBroken
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds

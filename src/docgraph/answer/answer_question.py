@@ -5,15 +5,14 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from docgraph.answer.check import flags_of, source, sources_of
+from docgraph.action import action
+from docgraph.answer.citations import flags_of, source, sources_of
 from docgraph.answer.prompt import NOT_ENOUGH, prompt_named
-from docgraph.contract import action
+from docgraph.model.access import mark_of, may_leave
 from docgraph.model.answer import Answer, Asking, Source
 from docgraph.model.context import Context
-from docgraph.model.egress import mark_of, may_leave
 from docgraph.model.errors import ModelError, TooLong
-from docgraph.ports.chat import ChatModel, Message
-from docgraph.ports.chat_models import ChatModels
+from docgraph.ports.models import ChatModel, ChatModels, Message
 
 PromptName = Literal["cited-1"]
 NO_MODEL = "no model is configured: this is the context that one would read"

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import resources
 
 from docgraph.model.digest import digest_bytes
-from docgraph.ports.chat import Message
+from docgraph.ports.models import Message
 
 NOT_ENOUGH = "NOT ENOUGH EVIDENCE"
 _PLACE = re.compile(r"\{(context|question)\}")

@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 
-from docgraph.assemble.neutral import neutral, neutral_line
+from docgraph.assemble.sanitize import neutral, neutral_line
 from docgraph.model.evidence import Concept, NodeEvidence, Passage
-from docgraph.model.identity import repository_of
-from docgraph.model.node import Location
+from docgraph.model.node import Location, repository_of
 
 HEADINGS = ("## Documents\n\n", "## Evidence\n\n")
 WIDEST_NUMBER = "[9999] "

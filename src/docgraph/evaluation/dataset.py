@@ -2,14 +2,18 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from docgraph.engine.content import Engine
+from docgraph.ingest.result import Progress
+from docgraph.model.access import LOCAL, AccessRule, Principal
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
-from docgraph.model.identity import document_id
+from docgraph.model.node import document_id
 from docgraph.ports.source import Source
 from docgraph.wiring.build import open_jsonl, open_manifests, read_jsonl_edges
 
@@ -143,3 +147,45 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise BadInput(f"{path}: not JSON lines: {error}") from error
+
+
+# Filling a store with what a judged set holds.
+
+
+Report = Callable[[Progress], None]
+Login = Callable[[frozenset[str]], Principal]
+
+
+def fill(
+    engine: Engine,
+    dataset: Dataset,
+    login: Login,
+    progress: Report,
+    *,
+    without: Sequence[str] = (),
+    given: bool = True,
+) -> None:
+    """A document that a question was taken out of carries a label that its asker lacks.
+
+    `without` names miners to switch off, `given` tells whether the set's own edges are taken in.
+    """
+
+    def rule_for(path: str) -> AccessRule:
+        labels = frozenset({path}) & dataset.sources
+        return AccessRule(LOCAL, frozenset({LOCAL}), labels)
+
+    for number, collection in enumerate(dataset.collections, start=1):
+        engine.ingest(
+            login(frozenset()),
+            collection.source,
+            repository=collection.repository,
+            branch=collection.branch,
+            rule_for=rule_for,
+            without=without,
+            given=collection.given if given else (),
+            progress=partial(_tell, progress, f"ingest {number}/{len(dataset.collections)}"),
+        )
+
+
+def _tell(progress: Report, name: str, now: Progress) -> None:
+    progress(replace(now, stage=f"{name} {now.stage}"))

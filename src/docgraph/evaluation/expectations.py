@@ -1,14 +1,18 @@
 """Expectations of retrieval, as a YAML file: a question, and what its context must hold."""
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
+from xml.etree import ElementTree as Xml
 
 from annotated_types import Ge, MinLen
 
+from docgraph.model.context import Context, ContextItem
 from docgraph.model.errors import BadInput
-from docgraph.model.would_fit import would_fit
+from docgraph.model.validation import would_fit
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
 LARGEST = 4 * 1024 * 1024
@@ -93,3 +97,82 @@ def _entry(path: Path, item: Line) -> Expectation:
         raise BadInput(f"{where}: expects nothing; say what it must or must not include")
     values = {name: getattr(written, name) for name in _Written.__slots__}
     return Expectation(line=item.number, as_=whom, **values)
+
+
+# Judging a context by what was expected of it.
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`problems` says in words what is not as expected; nothing, if all is."""
+
+    expectation: Expectation
+    problems: tuple[str, ...]
+    tokens: int
+    seconds: float
+
+    @property
+    def good(self) -> bool:
+        return not self.problems
+
+
+def problems_of(expected: Expectation, context: Context) -> tuple[str, ...]:
+    missing = [
+        f"does not include {wanted}"
+        for wanted in expected.must_include
+        if not any(fits(item, wanted) for item in context.items)
+    ]
+    unwanted = [
+        f"includes {name}: {item.id} ({item.why.rule})"
+        for name in expected.must_not_include
+        for item in context.items
+        if fits(item, name)
+    ]
+    return (*missing, *dict.fromkeys(unwanted))
+
+
+def fits(item: ContextItem, name: str) -> bool:
+    """By the id of its document, node or passage, or of a symbol around it; or by its path."""
+    names = (item.document, item.node, item.id, item.location.path)
+    return name in names or ("::" in name and item.node.startswith(f"{name}."))
+
+
+# Verdicts as JUnit XML, the form in which CI servers read test results.
+
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit(suite: str, verdicts: Sequence[Verdict]) -> bytes:
+    failed = sum(not verdict.good for verdict in verdicts)
+    top = Xml.Element(
+        "testsuite",
+        name=_text(suite),
+        tests=str(len(verdicts)),
+        failures=str(failed),
+        errors="0",
+        skipped="0",
+        time=f"{sum(verdict.seconds for verdict in verdicts):.3f}",
+    )
+    for verdict in verdicts:
+        expected = verdict.expectation
+        whom = f" (as {expected.as_})" if expected.as_ else ""
+        case = Xml.SubElement(
+            top,
+            "testcase",
+            classname=_text(suite),
+            name=_text(f"{expected.question}{whom}"),
+            file=_text(suite),
+            line=str(expected.line),
+            time=f"{verdict.seconds:.3f}",
+        )
+        if verdict.problems:
+            told = _text("\n".join(verdict.problems))
+            Xml.SubElement(case, "failure", message=_text(verdict.problems[0])).text = told
+    Xml.indent(top)
+    return bytes(Xml.tostring(top, encoding="utf-8", xml_declaration=True)) + b"\n"
+
+
+def _text(text: str) -> str:
+    """XML has no way to write some characters."""
+    return _UNWRITABLE.sub("\ufffd", text)

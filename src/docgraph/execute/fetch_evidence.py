@@ -5,13 +5,14 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from docgraph.contract import action
-from docgraph.execute.nothing import absent, why_empty
+from docgraph.action import action
 from docgraph.model.evidence import (
     Concept,
     NodeEvidence,
     PassageScore,
     RetrievedContext,
+    absent,
+    why_empty,
 )
 from docgraph.model.plan import RetrievalPlan
 from docgraph.ports.text_reads import TextReads

@@ -6,12 +6,18 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from docgraph.contract import action
-from docgraph.execute.nothing import absent, why_empty
-from docgraph.model.evidence import Decision, NodeEvidence, Passage, RetrievedContext
-from docgraph.model.identity import document_of
+from docgraph.action import action
+from docgraph.model.context import TokenCounter
+from docgraph.model.evidence import (
+    Decision,
+    NodeEvidence,
+    Passage,
+    RetrievedContext,
+    absent,
+    why_empty,
+)
+from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
-from docgraph.model.tokens import TokenCounter
 from docgraph.ports.text_reads import TextReads
 
 Order = Literal["seed_first", "graph_first", "balanced"]

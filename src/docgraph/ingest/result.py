@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.places import PlaceCount, Unresolved
-from docgraph.model.scope import SnapshotName
+from docgraph.model.reference import PlaceCount, Unresolved
+from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.source import Problem
 
 

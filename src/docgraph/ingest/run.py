@@ -1,25 +1,73 @@
 """One ingest: a source goes in, a published snapshot comes out, or nothing at all."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
-from docgraph.ingest.chunks import SIZE
-from docgraph.ingest.curated import Curated, curated
-from docgraph.ingest.given import take_given
-from docgraph.ingest.intake import Intake
-from docgraph.ingest.mine.mine import ALL_MINERS
-from docgraph.ingest.mine.titles import mine_titles
+from docgraph.ingest.access_rules import Rulebook, read_access
+from docgraph.ingest.build_document import Built
+from docgraph.ingest.changed_files import Intake
+from docgraph.ingest.chunking import SIZE
+from docgraph.ingest.discover import Survey, nothing_usable, survey
+from docgraph.ingest.embedding import embed
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.ingest.miners.titles import mine_titles
+from docgraph.ingest.relations_file import Curated, curated, take_given
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.ingest.rulebook import Rulebook, read_access
-from docgraph.ingest.survey import Survey, nothing_usable, survey
-from docgraph.ingest.write import write
-from docgraph.model.access import AccessRule, Spoken
+from docgraph.model.access import AccessRule, Ceiling, Spoken
 from docgraph.model.edge import Relationship
-from docgraph.model.egress import Ceiling
-from docgraph.model.places import PlaceCount, Unresolved
-from docgraph.ports.embedder import Embedder
+from docgraph.model.reference import PlaceCount, Unresolved
+from docgraph.ports.models import Embedder
 from docgraph.ports.source import Problem, Source
 from docgraph.ports.writes import Origin, Writes
+
+# Writing documents in short batches, so that memory and locks stay small.
+
+
+BATCH_FILES = 64
+BATCH_CHUNKS = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    nodes: int
+    chunks: int
+    vectors: int
+
+
+def write(
+    built: Iterable[Built | None],
+    total: int,
+    writes: Writes,
+    embedder: Embedder,
+    progress: Callable[[Progress], None],
+) -> Written:
+    """`total` files are expected; None stands for one with nothing to write."""
+    files = nodes = chunks = vectors = 0
+    for batch in batches(built):
+        ready = embed([one for one in batch if one is not None], writes, embedder)
+        if ready.documents:
+            writes.put(ready.documents)
+        files += len(batch)
+        nodes += sum(len(found.document.nodes) for found in ready.documents)
+        chunks += sum(len(found.document.chunks) for found in ready.documents)
+        vectors += ready.computed
+        progress(Progress("documents", files, total, chunks, vectors))
+    return Written(nodes, chunks, vectors)
+
+
+def batches(built: Iterable[Built | None]) -> Iterator[list[Built | None]]:
+    batch: list[Built | None] = []
+    chunks = 0
+    for one in built:
+        batch.append(one)
+        chunks += len(one.chunk_texts) if one is not None else 0
+        if len(batch) >= BATCH_FILES or chunks >= BATCH_CHUNKS:
+            yield batch
+            batch, chunks = [], 0
+    if batch:
+        yield batch
+
 
 MOST_UNRESOLVED = 100  # of each relation are shown; all are counted
 

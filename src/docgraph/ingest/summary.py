@@ -2,7 +2,7 @@
 
 import re
 
-from docgraph.ingest.parsed import Parsed, Part
+from docgraph.ingest.parsed_file import Parsed, Part
 from docgraph.model.node import SECTION
 
 LONGEST = 400

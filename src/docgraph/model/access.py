@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 
+from docgraph.model.context import Context
 from docgraph.model.errors import NotAllowed
 
 EVERYONE = "everyone"
@@ -82,7 +83,7 @@ class Person:
 class Principal:
     """Someone whose identity a door has verified. Only `principals` makes one.
 
-    `by` is the key, or the issuer of the token, that they came in by (model/credential.py), or who
+    `by` is the key, or the issuer of the token, that they came in by (model/access.py), or who
     asks in their name; empty at the keyboard.
     """
 
@@ -118,3 +119,91 @@ class Principal:
 
 
 LOCAL_ONLY = AccessRule(tenant=LOCAL, readers=frozenset({LOCAL}))
+
+
+# Egress: what may be sent to a model that runs elsewhere.
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """The labels and the level of a model endpoint: what it may read, like a reader's own.
+
+    Who asks holds the groups; an endpoint needs none.
+    """
+
+    labels: frozenset[str] = frozenset()
+    level: int = 0
+
+    def admits(self, labels: frozenset[str], level: int) -> bool:
+        """Every label of the document must be held, and its level must not be above."""
+        return labels <= self.labels and level <= self.level
+
+    def objection(self, labels: frozenset[str], level: int) -> str:
+        """Why a document is not admitted; nothing, if it is."""
+        lacking = " ".join(sorted(labels - self.labels))
+        objections = [f"the endpoint lacks labels {lacking}"] if lacking else []
+        if level > self.level:
+            objections.append(f"level {level} is above the endpoint's {self.level}")
+        return ", ".join(objections)
+
+
+LOWEST = Ceiling()  # what no label marks, at level 0
+
+
+def may_leave(ceiling: Ceiling | None, labels: frozenset[str], level: int) -> bool:
+    """A model without a ceiling runs in this process: what it reads goes nowhere."""
+    return ceiling is None or ceiling.admits(labels, level)
+
+
+def mark_of(context: Context) -> tuple[frozenset[str], int]:
+    """All labels of its items, and their highest level: who may read this may read each of them."""
+    labels = frozenset[str]().union(*(item.labels for item in context.items))
+    return labels, max((item.level for item in context.items), default=0)
+
+
+# API keys: a secret stands for a person whom the store knows; the secret itself is not kept.
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """`id` is public and stands in lists and in the audit log; times are ISO 8601 in UTC.
+
+    The person's groups, labels, clearance and rights are those they have when the key is shown.
+    """
+
+    id: str
+    tenant: str
+    person: str
+    created: str
+    expires: str | None = None
+    note: str = ""
+
+
+# Kinds of credential: by what somebody came in, as `by` of a Principal tells it.
+
+
+KEY, TOKEN = "key", "token"
+
+
+def by_key(key_id: str) -> str:
+    return f"{KEY} {key_id}"
+
+
+def by_token(issuer: str) -> str:
+    return f"{TOKEN} {issuer}"
+
+
+def key_in(by: str) -> str | None:
+    """The id of the key that was shown, if one was."""
+    kind, _, key_id = by.partition(" ")
+    return key_id if kind == KEY and key_id else None
+
+
+def issuer_in(by: str) -> str | None:
+    kind, _, issuer = by.partition(" ")
+    return issuer if kind == TOKEN and issuer else None
+
+
+def credential_of(by: str) -> str:
+    """All keys are one kind: whoever changes theirs stays who they are. Each issuer is one."""
+    return by if key_in(by) is None else KEY

@@ -1,6 +1,7 @@
 """The context: what a language model gets to read, item by item, each with its why."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from docgraph.model.digest import digest
 from docgraph.model.node import Location
@@ -70,3 +71,13 @@ class Context:
     @property
     def digest(self) -> str:
         return digest(self)
+
+
+# Counting tokens: a pure function of a text, named so that a receipt can name it.
+
+
+class TokenCounter(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def count(self, text: str) -> int: ...

@@ -3,9 +3,22 @@
 from dataclasses import dataclass
 
 from docgraph.model.access import Spoken
-from docgraph.model.chunk import Chunk
-from docgraph.model.claim import Claim, Offer
-from docgraph.model.node import Node
+from docgraph.model.node import Location, Node
+from docgraph.model.reference import Claim, Offer
+
+# Chunks: the passages of a document that are embedded, searched and cited.
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """`node` is the innermost node that holds it; `position` counts within the document."""
+
+    id: str
+    node: str
+    position: int
+    heading_path: tuple[str, ...]
+    text: str
+    location: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +53,25 @@ class Document:
     @property
     def id(self) -> str:
         return self.nodes[0].id
+
+
+# One node as a reader opens it: what it is about, where it stands, and its own text.
+
+
+@dataclass(frozen=True, slots=True)
+class NodeText:
+    """Of a chunk: `node` holds it, and title and summary are that node's.
+
+    `access` says on what grounds its reader sees it. `text` is None where it was not asked for.
+    """
+
+    id: str
+    node: str
+    document: str
+    kind: str
+    title: str
+    summary: str
+    location: Location
+    heading_path: tuple[str, ...]
+    access: str
+    text: str | None

@@ -1,8 +1,63 @@
 """Edges: directed, typed relations between nodes, with the places that show them."""
 
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from docgraph.model.relation import INVERSES
+from docgraph.model.reference import PlaceCount
+
+# The catalogue of relation types: a pipeline or a person may name these and no others.
+
+
+RELATIONS = MappingProxyType(
+    {
+        "calls": "code that calls a function or method",
+        "contains": "a node that encloses another",
+        "decision_for": "a decision that settles something",
+        "derived_from": "a document made out of another",
+        "documents": "a document that names a symbol or path",
+        "example_of": "an example of something",
+        "explains": "a document that explains another",
+        "implements": "code or a document that carries out another",
+        "imports": "code that imports a module",
+        "inherits": "a class built on another",
+        "mentions": "a text that mentions another document's title",
+        "obsoleted_by": "the inverse of obsoletes",
+        "obsoletes": "a document that makes another obsolete",
+        "reads": "code that reads a table",
+        "references": "a document that links to or cites another",
+        "replaced_by": "the inverse of replaces",
+        "replaces": "a document that takes another's place",
+        "requires": "a document that builds on another",
+        "shares_entity": "two documents that share a rare name",
+        "superseded_by": "the inverse of supersedes",
+        "supersedes": "a newer document that overrules another",
+        "updated_by": "the inverse of updates",
+        "updates": "a document that amends another",
+        "writes": "code that writes a table",
+    }
+)
+
+# Lifecycle relations store their inverse too, so that "outgoing" leads from old to new.
+INVERSES = MappingProxyType(
+    {
+        "supersedes": "superseded_by",
+        "superseded_by": "supersedes",
+        "replaces": "replaced_by",
+        "replaced_by": "replaces",
+        "obsoletes": "obsoleted_by",
+        "obsoleted_by": "obsoletes",
+        "updates": "updated_by",
+        "updated_by": "updates",
+    }
+)
+
+CONTAINS = "contains"
+SHARES_ENTITY = "shares_entity"
+# Relations that a claim and an offer can make.
+MINED_FROM = frozenset(RELATIONS) - {CONTAINS, SHARES_ENTITY}
+
 
 HAND = "hand"
 STRUCTURE = "structure"
@@ -54,3 +109,56 @@ def inverse(edge: Edge) -> Edge | None:
 def both_ways(edge: Edge) -> tuple[Edge, ...]:
     turned = inverse(edge)
     return (edge,) if turned is None else (edge, turned)
+
+
+# Counting relations: how many there are of each kind, who found them, and a few to look at.
+
+
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one origin (a miner, `hand`, …) found of one relation.
+
+    `unresolved` counts places whose words should name another node and name none.
+    """
+
+    origin: str
+    relation: str
+    edges: int
+    unresolved: int
+    examples: tuple[Relationship, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationCounts:
+    """`edges` counts each edge once by relation; `found` counts it for everyone who found it."""
+
+    edges: tuple[tuple[str, int], ...]
+    found: tuple[Found, ...]
+    opaque_calls: int
+
+
+def counted(
+    relationships: Iterable[Relationship], places: Iterable[PlaceCount], opaque: int
+) -> RelationCounts:
+    edges: Counter[str] = Counter()
+    found: Counter[tuple[str, str]] = Counter()
+    examples: defaultdict[tuple[str, str], list[Relationship]] = defaultdict(list)
+    for relationship in relationships:
+        relation = relationship.edge.relation
+        edges[relation] += 1
+        for origin in relationship.origins:
+            found[origin, relation] += 1
+            if len(examples[origin, relation]) < EXAMPLES:
+                examples[origin, relation].append(relationship)
+    unmet = {(place.miner, place.relation): place.unmet for place in places if place.unmet}
+    return RelationCounts(
+        edges=tuple(sorted(edges.items())),
+        found=tuple(
+            Found(*key, found[key], unmet.get(key, 0), tuple(examples[key]))
+            for key in sorted(found.keys() | unmet.keys())
+        ),
+        opaque_calls=opaque,
+    )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from docgraph.model.digest import digest
-from docgraph.model.identity import document_of
+from docgraph.model.node import document_of
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.seeds import EVERY_CANDIDATE, Selection
 

@@ -4,20 +4,19 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
+from docgraph.action import Action, contract_of
 from docgraph.answer.answer_question import answer_question
 from docgraph.assemble.assemble_context import assemble_context
-from docgraph.contract import Action, contract_of
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.execute.fetch_node_texts import fetch_node_texts
+from docgraph.model.context import TokenCounter
 from docgraph.model.question import Question
-from docgraph.model.tokens import TokenCounter
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.plan.select_scope import select_scope
-from docgraph.ports.chat_models import ChatModels
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.reranker import Reranker
+from docgraph.ports.models import ChatModels, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from docgraph.search.search_nodes import search_nodes

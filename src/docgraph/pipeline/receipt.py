@@ -4,18 +4,16 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from docgraph.model.access import Principal
+from docgraph.model.access import Principal, credential_of
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
-from docgraph.model.credential import credential_of
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
-from docgraph.model.scope import SnapshotName
-from docgraph.model.trace import Option
-from docgraph.pipeline.retrieval import Retrieval
-from docgraph.pipeline.strict_json import read_strictly
+from docgraph.model.snapshot import SnapshotName
+from docgraph.pipeline.retrieval import Retrieval, read_strictly
+from docgraph.pipeline.run import Option
 
 FORMAT = "docgraph.receipt/1"
 

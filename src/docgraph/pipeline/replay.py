@@ -1,20 +1,123 @@
 """Replaying a receipt: the same steps once more, held against what was recorded of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
+from docgraph.action import Action
 from docgraph.model.access import Principal
 from docgraph.model.context import Context
+from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput, BadPipeline, NotVisible, WrongEmbedder
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.pipeline import Pipeline, Step
-from docgraph.pipeline.pipeline_today import answer_today, pipeline_today
+from docgraph.model.validation import would_fit
+from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
+from docgraph.pipeline.load import load, shipped
+from docgraph.pipeline.pipeline import Pipeline, Step, checked_value
 from docgraph.pipeline.receipt import Receipt, ReceiptStep, reranker_of, rights_digest
-from docgraph.pipeline.receipt_problems import is_pipelines_own, problems_of
-from docgraph.pipeline.recorded import recorded_step
-from docgraph.pipeline.replayed import Changed, Difference, Replayed
+from docgraph.pipeline.receipt_check import is_pipelines_own, problems_of
 from docgraph.pipeline.retrieval import Retrieval
+
+# What came of a replay: the same bytes, or the first step that differs and what changed.
+
+
+Changed = Literal["pipeline", "embedder", "rights", "no longer available", "content"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first step that differs, by its place from 1 on, and what changed."""
+
+    place: int
+    step: str
+    changed: Changed
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """Either `again` gave the same bytes, or `difference` tells why not.
+
+    `steps` is how many were recorded, without the answer's. `notes` are no differences.
+    """
+
+    steps: int
+    again: Retrieval | None
+    difference: Difference | None
+    notes: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        return self.difference is None
+
+
+# A recorded step as a step that can be run again, held to the same checks as one out of YAML.
+
+
+_KNOWN = {**ACTIONS, **{action.name: action for action in IMPLICIT}}
+
+
+def recorded_step(told: ReceiptStep, made: frozenset[type]) -> Step:
+    """`made` is what the steps before it make. A step that cannot be run is refused."""
+    if told.action not in _KNOWN:
+        raise BadPipeline(f"no action is called {told.action!r}; {would_fit(told.action, _KNOWN)}")
+    action = _KNOWN[told.action]
+    missing = [kind.__name__ for _, kind in action.requires if kind not in made.union(GIVEN)]
+    if missing:
+        raise BadPipeline(f"{action.name} needs {', '.join(missing)}, which no step before it made")
+    options = {name: _checked(action, name, value) for name, value in told.options}
+    for option in action.options:
+        if option.name not in options:
+            raise BadPipeline(f"{action.name} has a new option, {option.name!r}")
+    for rule in action.option_rules:
+        if problem := rule(options):
+            raise BadPipeline(f"{action.name}: {problem}")
+    return Step.of(action, options)
+
+
+def _checked(action: Action, name: str, value: object) -> object:
+    option = action.option(name)
+    if option is None:
+        hint = would_fit(name, [option.name for option in action.options])
+        raise BadPipeline(f"{action.name}: no option is called {name!r}; {hint}")
+    try:
+        return checked_value(option.annotation, value)
+    except ValueError as error:
+        raise BadPipeline(f"{action.name}: {name}: {error}") from error
+
+
+# What has become of a receipt's pipeline since: worth a note, and no difference.
+
+
+def pipeline_today(receipt: Receipt) -> tuple[str, ...]:
+    """By the names of shipped pipelines alone: a receipt is data, and names no file to read."""
+    if receipt.pipeline not in shipped():
+        return ()
+    today = load(receipt.pipeline)
+    steps = (today.starting_from(Seeds) if receipt.seeds else today).steps
+    told = [_without_budget(step.action, dict(step.options)) for step in receipt.before_answer]
+    if told == [_without_budget(step.action.name, step.options) for step in steps[: len(told)]]:
+        return ()
+    return (f"the pipeline {receipt.pipeline} has other steps or options today than were recorded",)
+
+
+def answer_today(receipt: Receipt) -> tuple[str, ...]:
+    """The answer's step is not done again; whether it could be is told."""
+    try:
+        for told in receipt.steps[len(receipt.before_answer) :]:
+            recorded_step(told, frozenset({Context}))
+    except BadPipeline as error:
+        return (f"the answer could not be asked for as it was recorded: {error}",)
+    return ()
+
+
+def _without_budget(action: str, options: Mapping[str, Any]) -> tuple[str, Any]:
+    """The budget of tokens is the asker's, and fitted to the windows of their models."""
+    budget = "max_tokens" if action == "assemble_context" else None
+    return action, plain({name: value for name, value in options.items() if name != budget})
+
 
 GONE = "not everything that this receipt names can be seen"
 ANSWER = "the answer was not asked for again: a model need not say the same twice"

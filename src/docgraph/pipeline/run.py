@@ -1,17 +1,115 @@
 """Running a pipeline: each step gets what it requires by type, and is remembered for the trace."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from docgraph.contract import Action
+from docgraph.action import Action
+from docgraph.model.answer import Answer
+from docgraph.model.context import Context
+from docgraph.model.digest import digest
 from docgraph.model.errors import BadPipeline
-from docgraph.model.trace import Trace
-from docgraph.pipeline.facts import facts_of
-from docgraph.pipeline.performed import Performed, traced
+from docgraph.model.evidence import RetrievedContext
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Pipeline, Step
-from docgraph.ports.tracer import SILENT, Tracer
-from docgraph.ports.waiting import still_wanted
+from docgraph.ports.cancellation import still_wanted
+from docgraph.ports.tracer import SILENT, Fact, Tracer
+
+# What may be told of a value to whoever watches the machine: ids, counts and digests.
+
+
+MOST_IDS = 50
+
+
+def facts_of(value: Any) -> dict[str, Fact]:
+    """None of them is text of a document, a question or an answer."""
+    facts: dict[str, Fact] = {
+        "docgraph.output": type(value).__name__,
+        "docgraph.digest": digest(value),
+    }
+    match value:
+        case Seeds():
+            facts |= _named("seeds", value.ids)
+        case RetrievalPlan():
+            facts |= _named("planned", value.order)
+            facts["docgraph.expanded"] = len(value.expanded_documents)
+            facts["docgraph.cut"] = len(value.cut)
+        case RetrievedContext():
+            facts |= _named("passages", tuple(p.id for n in value.nodes for p in n.passages))
+        case Context():
+            facts |= _named("items", tuple(item.id for item in value.items if item.number))
+            facts["docgraph.tokens"] = value.tokens
+            facts["docgraph.omitted"] = len(value.omitted)
+        case Answer():
+            facts |= _named("sources", tuple(source.id for source in value.sources))
+            facts["docgraph.answer"] = value.kind
+            facts["docgraph.flags"] = len(value.flags)
+        case _:
+            pass
+    return facts
+
+
+def _named(what: str, ids: tuple[str, ...]) -> dict[str, Fact]:
+    return {f"docgraph.{what}": len(ids), f"docgraph.{what}.ids": ids[:MOST_IDS]}
+
+
+# The trace of a run: each step's parameters, inputs and outputs by digest, time taken.
+
+
+Option = tuple[str, str | int | float | bool | tuple[str, ...] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class StepTrace:
+    action: str
+    implicit: bool
+    options: tuple[Option, ...]
+    inputs: tuple[tuple[str, str], ...]
+    output: tuple[str, str]
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    pipeline: str
+    pipeline_digest: str
+    steps: tuple[StepTrace, ...]
+
+
+# The steps that a run performed, and the trace that can be written of them at any time.
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """What a step read and made, and the time that took. Values are frozen, so they stay so."""
+
+    step: Step
+    inputs: tuple[tuple[type, Any], ...]
+    output: Any
+    milliseconds: float
+
+
+def traced(pipeline: Pipeline, performed: Sequence[Performed]) -> Trace:
+    """One value is read by several steps: its digest is computed once."""
+    read = {id(value): value for done in performed for _, value in done.inputs}
+    made = {id(done.output): done.output for done in performed}
+    digests = {key: digest(value) for key, value in {**read, **made}.items()}
+    rows = tuple(_row(done, digests) for done in performed)
+    return Trace(pipeline.name, pipeline.digest, rows)
+
+
+def _row(done: Performed, digests: Mapping[int, str]) -> StepTrace:
+    action = done.step.action
+    return StepTrace(
+        action=action.name,
+        implicit=action.implicit,
+        options=tuple(done.step.options.items()),
+        inputs=tuple((kind.__name__, digests[id(value)]) for kind, value in done.inputs),
+        output=(action.makes.__name__, digests[id(done.output)]),
+        milliseconds=done.milliseconds,
+    )
+
 
 T = TypeVar("T")
 Values = dict[type, Any]

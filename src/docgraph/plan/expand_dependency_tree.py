@@ -4,15 +4,14 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from docgraph.contract import action
+from docgraph.action import action
 from docgraph.model.edge import Relationship
-from docgraph.model.identity import document_of
+from docgraph.model.node import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.plan.limits import DEEPEST, MOST_NODES
-from docgraph.plan.relations_option import allowed, first_place, known_relations
-from docgraph.plan.settle import incoming, outgoing
+from docgraph.plan.ambiguity import allowed, first_place, incoming, known_relations, outgoing
+from docgraph.plan.plan_seeds import DEEPEST, MOST_NODES
 from docgraph.ports.graph_reads import GraphReads
 
 Direction = Literal["out", "in", "both"]

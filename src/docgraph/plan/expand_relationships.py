@@ -4,18 +4,15 @@ from typing import Annotated, Literal
 
 from annotated_types import Interval
 
-from docgraph.contract import action
+from docgraph.action import action
 from docgraph.model.edge import Relationship
-from docgraph.model.identity import document_of
+from docgraph.model.node import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.plan.admit import contested, filled
-from docgraph.plan.lift import halfway, lifted, standings, weighted
-from docgraph.plan.limits import DOCUMENTS, SEED_PLACES
-from docgraph.plan.plan_seeds import within
-from docgraph.plan.relations_option import allowed, first_place, known_relations
-from docgraph.plan.settle import outgoing
+from docgraph.plan.admission import contested, filled, halfway, lifted, standings, weighted
+from docgraph.plan.ambiguity import allowed, first_place, known_relations, outgoing
+from docgraph.plan.plan_seeds import DOCUMENTS, SEED_PLACES, within
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 

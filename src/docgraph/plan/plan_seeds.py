@@ -4,12 +4,19 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from docgraph.contract import action
-from docgraph.model.identity import document_of
+from docgraph.action import action
+from docgraph.model.node import document_of
 from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.plan.limits import DOCUMENTS
+
+# The bounds of every plan, in one place.
+
+
+DOCUMENTS = 6
+SEED_PLACES = 3
+DEEPEST = 5
+MOST_NODES = 500
 
 
 def within(seeds: Seeds, documents: int) -> tuple[str, ...]:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from docgraph.contract import action
-from docgraph.model.identity import repository_of
+from docgraph.action import action
+from docgraph.model.node import repository_of
 from docgraph.model.seeds import Seed, Seeds, Selection
 from docgraph.ports.search_reads import SearchReads
 

@@ -3,7 +3,7 @@
 from typing import Literal, Protocol
 
 from docgraph.model.edge import Relationship
-from docgraph.model.places import PlaceCount
+from docgraph.model.reference import PlaceCount
 
 Direction = Literal["out", "in"]
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.model.owners import Owners
+from docgraph.model.scoring import Owners
 
 Over = Literal["documents", "sections", "passages"]
 Handles = npt.NDArray[np.int64]

@@ -7,9 +7,8 @@ from typing import Protocol
 from docgraph.model.access import Principal
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import EVERYTHING, Scope, Wanted
-from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
-from docgraph.ports.access_book import AccessBook
+from docgraph.model.snapshot import EVERYTHING, Pruned, Scope, SnapshotInfo, Verified, Wanted
+from docgraph.ports.access_store import AccessBook
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads

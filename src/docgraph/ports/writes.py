@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from docgraph.model.access import AccessRule, Spoken
-from docgraph.model.access_lines import AccessLines
-from docgraph.model.claim import Claim
+from docgraph.model.access_policy import AccessLines
 from docgraph.model.digest import digest_bytes
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.places import PlaceCount, Unresolved
-from docgraph.model.scope import SnapshotName
+from docgraph.model.reference import Claim, PlaceCount, Unresolved
+from docgraph.model.snapshot import SnapshotName
 from docgraph.model.vector import IntVector
 
 

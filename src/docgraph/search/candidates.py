@@ -3,14 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from docgraph.model.identity import document_of
-from docgraph.model.named_titles import named, spans
-from docgraph.model.names import identifiers
-from docgraph.model.owners import leading
-from docgraph.model.path_tails import path_tails
+from docgraph.model.identifiers import identifiers, named, path_tails, spans
+from docgraph.model.node import document_of
 from docgraph.model.question import Question
+from docgraph.model.scoring import leading
+from docgraph.model.tokenize import words
 from docgraph.model.vector import ONE
-from docgraph.model.words import words
 from docgraph.ports.search_reads import Over, SearchReads, nearness
 from docgraph.search.bm25 import bm25
 

@@ -7,16 +7,25 @@ from typing import Annotated
 
 from annotated_types import Interval
 
-from docgraph.contract import action
-from docgraph.model.identity import document_of
+from docgraph.action import action
+from docgraph.model.node import document_of
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds
-from docgraph.ports.reranker import Reranker
+from docgraph.ports.models import Reranker
 from docgraph.ports.search_reads import Over, SearchReads
 from docgraph.search.bm25 import K1, B
 from docgraph.search.candidates import Ranked, defined
-from docgraph.search.fuse import DEFINER_SHARE, DIGITS, RECIPROCAL_K, TITLE_SHARE, WORDS_SHARE
-from docgraph.search.rank import Fusion, Mode, Way, rank
+from docgraph.search.ranking import (
+    DEFINER_SHARE,
+    DIGITS,
+    RECIPROCAL_K,
+    TITLE_SHARE,
+    WORDS_SHARE,
+    Fusion,
+    Mode,
+    Way,
+    rank,
+)
 
 # A question that names more, as a traceback does, is about few of them: there they only count.
 MOST_FIRST = 3

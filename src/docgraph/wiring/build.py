@@ -1,25 +1,26 @@
 """Building an engine: the whole wiring."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from docgraph.engine import Engine
+from docgraph.engine.content import Engine
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
 from docgraph.ports.audit import AuditLog
-from docgraph.ports.embedder import Embedder
-from docgraph.ports.ingestions import Ingestions
-from docgraph.ports.keys import Keys
+from docgraph.ports.auth import Keys, TokenIssuer
+from docgraph.ports.job_queue import Ingestions
+from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
-from docgraph.ports.token_issuer import TokenIssuer
 from docgraph.ports.tracer import SILENT, Tracer
-from docgraph.wiring.login_settings import IssuerSettings
+from docgraph.wiring.auth_settings import IssuerSettings
+from docgraph.wiring.backends import is_postgres, need_psycopg
 from docgraph.wiring.models import (
     embedder_ceiling,
     open_chat_models,
@@ -27,13 +28,32 @@ from docgraph.wiring.models import (
     open_reranker,
     open_tokens,
 )
-from docgraph.wiring.once import once
 from docgraph.wiring.settings import Settings
-from docgraph.wiring.store_address import is_postgres, need_psycopg
 
 if TYPE_CHECKING:
     from docgraph.adapters.postgres.pool import Pool
-    from docgraph.administration import Administration
+    from docgraph.engine.administration import Administration
+
+
+# once: what takes long to make is made when first needed, and by one thread alone.
+
+
+T = TypeVar("T")
+
+
+def once(make: Callable[[], T]) -> Callable[[], T]:
+    """Others who need it meanwhile wait for it; where it fails, the next one tries again."""
+    lock = threading.Lock()
+    made: list[T] = []
+
+    def get() -> T:
+        if not made:
+            with lock:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return get
 
 
 def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> Engine:
@@ -52,7 +72,7 @@ def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = N
 
 
 def build_administration(settings: Settings) -> "Administration":
-    from docgraph.administration import Administration
+    from docgraph.engine.administration import Administration
 
     return Administration(open_store(settings), open_audit(settings), open_keys(settings))
 
@@ -81,7 +101,7 @@ def open_audit(settings: Settings) -> AuditLog:
         from docgraph.adapters.postgres.audit import PostgresAudit
 
         return PostgresAudit(pool, now=_now)
-    from docgraph.adapters.sqlite.audit import SqliteAudit
+    from docgraph.adapters.sqlite.server_tables import SqliteAudit
 
     return SqliteAudit(Path(f"{settings.store}.audit"), now=_now)
 
@@ -91,8 +111,7 @@ def open_tracer(settings: Settings) -> Tracer:
     if not settings.telemetry:
         return SILENT
     try:
-        from docgraph.adapters.opentelemetry.provider import the_provider
-        from docgraph.adapters.opentelemetry.tracer import OpenTelemetryTracer
+        from docgraph.adapters.opentelemetry import OpenTelemetryTracer, the_provider
     except ImportError as error:
         raise BadInput(
             "telemetry needs packages that are not installed: pip install 'docgraph[telemetry]'"
@@ -104,10 +123,10 @@ def open_keys(settings: Settings) -> Keys:
     """Beside the store, as the audit log is; so is the book of ingestions."""
     if is_postgres(settings.store):
         pool = _pool(settings.store)
-        from docgraph.adapters.postgres.keys import PostgresKeys
+        from docgraph.adapters.postgres.server_tables import PostgresKeys
 
         return PostgresKeys(pool)
-    from docgraph.adapters.sqlite.keys import SqliteKeys
+    from docgraph.adapters.sqlite.server_tables import SqliteKeys
 
     return SqliteKeys(Path(f"{settings.store}.server"))
 
@@ -115,19 +134,18 @@ def open_keys(settings: Settings) -> Keys:
 def open_ingestions(settings: Settings) -> Ingestions:
     if is_postgres(settings.store):
         pool = _pool(settings.store)
-        from docgraph.adapters.postgres.ingestions import PostgresIngestions
+        from docgraph.adapters.postgres.server_tables import PostgresIngestions
 
         return PostgresIngestions(pool)
-    from docgraph.adapters.sqlite.ingestions import SqliteIngestions
+    from docgraph.adapters.sqlite.server_tables import SqliteIngestions
 
     return SqliteIngestions(Path(f"{settings.store}.server"), now=_now, clock=time.time)
 
 
 def open_token_issuer(settings: IssuerSettings) -> TokenIssuer:
     _need_jwt()
-    from docgraph.adapters.tokens.issuer import JwtIssuer
-    from docgraph.adapters.tokens.key_set import KeySet
-    from docgraph.adapters.tokens.key_source import KeyAddress, KeyFile
+    from docgraph.adapters.jwt.jwks import KeyAddress, KeyFile, KeySet
+    from docgraph.adapters.jwt.verifier import JwtIssuer
 
     jwks = settings.jwks
     source = KeyAddress(jwks) if "://" in jwks else KeyFile(Path(jwks))
@@ -182,7 +200,7 @@ def read_jsonl_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
 def open_manifests(
     manifests: Path, blobs: Path, names: tuple[str, ...] | None = None
 ) -> Mapping[str, Source]:
-    from docgraph.adapters.sources.manifests import read_manifests
+    from docgraph.adapters.sources.jsonl import read_manifests
 
     return read_manifests(manifests, blobs, names)
 
@@ -194,6 +212,6 @@ def open_folder(path: Path, max_bytes: int) -> Source:
 
 
 def git_rules_above(path: Path, commit: str, inside: Path) -> bool:
-    from docgraph.adapters.sources.git_rules_above import git_rules_above as rules_above
+    from docgraph.adapters.sources.git_repository import git_rules_above as rules_above
 
     return rules_above(path, commit, inside)

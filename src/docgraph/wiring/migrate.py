@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from docgraph.wiring.backends import is_postgres, need_psycopg, shown_store
 from docgraph.wiring.build import open_store
 from docgraph.wiring.settings import Settings
-from docgraph.wiring.store_address import is_postgres, need_psycopg, shown_store
 
 
 @dataclass(frozen=True, slots=True)

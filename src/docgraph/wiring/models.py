@@ -12,12 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor, Future
 
-    from docgraph.model.egress import Ceiling
-    from docgraph.model.tokens import TokenCounter
-    from docgraph.ports.chat import ChatModel
-    from docgraph.ports.embedder import Embedder
-    from docgraph.ports.reranker import RerankModel
-    from docgraph.wiring.endpoint_settings import ChatEndpoint, Endpoint
+    from docgraph.model.access import Ceiling
+    from docgraph.model.context import TokenCounter
+    from docgraph.ports.models import ChatModel, Embedder, RerankModel
+    from docgraph.wiring.model_settings import ChatEndpoint, Endpoint
     from docgraph.wiring.settings import Settings
 
 _loading: dict[tuple[str | None, Endpoint | None], Future[Embedder]] = {}
@@ -71,7 +69,7 @@ def embedder_ceiling(settings: Settings) -> Ceiling | None:
 
 
 def open_tokens() -> TokenCounter:
-    from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+    from docgraph.adapters.onnx.granite import GraniteTokenCounter
 
     return GraniteTokenCounter()
 
@@ -86,7 +84,7 @@ def _chat_model(endpoint: ChatEndpoint) -> ChatModel:
 
     counter = open_tokens()
     if endpoint.tokenizer:
-        from docgraph.adapters.onnx.file_counter import FileTokenCounter
+        from docgraph.adapters.onnx.tokenizer import FileTokenCounter
 
         counter = FileTokenCounter(Path(endpoint.tokenizer))
     return EndpointChat(

@@ -10,8 +10,16 @@ from typing import Annotated, Any, ClassVar
 from annotated_types import Ge
 
 from docgraph.model.errors import BadInput
-from docgraph.model.would_fit import would_fit
-from docgraph.wiring.endpoint_settings import (
+from docgraph.model.validation import would_fit
+from docgraph.wiring.auth_settings import (
+    NO_LOGIN_WRITTEN,
+    ClaimNames,
+    LoginSettings,
+    WrittenIssuer,
+    WrittenLogin,
+    login_of,
+)
+from docgraph.wiring.model_settings import (
     NOTHING_WRITTEN,
     STRICT,
     ChatEndpoint,
@@ -22,16 +30,7 @@ from docgraph.wiring.endpoint_settings import (
     endpoint_of,
     folder_of,
 )
-from docgraph.wiring.login_settings import (
-    NO_LOGIN_WRITTEN,
-    ClaimNames,
-    LoginSettings,
-    WrittenIssuer,
-    WrittenLogin,
-    login_of,
-)
-from docgraph.wiring.root_settings import RootSettings
-from docgraph.wiring.serve_settings import NOTHING_SERVED, ServeSettings
+from docgraph.wiring.server_settings import NOTHING_SERVED, RootSettings, ServeSettings
 
 DEFAULT_STORE = ".docgraph/docgraph.db"
 DEFAULT_WAIT = 600.0

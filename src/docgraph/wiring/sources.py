@@ -6,12 +6,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docgraph.model.errors import BadInput
 from docgraph.ports.source import Source
 from docgraph.ports.writes import Origin
-from docgraph.wiring.default_repository import default_repository, is_bare
 
 if TYPE_CHECKING:
     from docgraph.adapters.sources.git import GitSource
+
+
+# What a path is called, and whether it is git's own folder.
+
+
+def default_repository(path: Path) -> str:
+    """The folder's own name, without `.git`; a file goes by the folder that it lies in."""
+    place = path.resolve()
+    if place.name == ".git" or place.is_file():
+        place = place.parent
+    name = place.name.removesuffix(".git")
+    if not name:
+        raise BadInput(f"{path}: nothing to call it by; name its repository")
+    return name
+
+
+def is_bare(path: Path) -> bool:
+    """Holds commits and no files: `REPO.git`, and the `.git` of a work tree too."""
+    inner = (path / "objects", path / "refs")
+    return (path / "HEAD").is_file() and all(folder.is_dir() for folder in inner)
+
 
 LARGEST_FILE = 10_000_000  # bytes
 HOME = "main"

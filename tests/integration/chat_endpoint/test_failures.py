@@ -7,9 +7,9 @@ from email.utils import formatdate
 
 import pytest
 
-from docgraph.adapters.endpoint import chat_answer, connection
+from docgraph.adapters.endpoint import chat_stream, http_client
 from docgraph.adapters.endpoint.chat import EndpointChat
-from docgraph.ports.chat import Said, Sampling
+from docgraph.ports.models import Said, Sampling
 from tests.support.chat_endpoint import (
     DONE,
     KEY,
@@ -97,7 +97,7 @@ def test_a_server_that_takes_no_connection_is_told() -> None:
 def test_thinking_may_take_longer_than_connecting(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connection, "LONGEST_CONNECT", 0.5)
+    monkeypatch.setattr(http_client, "LONGEST_CONNECT", 0.5)
     server.script = [streamed(0.8, *WHOLE)]
     assert say(chat).text == "Only me."
 
@@ -238,8 +238,8 @@ def test_an_error_in_the_middle_is_an_error(server: Server, chat: EndpointChat) 
 def test_an_answer_without_end_is_cut_off(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chat_answer, "LARGEST_TEXT", 10)
-    monkeypatch.setattr(chat_answer, "LARGEST_STREAM", 2000)
+    monkeypatch.setattr(chat_stream, "LARGEST_TEXT", 10)
+    monkeypatch.setattr(chat_stream, "LARGEST_STREAM", 2000)
     server.script = [
         streamed(*[said("word ")] * 4, DONE),
         streamed(*[b": wait\n\n"] * 300, *WHOLE),

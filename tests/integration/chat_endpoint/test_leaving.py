@@ -9,7 +9,7 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.model.errors import GivenUp, TookTooLong
-from docgraph.ports.waiting import Waiting, waited_for
+from docgraph.ports.cancellation import Waiting, waited_for
 from tests.support.chat_endpoint import said, say, streamed
 from tests.support.scripted_server import Halt, Server
 

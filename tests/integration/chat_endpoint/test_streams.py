@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.adapters.endpoint.chat import FRAME, EndpointChat
-from docgraph.model.egress import LOWEST, Ceiling
-from docgraph.ports.chat import Message, Said, Sampling
+from docgraph.model.access import LOWEST, Ceiling
+from docgraph.ports.models import Message, Said, Sampling
 from tests.support.chat_endpoint import (
     DONE,
     KEY,

@@ -30,7 +30,7 @@ import sys
 sys.modules[{DOORS[door]!r}] = None
 import docgraph
 try:
-    import docgraph.doors.{door}
+    import docgraph.integrations.{door}
 except docgraph.DocgraphError as error:
     assert isinstance(error, ImportError)
     print(error)
@@ -65,7 +65,7 @@ def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo"):
         raise SystemExit(event)
 sys.addaudithook(refuse)
-import docgraph.doors.{door}
+import docgraph.integrations.{door}
 print(len(threading.enumerate()))
 """
     place = str(tmp_path)
@@ -75,7 +75,7 @@ print(len(threading.enumerate()))
 
 def test_who_wants_haystack_to_report_has_chosen(tmp_path: Path) -> None:
     code = """
-import docgraph.doors.haystack
+import docgraph.integrations.haystack
 from haystack.telemetry import _telemetry
 print(_telemetry.telemetry is not None)
 """

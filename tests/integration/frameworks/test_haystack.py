@@ -8,7 +8,7 @@ from haystack import AsyncPipeline, Pipeline
 from haystack.components.builders import PromptBuilder
 
 import docgraph
-from docgraph.doors.haystack import DocgraphRetriever
+from docgraph.integrations.haystack import DocgraphRetriever
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from tests.support.opened_notes import ADA, BOARD, QUESTION

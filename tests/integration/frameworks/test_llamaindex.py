@@ -10,7 +10,7 @@ from llama_index.core.response_synthesizers import get_response_synthesizer
 from llama_index.core.schema import MetadataMode
 
 import docgraph
-from docgraph.doors.llamaindex import DocgraphRetriever
+from docgraph.integrations.llamaindex import DocgraphRetriever
 from tests.support.opened_notes import BOARD, QUESTION
 from tests.support.provenance import HARMLESS, assert_provenance
 

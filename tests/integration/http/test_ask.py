@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.wiring.endpoint_settings import ChatEndpoint
+from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import Settings
 from tests.integration.test_asking import streamed
 from tests.support.chat_endpoint import said

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.build import build_house
-from docgraph.doors.http.events import MOST, STILL_HERE, Events, event
+from docgraph.interfaces.http.server.app import make_app
+from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.event_stream import MOST, STILL_HERE, Events, event
 from docgraph.model.errors import BadInput
-from docgraph.ports.waiting import Waiting
-from docgraph.wiring.endpoint_settings import ChatEndpoint
+from docgraph.ports.cancellation import Waiting
+from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_schema import served
 from tests.support.chat_endpoint import said
@@ -70,7 +70,7 @@ def test_a_worker_whose_client_has_left_stops() -> None:
 
 
 def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docgraph.doors.http.events.PAUSE", 0.02)
+    monkeypatch.setattr("docgraph.interfaces.http.server.event_stream.PAUSE", 0.02)
 
     async def heard() -> list[bytes]:
         events = Events(Waiting(), "id")

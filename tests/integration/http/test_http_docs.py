@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from docgraph.doors.http.metrics import Metrics
-from docgraph.doors.http.problem import TITLES
+from docgraph.interfaces.http.problems import TITLES
+from docgraph.interfaces.http.server.middleware import Metrics
 from tests.architecture.test_docs import CODE, page, rows, sections
 from tests.support.http_door import NOTES, Door
 from tests.support.http_server import embeddings, serving_in, settings_file

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import INGEST
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings
@@ -233,7 +233,7 @@ def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Setting
 
 
 def test_nobody_fills_the_book(refusing: Door, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docgraph.requested.MOST_WAITING", 0)
+    monkeypatch.setattr("docgraph.engine.ingest_jobs.MOST_WAITING", 0)
     answer = refusing.post("/v1/ingestions", {"path": "notes"})
     assert answer.status_code == 422
     assert "wait already" in answer.json()["detail"]

@@ -14,14 +14,12 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message
 
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.behind import behind
-from docgraph.doors.http.build import build_house
-from docgraph.doors.shares import FEWEST, PARTS, Shares
-from docgraph.doors.workers import TooBusy, Workers
-from docgraph.pipeline.pipeline_file import LARGEST
-from docgraph.ports.waiting import still_wanted
-from docgraph.wiring.serve_settings import ServeSettings
+from docgraph.interfaces.http.server.app import behind, make_app
+from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Shares, TooBusy, Workers
+from docgraph.pipeline.load import LARGEST
+from docgraph.ports.cancellation import still_wanted
+from docgraph.wiring.server_settings import ServeSettings
 from tests.support.http_door import HERE, Door, filled, key_for, opened, settings_of
 from tests.support.small_world import HashedWords
 

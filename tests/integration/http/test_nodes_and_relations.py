@@ -8,7 +8,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from docgraph.model.identity import document_id
+from docgraph.model.node import document_id
 from tests.support.http_door import HERE, NOTES, Door, filled, opened, settings_of
 
 ODD = document_id("notes", "odd/a%b:c#d.md")

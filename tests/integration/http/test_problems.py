@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.build import build_house
-from docgraph.doors.http.refusal import REFUSALS
-from docgraph.doors.workers import TooBusy
+from docgraph.interfaces.http.problems import REFUSALS
+from docgraph.interfaces.http.server.app import make_app
+from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.server.worker_pool import TooBusy
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
 from tests.support.http_door import HERE, Door, filled, opened, settings_of
@@ -237,7 +237,7 @@ def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
 def test_a_server_whose_model_comes_later_is_ready_then(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("docgraph.doors.http.living.PAUSE", 0.02)
+    monkeypatch.setattr("docgraph.interfaces.http.server.app_state.PAUSE", 0.02)
     there = threading.Event()
 
     def embedder() -> HashedWords:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.digest import plain
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds

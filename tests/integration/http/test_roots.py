@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.doors.http.roots import Place, Roots
+from docgraph.interfaces.http.jobs.job_handler import Place, Roots
 from docgraph.model.errors import BadInput
-from docgraph.wiring.root_settings import RootSettings
+from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source
 
 

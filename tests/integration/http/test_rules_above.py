@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.doors.http.roots import Roots
-from docgraph.doors.http.rules_above import SPOKEN_FOR, check_rules_above
+from docgraph.interfaces.http.jobs.job_handler import SPOKEN_FOR, Roots, check_rules_above
 from docgraph.model.errors import BadInput
 from tests.integration.http.test_ingestions import asked
 from tests.support.http_door import Door, opened, settings_of
@@ -79,7 +78,9 @@ def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
     taking: Door, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked for while nothing spoke for it."""
-    monkeypatch.setattr("docgraph.doors.http.ingestions.check_rules_above", lambda _: None)
+    monkeypatch.setattr(
+        "docgraph.interfaces.http.routes.ingestions.check_rules_above", lambda _: None
+    )
     found = asked(taking, {"path": "handbook/finance", "readers": ["everyone"]})
     assert (found["state"], found["error"]) == ("failed", SPOKEN_FOR)
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from docgraph.adapters.sqlite.ingestions import SqliteIngestions
-from docgraph.doors.http.runner import MOST_ATTEMPTS, Runner
+from docgraph.adapters.sqlite.server_tables import SqliteIngestions
 from docgraph.ingest.result import Progress
+from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, Runner
 from docgraph.model.access import Person
 from docgraph.model.errors import BadInput, ModelError
-from docgraph.model.ingestion import ENDED, Ingestion, IngestionRequest
-from docgraph.ports.waiting import called_back
+from docgraph.model.ingest_job import ENDED, Ingestion, IngestionRequest
+from docgraph.ports.cancellation import called_back
 
 ASKED = Ingestion(
     id="one",
@@ -244,7 +244,7 @@ def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[Runne
 def test_a_step_that_hears_nothing_is_put_back_all_the_same(
     book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     begun, go_on = threading.Event(), threading.Event()
 
     def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
@@ -265,7 +265,7 @@ def test_what_never_stops_is_tried_so_often_and_then_given_up(
     book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However orderly the servers end."""
-    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     begun, go_on = threading.Semaphore(0), threading.Event()
 
     def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
@@ -313,7 +313,7 @@ def test_work_that_cannot_be_stopped_blocks_nobody(
     book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its thread is left behind, and what that does afterwards changes nothing."""
-    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     go_on, ended = threading.Event(), threading.Event()
 
     def work(asked: Ingestion, __: Callable[[Progress], None]) -> object:
@@ -338,7 +338,7 @@ def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
     book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor does it speak for what the same server began anew."""
-    monkeypatch.setattr("docgraph.doors.http.runner.GRACE", 0.05)
+    monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     go_on, late = threading.Event(), threading.Event()
 
     def work(asked: Ingestion, __: Callable[[Progress], None]) -> object:

@@ -22,10 +22,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.build import build_house
-from docgraph.doors.http.serve import address
-from docgraph.doors.listening import listening
+from docgraph.interfaces.http.server.app import make_app
+from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.serve import address
+from docgraph.interfaces.server.listener import listening
 from tests.support.http_door import filled, settings_of
 from tests.support.small_world import HashedWords
 

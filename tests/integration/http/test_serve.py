@@ -14,7 +14,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from docgraph.doors.cli.app import app
+from docgraph.interfaces.cli.app import app
 from docgraph.model.errors import MissingExtra
 from tests.integration.test_asking import streamed
 from tests.support.http_door import NOTES
@@ -181,7 +181,7 @@ def test_the_command_says_so_in_one_line(folder: Path) -> None:
 
 def test_a_missing_extra_is_told_by_its_name(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setitem(sys.modules, "docgraph.doors.http.serve", None)
+    monkeypatch.setitem(sys.modules, "docgraph.interfaces.http.server.serve", None)
     found = CliRunner().invoke(app, ["serve"])
     assert isinstance(found.exception, MissingExtra)
     assert "pip install 'docgraph[http]'" in str(found.exception)

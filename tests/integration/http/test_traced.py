@@ -9,9 +9,9 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from starlette.testclient import TestClient
 
-from docgraph.adapters.opentelemetry.tracer import OpenTelemetryTracer
-from docgraph.doors.http.app import make_app
-from docgraph.doors.http.build import build_house
+from docgraph.adapters.opentelemetry import OpenTelemetryTracer
+from docgraph.interfaces.http.server.app import make_app
+from docgraph.interfaces.http.server.app_state import build_house
 from tests.support.http_door import HERE, filled, settings_of
 from tests.support.small_world import HashedWords
 

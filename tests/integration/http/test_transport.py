@@ -16,7 +16,7 @@ from typing import IO
 import httpx
 import pytest
 
-from docgraph.doors.limited_server import most_connections
+from docgraph.interfaces.server.connection_limits import most_connections
 from tests.support.http_server import embeddings, run_in, settings_file
 from tests.support.scripted_server import serving
 
@@ -53,7 +53,7 @@ def listening(
     folder: Path, door: str, settings: str, files: int | None = None
 ) -> Iterator[Listening]:
     """As people start it; `files` is how many it may open."""
-    command = [sys.executable, "-m", "docgraph.doors.cli.main", *DOORS[door], "--port", "0"]
+    command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *DOORS[door], "--port", "0"]
     with ExitStack() as stack:
         models = stack.enter_context(serving(embeddings))
         settings_file(folder, models.base, f"serve: {{{settings}}}\n")

@@ -7,16 +7,15 @@ from typing import Any
 
 import pytest
 
-from docgraph.doors.http.build import build_house
-from docgraph.doors.login.principals import local
-from docgraph.doors.login.secrets import hashed, new_secret
-from docgraph.model.access import INGEST, Person
-from docgraph.model.api_key import ApiKey
+from docgraph.engine.ingest_jobs import NO_MORE
+from docgraph.interfaces.auth.api_keys import hashed, new_secret
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.model.access import INGEST, ApiKey, Person
 from docgraph.model.errors import BadInput
-from docgraph.requested import NO_MORE
+from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings, LoginSettings
 from docgraph.wiring.build import build_administration
-from docgraph.wiring.login_settings import ClaimNames, IssuerSettings, LoginSettings
-from docgraph.wiring.root_settings import RootSettings
+from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_ingestions import asked, made
 from tests.support.http_door import Door, key_for, opened, settings_of
@@ -177,6 +176,8 @@ def test_a_token_speaks_for_what_waits_for_a_day(
 ) -> None:
     name = begun_later(place, of(A))
     assert what_became_of(place, name) == ("succeeded", "")
-    monkeypatch.setattr("docgraph.doors.http.build._now", lambda: "2026-01-01T00:00:00+00:00")
+    monkeypatch.setattr(
+        "docgraph.interfaces.http.server.app_state._now", lambda: "2026-01-01T00:00:00+00:00"
+    )
     name = begun_later(place, of(A))
     assert what_became_of(place, name) == ("failed", NO_MORE)

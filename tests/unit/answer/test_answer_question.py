@@ -13,13 +13,12 @@ from docgraph.answer.answer_question import (
     says_not_enough,
 )
 from docgraph.answer.prompt import prompt_named
+from docgraph.model.access import LOWEST, Ceiling
 from docgraph.model.answer import Answer, Flag
 from docgraph.model.context import Context, ContextItem, Why
-from docgraph.model.egress import LOWEST, Ceiling
 from docgraph.model.errors import ModelError, TooLong
 from docgraph.model.node import Location
-from docgraph.ports.chat import Message, Said, Sampling
-from docgraph.ports.chat_models import ChatModels
+from docgraph.ports.models import ChatModels, Message, Said, Sampling
 
 SECRET = frozenset({"board"})
 

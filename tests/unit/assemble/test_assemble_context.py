@@ -7,13 +7,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from docgraph.action import contract_of
 from docgraph.assemble.assemble_context import assemble_context, within_budget
-from docgraph.contract import contract_of
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.execute.fetch_node_texts import fetch_node_texts
-from docgraph.model.context import Context
+from docgraph.model.context import Context, TokenCounter
 from docgraph.model.evidence import RetrievedContext
-from docgraph.model.tokens import TokenCounter
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
 from tests.support.made_documents import Held, Part, Said, ask, document, edge, seeds

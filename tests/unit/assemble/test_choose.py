@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.assemble.choose import choose, tried
+from docgraph.assemble.assemble_context import choose, tried
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.model.evidence import RetrievedContext
 from docgraph.plan.plan_seeds import plan_seeds

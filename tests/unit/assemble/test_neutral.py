@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.assemble.neutral import neutral, neutral_line
 from docgraph.assemble.render import HEADINGS
+from docgraph.assemble.sanitize import neutral, neutral_line
 from tests.support.times_as_long import times_as_long
 
 MARKS = [

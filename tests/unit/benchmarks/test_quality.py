@@ -9,12 +9,11 @@ from benchmarks import quality
 from benchmarks.quality_engine import engine_on
 from benchmarks.quality_measured import MeasuredSet
 from benchmarks.quality_set import measure
-from docgraph.doors.login.principals import local
-from docgraph.engine import Engine
-from docgraph.evaluation.ask import rank
-from docgraph.evaluation.dataset import read_dataset
-from docgraph.evaluation.fill import fill
-from docgraph.evaluation.held_out import HeldOutStore
+from docgraph.engine.content import Engine
+from docgraph.evaluation.ablation import HeldOutStore
+from docgraph.evaluation.dataset import fill, read_dataset
+from docgraph.evaluation.run import rank
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from tests.support.small_world import HashedWords

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from benchmarks.quality_switches import Switch, found_by, switches
-from docgraph.model.relation_counts import Found, RelationCounts
+from docgraph.model.edge import Found, RelationCounts
 
 
 def counts(*found: tuple[str, str, int]) -> RelationCounts:

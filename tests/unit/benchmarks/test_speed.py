@@ -10,7 +10,7 @@ from benchmarks.floor import MISSING, built_floor, is_installed
 from benchmarks.made_pages import CLASSES
 from benchmarks.made_passages import made_passages
 from benchmarks.made_store import made_store
-from docgraph.doors.login.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import in_the_name_of, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
 

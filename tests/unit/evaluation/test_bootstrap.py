@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from docgraph.evaluation.bootstrap import Estimate, differences, estimates
+from docgraph.evaluation.statistics import Estimate, differences, estimates
 
 
 def exact(ones: int, questions: int) -> tuple[float, float]:
@@ -55,7 +55,7 @@ def test_intervals_are_the_same_each_time_and_whatever_stands_beside_them() -> N
 def test_many_questions_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"mrr": [question % 7 / 7 for question in range(50)]}
     whole = estimates(values)
-    monkeypatch.setattr("docgraph.evaluation.bootstrap._AT_ONCE", 1234)
+    monkeypatch.setattr("docgraph.evaluation.statistics._AT_ONCE", 1234)
     assert estimates(values) == whole
 
 

@@ -1,8 +1,7 @@
 """Gains: measure by measure, over whichever of the others is best by it."""
 
-from docgraph.evaluation.bootstrap import Estimate
-from docgraph.evaluation.compared import gains, per_question
-from docgraph.evaluation.measures import Outcome, summary
+from docgraph.evaluation.metrics import Outcome, summary
+from docgraph.evaluation.statistics import Estimate, gains, per_question
 
 GRADES = {"a": 1, "b": 1}
 

@@ -5,9 +5,14 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from docgraph.evaluation.expectations import Expectation, read_expectations
-from docgraph.evaluation.judge import Verdict, fits, problems_of
-from docgraph.evaluation.junit import junit
+from docgraph.evaluation.expectations import (
+    Expectation,
+    Verdict,
+    fits,
+    junit,
+    problems_of,
+    read_expectations,
+)
 from docgraph.model.context import Context, ContextItem, Why
 from docgraph.model.errors import BadInput
 from docgraph.model.node import Location

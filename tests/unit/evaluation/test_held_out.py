@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.doors.login.principals import local
-from docgraph.evaluation.held_out import HeldOutStore
+from docgraph.evaluation.ablation import HeldOutStore
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge, Relationship
 from tests.support.small_world import IDENTITY, document, hashed, write
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from docgraph.evaluation.measures import (
+from docgraph.evaluation.metrics import (
     Outcome,
     accuracy,
     hit,

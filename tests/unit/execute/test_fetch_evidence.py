@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.model.digest import canonical
 from docgraph.model.errors import NotPlanned

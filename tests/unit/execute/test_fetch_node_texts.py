@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.execute.fetch_node_texts import MAX_CHARS, arranged, fetch_node_texts, one_budget
+from docgraph.model.context import TokenCounter
 from docgraph.model.digest import canonical
 from docgraph.model.evidence import Decision, RetrievedContext
 from docgraph.model.plan import RetrievalPlan
-from docgraph.model.tokens import TokenCounter
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
 from tests.support.made_documents import Part, Said, ask, document, edge, seeds

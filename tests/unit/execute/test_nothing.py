@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from docgraph.execute.fetch_evidence import fetch_evidence
-from docgraph.execute.nothing import absent, why_empty
+from docgraph.model.evidence import absent, why_empty
 from docgraph.plan.plan_seeds import plan_seeds
 from tests.support.made_documents import ask, document, seeds
 from tests.support.memory_world import world

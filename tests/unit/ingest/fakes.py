@@ -8,24 +8,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from docgraph.ingest.build import build
-from docgraph.ingest.mine.mine import ALL_MINERS
-from docgraph.ingest.parsed import Parsed
-from docgraph.ingest.readers import Format, format_for, read
+from docgraph.ingest.build_document import build
+from docgraph.ingest.formats.registry import Format, format_for, read
+from docgraph.ingest.miners.registry import ALL_MINERS
+from docgraph.ingest.parsed_file import Parsed
 from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Spoken, together
-from docgraph.model.access_lines import AccessLines
-from docgraph.model.claim import Claim
+from docgraph.model.access_policy import AccessLines
 from docgraph.model.document import Document
-from docgraph.model.edge import Edge, Evidence, Relationship
-from docgraph.model.meeting import united
-from docgraph.model.places import PlaceCount, Unresolved
+from docgraph.model.edge import SHARES_ENTITY, Edge, Evidence, Relationship
+from docgraph.model.link import united
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.relation import SHARES_ENTITY
-from docgraph.model.scope import SnapshotName
+from docgraph.model.reference import Claim, PlaceCount, Unresolved
+from docgraph.model.snapshot import SnapshotName
 from docgraph.model.vector import IntVector, to_integers
-from docgraph.plan.settle import settled
+from docgraph.plan.ambiguity import settled
 from docgraph.ports.source import Problem, SourceFile
 from docgraph.ports.writes import EmbeddedDocument, HeldDocument, LivingText, Origin, text_key
 from tests.support.joined import counted, is_answered, joined, nodes_of, offers_by_key
@@ -272,7 +270,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         paths.append(file.path)
         return read(file, data, known)
 
-    monkeypatch.setattr("docgraph.ingest.intake.read", counted_read)
+    monkeypatch.setattr("docgraph.ingest.changed_files.read", counted_read)
     return paths
 
 

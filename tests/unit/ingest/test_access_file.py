@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.access_file import LARGEST, MOST_PATTERNS, access_lines, written
-from docgraph.ingest.parsed import WrittenAccess
+from docgraph.ingest.access_rules import LARGEST, MOST_PATTERNS, access_lines, written
+from docgraph.ingest.parsed_file import WrittenAccess
 from docgraph.model.access import EVERYONE, AccessRule, Principal, Spoken
-from docgraph.model.access_lines import AccessLine, AccessLines
+from docgraph.model.access_policy import AccessLine, AccessLines
 from docgraph.ports.source import Problem
 
 ALL = AccessRule("t", frozenset({EVERYONE}))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.ingest.build import build, fingerprint
+from docgraph.ingest.build_document import build, fingerprint
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import SourceFile
 from tests.support.small_world import granted

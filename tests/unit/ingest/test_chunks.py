@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build import nodes_of
-from docgraph.ingest.chunks import chunks, regions, telling
-from docgraph.ingest.parsed import Parsed
-from docgraph.model.chunk import Chunk
+from docgraph.ingest.build_document import nodes_of
+from docgraph.ingest.chunking import chunks, regions, telling
+from docgraph.ingest.parsed_file import Parsed
+from docgraph.model.document import Chunk
 from tests.unit.ingest.fakes import parsed
 
 MARKDOWN = """\

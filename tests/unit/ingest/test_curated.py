@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.curated import CURATED, LARGEST, Curated, curated, node_id
-from docgraph.model.edge import Edge, Evidence, Relationship
-from docgraph.model.relation import RELATIONS
+from docgraph.ingest.relations_file import CURATED, LARGEST, Curated, curated, node_id
+from docgraph.model.edge import RELATIONS, Edge, Evidence, Relationship
 from docgraph.ports.source import Problem
 
 GOOD = "- {from: a.md, relation: explains, to: b.md}\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.ingest.decode import decoded
+from docgraph.ingest.source_text import decoded
 from docgraph.ports.source import Problem
 
 

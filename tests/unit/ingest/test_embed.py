@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build import Built, build
-from docgraph.ingest.embed import embed, node_vectors
+from docgraph.ingest.build_document import Built, build
+from docgraph.ingest.embedding import embed, node_vectors
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.model.chunk import Chunk
+from docgraph.model.document import Chunk
 from docgraph.model.node import SECTION, Location, Node
 from docgraph.model.vector import IntVector, Sums, joined
 from docgraph.ports.writes import text_key

@@ -1,7 +1,7 @@
 """What is embedded tells where a passage stands, once."""
 
-from docgraph.ingest.embedded import embedded_summary, embedded_text
-from docgraph.model.chunk import Chunk
+from docgraph.ingest.build_document import embedded_summary, embedded_text
+from docgraph.model.document import Chunk
 from docgraph.model.node import Location, Node
 
 WHERE = Location("a", 1, 1, 0, 1)

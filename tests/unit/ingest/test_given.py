@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.ingest.given import take_given, with_inverses
-from docgraph.model.edge import Edge, Evidence, Relationship
-from docgraph.model.places import Unresolved
-from docgraph.model.relation import INVERSES
+from docgraph.ingest.relations_file import take_given, with_inverses
+from docgraph.model.edge import INVERSES, Edge, Evidence, Relationship
+from docgraph.model.reference import Unresolved
 from docgraph.ports.writes import EmbeddedDocument
 from tests.unit.ingest.fakes import MemoryWrites, built
 

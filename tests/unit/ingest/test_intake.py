@@ -2,10 +2,10 @@
 
 import pytest
 
-from docgraph.ingest.intake import Intake
+from docgraph.ingest.access_rules import Rulebook
+from docgraph.ingest.changed_files import Intake
+from docgraph.ingest.discover import survey
 from docgraph.ingest.result import Renamed
-from docgraph.ingest.rulebook import Rulebook
-from docgraph.ingest.survey import survey
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import Problem
 from docgraph.ports.writes import HeldDocument, text_key

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.lines import Lines, Places
-from docgraph.ingest.parsed import Parsed
+from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.source_text import Lines, Places
 
 
 @given(st.text(alphabet="ab\n\u2028\x0c😀"))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.names import identifiers, normalised
+from docgraph.model.identifiers import identifiers, normalised
 
 
 @pytest.mark.parametrize("spelling", ["PEP 484", "pep-0484", "Pep484", "PEP_484", " pep  484 "])

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build import nodes_of
-from docgraph.ingest.names import names
-from docgraph.model.names import normalised
+from docgraph.ingest.build_document import nodes_of
+from docgraph.ingest.definitions import names
+from docgraph.model.identifiers import normalised
 from tests.unit.ingest.fakes import parsed
 
 

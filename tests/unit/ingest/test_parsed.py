@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.ingest.parsed import field_name
+from docgraph.ingest.parsed_file import field_name
 
 
 @pytest.mark.parametrize("raw", ["Superseded-By", "superseded by", "SUPERSEDED_BY"])

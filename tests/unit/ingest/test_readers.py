@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.lines import Places
-from docgraph.ingest.parsed import Field, Parsed, Reference, WrittenAccess
-from docgraph.ingest.readers import FORMATS, Format, format_for, missing_extras, read
+from docgraph.ingest.formats.registry import FORMATS, Format, format_for, missing_extras, read
+from docgraph.ingest.parsed_file import Field, Parsed, Reference, WrittenAccess
+from docgraph.ingest.source_text import Places
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sources.folder import FolderSource
-from docgraph.ingest.access_file import access_lines
+from docgraph.ingest.access_rules import Rulebook, access_lines
 from docgraph.ingest.result import IngestResult
-from docgraph.ingest.rulebook import Rulebook
 from docgraph.ingest.run import ingest
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, together
 from docgraph.ports.source import Problem

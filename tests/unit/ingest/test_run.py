@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from docgraph.ingest.mine.mine import ALL_MINERS
+from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.result import IngestResult, Progress, Renamed
 from docgraph.ingest.run import MOST_UNRESOLVED, ingest
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Evidence, Relationship
 from docgraph.model.errors import BadInput
-from docgraph.model.places import PlaceCount, Unresolved
+from docgraph.model.reference import PlaceCount, Unresolved
 from docgraph.ports.source import Problem
 from docgraph.ports.writes import Origin
 from tests.support.small_world import granted

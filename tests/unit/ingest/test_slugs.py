@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.slugs import Slugs, slug
+from docgraph.ingest.formats.sections import Slugs, slug
 
 
 def test_a_slug_is_the_heading_in_small_letters_without_punctuation() -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sources.jsonl import JsonlSource
-from docgraph.adapters.sources.manifests import ManifestSource
-from docgraph.ingest.survey import nothing_usable, survey
+from docgraph.adapters.sources.jsonl import JsonlSource, ManifestSource
+from docgraph.ingest.discover import nothing_usable, survey
 from docgraph.ports.source import Problem, SourceFile
 from tests.support.memory_source import MemorySource
 

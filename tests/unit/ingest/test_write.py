@@ -1,8 +1,8 @@
 """Documents are written in short batches."""
 
-from docgraph.ingest.build import Built, build
+from docgraph.ingest.build_document import Built, build
 from docgraph.ingest.result import Progress
-from docgraph.ingest.write import BATCH_CHUNKS, BATCH_FILES, batches, write
+from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, batches, write
 from docgraph.model.access import LOCAL_ONLY
 from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed

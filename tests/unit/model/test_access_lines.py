@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.access_file import MOST_PATTERNS
+from docgraph.ingest.access_rules import MOST_PATTERNS
 from docgraph.model.access import EVERYONE, AccessRule, Spoken
-from docgraph.model.access_lines import AccessLine, AccessLines
+from docgraph.model.access_policy import AccessLine, AccessLines
 from docgraph.model.path_pattern import compiled, matches
 
 names = st.frozensets(st.text(min_size=1, max_size=3), max_size=3)

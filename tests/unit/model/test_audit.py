@@ -12,15 +12,19 @@ from docgraph.model.audit import (
     ANCHOR_FORMAT,
     ANSWERED,
     DENIED,
+    NOTHING,
+    SEAL_EVERY,
     Anchor,
     AuditEntry,
     AuditEvent,
     AuditVerdict,
+    Seal,
     anchor_from_json,
+    examine,
+    sealed,
 )
-from docgraph.model.audit_chain import NOTHING, SEAL_EVERY, Seal, examine, sealed
 from docgraph.model.errors import BadInput
-from docgraph.model.scope import SnapshotName
+from docgraph.model.snapshot import SnapshotName
 
 DIGEST = "0123456789abcdef" * 4
 names = st.text(max_size=8)

@@ -1,6 +1,6 @@
 """Claims and offers: the two halves of a mined edge."""
 
-from docgraph.model.claim import Claim, Offer
+from docgraph.model.reference import Claim, Offer
 
 
 def test_the_likelier_of_two_offers_of_a_key_comes_first() -> None:

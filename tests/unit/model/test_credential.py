@@ -1,6 +1,6 @@
 """Kinds of credential, as `by` of a Principal tells them."""
 
-from docgraph.model.credential import by_key, by_token, credential_of, issuer_in, key_in
+from docgraph.model.access import by_key, by_token, credential_of, issuer_in, key_in
 
 
 def test_all_keys_are_one_kind_and_every_issuer_is_its_own() -> None:

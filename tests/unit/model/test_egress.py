@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.access import AccessRule, Principal
+from docgraph.model.access import LOWEST, AccessRule, Ceiling, Principal, mark_of, may_leave
 from docgraph.model.context import Context, ContextItem, Why
-from docgraph.model.egress import LOWEST, Ceiling, mark_of, may_leave
 from docgraph.model.node import Location
 
 names = st.frozensets(st.sampled_from(["board", "eu", "hr"]))

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from docgraph.model.errors import BadInput
-from docgraph.model.identity import (
+from docgraph.model.node import (
     chunk_id,
     decode,
     document_id,

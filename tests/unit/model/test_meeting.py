@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.edge import Edge, Evidence, Relationship
-from docgraph.model.meeting import MOST_EVIDENCE, Meeting, answered, distance, said, united
-from docgraph.model.relation import INVERSES, RELATIONS
+from docgraph.model.edge import INVERSES, RELATIONS, Edge, Evidence, Relationship
+from docgraph.model.link import MOST_EVIDENCE, Meeting, answered, distance, said, united
 
 EDGE = Edge("r:a", "references", "r:b")
 MET = Meeting(

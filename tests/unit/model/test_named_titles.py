@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.named_titles import LONGEST, MOST, NAMESAKES, named, spans
+from docgraph.model.identifiers import LONGEST, MOST, NAMESAKES, named, spans
 
 
 def found(question: str, *bearers: tuple[str, str]) -> dict[str, str]:

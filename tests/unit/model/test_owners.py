@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.owners import Owners, best_of, leading
+from docgraph.model.scoring import Owners, best_of, leading
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), max_size=12)
 

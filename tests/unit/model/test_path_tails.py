@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.names import normalised
-from docgraph.model.path_tails import DEEPEST, path_tails
+from docgraph.model.identifiers import DEEPEST, normalised, path_tails
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.model.relation import (
+from docgraph.model.edge import (
     CONTAINS,
     INVERSES,
     MINED_FROM,

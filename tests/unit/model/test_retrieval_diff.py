@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from docgraph.model.diff import Differing, RetrievalSide, compare_retrievals
 from docgraph.model.edge import Edge
-from docgraph.model.retrieval_diff import Differing, RetrievalSide, compare_retrievals
 
 ONE = Edge("r:a", "explains", "r:b")
 SIDE = RetrievalSide(

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.errors import BadInput
-from docgraph.model.scope import EVERYTHING, Scope, SnapshotName, Wanted
+from docgraph.model.snapshot import EVERYTHING, Scope, SnapshotName, Wanted
 
 A1, A2, B1 = SnapshotName("a", "main", 1), SnapshotName("a", "next", 2), SnapshotName("b", "m", 1)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.edge import Edge, Evidence
-from docgraph.model.shared_name import MOST_HOLDERS, Holder, shared
+from docgraph.model.link import MOST_HOLDERS, Holder, shared
 
 
 def holders(count: int) -> list[Holder]:

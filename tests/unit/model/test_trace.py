@@ -5,7 +5,7 @@ import json
 import pytest
 
 from docgraph.model.digest import plain
-from docgraph.model.trace import StepTrace, Trace
+from docgraph.pipeline.run import StepTrace, Trace
 
 
 @pytest.mark.requirement(44)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.words import runs, terms, words
+from docgraph.model.tokenize import runs, terms, words
 
 code = st.from_regex(r"([A-Z]{0,3}[a-z0-9]{0,3}[_\s(.]{0,2}){0,12}", fullmatch=True)
 

@@ -1,6 +1,6 @@
 """An error says what would fit."""
 
-from docgraph.model.would_fit import would_fit
+from docgraph.model.validation import would_fit
 
 KNOWN = ("calls", "imports")
 

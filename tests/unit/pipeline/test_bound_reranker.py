@@ -5,11 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.model.access import AccessRule
-from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.model.access import LOWEST, AccessRule, Ceiling
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.bound_reranker import BoundReranker
-from docgraph.ports.reranker import Reranked
+from docgraph.pipeline.planned_reads import BoundReranker
+from docgraph.ports.models import Reranked
 from tests.support.made_documents import EAST, NORTH, Said, ask, document
 from tests.support.memory_world import World, world
 from tests.support.stand_ins import LikesLongTexts

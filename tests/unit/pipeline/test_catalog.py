@@ -10,8 +10,8 @@ from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
-from docgraph.pipeline.options import checked_value
-from docgraph.plan.limits import DEEPEST
+from docgraph.pipeline.pipeline import checked_value
+from docgraph.plan.plan_seeds import DEEPEST
 
 
 @pytest.mark.requirement(41)

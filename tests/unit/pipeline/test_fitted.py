@@ -8,13 +8,13 @@ from docgraph.answer.answer_question import counted
 from docgraph.answer.prompt import prompt_named
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.execute.fetch_evidence import fetch_evidence
-from docgraph.model.egress import Ceiling
+from docgraph.model.access import Ceiling
 from docgraph.model.evidence import RetrievedContext
-from docgraph.pipeline.fitted import fitted
+from docgraph.pipeline.fit_budget import fitted
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.plan.plan_seeds import plan_seeds
-from docgraph.ports.chat import ChatModel, Message, Said
+from docgraph.ports.models import ChatModel, Message, Said
 from tests.support.made_documents import ask, document, seeds
 from tests.support.memory_world import world
 from tests.support.stand_ins import CountsWords

@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.model.errors import BadPipeline
 from docgraph.pipeline.catalog import ACTIONS
-from docgraph.pipeline.options import checked_options, checked_value
+from docgraph.pipeline.pipeline import checked_options, checked_value
 from docgraph.yaml_lines import Line
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from docgraph.model.errors import BadPipeline
-from docgraph.pipeline.pipeline_file import LARGEST, read_lines
+from docgraph.pipeline.load import LARGEST, read_lines
 from docgraph.yaml_lines import DEEPEST, Line
 
 

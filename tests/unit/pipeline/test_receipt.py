@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from docgraph.answer.prompt import prompt_named
-from docgraph.doors.login.principals import in_the_name_of, local, of_key, of_token
-from docgraph.model.access import LOCAL, RIGHTS, Person, Principal
-from docgraph.model.api_key import ApiKey
+from docgraph.interfaces.auth.principals import in_the_name_of, local, of_key, of_token
+from docgraph.model.access import LOCAL, RIGHTS, ApiKey, Person, Principal
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput, BadPlan
-from docgraph.model.scope import Scope, SnapshotName
+from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import (
     Receipt,
@@ -23,8 +22,7 @@ from docgraph.pipeline.receipt import (
     receipt_of,
     rights_digest,
 )
-from docgraph.pipeline.saved_plan import plan_from_json
-from docgraph.pipeline.strict_json import LARGEST
+from docgraph.pipeline.retrieval import LARGEST, plan_from_json
 from tests.support.made_documents import ask
 from tests.support.made_receipts import (
     ASKED,

@@ -8,7 +8,7 @@ from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
-from docgraph.pipeline.receipt_problems import problems_of
+from docgraph.pipeline.receipt_check import problems_of
 from tests.support.made_receipts import (
     Says,
     edited,

@@ -10,7 +10,7 @@ from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import ReceiptStep
-from docgraph.pipeline.recorded import recorded_step
+from docgraph.pipeline.replay import recorded_step
 
 NOTHING: frozenset[type] = frozenset()
 

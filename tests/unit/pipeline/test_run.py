@@ -10,21 +10,19 @@ from typing import Any
 import pytest
 
 from docgraph.model.answer import Answer
-from docgraph.model.context import Context
+from docgraph.model.context import Context, TokenCounter
 from docgraph.model.digest import canonical, digest
 from docgraph.model.errors import BadPipeline
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.tokens import TokenCounter
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run, run
 from docgraph.plan.plan_seeds import plan_seeds
-from docgraph.ports.chat_models import ChatModels
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.reranker import Reranker
+from docgraph.ports.models import ChatModels, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from tests.support.made_documents import (
@@ -119,7 +117,7 @@ def test_digests_are_computed_when_the_trace_is_looked_at_once_for_each_value(
         asked.append(type(value).__name__)
         return digest(value)
 
-    monkeypatch.setattr("docgraph.pipeline.performed.digest", noted)
+    monkeypatch.setattr("docgraph.pipeline.run.digest", noted)
     found = walk(load("documents"), TOWN, QUESTION)
     assert asked == []
     outputs = [row.output for row in found.trace.steps]

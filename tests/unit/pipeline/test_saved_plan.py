@@ -11,9 +11,9 @@ from docgraph.model.digest import canonical, plain
 from docgraph.model.errors import BadPlan
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import SnapshotName
 from docgraph.model.seeds import Selection
-from docgraph.pipeline.saved_plan import FORMAT, MOST_PLANNED, SavedPlan, plan_from_json
+from docgraph.model.snapshot import SnapshotName
+from docgraph.pipeline.retrieval import FORMAT, MOST_PLANNED, SavedPlan, plan_from_json
 from docgraph.plan.expand_relationships import expand_relationships
 from tests.support.made_documents import ask, document, edge, seeds
 from tests.support.memory_world import world

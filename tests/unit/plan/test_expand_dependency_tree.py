@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
+from docgraph.plan.ambiguity import outgoing
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree, within_bounds
-from docgraph.plan.settle import outgoing
 from tests.support.made_documents import Part, ask, document, edge, roots, seeds
 from tests.support.memory_world import World, world
 

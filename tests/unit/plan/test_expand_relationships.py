@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.model.question import Question

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
+from docgraph.plan.admission import REFERENCE_SHARE, SHARED_NAME_SHARE, halfway, weighted
 from docgraph.plan.expand_relationships import Admit, expand_relationships
-from docgraph.plan.lift import REFERENCE_SHARE, SHARED_NAME_SHARE, halfway, weighted
 from tests.support.made_documents import (
     EAST,
     Meaning,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.plan.limits import DEEPEST, DOCUMENTS, MOST_NODES, SEED_PLACES
+from docgraph.plan.plan_seeds import DEEPEST, DOCUMENTS, MOST_NODES, SEED_PLACES
 
 
 @pytest.mark.requirement(20)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.plan.plan_seeds import plan_seeds, within

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.edge import Edge, Relationship
-from docgraph.plan.relations_option import allowed, first_place, known_relations
+from docgraph.plan.ambiguity import allowed, first_place, known_relations
 from tests.support.made_documents import edge, said
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.plan.select_scope import select_scope
 from tests.support.made_documents import document, seeds

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.model.edge import HAND, Edge, Evidence, Relationship
-from docgraph.model.identity import document_of
-from docgraph.plan.settle import (
+from docgraph.model.node import document_of
+from docgraph.plan.ambiguity import (
     NAMESAKES,
     confirmed,
     incoming,

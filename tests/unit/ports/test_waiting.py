@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.errors import GivenUp, TookTooLong
-from docgraph.ports.waiting import Waiting, called_back, still_wanted, waited_for
+from docgraph.ports.cancellation import Waiting, called_back, still_wanted, waited_for
 
 
 def test_where_nobody_was_named_everything_is_wanted() -> None:

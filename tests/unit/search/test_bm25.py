@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.words import words
+from docgraph.model.tokenize import words
 from docgraph.ports.search_reads import Passages, Postings
 from docgraph.search.bm25 import K1, B, bm25
 from tests.support.made_documents import Part, Said, document

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from docgraph.search.fuse import (
+from docgraph.search.ranking import (
     DEFINER_SHARE,
     RECIPROCAL_K,
     TITLE_SHARE,

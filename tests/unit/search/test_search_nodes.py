@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.contract import contract_of
+from docgraph.action import contract_of
 from docgraph.model.errors import ContractBroken
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.search.candidates import NAMESAKES

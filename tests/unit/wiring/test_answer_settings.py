@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.model.access import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
-from docgraph.wiring.endpoint_settings import ChatEndpoint
+from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import read_settings
 
 ANSWERS = """\

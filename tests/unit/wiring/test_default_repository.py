@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.model.errors import BadInput
-from docgraph.wiring.default_repository import default_repository, is_bare
+from docgraph.wiring.sources import default_repository, is_bare
 from tests.support.made_repository import MadeRepository
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.doors.login.principals import local
+from docgraph.interfaces.auth.principals import local
+from docgraph.wiring.auth_settings import IssuerSettings, LoginSettings
 from docgraph.wiring.build import open_keys
-from docgraph.wiring.diagnose import Finding, diagnose
-from docgraph.wiring.login_settings import IssuerSettings, LoginSettings
+from docgraph.wiring.doctor import Finding, diagnose
 from docgraph.wiring.settings import Settings
 from tests.conformance.key_rules import ANNS, HASH
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from docgraph.model.errors import BadInput
-from docgraph.wiring.login_settings import (
+from docgraph.wiring.auth_settings import (
     ClaimNames,
     IssuerSettings,
     LoginSettings,

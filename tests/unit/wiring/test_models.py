@@ -11,10 +11,10 @@ import pytest
 from docgraph.adapters.endpoint.embedder import EndpointEmbedder
 from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.onnx.granite import GraniteEmbedder
-from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.model.access import LOWEST, Ceiling
 from docgraph.model.errors import ModelError
 from docgraph.wiring import models
-from docgraph.wiring.endpoint_settings import Endpoint
+from docgraph.wiring.model_settings import Endpoint
 from docgraph.wiring.settings import Settings
 
 SERVER = Endpoint("http://localhost:9/v1", "tiny", "sesame")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.wiring.once import once
+from docgraph.wiring.build import once
 
 
 def test_it_is_made_when_first_needed_and_kept() -> None:

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from docgraph.model.errors import BadInput
+from docgraph.wiring.auth_settings import IssuerSettings
 from docgraph.wiring.build import open_token_issuer
-from docgraph.wiring.login_settings import IssuerSettings
 
 SETTINGS = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenant="acme")
 

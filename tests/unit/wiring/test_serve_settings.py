@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.model.errors import BadInput
-from docgraph.wiring.root_settings import RootSettings
-from docgraph.wiring.serve_settings import ServeSettings
+from docgraph.wiring.server_settings import RootSettings, ServeSettings
 from docgraph.wiring.settings import read_settings
 
 

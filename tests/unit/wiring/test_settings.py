@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.model.access import LOWEST, Ceiling
 from docgraph.model.errors import BadInput
-from docgraph.wiring.endpoint_settings import Endpoint
+from docgraph.wiring.model_settings import Endpoint
 from docgraph.wiring.settings import Settings, _Written, read_settings
 
 KNOWN = ", ".join(key.name for key in fields(_Written))

@@ -5,16 +5,48 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from docgraph.adapters.endpoint.asked_otherwise import Body, Unheard, asked_otherwise
-from docgraph.adapters.endpoint.chat_answer import ChatAnswer
-from docgraph.adapters.endpoint.connection import LONGEST_ANSWER, Connection
-from docgraph.adapters.endpoint.events import Garbled
-from docgraph.adapters.endpoint.refusal import Refused
-from docgraph.adapters.endpoint.reply import Dropped, Interrupted
-from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.adapters.endpoint.chat_stream import ChatAnswer
+from docgraph.adapters.endpoint.http_client import (
+    LONGEST_ANSWER,
+    Connection,
+    Dropped,
+    Garbled,
+    Interrupted,
+    Refused,
+)
+from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.context import TokenCounter
 from docgraph.model.errors import ModelError
-from docgraph.model.tokens import TokenCounter
-from docgraph.ports.chat import Message, Said, Sampling
+from docgraph.ports.models import Message, Said, Sampling
+
+# What a server did not take, asked once more in another way.
+
+
+NOT_UNDERSTOOD = (400, 422)
+REFUSABLE = ("temperature", "seed", "max_tokens")
+
+Body = dict[str, object]
+
+
+class Unheard(ModelError):
+    """The server closed the connection before the first piece."""
+
+
+def asked_otherwise(body: Body, error: Refused | Unheard) -> Body:
+    """Without what a refusal names, each once; the limit stays, under its other name.
+
+    A server that closes a stream without a word may have one for who wants no stream.
+    """
+    if isinstance(error, Unheard):
+        return {**body, "stream": False}
+    if error.status not in NOT_UNDERSTOOD:
+        return body
+    named = {name for name in REFUSABLE if re.search(rf"\b{name}\b", error.said)}
+    kept = {name: value for name, value in body.items() if name not in named}
+    if "max_tokens" in named and "max_tokens" in body:
+        kept["max_completion_tokens"] = body["max_tokens"]
+    return kept
+
 
 PATH = "/chat/completions"
 ACCEPT = "text/event-stream, application/json"

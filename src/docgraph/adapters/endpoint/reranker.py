@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from docgraph.adapters.endpoint.json_endpoint import JsonEndpoint
-from docgraph.model.egress import LOWEST, Ceiling
+from docgraph.adapters.endpoint.http_client import JsonEndpoint
+from docgraph.model.access import LOWEST, Ceiling
 from docgraph.model.errors import ModelError
 
 

@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docgraph.adapters.onnx.every_core import on_every_core
-from docgraph.adapters.onnx.fed_session import FedSession
-from docgraph.adapters.onnx.folder_session import open_folder_session
+from docgraph.adapters.onnx.embedder import first_position, max_length, on_every_core
 from docgraph.adapters.onnx.model_folder import ModelFolder
-from docgraph.adapters.onnx.model_settings import first_position, max_length
+from docgraph.adapters.onnx.session import FedSession, open_folder_session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
 from docgraph.model.errors import ModelError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from docgraph.model.egress import Ceiling
+    from docgraph.model.access import Ceiling
 
 OUTPUT = "logits"
 DIGITS = 5  # machines differ behind them; what is alike so far keeps the order of search

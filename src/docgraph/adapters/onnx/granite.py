@@ -1,21 +1,41 @@
 """The default embedder: granite-embedding-30m-english, offline from an installed package."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from docgraph.adapters.onnx import granite_graph, granite_pack
-from docgraph.adapters.onnx.granite_tokenizer import granite_tokenizer
-from docgraph.adapters.onnx.model import OnnxModel
+from docgraph.adapters.onnx.embedder import OnnxModel, TextRunner
+from docgraph.adapters.onnx.granite_pack import NAME, find_pack, read_tokenizer
 from docgraph.adapters.onnx.session import open_session
-from docgraph.adapters.onnx.text_runner import TextRunner
+from docgraph.adapters.onnx.tokenizer import load_tokenizer, readable
 from docgraph.model.digest import digest
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    from tokenizers import Token, Tokenizer
+
+
+# The granite tokenizer, parsed once for the embedder and the counter alike.
+
+
+_parsed: dict[Path, Tokenizer] = {}
+_lock = Lock()
+
+
+def granite_tokenizer(pack: Path) -> Tokenizer:
+    """Parsing takes as long as opening the model; its digest is pinned, so it stays the same."""
+    with _lock:
+        if pack not in _parsed:
+            _parsed[pack] = load_tokenizer(NAME, read_tokenizer(pack))
+        return _parsed[pack]
+
 
 IDENTITY = EmbedderIdentity(
     name=granite_pack.NAME,
@@ -39,7 +59,7 @@ class GraniteEmbedder:
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return self.runner().embed(texts)
 
-    def tokenizer(self) -> "Tokenizer":
+    def tokenizer(self) -> Tokenizer:
         """Of all granite embedders here; it takes a while to parse, and so does the model."""
         return granite_tokenizer(self._pack)
 
@@ -61,3 +81,104 @@ def open_granite(path: Path, cores: int | None = None) -> TextRunner:
     return TextRunner(
         granite_pack.NAME, tokenizer, model, IDENTITY.dimensions, pack.max_length, cores
     )
+
+
+# Counts of short texts, remembered within bounds.
+
+
+class Remembered(dict[str, int]):
+    """Counted when first asked for; begun anew when it holds `most`, nothing over `longest`.
+
+    Threads may share it: what one of them takes away is counted again, and is the same.
+    """
+
+    def __init__(self, count: Callable[[str], int], *, most: int, longest: int) -> None:
+        super().__init__()
+        self._count = count
+        self._most = most
+        self._longest = longest
+
+    def __missing__(self, text: str) -> int:
+        found = self._count(text)
+        if len(text) <= self._longest:
+            if len(self) >= self._most:
+                self.clear()
+            self[text] = found
+        return found
+
+
+# Cuts a text where the granite tokenizer does, so that its tokens are those of what is cut.
+
+
+# A line or word ends before a space only where no space is before that: `(?<=\s)` goes on.
+LINE = re.compile(r"(?a:\s*+)[^\n]++(?:(?<=\s)(?a:\s++)[^\n]*+)*+|(?a:\s++)")
+WORD = re.compile(r"(?a:\s*+\S++)(?:(?<=\s)(?a:\s++\S*+))*+|(?a:\s++)")
+PART = re.compile(r"(?a:'(?:[stmd]|re|ve|ll)| ?(?:[A-Za-z]+|[0-9]+|[^\sA-Za-z0-9]+)|\s+(?!\S)|\s+)")
+
+
+def has_parts(word: str) -> bool:
+    """Whether `PART` is the tokenizer's own expression on this word.
+
+    Python's classes are not the tokenizer's on all of Unicode, and `<mask>` is one token.
+    """
+    return word.isascii() and "<" not in word
+
+
+def is_plain(line: str, first: str) -> bool:
+    """Whether single spaces alone part the words of a line, which has but ends of lines before."""
+    body = line.lstrip("\n")
+    return bool(first) and body.isprintable() and "  " not in body and not body.endswith(" ")
+
+
+# Counts tokens as the granite tokenizer does, remembering lines, words and parts of words.
+
+
+AS_LETTERS = {**{byte: 256 + byte for byte in range(33)}, 127: 289}  # GPT-2's: a space is Ġ
+
+
+class GraniteTokenCounter:
+    """Counts whole texts, without special tokens; reads its file when first asked.
+
+    A page is counted after its pieces: it has their lines.
+    """
+
+    def __init__(self, pack: Path | None = None) -> None:
+        self._pack = pack or find_pack()
+        self._lines = Remembered(self._in_line, most=1 << 12, longest=1000)
+        self._spaced = Remembered(self._in_spaced, most=1 << 16, longest=64)
+        self._parts = Remembered(self._in_part, most=1 << 14, longest=32)
+        self._words = Remembered(self._in_word, most=1 << 16, longest=64)
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    def count(self, text: str) -> int:
+        return sum(map(self._lines.__getitem__, LINE.findall(text)))
+
+    def _in_line(self, line: str) -> int:
+        first, *further = line.split(" ")
+        if is_plain(line, first):
+            return self._words[first] + sum(map(self._spaced.__getitem__, further))
+        return sum(map(self._words.__getitem__, WORD.findall(line)))
+
+    def _in_spaced(self, word: str) -> int:
+        """With the space before it."""
+        return self._in_word(f" {word}")
+
+    def _in_word(self, word: str) -> int:
+        if has_parts(word):
+            return sum(map(self._parts.__getitem__, PART.findall(word)))
+        return len(self._tokenizer.encode(readable(word), add_special_tokens=False))
+
+    def _in_part(self, part: str) -> int:
+        return len(self._merge(part.translate(AS_LETTERS)))
+
+    @cached_property
+    def _merge(self) -> Callable[[str], list[Token]]:
+        merge: Callable[[str], list[Token]] = self._tokenizer.model.tokenize
+        return merge
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return granite_tokenizer(self._pack)

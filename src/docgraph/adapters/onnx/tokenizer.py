@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from docgraph.model.errors import ModelError
@@ -58,3 +60,28 @@ def _bare(tokenizer: Tokenizer, text: str) -> Encoding:
 def readable(text: str) -> str:
     """Half a surrogate pair, which no tokenizer reads, counts as a question mark."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+# Counts tokens with any tokenizer file, as a model that runs elsewhere would.
+
+
+class FileTokenCounter:
+    """Of a `tokenizer.json`, or of a folder that holds one; read when first asked."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path / "tokenizer.json" if path.is_dir() else path
+
+    @property
+    def name(self) -> str:
+        return str(self._path)
+
+    def count(self, text: str) -> int:
+        return len(self._tokenizer.encode(readable(text), add_special_tokens=False))
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        try:
+            text = self._path.read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise ModelError(f"{self._path}: cannot be read: {error}") from error
+        return load_tokenizer(str(self._path), text)

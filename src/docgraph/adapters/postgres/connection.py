@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from docgraph.adapters.postgres.address import FORM, parsed, shown
-from docgraph.adapters.postgres.plain_errors import connecting
+from docgraph.adapters.postgres.errors import connecting
 from docgraph.adapters.postgres.vectors import register_vectors
 from docgraph.model.errors import StoreError
 

@@ -9,11 +9,10 @@ from typing import LiteralString
 from psycopg import IsolationLevel
 from psycopg.sql import SQL, Identifier
 
-from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.postgres.connection import Connection
 from docgraph.adapters.postgres.vectors import PgVector
-from docgraph.adapters.sql.database import Row, only
-from docgraph.model.storable import storable
+from docgraph.adapters.sql.database import Row, named_queries, only
+from docgraph.model.validation import storable
 from docgraph.model.vector import IntVector
 
 PACKAGE = "docgraph.adapters.postgres"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from docgraph.adapters.postgres.address import shown
 from docgraph.adapters.postgres.connection import Connection, connect
+from docgraph.adapters.postgres.errors import READER, plain_errors
 from docgraph.adapters.postgres.migrate import (
     COMMAND,
     NOT_AS_MADE,
@@ -18,7 +19,6 @@ from docgraph.adapters.postgres.migrate import (
     vector_trouble,
 )
 from docgraph.adapters.postgres.ownership import grant_reader, makers, neighbours, owner, stranger
-from docgraph.adapters.postgres.plain_errors import READER, plain_errors
 from docgraph.adapters.postgres.row_security import differences, found
 from docgraph.model.errors import StoreError
 

@@ -13,8 +13,8 @@ from psycopg import Error, errors, sql
 
 from docgraph.adapters.postgres.address import shown, without_secrets
 from docgraph.adapters.postgres.connection import SCHEMA, Connection, connect, quoted, set_up
+from docgraph.adapters.postgres.errors import READER, plain_errors
 from docgraph.adapters.postgres.ownership import grant_reader, makers, owner, stranger
-from docgraph.adapters.postgres.plain_errors import READER, plain_errors
 from docgraph.adapters.postgres.row_security import differences, found, put_on, strays
 from docgraph.model.errors import StoreError, WrongSchema
 

@@ -3,10 +3,9 @@ that ends it."""
 
 from typing import NamedTuple
 
-from docgraph.adapters.named_queries import named_queries
 from docgraph.adapters.postgres.connection import Connection, apart, quoted
-from docgraph.adapters.postgres.plain_errors import READER
-from docgraph.adapters.sql.database import Row
+from docgraph.adapters.postgres.errors import READER
+from docgraph.adapters.sql.database import Row, named_queries
 
 _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
 

@@ -13,7 +13,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from docgraph.adapters.postgres.address import shown
 from docgraph.adapters.postgres.connection import Connection, options, set_up
-from docgraph.adapters.postgres.plain_errors import connecting, plain_errors
+from docgraph.adapters.postgres.errors import connecting, plain_errors
 from docgraph.model.errors import StoreBusy
 
 _LOOK = 0.2  # seconds of waiting after which to look whether there is any hope

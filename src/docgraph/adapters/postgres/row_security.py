@@ -1,12 +1,17 @@
 """The second lock as docgraph makes it: what the query `row_security` of catalog.sql finds where
-nobody has meddled, and where no backup came back without its roles."""
+nobody has meddled, and where no backup came back without its roles.
+"""
 
+import json
 import re
+from collections.abc import Iterable, Mapping
 from importlib import resources
 
-from docgraph.adapters.named_queries import named_queries, script
 from docgraph.adapters.postgres.connection import Connection, apart
-from docgraph.adapters.postgres.plain_errors import READER
+from docgraph.adapters.postgres.database import PostgresDatabase
+from docgraph.adapters.postgres.errors import READER
+from docgraph.adapters.sql.database import named_queries, script
+from docgraph.adapters.sql.version_table import Rows
 
 _PACKAGE = "docgraph.adapters.postgres"
 _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
@@ -136,3 +141,29 @@ def _put_in(row: Row) -> str:
     if kind == _OWNER:
         return f"{name} belongs to {made}"
     return f"the {kind} {name} was put in" if kind != _LOCK else f"{kind} {name} was put on"
+
+
+# A reader's rights, bound to one transaction: they end with it, whatever happens.
+
+
+def as_reader(database: PostgresDatabase) -> None:
+    """Inside a transaction, before anything is read: no rights, and not those of the login."""
+    database.queries("guard.sql").row("put_on_the_readers_role")
+
+
+def guard(
+    database: PostgresDatabase, rows: Rows, classes: Iterable[int], snapshots: Mapping[int, int]
+) -> None:
+    """`classes` may be read, in snapshots by branch."""
+    scope = [
+        {"branch": branch, "snapshot": number, "miners": rows.snapshots[branch, number].miners}
+        for branch, number in sorted(snapshots.items())
+    ]
+    database.queries("guard.sql").row(
+        "bind_rights", classes=",".join(map(str, classes)), scope=json.dumps(scope)
+    )
+
+
+def bind_tenant(database: PostgresDatabase, tenant: str) -> None:
+    """Whose API keys and ingestions may be read."""
+    database.queries("guard.sql").row("bind_tenant", tenant=tenant)

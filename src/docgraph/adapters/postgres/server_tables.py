@@ -1,11 +1,17 @@
-"""The tables that servers share: read with a tenant's eyes, written as the owner."""
+"""The book of ingestions in Postgres."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from docgraph.adapters.postgres.database import PostgresDatabase
-from docgraph.adapters.postgres.guard import as_reader, bind_tenant
 from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.row_security import as_reader, bind_tenant
+from docgraph.adapters.sql.job_rows import IngestionRows
+from docgraph.adapters.sql.key_rows import KeyRows
+from docgraph.model.access import ApiKey
+from docgraph.model.ingest_job import Asker, Ingestion
+
+# The tables that servers share: read with a tenant's eyes, written as the owner.
 
 
 class ServerTables:
@@ -29,3 +35,67 @@ class ServerTables:
             database = PostgresDatabase(connection)
             with database.transaction():
                 yield database
+
+
+class PostgresIngestions:
+    def __init__(self, pool: Pool) -> None:
+        self._tables = ServerTables(pool)
+
+    def add(self, ingestion: Ingestion) -> None:
+        with self._tables.as_owner() as database:
+            IngestionRows(database.queries("ingestions.sql")).add(ingestion)
+
+    def get(self, tenant: str, ingestion_id: str) -> Ingestion | None:
+        with self._tables.of_tenant(tenant) as database:
+            return IngestionRows(database.queries("ingestions.sql")).get(tenant, ingestion_id)
+
+    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+        with self._tables.of_tenant(asker.tenant) as database:
+            return IngestionRows(database.queries("ingestions.sql")).listed(asker, last)
+
+    def waiting(self, asker: Asker) -> int:
+        with self._tables.of_tenant(asker.tenant) as database:
+            return IngestionRows(database.queries("ingestions.sql")).waiting(asker)
+
+    def claim(self, owner: str, lease: float) -> Ingestion | None:
+        with self._tables.as_owner() as database:
+            return IngestionRows(database.queries("ingestions.sql")).claim(owner, lease)
+
+    def renew(self, ingestion_id: str, owner: str, lease: float, progress: str) -> bool:
+        with self._tables.as_owner() as database:
+            rows = IngestionRows(database.queries("ingestions.sql"))
+            return rows.renew(ingestion_id, owner, lease, progress)
+
+    def finish(self, ingestion_id: str, owner: str, *, result: str = "", error: str = "") -> bool:
+        with self._tables.as_owner() as database:
+            rows = IngestionRows(database.queries("ingestions.sql"))
+            return rows.finish(ingestion_id, owner, result, error)
+
+    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
+        with self._tables.as_owner() as database:
+            rows = IngestionRows(database.queries("ingestions.sql"))
+            return rows.release(ingestion_id, owner, counted)
+
+
+# API keys in Postgres.
+
+
+class PostgresKeys:
+    def __init__(self, pool: Pool) -> None:
+        self._tables = ServerTables(pool)
+
+    def add(self, key: ApiKey, secret_hash: bytes) -> None:
+        with self._tables.as_owner() as database:
+            KeyRows(database.queries("keys.sql")).add(key, secret_hash)
+
+    def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
+        with self._tables.as_owner() as database:
+            return KeyRows(database.queries("keys.sql")).find(key_id)
+
+    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+        with self._tables.of_tenant(tenant) as database:
+            return KeyRows(database.queries("keys.sql")).listed(tenant)
+
+    def remove(self, tenant: str, key_id: str) -> bool:
+        with self._tables.as_owner() as database:
+            return KeyRows(database.queries("keys.sql")).remove(tenant, key_id)

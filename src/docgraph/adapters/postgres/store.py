@@ -1,6 +1,7 @@
 """The store on Postgres: `reads_as` and `writes` are the ways in, the rest is upkeep."""
 
 import json
+import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,32 +11,70 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 from psycopg import Error
-from psycopg.errors import LockNotAvailable
+from psycopg.errors import LockNotAvailable, QueryCanceled
 
+from docgraph.adapters.indexes.packed_search import SqlSearch
 from docgraph.adapters.postgres.address import shown
 from docgraph.adapters.postgres.database import PostgresDatabase
-from docgraph.adapters.postgres.guard import as_reader, guard
-from docgraph.adapters.postgres.hnsw import Hnsw, HnswSearch
 from docgraph.adapters.postgres.migrate import require_current
+from docgraph.adapters.postgres.pgvector import Hnsw, HnswSearch
 from docgraph.adapters.postgres.pool import Pool
-from docgraph.adapters.postgres.regroup import Regroup
+from docgraph.adapters.postgres.reclassify import Regroup
+from docgraph.adapters.postgres.row_security import as_reader, guard
 from docgraph.adapters.postgres.stored_vectors import PostgresVectors
-from docgraph.adapters.postgres.upkeep import Upkeep
-from docgraph.adapters.sql.access_book import SqlAccessBook
+from docgraph.adapters.sql.access_store import SqlAccessBook
 from docgraph.adapters.sql.database import only
-from docgraph.adapters.sql.known import Known, State
 from docgraph.adapters.sql.prune import prune
-from docgraph.adapters.sql.reads import Searching, SqlReads
-from docgraph.adapters.sql.search import SqlSearch
+from docgraph.adapters.sql.reader_session import Searching, SqlReads
+from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sql.snapshots import list_snapshots
+from docgraph.adapters.sql.tenant_state import Known, State
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.visible import load_rows, see
-from docgraph.adapters.sql.writes import SqlWrites
+from docgraph.adapters.sql.version_table import load_rows, see
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import EVERYTHING, Wanted
-from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
+from docgraph.model.snapshot import EVERYTHING, Pruned, SnapshotInfo, Verified, Wanted
+
+# What can wait: statistics, indexes, tidying up. It never makes a command fail that is done.
+
+
+_LOG = logging.getLogger("docgraph.postgres")
+
+
+class Upkeep:
+    """Of one connection, outside of any transaction. What is put off, the next ingest tries."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._sql = database.queries("upkeep.sql")
+
+    def count_rows(self) -> None:
+        with self._patience("statistics"):
+            if self._sql.row("has_grown") is not None:
+                self._sql.run("count_anew")
+
+    def tidy_up(self) -> None:
+        with self._patience("tidying up"):
+            self._sql.run("tidy_up")
+
+    def index(self, dimensions: int) -> None:
+        with self._patience("the HNSW indexes"):
+            Hnsw(self._database.connection).make(dimensions)
+
+    @contextmanager
+    def _patience(self, what: str) -> Iterator[None]:
+        """However long it takes, unless somebody stands in its way."""
+        self._sql.run("take_the_time")
+        try:
+            yield
+        except (LockNotAvailable, QueryCanceled) as error:
+            _LOG.warning("%s: put off until the next ingest: %s", what, error.diag.message_primary)
+        finally:
+            if not self._database.connection.closed:
+                self._sql.run("lock_time_as_before")
+                self._sql.run("time_as_before")
+
 
 MOST_TENANTS = 16  # of which rights stay resolved in memory
 _HELD = {

@@ -7,26 +7,54 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from docgraph.adapters.sources.below import Below, NoPlainFile
-from docgraph.adapters.sources.left_out import (
-    ENVIRONMENT_FILE,
-    PROJECT_FILES,
-    is_hidden,
-    is_left_out_folder,
-)
-from docgraph.adapters.sources.unusable import (
-    CHANGED,
-    LEADS_NOWHERE,
-    LEADS_OUT,
-    MAX_BYTES,
-    NOT_REGULAR,
-    bad_name,
-    too_large,
-)
-from docgraph.model.access_lines import SOURCE as RULES
+from docgraph.adapters.sources.safe_open import Below, NoPlainFile
+from docgraph.model.access_policy import SOURCE as RULES
 from docgraph.model.errors import BadInput
+from docgraph.ports.cancellation import still_wanted
 from docgraph.ports.source import Problem, SourceFile
-from docgraph.ports.waiting import still_wanted
+
+# What no source takes in: hidden things, installed packages, and what a build has made.
+
+
+SKIPPED = frozenset({"__pycache__", "node_modules"})
+# Output folders have ordinary names, so they count as output only beside a project file.
+BUILT = frozenset({"build", "dist", "target"})
+PROJECT_FILES = frozenset({"Cargo.toml", "package.json", "pyproject.toml", "setup.cfg", "setup.py"})
+ENVIRONMENT_FILE = "pyvenv.cfg"
+
+
+def is_hidden(name: str) -> bool:
+    return name.startswith(".")
+
+
+def is_left_out_folder(name: str, *, beside_project: bool, is_environment: bool = False) -> bool:
+    """`beside_project`: a project file lies next to it; `is_environment`: Python's lies in it."""
+    built = name in BUILT and beside_project
+    made = name in SKIPPED or name.endswith(".egg-info")
+    return is_hidden(name) or made or built or is_environment
+
+
+# Why a file cannot be used, in the same words for every source.
+
+
+MAX_BYTES = 10_000_000
+LEADS_NOWHERE = "a link that leads nowhere"
+LEADS_OUT = "a link that leads out of the folder is not followed"
+NOT_REGULAR = "not a regular file"
+CHANGED = "became a link or something else while it was read, and is not followed"
+
+
+def too_large(path: str, size: int, limit: int) -> Problem:
+    return Problem(path, f"{size:,} bytes is over the limit of {limit:,}; --max-bytes raises it")
+
+
+def bad_name(name: str) -> Problem | None:
+    """A name was decoded with surrogates in place of the bytes that are not UTF-8."""
+    if name.encode("utf-8", "replace").decode() == name:
+        return None
+    shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return Problem(shown, "its name is not valid UTF-8")
+
 
 # What opening says of a link, of a file on the way, and of a socket.
 _SOMETHING_ELSE = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)

@@ -1,24 +1,118 @@
 """A git repository at a commit, branch or tag as a source; the work tree is not touched."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import tempfile
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import IO, Self
 
-from docgraph.adapters.sources.git_listing import LINK, Entry, listed, paths_of
-from docgraph.adapters.sources.git_names import check_plain_name
-from docgraph.adapters.sources.git_objects import GitObjects
-from docgraph.adapters.sources.git_repository import find_repository, find_revision
-from docgraph.adapters.sources.unusable import (
+from docgraph.adapters.sources.folder import (
+    ENVIRONMENT_FILE,
     LEADS_NOWHERE,
     LEADS_OUT,
     MAX_BYTES,
+    PROJECT_FILES,
     bad_name,
+    is_hidden,
+    is_left_out_folder,
     too_large,
 )
+from docgraph.adapters.sources.git_objects import GitObjects
+from docgraph.adapters.sources.git_process import Git, last_words
+from docgraph.adapters.sources.git_repository import (
+    check_plain_name,
+    find_repository,
+    find_revision,
+)
+from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
+
+# The files of a git tree, without those that no source takes in.
+
+
+LINK, SUBMODULE = "120000", "160000"
+_BLOCK = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """`size` is None where the repository does not hold the object."""
+
+    mode: str
+    id: str
+    size: int | None
+    path: str
+
+
+def listed(git: Git, tree: str) -> Iterator[Entry]:
+    """Twice through the tree: what lies beside a folder may be listed after it."""
+    projects: set[str] = set()
+    environments: set[str] = set()
+    for entry in _entries(git, tree):
+        folder, _, name = entry.path.rpartition("/")
+        if name in PROJECT_FILES:
+            projects.add(folder)
+        if name == ENVIRONMENT_FILE:
+            environments.add(folder)
+    decided: dict[str, bool] = {"": False}
+    for entry in _entries(git, tree):
+        folder, _, name = entry.path.rpartition("/")
+        if folder not in decided:
+            decided[folder] = _is_left_out(folder, projects, environments)
+        if entry.mode != SUBMODULE and not decided[folder] and not is_hidden(name):
+            yield entry
+
+
+def paths_of(git: Git, tree: str, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Where in the tree each of these blobs lies, also in folders that no source takes in.
+
+    A link's own blob holds the path that it leads to, so a link is none of these places.
+    """
+    places: dict[str, list[str]] = {blob: [] for blob in ids}
+    for entry in _entries(git, tree) if ids else ():
+        if entry.mode != LINK and entry.id in places:
+            places[entry.id].append(entry.path)
+    return {blob: tuple(paths) for blob, paths in places.items()}
+
+
+def _is_left_out(path: str, projects: set[str], environments: set[str]) -> bool:
+    """A folder is, if it or one above it is; the root never."""
+    folder = ""
+    for name in path.split("/"):
+        beside = folder in projects
+        folder = f"{folder}/{name}" if folder else name
+        inside = folder in environments
+        if is_left_out_folder(name, beside_project=beside, is_environment=inside):
+            return True
+    return False
+
+
+def _entries(git: Git, tree: str) -> Iterator[Entry]:
+    arguments = ("ls-tree", "-r", "-z", "--long", "--full-tree", tree)
+    with tempfile.TemporaryFile() as errors, git.running(*arguments, stderr=errors) as process:
+        assert process.stdout is not None
+        yield from map(_entry, _records(process.stdout))
+        if process.wait():
+            errors.seek(0)
+            raise BadInput(f"git cannot list {tree}: {last_words(process, errors.read(_BLOCK))}")
+
+
+def _records(output: IO[bytes]) -> Iterator[bytes]:
+    """Each record ends with a NUL; a block may end within one."""
+    rest = b""
+    while block := output.read(_BLOCK):
+        *whole, rest = (rest + block).split(b"\0")
+        yield from whole
+
+
+def _entry(record: bytes) -> Entry:
+    """`mode type id size<TAB>path`; the size is `-` or `BAD` where git knows none."""
+    front, _, path = record.decode("utf-8", "surrogateescape").partition("\t")
+    mode, _, object_id, size = front.split()
+    return Entry(mode, object_id, int(size) if size.isdecimal() else None, path)
+
 
 _MARK = "git:"
 _POINTER = b"version https://git-lfs.github.com/spec/"

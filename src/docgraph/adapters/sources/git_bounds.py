@@ -6,9 +6,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from docgraph.adapters.sources.below import open_plain
+from docgraph.adapters.sources.safe_open import open_plain
 from docgraph.model.errors import BadInput
-from docgraph.ports.waiting import still_wanted
+from docgraph.ports.cancellation import still_wanted
 
 NO_REPOSITORY = (
     "not a git repository; what fits is a work tree, a folder inside one, "

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO
 
-from docgraph.adapters.sources.git_processes import end
-from docgraph.adapters.sources.git_program import Git, last_words
+from docgraph.adapters.sources.git_process import Git, end, last_words
 from docgraph.model.errors import BadInput
-from docgraph.ports.waiting import called_back
+from docgraph.ports.cancellation import called_back
 
 _BLOCK = 1 << 16
 _NOTHING = ("missing", "ambiguous")

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from docgraph.adapters.sources.git_bounds import NO_REPOSITORY, OUTSIDE, check_bounds
-from docgraph.adapters.sources.git_program import Git
+from docgraph.adapters.sources.git_process import Git
+from docgraph.model.access_policy import is_meant
 from docgraph.model.errors import BadInput
-from docgraph.model.would_fit import would_fit
+from docgraph.model.validation import would_fit
 
 _BRANCHES = "refs/heads/"
 _ID = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
@@ -118,3 +119,43 @@ def _refused(path: Path, errors: str) -> BadInput:
     if "not a git repository" in errors:
         return BadInput(f"{path}: {NO_REPOSITORY}")
     return BadInput(f"{path}: git cannot open it: {errors}")
+
+
+# Names of branches, tags and commits in the plain form; git knows many more, some of them dear.
+
+
+_CHARACTERS = re.compile(r"[^\x00-\x20\x7f~^:?*\[\\]{1,255}")
+_NEVER = ("..", "//", "/.", "@{")
+
+
+def check_plain_name(ref: str) -> None:
+    """What git lets a branch be called; HEAD and the digits of a commit's id are of that form."""
+    plain = (
+        _CHARACTERS.fullmatch(ref) is not None
+        and ref.isprintable()
+        and ref != "@"
+        and not ref.startswith(("-", ".", "/"))
+        and not ref.endswith((".", "/", ".lock"))
+        and not any(part in ref for part in _NEVER)
+    )
+    if not plain:
+        fits = "what fits is a branch, a tag, HEAD, or 4 to 64 digits of a commit's id"
+        raise BadInput(f"{ref!r} is no plain name; {fits}")
+
+
+# The rules of a commit that lie above the folder which is read of it.
+
+
+def git_rules_above(path: Path, commit: str, inside: Path) -> bool:
+    """Whether an access.yaml stands in a folder above, in this commit."""
+    repository = find_repository(path, inside)
+    revision = find_revision(repository, commit)
+    folder = PurePosixPath(repository.folder)
+    for above in folder.parents:
+        tree = f"{revision.commit}:{'' if above == PurePosixPath('.') else above}"
+        reply = repository.git.ask("ls-tree", "--name-only", "-z", tree)
+        if reply.errors:
+            raise BadInput(f"{path}: git cannot list a folder above it: {reply.errors}")
+        if any(is_meant(name.decode("utf-8", "replace")) for name in reply.output.split(b"\0")):
+            return True
+    return False

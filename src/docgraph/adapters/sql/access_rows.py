@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from docgraph.model.access import AccessRule, Spoken
-from docgraph.model.access_decision import Hand
+from docgraph.model.access_policy import Hand
 
 NOBODY = AccessRule("")
 

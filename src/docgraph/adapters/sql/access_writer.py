@@ -12,8 +12,7 @@ from docgraph.adapters.sql.access_rows import (
 )
 from docgraph.adapters.sql.database import Database, only
 from docgraph.model.access import Spoken
-from docgraph.model.access_decision import Hand, hand_key, in_force, inherited, spellings
-from docgraph.model.access_lines import AccessLines
+from docgraph.model.access_policy import AccessLines, Hand, hand_key, in_force, inherited, spellings
 
 Moved = Callable[[int, Collection[str]], None]
 

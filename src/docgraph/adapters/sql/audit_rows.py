@@ -6,10 +6,19 @@ from dataclasses import asdict
 from typing import Any
 
 from docgraph.adapters.sql.database import Queries, Row
-from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
-from docgraph.model.audit_chain import NOTHING, SEAL_EVERY, Seal, examine, sealed
-from docgraph.model.scope import SnapshotName
-from docgraph.model.storable import spelt_out
+from docgraph.model.audit import (
+    NOTHING,
+    SEAL_EVERY,
+    Anchor,
+    AuditEntry,
+    AuditEvent,
+    AuditVerdict,
+    Seal,
+    examine,
+    sealed,
+)
+from docgraph.model.snapshot import SnapshotName
+from docgraph.model.validation import spelt_out
 
 TAKES_NO_ROW = "this audit log takes no row; `docgraph audit verify` tells why"
 _LEAST, _MOST = -(2**63), 2**63 - 1  # what a number in a column can be

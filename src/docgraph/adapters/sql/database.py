@@ -1,8 +1,11 @@
 """What the code here sees of a database: named queries of .sql files, rows in, rows out."""
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from functools import cache
+from importlib import resources
+from typing import Any, LiteralString, Protocol
 
 from docgraph.model.vector import IntVector
 
@@ -57,3 +60,21 @@ def only(row: Row | None) -> Row:
     """The row of a query that always has one."""
     assert row is not None, "this query always has a row"
     return row
+
+
+# SQL lives in .sql files; a query is found there by its name.
+
+
+_HEADER = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+
+
+@cache
+def script(package: str, file: str) -> str:
+    return (resources.files(package) / file).read_text(encoding="utf-8")
+
+
+@cache
+def named_queries(package: str, file: str) -> dict[str, LiteralString]:
+    """Each query's text by name; a line `-- name: x` starts query x."""
+    parts = _HEADER.split(script(package, file))
+    return dict(zip(parts[1::2], (text.strip() for text in parts[2::2]), strict=True))

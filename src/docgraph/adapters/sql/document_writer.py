@@ -4,11 +4,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from docgraph.adapters.indexes.segment_writer import SegmentWriter
 from docgraph.adapters.sql.database import FOREVER, Database
-from docgraph.adapters.sql.segment_writer import SegmentWriter
-from docgraph.model.claim import Claim
 from docgraph.model.document import Document
 from docgraph.model.node import Location
+from docgraph.model.reference import Claim
 from docgraph.ports.writes import EmbeddedDocument, text_key
 
 Values = dict[str, object]

@@ -4,12 +4,20 @@ import json
 from collections.abc import Iterator
 
 from docgraph.adapters.sql.database import Queries
-from docgraph.model.edge import STRUCTURE, Edge, Evidence, Relationship
-from docgraph.model.identity import document_of
-from docgraph.model.meeting import Meeting, answered, said, united
-from docgraph.model.places import PlaceCount
-from docgraph.model.relation import CONTAINS, INVERSES, MINED_FROM, RELATIONS, SHARES_ENTITY
-from docgraph.model.shared_name import MOST_HOLDERS, Holder, shared
+from docgraph.model.edge import (
+    CONTAINS,
+    INVERSES,
+    MINED_FROM,
+    RELATIONS,
+    SHARES_ENTITY,
+    STRUCTURE,
+    Edge,
+    Evidence,
+    Relationship,
+)
+from docgraph.model.link import MOST_HOLDERS, Holder, Meeting, answered, said, shared, united
+from docgraph.model.node import document_of
+from docgraph.model.reference import PlaceCount
 from docgraph.ports.graph_reads import Direction
 
 _WHOLE = frozenset(RELATIONS) - {CONTAINS}

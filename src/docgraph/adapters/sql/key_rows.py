@@ -3,8 +3,8 @@
 from dataclasses import asdict
 
 from docgraph.adapters.sql.database import Queries
-from docgraph.model.api_key import ApiKey
-from docgraph.model.storable import spelt_out, storable
+from docgraph.model.access import ApiKey
+from docgraph.model.validation import spelt_out, storable
 
 
 class KeyRows:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from docgraph.adapters.indexes.segment_writer import SegmentRows
 from docgraph.adapters.sql.database import Database
-from docgraph.adapters.sql.segment_rows import SegmentRows
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.snapshot import Pruned
 

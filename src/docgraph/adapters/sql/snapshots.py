@@ -1,11 +1,15 @@
 """Listing snapshots: what a reader sees of each."""
 
+import hashlib
+from collections.abc import Iterator
+
 import numpy as np
 
-from docgraph.adapters.sql.visible import Rows, alive, readable_by
+from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.version_table import Rows, alive, readable_by
 from docgraph.model.access import Principal
-from docgraph.model.scope import SnapshotName
-from docgraph.model.snapshot import SnapshotInfo
+from docgraph.model.digest import canonical
+from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 
 
 def list_snapshots(rows: Rows, principal: Principal) -> tuple[SnapshotInfo, ...]:
@@ -31,3 +35,18 @@ def list_snapshots(rows: Rows, principal: Principal) -> tuple[SnapshotInfo, ...]
                     )
                 )
     return tuple(sorted(found, key=lambda info: info.name))
+
+
+# A digest of all that a reader sees of each document: what two ingests must agree on.
+
+
+def contents(sql: Queries) -> Iterator[tuple[str, str]]:
+    """Text, nodes, chunks, vectors and names; neither numbers nor times of the store."""
+    for ordinal, document in sql.rows("visible_documents"):
+        whole = hashlib.sha256()
+        whole.update(only(sql.row("text_of_document", document=ordinal))[0].encode())
+        for query in ("nodes_whole", "chunks_whole", "offers_whole"):
+            for row in sql.rows(query, document=ordinal):
+                told = [value.hex() if isinstance(value, bytes) else value for value in row]
+                whole.update(b"\n" + canonical(told))
+        yield document, whole.hexdigest()

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries, Row, only
-from docgraph.adapters.sql.visible import Visible
+from docgraph.adapters.sql.version_table import Visible
 from docgraph.model.errors import NotPlanned
 from docgraph.model.evidence import Concept, Passage, PassageScore
-from docgraph.model.identity import document_of
-from docgraph.model.node import Location
+from docgraph.model.node import Location, document_of
 from docgraph.model.plan import RetrievalPlan
 
 

@@ -7,13 +7,13 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.access_writer import AccessWriter, decided
 from docgraph.adapters.sql.database import Database, Queries, only
 from docgraph.adapters.sql.graph import SqlGraph
-from docgraph.adapters.sql.segment import Segment, unpack
-from docgraph.adapters.sql.visible import Branch, Rows, alive
-from docgraph.model.identity import document_of
-from docgraph.model.relation import RELATIONS
+from docgraph.adapters.sql.version_table import Branch, Rows, alive
+from docgraph.model.edge import RELATIONS
+from docgraph.model.node import document_of
 from docgraph.model.snapshot import Verified
 
 See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]

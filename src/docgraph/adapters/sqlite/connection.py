@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from docgraph.adapters.named_queries import script
+from docgraph.adapters.sql.database import script
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
 SCHEMA_VERSION = 3

@@ -7,9 +7,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from docgraph.adapters.named_queries import named_queries
-from docgraph.adapters.sql.database import Row
-from docgraph.adapters.sql.segment import pack
+from docgraph.adapters.indexes.segments import pack
+from docgraph.adapters.sql.database import Row, named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.model.vector import IntVector
 

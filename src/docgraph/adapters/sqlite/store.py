@@ -6,24 +6,23 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from docgraph.adapters.sql.access_book import SqlAccessBook
+from docgraph.adapters.sql.access_store import SqlAccessBook
 from docgraph.adapters.sql.database import only
-from docgraph.adapters.sql.known import Known, State
 from docgraph.adapters.sql.prune import prune
-from docgraph.adapters.sql.reads import SqlReads
+from docgraph.adapters.sql.reader_session import SqlReads
+from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sql.snapshots import list_snapshots
+from docgraph.adapters.sql.tenant_state import Known, State
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.visible import load_rows, see
-from docgraph.adapters.sql.writes import SqlWrites
+from docgraph.adapters.sql.version_table import load_rows, see
 from docgraph.adapters.sqlite.connection import connect, create_or_check, plain_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
-from docgraph.adapters.sqlite.readers import Reader, Readers
+from docgraph.adapters.sqlite.reader_pool import Reader, Readers
 from docgraph.adapters.sqlite.vectors import SqliteVectors
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.scope import EVERYTHING, Wanted
-from docgraph.model.snapshot import Pruned, SnapshotInfo, Verified
+from docgraph.model.snapshot import EVERYTHING, Pruned, SnapshotInfo, Verified, Wanted
 
 
 class SqliteStore:

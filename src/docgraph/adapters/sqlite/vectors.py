@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from docgraph.adapters.indexes.segments import pack
 from docgraph.adapters.sql.database import only
-from docgraph.adapters.sql.segment import pack
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.model.vector import IntVector
 

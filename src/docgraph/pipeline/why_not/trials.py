@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from docgraph.model.errors import BadPipeline
+from docgraph.model.explanation import Change
 from docgraph.model.seeds import Seeds
-from docgraph.model.why_not import Change
-from docgraph.pipeline.asked import explicit
 from docgraph.pipeline.pipeline import Pipeline, Step
+from docgraph.pipeline.request import explicit
 from docgraph.pipeline.run import Run
 from docgraph.ports.graph_reads import GraphReads
 

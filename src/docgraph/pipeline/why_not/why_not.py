@@ -4,15 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from docgraph.model.context import Context
+from docgraph.model.explanation import NOT_VISIBLE, Change, Shown, Stage, Stand, WhyNot
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.why_not import NOT_VISIBLE, Change, Shown, Stage, Stand, WhyNot
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.why_not.search_stands import SCOPE
 from docgraph.pipeline.why_not.smallest_change import smallest_change
-from docgraph.pipeline.why_not.sought import sought
-from docgraph.pipeline.why_not.stage import SEARCH, shown, stage_of
-from docgraph.pipeline.why_not.stands import stands
+from docgraph.pipeline.why_not.stages import SEARCH, shown, stage_of
+from docgraph.pipeline.why_not.step_outcomes import SCOPE, stands
+from docgraph.pipeline.why_not.target import sought
 from docgraph.pipeline.why_not.trials import Again, Trials, making_context
 from docgraph.ports.store import Reads
 

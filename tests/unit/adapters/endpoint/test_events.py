@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.adapters.endpoint.events import Event, Garbled, events
+from docgraph.adapters.endpoint.http_client import Event, Garbled, events
 
 SENT: dict[str, tuple[bytes, list[Event]]] = {
     "one": (b"data: a\n\n", [Event("message", "a")]),

@@ -8,16 +8,15 @@ from pathlib import Path
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+from docgraph.adapters.onnx.granite import GraniteTokenCounter, granite_tokenizer
 from docgraph.adapters.onnx.granite_pack import find_pack
-from docgraph.adapters.onnx.granite_tokenizer import granite_tokenizer
 from docgraph.adapters.onnx.tokenizer import readable
 
 ROOT = Path(__file__).parents[4]
 WRITTEN = sorted([*ROOT.glob("docs/**/*.md"), *ROOT.glob("src/docgraph/**/*.py")])
 FORKS = """
 import os, sys
-from docgraph.adapters.onnx.granite_counter import GraniteTokenCounter
+from docgraph.adapters.onnx.granite import GraniteTokenCounter
 counter = GraniteTokenCounter()
 counter.count("before the fork — and <s> this")
 child = os.fork()

@@ -1,6 +1,6 @@
 """What is remembered is right, and bounded."""
 
-from docgraph.adapters.onnx.remembered import Remembered
+from docgraph.adapters.onnx.granite import Remembered
 
 
 def test_what_is_remembered_is_counted_once() -> None:

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from docgraph.adapters.onnx.granite import granite_tokenizer
 from docgraph.adapters.onnx.granite_pack import find_pack, read_tokenizer
-from docgraph.adapters.onnx.granite_tokenizer import granite_tokenizer
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.errors import ModelError
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sources.folder import FolderSource
-from docgraph.adapters.sources.unusable import LEADS_NOWHERE
+from docgraph.adapters.sources.folder import LEADS_NOWHERE, FolderSource
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sources.folder import FolderSource
-from docgraph.adapters.sources.unusable import CHANGED
+from docgraph.adapters.sources.folder import CHANGED, FolderSource
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Problem, SourceFile
 from docgraph.wiring.sources import open_source

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.adapters.sources.git import GitSource
-from docgraph.adapters.sources.git_names import check_plain_name
+from docgraph.adapters.sources.git_repository import check_plain_name
 from docgraph.model.errors import BadInput
 from docgraph.wiring.sources import open_source
 from tests.support.made_repository import MadeRepository

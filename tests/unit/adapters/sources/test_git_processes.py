@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sources import git_program
+from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput, GivenUp
-from docgraph.ports.waiting import Waiting, waited_for
+from docgraph.ports.cancellation import Waiting, waited_for
 from tests.support.git_reading import told
 from tests.support.made_repository import MadeRepository
 
@@ -75,7 +75,7 @@ def test_a_short_question_has_a_deadline(
     made: MadeRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
     monkeypatch.setenv("HANGS", f"*{question}*")
-    monkeypatch.setattr(git_program, "LONGEST_ANSWER", 0.5)
+    monkeypatch.setattr(git_process, "LONGEST_ANSWER", 0.5)
     with pytest.raises(BadInput, match=r"git did not answer within 0.5 seconds"):
         GitSource(made.folder, "main")
     assert none_runs(notes)

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.adapters.sql.block import Block, Sections
-from docgraph.adapters.sql.segment import Segment
+from docgraph.adapters.indexes.segment_cache import Block, Sections
+from docgraph.adapters.indexes.segments import Segment
 
 documents = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=4)
 

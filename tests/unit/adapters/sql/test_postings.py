@@ -5,9 +5,9 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.adapters.sql.postings import Packed, PostingsWriter, merged
-from docgraph.adapters.sql.segment import pack
-from docgraph.model.words import words
+from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged
+from docgraph.adapters.indexes.segments import pack
+from docgraph.model.tokenize import words
 
 passage = st.lists(
     st.sampled_from(["the", "The", "node_node", "nodeText", "HTTPServer2", "__", "größe", "ﬁle"])

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from docgraph.adapters.sql import views
-from docgraph.adapters.sql.vector_rows import VectorRows
-from docgraph.adapters.sql.views import View, Views
-from docgraph.doors.login.principals import local
+from docgraph.adapters.indexes.chunk_vectors import VectorRows
+from docgraph.adapters.sql import tenant_cache
+from docgraph.adapters.sql.tenant_cache import View, Views
+from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import Principal
-from docgraph.model.scope import EVERYTHING, Wanted
+from docgraph.model.snapshot import EVERYTHING, Wanted
 
 READER = local()
 
@@ -60,7 +60,7 @@ def test_the_same_rights_under_another_name_share_a_view() -> None:
 
 
 def test_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "MOST_VIEWS", 2)
+    monkeypatch.setattr(tenant_cache, "MOST_VIEWS", 2)
     looks = Looks()
     for changes in (1, 2, 3, 1):
         looks.of(READER, changes)
@@ -70,7 +70,7 @@ def test_only_so_many_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_large_views_push_others_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(views, "MOST_ROWS", 10)
+    monkeypatch.setattr(tenant_cache, "MOST_ROWS", 10)
     monkeypatch.setattr(View, "size", 6)
     looks = Looks()
     for changes in (1, 2, 1):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from docgraph.model.digest import canonical
-from docgraph.model.why_not import STAGES
+from docgraph.model.explanation import STAGES
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from tests.support.asking_why import cited, why, with_changes

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from docgraph.model.errors import BadPipeline
+from docgraph.model.explanation import Change, WhyNot
 from docgraph.model.question import Question
-from docgraph.model.why_not import Change, WhyNot
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run

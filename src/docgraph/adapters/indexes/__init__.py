@@ -1,0 +1,1 @@
+"""The packed index: vectors and posting lists in segments, searched with NumPy."""

@@ -1,0 +1,108 @@
+"""Postings: which passages hold a term, and how often. Collected as they come, packed by term."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import chain, count, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.indexes.segments import WIDTH, Ints, pack, unpack
+from docgraph.model.tokenize import runs, terms
+
+SmallInts = npt.NDArray[np.int32]
+Packed = tuple[str, bytes, bytes]  # a term, its passages, how often it is in each
+
+
+class PostingsWriter:
+    """Passages count from 0. Only numbers of runs are kept, until `packed` makes terms of them."""
+
+    def __init__(self) -> None:
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._found = array("i")
+        self._sizes = array("i")
+
+    def add(self, text: str) -> None:
+        found = list(map(self._numbers.__getitem__, runs(text)))
+        self._found.fromlist(found)
+        self._sizes.append(len(found))
+
+    def packed(self) -> tuple[Ints, Iterator[Packed]]:
+        """The length of every passage in words, and the postings by term."""
+        vocabulary, meant, starts, sizes = self._terms()
+        passages = np.repeat(np.arange(len(self._sizes), dtype=np.int32), self._sizes)
+        found = np.asarray(self._found)
+        many = sizes[found]
+        lengths = np.bincount(passages, weights=many, minlength=len(self._sizes))
+        keys = meant[_spread(starts[found], many)]
+        keys *= len(self._sizes)
+        keys += np.repeat(passages, many)
+        keys.sort()  # by term, and within it by passage
+        is_first = np.ones(len(keys), dtype=np.bool_)
+        np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
+        firsts = np.flatnonzero(is_first)
+        term, passage = np.divmod(keys[firsts], max(len(self._sizes), 1))
+        frequencies = np.diff(firsts, append=len(keys))
+        held = np.bincount(term, minlength=len(vocabulary))
+        rows = _cut(vocabulary, held, pack(passage), pack(frequencies))
+        return lengths.astype(np.int64), rows
+
+    def _terms(self) -> tuple[list[str], Ints, SmallInts, SmallInts]:
+        """All terms in order; then those of all runs, and where each run's start and how many."""
+        said = [terms(run) for run in self._numbers]
+        vocabulary = sorted(set(chain.from_iterable(said)))
+        place = {term: at for at, term in enumerate(vocabulary)}
+        meant = np.fromiter(map(place.__getitem__, chain.from_iterable(said)), dtype=np.int64)
+        sizes = np.fromiter(map(len, said), dtype=np.int32, count=len(said))
+        return vocabulary, meant, _before(sizes), sizes
+
+
+def _before(sizes: SmallInts) -> SmallInts:
+    return np.cumsum(sizes, dtype=np.int32) - sizes
+
+
+def _spread(starts: SmallInts, sizes: SmallInts) -> SmallInts:
+    """`[7, 2]` and `[3, 1]` give `[7, 8, 9, 2]`."""
+    spread = np.repeat(starts - _before(sizes), sizes)
+    spread += np.arange(len(spread), dtype=np.int32)
+    return spread
+
+
+def merged(
+    rows: Iterable[tuple[str, int, bytes, bytes]], offsets: dict[int, int]
+) -> Iterator[Packed]:
+    """Of (term, segment, passages, frequencies); `offsets` are the segments' in their new order."""
+    order = {segment: at for at, segment in enumerate(offsets)}
+    ordered = sorted(rows, key=lambda row: (row[0], order[row[1]]))
+    sizes = [len(row[2]) // WIDTH for row in ordered]
+    moved = np.repeat(np.array([offsets[row[1]] for row in ordered], dtype=np.int64), sizes)
+    passages = unpack(b"".join(row[2] for row in ordered)) + moved
+    together: dict[str, int] = {}
+    for row, size in zip(ordered, sizes, strict=True):
+        together[row[0]] = together.get(row[0], 0) + size
+    return _cut(
+        list(together),
+        np.fromiter(together.values(), dtype=np.int64),
+        pack(passages),
+        b"".join(row[3] for row in ordered),
+    )
+
+
+def thinned(rows: Iterable[Packed], kept: "npt.NDArray[np.bool_]") -> Iterator[Packed]:
+    """The same postings without the passages that are not kept, counted anew."""
+    moved = np.cumsum(kept) - 1
+    for term, packed, counted in rows:
+        places = unpack(packed)
+        seen = kept[places]
+        if seen.any():
+            yield term, pack(moved[places[seen]]), pack(unpack(counted)[seen])
+
+
+def _cut(
+    vocabulary: list[str], sizes: npt.NDArray[np.int64], passages: bytes, frequencies: bytes
+) -> Iterator[Packed]:
+    """Each term's share of what stands one after the other."""
+    borders = chain((0,), (np.cumsum(sizes) * WIDTH).tolist())
+    for term, (begin, end) in zip(vocabulary, pairwise(borders), strict=True):
+        yield term, passages[begin:end], frequencies[begin:end]

@@ -1,0 +1,164 @@
+"""Building segments: words are counted as documents come in, and packed when there are enough."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged, thinned
+from docgraph.adapters.indexes.segments import Ints, Segment
+from docgraph.adapters.sql.database import Database, Row, only
+from docgraph.model.document import Document
+from docgraph.model.vector import IntVector
+
+# Segments in the database: written whole, dropped whole.
+
+
+class SegmentRows:
+    """Each method runs inside its caller's transaction.
+
+    `group` is what a segment's documents have in common; a store that hides each document by
+    itself puts all into one group.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._sql = database.queries("segments.sql")
+
+    def of_branch(self, branch: int) -> list[Row]:
+        """Number, group and passages of each, the smallest first."""
+        return self._sql.rows("segments_of_branch", branch=branch)
+
+    def arrays(self, number: int) -> Segment:
+        return Segment.from_bytes(only(self._sql.row("arrays_of_segment", segment=number))[0])
+
+    def postings(self, numbers: Sequence[int]) -> list[Row]:
+        """Term, segment, passages, frequencies."""
+        return self._sql.rows("postings_of_segments", segments=list(numbers))
+
+    def store(
+        self, segment: Segment, postings: Iterable[Packed], *, branch: int, group: int, born: int
+    ) -> None:
+        row = self._sql.row(
+            "add_segment",
+            branch=branch,
+            group=group,
+            born=born,
+            passages=len(segment.passage_document),
+            nodes=len(segment.node_document),
+            documents=np.unique(segment.node_document).tolist(),
+            arrays=segment.to_bytes(),
+        )
+        (number,) = only(row)
+        self._sql.many(
+            "add_postings",
+            (
+                {"segment": number, "term": term, "passages": places, "frequencies": counted}
+                for term, places, counted in postings
+            ),
+        )
+
+    def drop(self, numbers: Sequence[int]) -> None:
+        for query in ("drop_postings", "drop_segments"):
+            self._sql.run(query, segments=list(numbers))
+
+    def divide(self, number: int, parts: Mapping[int, Ints]) -> None:
+        """In its place, segments with these documents alone, by group; none of them may be empty.
+
+        Under new numbers, since segments are cached by their number.
+        """
+        segment, postings = self.arrays(number), self.postings([number])
+        branch, born = only(self._sql.row("place_of_segment", segment=number))
+        for group, documents in parts.items():
+            passages = np.isin(segment.passage_document, documents)
+            nodes = np.isin(segment.node_document, documents)
+            rows = ((term, places, counted) for term, _, places, counted in postings)
+            kept = segment.only(passages, nodes)
+            self.store(kept, thinned(rows, passages), branch=branch, group=group, born=born)
+        self.drop([number])
+
+
+FULL = 10_000  # passages; bounds the memory an ingest needs
+MOST_SMALL = 4
+
+
+@dataclass(slots=True)
+class Filling:
+    """Documents of one group that wait to be packed."""
+
+    passages: list[tuple[int, int, int, int]] = field(default_factory=list)
+    nodes: list[tuple[int, int, int]] = field(default_factory=list)
+    vectors: list[IntVector] = field(default_factory=list)
+    postings: PostingsWriter = field(default_factory=PostingsWriter)
+
+
+class SegmentWriter:
+    def __init__(self, database: Database, branch: int, born: int) -> None:
+        self._rows = SegmentRows(database)
+        self._branch = branch
+        self._born = born
+        self._filling: dict[int, Filling] = {}
+
+    def add(
+        self,
+        ordinal: int,
+        document: Document,
+        handles: dict[str, int],
+        indexed: tuple[str, ...],
+        vector_ids: list[int],
+        node_vectors: tuple[IntVector, ...],
+        *,
+        group: int,
+    ) -> None:
+        """`indexed` holds each chunk's words with title and headings in front."""
+        root = handles[document.id]
+        filling = self._filling.setdefault(group, Filling())
+        for chunk, text, vector in zip(document.chunks, indexed, vector_ids, strict=True):
+            filling.postings.add(text)
+            filling.passages.append((ordinal, handles[chunk.node], root, vector))
+        filling.nodes.extend((ordinal, handles[node.id], root) for node in document.nodes)
+        filling.vectors.extend(node_vectors)
+        if sum(len(held.passages) for held in self._filling.values()) >= FULL:
+            self.flush()
+
+    def flush(self) -> None:
+        for group in list(self._filling):
+            self._flush(group, self._filling.pop(group))
+
+    def _flush(self, group: int, filling: Filling) -> None:
+        lengths, packed = filling.postings.packed()
+        *places, vectors = np.array(filling.passages, dtype=np.int64).reshape(-1, 4).T
+        nodes = np.array(filling.nodes, dtype=np.int64).T
+        columns = map(np.ascontiguousarray, (*places, lengths, vectors, *nodes))
+        segment = Segment.of([*columns, np.array(filling.vectors, dtype=np.int16)])
+        self._rows.store(segment, packed, branch=self._branch, group=group, born=self._born)
+
+    def crowded(self) -> dict[int, list[int]]:
+        """By group, small segments that are so many that they should be one.
+
+        A full segment is left alone, so that no merge needs more memory than a few of them.
+        """
+        small: dict[int, list[int]] = {}
+        for number, group, passages in self._rows.of_branch(self._branch):
+            if passages < FULL // 2:
+                small.setdefault(group, []).append(number)
+        return {g: few[: MOST_SMALL + 1] for g, few in small.items() if len(few) > MOST_SMALL}
+
+    def merge(self, crowded: Mapping[int, Sequence[int]]) -> None:
+        """They become one; what they hold stays the same."""
+        for group, numbers in crowded.items():
+            parts = {number: self._rows.arrays(number) for number in numbers}
+            for width in {part.width for part in parts.values()}:
+                self._merge(group, {n: p for n, p in parts.items() if p.width == width})
+
+    def _merge(self, group: int, parts: Mapping[int, Segment]) -> None:
+        numbers = list(parts)
+        if len(numbers) == 1:
+            return
+        offsets, total = {}, 0
+        for number, part in parts.items():
+            offsets[number] = total
+            total += len(part.passage_document)
+        packed = merged(self._rows.postings(numbers), offsets)
+        joined = Segment.joined(list(parts.values()))
+        self._rows.store(joined, packed, branch=self._branch, group=group, born=self._born)
+        self._rows.drop(numbers)

@@ -1,1 +1,0 @@
-"""Spans for whoever watches over many requests."""

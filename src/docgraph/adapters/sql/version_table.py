@@ -1,0 +1,188 @@
+"""What a reader may see: `visible = alive[snapshot] & allowed[class[document]]`, in one place."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.sql.access_rows import rule_from_json
+from docgraph.adapters.sql.database import Queries
+from docgraph.model.access import AccessRule, Principal
+from docgraph.model.access_policy import FIRST_CHOICES
+from docgraph.model.errors import NotVisible, WrongEmbedder
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.snapshot import Scope, SnapshotName, Wanted
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    id: int
+    tenant: str
+    repository: str
+    name: str
+    newest: int
+    oldest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    created: str
+    ref: str
+    revision: str
+    embedder: EmbedderIdentity
+    miners: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Every document version by ordinal: its branch, life and class. Loaded once per change."""
+
+    changes: int
+    branch: Ints
+    born: Ints
+    died: Ints
+    access: Ints
+    rules: dict[int, AccessRule]
+    branches: tuple[Branch, ...]
+    snapshots: dict[tuple[int, int], Snapshot]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Visible:
+    """One reader's view: which ordinals, in which snapshots."""
+
+    rows: Rows
+    mask: npt.NDArray[np.bool_]
+    scope: Scope
+    snapshots: dict[int, int]
+    principal: Principal
+    classes: tuple[int, ...]
+
+    def of(self, documents: Ints) -> npt.NDArray[np.bool_]:
+        """For each document ordinal: may this reader see it?"""
+        seen: npt.NDArray[np.bool_] = self.mask[documents]
+        return seen
+
+    def grounds(self, ordinal: int) -> str:
+        return self.principal.grounds(self.rows.rules[int(self.rows.access[ordinal])])
+
+
+def load_rows(sql: Queries, changes: int, tenant: str | None = None) -> Rows:
+    """Of one tenant, or of all."""
+    found = sql.rows("lives", tenant=tenant)
+    values = np.array(found, dtype=np.int64).reshape(-1, 5)
+    table = np.full((int(values[:, 0].max(initial=0)) + 1, 4), -1, dtype=np.int64)
+    table[values[:, 0]] = values[:, 1:]
+    return Rows(
+        changes=changes,
+        branch=table[:, 0],
+        born=table[:, 1],
+        died=table[:, 2],
+        access=table[:, 3],
+        rules={number: rule_from_json(rule) for number, rule in sql.rows("rules")},
+        branches=tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant)),
+        snapshots={
+            (row[0], row[1]): _snapshot(row[2:]) for row in sql.rows("snapshots", tenant=tenant)
+        },
+    )
+
+
+def _snapshot(row: tuple[Any, ...]) -> Snapshot:
+    created, ref, revision, name, digest, size, miners = row
+    embedder = EmbedderIdentity(name, digest, size)
+    return Snapshot(created, ref, revision, embedder, tuple(json.loads(miners)))
+
+
+def see(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
+    """Resolves the classes once, then the scope over what they let through."""
+    classes = classes_of(principal, rows)
+    readable = _readable(rows, classes)
+    chosen = _chosen(rows, readable, principal.tenant, wanted)
+    mask = np.zeros(len(readable), dtype=np.bool_)
+    for branch, snapshot in chosen.values():
+        mask |= readable & alive(rows, branch, snapshot)
+    names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
+    snapshots = {branch.id: snapshot for branch, snapshot in chosen.values()}
+    return Visible(rows, mask, Scope(tuple(sorted(names))), snapshots, principal, classes)
+
+
+def readable_by(principal: Principal, rows: Rows) -> npt.NDArray[np.bool_]:
+    """By ordinal, whichever snapshot the document lives in."""
+    return _readable(rows, classes_of(principal, rows))
+
+
+def classes_of(principal: Principal, rows: Rows) -> tuple[int, ...]:
+    """Those that the reader may read."""
+    return tuple(n for n, rule in sorted(rows.rules.items()) if principal.may_read(rule))
+
+
+def _readable(rows: Rows, classes: Sequence[int]) -> npt.NDArray[np.bool_]:
+    allowed = np.zeros(max(rows.rules, default=0) + 2, dtype=np.bool_)  # the last is for -1: no
+    allowed[list(classes)] = True
+    readable: npt.NDArray[np.bool_] = allowed[rows.access]
+    return readable
+
+
+def alive(rows: Rows, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
+    living: npt.NDArray[np.bool_] = (
+        (rows.branch == branch.id) & (rows.born <= snapshot) & (snapshot < rows.died)
+    )
+    return living
+
+
+def _chosen(
+    rows: Rows, readable: npt.NDArray[np.bool_], tenant: str, wanted: Sequence[Wanted]
+) -> dict[str, tuple[Branch, int]]:
+    """One branch and snapshot per repository; absent and forbidden read alike."""
+    chosen: dict[str, tuple[Branch, int]] = {}
+    for wish in wanted:
+        found = {
+            name: pick
+            for name in sorted({b.repository for b in rows.branches if b.tenant == tenant})
+            if wish.repository in (None, name)
+            and (pick := _pick(rows, readable, tenant, name, wish)) is not None
+        }
+        if wish.repository is not None and not found:
+            where = f" on branch {wish.branch!r}" if wish.branch is not None else ""
+            which = f" in snapshot {wish.snapshot}" if wish.snapshot is not None else ""
+            raise NotVisible(f"nothing visible in repository {wish.repository!r}{where}{which}")
+        chosen.update(found)
+    return chosen
+
+
+def _pick(
+    rows: Rows, readable: npt.NDArray[np.bool_], tenant: str, repository: str, wish: Wanted
+) -> tuple[Branch, int] | None:
+    candidates = [
+        (branch, branch.newest if wish.snapshot is None else wish.snapshot)
+        for branch in rows.branches
+        if branch.tenant == tenant
+        and branch.repository == repository
+        and wish.branch in (None, branch.name)
+        and (wish.snapshot is None or branch.oldest <= wish.snapshot <= branch.newest)
+    ]
+    seen = [
+        (branch, snapshot)
+        for branch, snapshot in candidates
+        if bool(np.any(readable & alive(rows, branch, snapshot)))
+    ]
+    order = {name: place for place, name in enumerate(FIRST_CHOICES)}
+    seen.sort(key=lambda item: (order.get(item[0].name, len(order)), item[0].name))
+    return seen[0] if seen else None
+
+
+def embedder_of(visible: Visible) -> EmbedderIdentity | None:
+    """Whose vectors the scope holds; several are refused, since they cannot be compared."""
+    found: dict[EmbedderIdentity, str] = {}
+    names = {branch.id: branch.repository for branch in visible.rows.branches}
+    for branch, snapshot in sorted(visible.snapshots.items(), key=lambda item: names[item[0]]):
+        found.setdefault(visible.rows.snapshots[branch, snapshot].embedder, names[branch])
+    if len(found) > 1:
+        told = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
+        raise WrongEmbedder(f"repositories embedded by different models: {told}; name one of them")
+    return next(iter(found), None)

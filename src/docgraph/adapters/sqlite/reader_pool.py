@@ -1,0 +1,130 @@
+"""Connections for readers: opened once, handed from question to question."""
+
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.sql.database import script
+from docgraph.adapters.sql.version_table import Rows
+from docgraph.adapters.sqlite.connection import PACKAGE, connect, plain_errors, statements
+
+# A reader's rights, bound to the views that every read selects from.
+
+
+class Guard:
+    """Stands before one connection, and lets nothing through until it is told whom to serve."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._flags = b""
+        self._snapshots: Mapping[int, int] = {}
+        self._mined: frozenset[tuple[int, str]] = frozenset()
+        connection.create_function("is_visible", 1, self._is_visible, deterministic=True)
+        connection.create_function("in_scope", 3, self._in_scope, deterministic=True)
+        connection.create_function("is_mined", 2, self._is_mined, deterministic=True)
+        for statement in statements(script(PACKAGE, "visible.sql")):
+            connection.execute(statement)
+
+    def serve(self, rows: Rows, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
+        """`mask` tells by ordinal what is seen, `snapshots` by branch which snapshot is asked."""
+        self._flags = mask.tobytes()
+        self._snapshots = snapshots
+        self._mined = frozenset(
+            (branch, miner)
+            for branch, number in snapshots.items()
+            for miner in rows.snapshots[branch, number].miners
+        )
+
+    def let_go(self) -> None:
+        self._flags, self._snapshots, self._mined = b"", {}, frozenset()
+
+    def _is_visible(self, ordinal: int) -> int:
+        return self._flags[ordinal] if 0 <= ordinal < len(self._flags) else 0
+
+    def _in_scope(self, branch: int, born: int, died: int) -> int:
+        return int(branch in self._snapshots and born <= self._snapshots[branch] < died)
+
+    def _is_mined(self, branch: int, miner: str) -> int:
+        return (branch, miner) in self._mined
+
+
+MOST_IDLE = 8  # connections that wait for the next question
+
+Home = tuple[int, int, int]  # process, device and file: a connection belongs to these
+
+
+class Reader:
+    """A connection with its guard."""
+
+    def __init__(self, path: Path, home: Home) -> None:
+        self.home = home
+        self.connection = connect(path)
+        self.connection.execute("PRAGMA cache_size = -8000")  # of the file, in KiB
+        try:
+            self.guard = Guard(self.connection)
+        except BaseException:
+            self.connection.close()
+            raise
+
+
+class Readers:
+    """Any number at once, in any thread; nobody takes over another's rights or transaction."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._idle: list[Reader] = []
+        self._lock = threading.Lock()
+        self._close = weakref.finalize(self, _close_all, self._idle)
+
+    def home(self) -> Home:
+        """After a fork a connection is of no use, nor is one to a file that is gone."""
+        with plain_errors(self._path):
+            try:
+                found = self._path.stat()
+            except OSError as error:
+                raise sqlite3.OperationalError(f"unable to open database file: {error}") from error
+        return os.getpid(), found.st_dev, found.st_ino
+
+    @contextmanager
+    def reading(self, home: Home) -> Iterator[Reader]:
+        """One read transaction: nothing changes while it is open."""
+        with plain_errors(self._path):
+            reader = self.take(home)
+            try:
+                reader.connection.execute("BEGIN")
+                yield reader
+                reader.connection.execute("ROLLBACK")
+            except BaseException:
+                reader.connection.close()
+                raise
+            self._put_back(reader)
+
+    def take(self, home: Home) -> Reader:
+        with self._lock:
+            while self._idle:
+                reader = self._idle.pop()
+                if reader.home == home:
+                    return reader
+                if reader.home[0] == home[0]:
+                    reader.connection.close()
+        return Reader(self._path, home)
+
+    def _put_back(self, reader: Reader) -> None:
+        reader.guard.let_go()
+        with self._lock:
+            if len(self._idle) < MOST_IDLE:
+                self._idle.append(reader)
+                return
+        reader.connection.close()
+
+
+def _close_all(idle: list[Reader]) -> None:
+    for reader in idle:
+        if reader.home[0] == os.getpid():
+            reader.connection.close()

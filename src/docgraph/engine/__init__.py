@@ -1,0 +1,1 @@
+"""The engine: questions, content, administration and ingest jobs."""

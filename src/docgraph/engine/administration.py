@@ -1,0 +1,215 @@
+"""Administration: who may read what, who is who, what was asked. Each needs a right of its own."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from docgraph.engine.audit_trail import audited
+from docgraph.model.access import (
+    ACCESS,
+    AUDITOR,
+    EVERYONE,
+    INGEST,
+    LOCAL,
+    RIGHTS,
+    AccessRule,
+    ApiKey,
+    Person,
+    Principal,
+)
+from docgraph.model.access_policy import PathAccess
+from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
+from docgraph.model.errors import BadInput, NotAllowed, NotVisible
+from docgraph.model.snapshot import Pruned, Verified
+from docgraph.model.validation import LONGEST_NAME, check_names, would_fit
+from docgraph.ports.access_store import AccessBook, RuleCount
+from docgraph.ports.audit import AuditLog
+from docgraph.ports.auth import Keys
+from docgraph.ports.store import Store
+
+HIGHEST = 2**31 - 1
+
+
+class Administration:
+    def __init__(self, store: Store, audit: AuditLog, keys: Keys) -> None:
+        self._store = store
+        self._audit = audit
+        self._keys = keys
+
+    @contextmanager
+    def _book(
+        self, principal: Principal, action: str, detail: str = "", *, changes: bool = False
+    ) -> Iterator[AccessBook]:
+        told = detail if changes else None
+        with (
+            audited(self._audit, principal, action, right=ACCESS, changes=told) as note,
+            self._store.access_book(principal.tenant) as book,
+        ):
+            note.detail = detail
+            yield book
+
+    def documents(
+        self, principal: Principal, repository: str | None = None
+    ) -> tuple[PathAccess, ...]:
+        """Every document of every snapshot with the rule in force, also of what one cannot read."""
+        with self._book(principal, "access show", repository or "") as book:
+            return book.documents(repository)
+
+    def explain(
+        self, principal: Principal, path: str, repository: str | None = None
+    ) -> tuple[PathAccess, ...]:
+        with self._book(principal, "access explain", path) as book:
+            found = book.explain(path, repository)
+            if not found:
+                where = "" if repository is None else f" in repository {repository!r}"
+                raise NotVisible(f"there is no document {path!r}{where}")
+            return found
+
+    def rules(self, principal: Principal, repository: str, branch: str) -> tuple[RuleCount, ...]:
+        """How many documents of the newest snapshot have which rule."""
+        with (
+            audited(self._audit, principal, "access show", right=ACCESS, silently=True),
+            self._store.access_book(principal.tenant) as book,
+        ):
+            return book.rules(repository, branch)
+
+    def set_access(
+        self, principal: Principal, repository: str, paths: Sequence[str], rule: AccessRule
+    ) -> None:
+        """Takes the place of what files say, on every branch, from the next question on."""
+        check_names(sorted(rule.readers | rule.labels))
+        if rule.tenant != principal.tenant:
+            raise BadInput("a rule is for its own tenant")
+        told = f"{rule.in_words()}: {_listed(repository, paths)}"
+        with self._book(principal, "access set", told, changes=True) as book:
+            book.set_by_hand(repository, paths, rule)
+
+    def revoke(
+        self,
+        principal: Principal,
+        repository: str,
+        paths: Sequence[str],
+        readers: frozenset[str] = frozenset(),
+    ) -> None:
+        """These groups may no longer read; without any, nobody may."""
+        told = f"{', '.join(sorted(readers)) or EVERYONE}: {_listed(repository, paths)}"
+        with self._book(principal, "access revoke", told, changes=True) as book:
+            book.revoke(repository, paths, readers)
+
+    def reset_access(self, principal: Principal, repository: str, paths: Sequence[str]) -> None:
+        """Gives the word back to the files."""
+        told = _listed(repository, paths)
+        with self._book(principal, "access reset", told, changes=True) as book:
+            book.reset(repository, paths)
+
+    def set_default_branch(self, principal: Principal, repository: str, branch: str) -> None:
+        """The branch whose words count on every other."""
+        told = f"{repository} {branch}"
+        with self._book(principal, "access default-branch", told, changes=True) as book:
+            book.set_default_branch(repository, branch)
+
+    def people(self, principal: Principal) -> tuple[Person, ...]:
+        with self._book(principal, "principals list") as book:
+            return book.people()
+
+    def person(self, principal: Principal, name: str) -> Person:
+        """By name, to ask in theirs. The question leaves the row."""
+        with (
+            audited(self._audit, principal, "principals find", right=ACCESS, silently=True),
+            self._store.access_book(principal.tenant) as book,
+        ):
+            return _known(book, name)
+
+    def add_person(self, principal: Principal, person: Person) -> None:
+        """Nobody gives a right away that they do not have."""
+        _check(person, principal)
+        lists = (person.groups, person.labels, person.rights)
+        groups, labels, rights = (" ".join(sorted(names)) or "none" for names in lists)
+        told = (
+            f"{person.id}: groups {groups}; labels {labels}; clearance {person.clearance}; "
+            f"rights {rights}"
+        )
+        with self._book(principal, "principals add", told, changes=True) as book:
+            if lacking := sorted(person.rights - principal.rights):
+                raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
+            book.add_person(person)
+
+    def remove_person(self, principal: Principal, name: str) -> None:
+        """Their API keys go first: they shall not be those of another who is called so later."""
+        with self._book(principal, "principals rm", name, changes=True) as book:
+            for key in self._keys.listed(principal.tenant):
+                if key.person == name:
+                    self._keys.remove(principal.tenant, key.id)
+            if not book.remove_person(name):
+                raise NotVisible(f"nobody is called {name!r}")
+
+    def keys(self, principal: Principal) -> tuple[ApiKey, ...]:
+        with audited(self._audit, principal, "keys list", right=ACCESS):
+            return self._keys.listed(principal.tenant)
+
+    def add_key(self, principal: Principal, key: ApiKey, secret_hash: bytes) -> None:
+        """For a person of the same tenant, and not for one with rights that the giver lacks."""
+        if key.tenant != principal.tenant:
+            raise BadInput("a key is for somebody of the tenant of who gives it")
+        if not key.note.isprintable() or len(key.note) > LONGEST_NAME:
+            raise BadInput(f"a note is one line of up to {LONGEST_NAME} characters")
+        until = f" until {key.expires}" if key.expires else ""
+        told = f"{key.id}: for {key.person}{until}"
+        with self._book(principal, "keys add", told, changes=True) as book:
+            if lacking := sorted(_known(book, key.person).rights - principal.rights):
+                raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
+            self._keys.add(key, secret_hash)
+
+    def remove_key(self, principal: Principal, key_id: str) -> None:
+        """Nobody comes in with it from the next request on."""
+        with audited(self._audit, principal, "keys rm", right=ACCESS, changes=key_id):
+            if not self._keys.remove(principal.tenant, key_id):
+                raise NotVisible(f"there is no API key {key_id!r}")
+
+    def audit_entries(
+        self, principal: Principal, *, last: int | None = None, who: str | None = None
+    ) -> tuple[AuditEntry, ...]:
+        with audited(self._audit, principal, "audit list", right=AUDITOR):
+            return tuple(self._audit.entries(principal.tenant, last=last, principal=who))
+
+    def audit_verify(self, principal: Principal, anchor: Anchor | None = None) -> AuditVerdict:
+        with audited(self._audit, principal, "audit verify", right=AUDITOR):
+            return self._audit.verify(principal.tenant, anchor)
+
+    def audit_anchor(self, principal: Principal) -> Anchor | None:
+        with audited(self._audit, principal, "audit anchor", right=AUDITOR):
+            return self._audit.seal(principal.tenant)
+
+    def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> Pruned:
+        told = f"{repository} {branch}, {keep} kept"
+        with audited(self._audit, principal, "prune", right=INGEST, changes=told):
+            return self._store.prune(principal.tenant, repository, branch, keep)
+
+    def verify(self, principal: Principal) -> Verified:
+        """The whole store, whoever it belongs to."""
+        with audited(self._audit, principal, "verify", right=INGEST):
+            return self._store.verify()
+
+
+def _known(book: AccessBook, name: str) -> Person:
+    found = book.person(name)
+    if found is None:
+        others = [person.id for person in book.people()]
+        raise NotVisible(f"nobody is called {name!r}; {would_fit(name, others)}")
+    return found
+
+
+def _check(person: Person, principal: Principal) -> None:
+    if person.tenant != principal.tenant:
+        raise BadInput("a person belongs to the tenant of who adds them")
+    check_names([person.id, *sorted(person.groups | person.labels)])
+    if person.id in (LOCAL, EVERYONE):
+        raise BadInput(f"{person.id!r} has a meaning of its own")
+    if not 0 <= person.clearance <= HIGHEST:
+        raise BadInput(f"a clearance is a number from 0 to {HIGHEST:,}")
+    for right in sorted(person.rights):
+        if right not in RIGHTS:
+            raise BadInput(f"no right is called {right!r}; {would_fit(right, RIGHTS)}")
+
+
+def _listed(repository: str, paths: Sequence[str]) -> str:
+    return f"{repository}: {', '.join(paths)}"

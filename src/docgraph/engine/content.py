@@ -1,0 +1,188 @@
+"""The engine: questions, ingests and relations. Every way in names a principal."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from docgraph.engine.questions import Asking
+from docgraph.ingest.result import IngestResult, Progress
+from docgraph.model.access import INGEST, AccessRule, Principal
+from docgraph.model.access import RELATIONS as RELATE
+from docgraph.model.diff import Side, SnapshotDiff, compare_snapshots
+from docgraph.model.digest import digest
+from docgraph.model.edge import (
+    HAND,
+    RELATIONS,
+    Edge,
+    Evidence,
+    RelationCounts,
+    Relationship,
+    both_ways,
+    counted,
+)
+from docgraph.model.errors import BadInput, NotVisible
+from docgraph.model.node import repository_of
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.snapshot import EVERYTHING, SnapshotInfo, SnapshotName, Status, Wanted
+from docgraph.model.validation import would_fit
+from docgraph.plan.ambiguity import confirmed, settled, touching
+from docgraph.ports.source import Source
+from docgraph.ports.writes import Origin, Writes
+
+LONGEST_NAME = 200
+
+
+class Engine(Asking):
+    """All that may be asked, and what a store is filled with."""
+
+    def ingest(
+        self,
+        principal: Principal,
+        source: Source,
+        *,
+        repository: str,
+        branch: str,
+        rule_for: Callable[[str], AccessRule] | None = None,
+        otherwise: AccessRule | None = None,
+        narrowed_by: AccessRule | None = None,
+        without: Sequence[str] = (),
+        given: Sequence[Relationship] = (),
+        origin: Origin | None = None,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> IngestResult:
+        """A new snapshot of a branch, if anything changed.
+
+        `rule_for` says who may read, by path; the source's own access.yaml and front matter
+        narrow it. `otherwise` counts for what nobody speaks of; without it, nobody reads that.
+        `narrowed_by` counts beside whoever speaks.
+        `without` names miners to switch off; `origin` is the commit that the source stands for.
+        """
+        # Readers of every format take longer to import than a question takes to answer.
+        from docgraph.ingest.miners.registry import miners_without
+        from docgraph.ingest.run import ingest
+
+        for name in (repository, branch):
+            if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+                raise BadInput(f"{name!r} cannot name a repository or branch")
+        tenant = principal.tenant
+        told = f"{repository} {branch}"
+        with self._noted(principal, "ingest", right=INGEST, changes=told) as note:
+            embedder = self._embedder()
+            with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
+                result = ingest(
+                    source,
+                    writes,
+                    embedder,
+                    repository=repository,
+                    tenant=tenant,
+                    rule_for=rule_for,
+                    otherwise=otherwise,
+                    narrowed_by=narrowed_by,
+                    miners=miners_without(without),
+                    given=given,
+                    origin=origin,
+                    progress=progress,
+                    ceiling=self._embedder_ceiling,
+                )
+            note.counts = result.counts()
+            return result
+
+    def status(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> Status:
+        with self._asked(principal, "status", wanted) as (reads, _):
+            return Status(reads.scope, reads.counts(), reads.embedder)
+
+    def relations(
+        self,
+        principal: Principal,
+        wanted: Sequence[Wanted] = EVERYTHING,
+        only: frozenset[str] | None = None,
+        node: str | None = None,
+    ) -> tuple[Relationship, ...]:
+        """Every edge this reader's planning would see: `only` these, or all but `contains`.
+
+        With a `node`, those alone that leave or enter it, or any part of it if it is a document.
+        """
+        with self._asked(principal, "relations", wanted) as (reads, _):
+            if node is None:
+                return confirmed(settled(reads.graph.listed(only)), reads.graph)
+            return touching(node, reads.graph, only)
+
+    def relation_counts(
+        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> RelationCounts:
+        """Every edge this reader's planning would see, by relation and by who found it."""
+        with self._asked(principal, "relations", wanted) as (reads, _):
+            found = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
+            return counted(found, reads.graph.places(), reads.graph.opaque())
+
+    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+        with self._noted(principal, "snapshots"):
+            return self.store.snapshots(principal)
+
+    def diff_snapshots(
+        self, principal: Principal, old: SnapshotName, new: SnapshotName
+    ) -> SnapshotDiff:
+        """What this reader sees gained, lost and changed from one snapshot to another."""
+        sides = []
+        for name in (old, new):
+            wish = Wanted(name.repository, name.branch, name.snapshot)
+            with self._asked(principal, "diff-snapshots", (wish,)) as (reads, _):
+                edges = confirmed(settled(reads.graph.listed()), reads.graph)
+                sides.append(Side(reads.versions(), frozenset(found.edge for found in edges)))
+        return compare_snapshots(*sides)
+
+    def content_digest(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> str:
+        """One digest of everything this reader sees: two ingests of one tree give the same."""
+        with self._asked(principal, "digest", wanted) as (reads, _):
+            edges = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
+            return digest((tuple(reads.contents()), edges))
+
+    def add_relation(
+        self,
+        principal: Principal,
+        edge: Edge,
+        evidence: tuple[Evidence, ...] = (),
+        wanted: Sequence[Wanted] = EVERYTHING,
+    ) -> SnapshotName:
+        """A relation to nothing is refused. Lifecycle relations store their inverse too."""
+        with self._relating(principal, "relations add", edge, wanted) as writes:
+            both = both_ways(edge)
+            writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
+            return writes.publish()
+
+    def remove_relation(
+        self, principal: Principal, edge: Edge, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> SnapshotName:
+        with self._relating(principal, "relations rm", edge, wanted) as writes:
+            if not writes.remove_by_hand(both_ways(edge)):
+                raise BadInput(
+                    f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
+                    "a mined relation goes when its text no longer says so"
+                )
+            return writes.publish()
+
+    @contextmanager
+    def _relating(
+        self, principal: Principal, action: str, edge: Edge, wanted: Sequence[Wanted]
+    ) -> Iterator[Writes]:
+        told = f"{edge.source} {edge.relation} {edge.target}"
+        with self._noted(principal, action, right=RELATE, changes=told):
+            home, embedder = self._home(principal, edge, wanted)
+            place = (principal.tenant, home.repository, home.branch)
+            with self.store.writes(*place, embedder) as writes:
+                yield writes
+
+    def _home(
+        self, principal: Principal, edge: Edge, wanted: Sequence[Wanted]
+    ) -> tuple[SnapshotName, EmbedderIdentity]:
+        """The source's branch. Absent and forbidden ends read alike."""
+        if edge.relation not in RELATIONS:
+            fitting = would_fit(edge.relation, RELATIONS)
+            raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
+        with self.store.reads_as(principal, wanted) as reads:
+            for end in (edge.source, edge.target):
+                if not reads.graph.present((end,)):
+                    raise NotVisible(f"no visible node has the id {end!r}")
+            repository = repository_of(edge.source)
+            home = next(s for s in reads.scope.snapshots if s.repository == repository)
+        with self.store.reads_as(principal, (Wanted(home.repository, home.branch),)) as reads:
+            return home, reads.embedder or self._embedder().identity

@@ -1,0 +1,124 @@
+"""Requested ingestions: asked for now, done later. Every way in needs the right `ingest`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from docgraph.engine.audit_trail import audited
+from docgraph.model.access import INGEST, Person, Principal
+from docgraph.model.errors import BadInput, NotAllowed, NotKnown, NotVisible
+from docgraph.model.ingest_job import Ingestion, IngestionRequest, asker_of
+from docgraph.ports.audit import AuditLog
+from docgraph.ports.job_queue import Ingestions
+from docgraph.ports.store import Store
+
+NOTHING_THERE = "there is nothing to ingest under this path"
+NO_MORE = "whoever asked may not ingest any more"
+MOST_WAITING = 100  # of one person
+
+
+@dataclass(frozen=True, slots=True)
+class Readable:
+    """Of a branch's newest snapshot: how many documents there are, how many of them the asker
+    cannot read, and how many nobody can."""
+
+    documents: int
+    closed_to_asker: int
+    closed_to_all: int
+
+
+class RequestedIngestions:
+    """Who asked for an ingestion sees what becomes of it, by the same kind of credential; nobody
+    else does."""
+
+    def __init__(
+        self,
+        book: Ingestions,
+        store: Store,
+        audit: AuditLog,
+        *,
+        now: Callable[[], str],
+        new_id: Callable[[], str],
+    ) -> None:
+        self._book = book
+        self._store = store
+        self._audit = audit
+        self._now = now
+        self._new_id = new_id
+
+    def add(
+        self,
+        principal: Principal,
+        request: IngestionRequest,
+        is_there: Callable[[IngestionRequest], bool],
+    ) -> Ingestion:
+        """`is_there` is asked once it is known that the principal may ask."""
+        told = f"{request.repository} {request.branch or ''}".rstrip()
+        with audited(self._audit, principal, "ingestions add", right=INGEST, changes=told):
+            if not is_there(request):
+                raise NotVisible(NOTHING_THERE)
+            self._check_waiting(principal)
+            now = self._now()
+            found = Ingestion(
+                id=self._new_id(),
+                asked_by=_person(principal),
+                by=principal.by,
+                request=request,
+                state="queued",
+                attempts=0,
+                created=now,
+                updated=now,
+            )
+            self._book.add(found)
+            return found
+
+    def _check_waiting(self, principal: Principal) -> None:
+        waiting = self._book.waiting(asker_of(principal))
+        if waiting >= MOST_WAITING:
+            raise BadInput(f"{waiting} ingestions of yours wait already; let some of them end")
+
+    def begin(self, asked: Principal, who: Callable[[], Principal]) -> Principal:
+        """Whoever asked, with the rights that they have now, as `who` finds out; a row tells of
+        what is not begun any more."""
+        with audited(self._audit, asked, "ingestions begin", silently=True):
+            try:
+                found = who()
+                found.require(INGEST)
+            except (NotKnown, NotAllowed) as error:
+                raise NotAllowed(NO_MORE) from error
+            return found
+
+    def get(self, principal: Principal, ingestion_id: str) -> Ingestion:
+        with audited(self._audit, principal, "ingestions show", right=INGEST, silently=True):
+            found = self._book.get(principal.tenant, ingestion_id)
+            if found is None or found.asker != asker_of(principal):
+                raise NotVisible("there is no ingestion of yours with this id")
+            return found
+
+    def listed(self, principal: Principal, last: int) -> tuple[Ingestion, ...]:
+        """The newest first."""
+        with audited(self._audit, principal, "ingestions list", right=INGEST, silently=True):
+            return self._book.listed(asker_of(principal), last)
+
+    def readable(self, principal: Principal, repository: str, branch: str) -> Readable:
+        """Numbers alone: they say no more than an ingest tells whoever does it."""
+        with (
+            audited(self._audit, principal, "ingestions count", right=INGEST, silently=True),
+            self._store.access_book(principal.tenant) as book,
+        ):
+            rules = book.rules(repository, branch)
+        return Readable(
+            documents=sum(one.documents for one in rules),
+            closed_to_asker=sum(o.documents for o in rules if not principal.may_read(o.rule)),
+            closed_to_all=sum(one.documents for one in rules if not one.rule.readers),
+        )
+
+
+def _person(principal: Principal) -> Person:
+    return Person(
+        id=principal.id,
+        tenant=principal.tenant,
+        groups=principal.groups,
+        labels=principal.labels,
+        clearance=principal.clearance,
+        rights=principal.rights,
+    )

@@ -1,0 +1,129 @@
+"""A store without some edges: those that would give an answer away, those of some relations."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from docgraph.model.access import Principal
+from docgraph.model.edge import INVERSES, Relationship
+from docgraph.model.node import document_of
+from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import EmbedderIdentity
+from docgraph.model.reference import PlaceCount
+from docgraph.model.snapshot import EVERYTHING, Pruned, Scope, SnapshotInfo, Verified, Wanted
+from docgraph.ports.access_store import AccessBook
+from docgraph.ports.graph_reads import Direction, GraphReads
+from docgraph.ports.search_reads import SearchReads
+from docgraph.ports.store import Reads, Store
+from docgraph.ports.text_reads import TextReads
+from docgraph.ports.writes import Writes
+
+Pairs = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """No edge between the two documents of a pair, nor of these relations or their inverses."""
+
+    pairs: Pairs = frozenset()
+    relations: frozenset[str] = frozenset()
+
+    def keeps(self, found: Relationship) -> bool:
+        relation = found.edge.relation
+        if not self.relations.isdisjoint((relation, INVERSES.get(relation, relation))):
+            return False
+        source, target = document_of(found.edge.source), document_of(found.edge.target)
+        return self.pairs.isdisjoint(((source, target), (target, source)))
+
+
+class HeldOutStore:
+    """Edges are held out before claims compete: the rest is as if nobody had found them."""
+
+    def __init__(self, store: Store, pairs: Pairs, relations: frozenset[str] = frozenset()) -> None:
+        self._store = store
+        self._held_out = HeldOut(pairs, relations)
+
+    @contextmanager
+    def reads_as(
+        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    ) -> Iterator["HeldOutReads"]:
+        with self._store.reads_as(principal, wanted) as reads:
+            yield HeldOutReads(reads, self._held_out)
+
+    def writes(
+        self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
+    ) -> AbstractContextManager[Writes]:
+        return self._store.writes(tenant, repository, branch, embedder)
+
+    def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
+        return self._store.snapshots(principal)
+
+    def access_book(self, tenant: str) -> AbstractContextManager[AccessBook]:
+        return self._store.access_book(tenant)
+
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+        return self._store.prune(tenant, repository, branch, keep)
+
+    def verify(self) -> Verified:
+        return self._store.verify()
+
+
+class HeldOutReads:
+    """Everything but the graph is read as it is."""
+
+    def __init__(self, reads: Reads, held_out: HeldOut) -> None:
+        self._reads = reads
+        self.graph = HeldOutGraph(reads.graph, held_out)
+
+    @property
+    def scope(self) -> Scope:
+        return self._reads.scope
+
+    @property
+    def embedder(self) -> EmbedderIdentity | None:
+        return self._reads.embedder
+
+    @property
+    def search(self) -> SearchReads:
+        return self._reads.search
+
+    def texts(self, plan: RetrievalPlan) -> TextReads:
+        return self._reads.texts(plan)
+
+    def counts(self) -> dict[str, int]:
+        return self._reads.counts()
+
+    def versions(self) -> dict[str, str]:
+        return self._reads.versions()
+
+    def contents(self) -> Iterator[tuple[str, str]]:
+        return self._reads.contents()
+
+
+class HeldOutGraph:
+    def __init__(self, graph: GraphReads, held_out: HeldOut) -> None:
+        self._graph = graph
+        self._held_out = held_out
+
+    def edges(
+        self,
+        nodes: tuple[str, ...],
+        direction: Direction = "out",
+        relations: frozenset[str] | None = None,
+    ) -> tuple[Relationship, ...]:
+        return self._kept(self._graph.edges(nodes, direction, relations))
+
+    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+        return self._kept(self._graph.listed(relations))
+
+    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        return self._graph.present(ids)
+
+    def places(self) -> tuple[PlaceCount, ...]:
+        return self._graph.places()
+
+    def opaque(self) -> int:
+        return self._graph.opaque()
+
+    def _kept(self, found: Iterable[Relationship]) -> tuple[Relationship, ...]:
+        return tuple(filter(self._held_out.keeps, found))

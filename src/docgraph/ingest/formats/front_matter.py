@@ -1,0 +1,67 @@
+"""YAML front matter: the fields between two `---` lines at the top of a file, and its access."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import yaml
+
+from docgraph.ingest.formats.front_matter_access import LONGEST, access_of
+from docgraph.ingest.parsed_file import Field, WrittenAccess, field_name
+
+_BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """Fields, where the block ends (0 without one), what is odd about it, and who may read."""
+
+    fields: tuple[Field, ...] = ()
+    end: int = 0
+    remarks: tuple[str, ...] = ()
+    access: WrittenAccess | None = None
+
+
+def front_matter(text: str) -> FrontMatter:
+    """A block that is not a YAML mapping is kept as text, with a remark.
+
+    Values stay as they are written: a scalar is a field, a list of scalars several.
+    """
+    block = _BLOCK.match(text, 0, LONGEST)
+    root, remark = _root(block["yaml"]) if block else (None, "")
+    access = access_of(text, block, root)
+    remarks = [remark] if remark else []
+    if access and access.wrong:
+        remarks.append(f"line {access.line}: access: {access.wrong}; nobody may read it")
+    if block is None or root is None:
+        return FrontMatter(remarks=tuple(remarks), access=access)
+    fields = tuple(_fields(root, text, block.start("yaml")))
+    return FrontMatter(fields, block.end(), tuple(remarks), access)
+
+
+def _root(written: str) -> tuple[yaml.MappingNode | None, str]:
+    """The mapping, or a remark on what else it is; a block without a word is neither."""
+    try:
+        root = yaml.compose(written, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        return None, f"line {line}: front matter is not YAML ({error.problem}); kept as text"
+    except (yaml.YAMLError, RecursionError):
+        return None, "line 1: front matter is not YAML; kept as text"
+    if root is None or isinstance(root, yaml.MappingNode):
+        return root, ""
+    return None, "line 1: front matter is not a mapping; kept as text"
+
+
+def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[Field]:
+    for key, told in root.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        for item in told.value if isinstance(told, yaml.SequenceNode) else [told]:
+            if isinstance(item, yaml.ScalarNode) and item.value.strip():
+                value, line = item.value.strip(), item.start_mark.line + 2
+                first, last = item.start_mark.index + offset, item.end_mark.index + offset
+                inside = text.find(value, first, last)  # without its quotation marks
+                if inside >= 0:
+                    first, last = inside, inside + len(value)
+                yield Field(field_name(key.value), value, line, first, last)

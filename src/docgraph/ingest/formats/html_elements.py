@@ -1,0 +1,173 @@
+"""Which elements of an HTML page stand open, which part of it is left out, which is the main."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from docgraph.ingest.formats.html_writer import Span, Writer
+
+LISTS = frozenset({"dir", "menu", "ol", "ul"})
+# Elements whose ends count even where inner ones were left open.
+CONTAINERS = LISTS | frozenset(
+    {"article", "aside", "blockquote", "center", "details", "div", "dl", "fieldset", "figure"}
+    | {"footer", "form", "header", "main", "nav", "pre", "section", "table"}
+)
+VOID = frozenset(
+    {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source"}
+    | {"track", "wbr"}
+)
+_SKIPPED = frozenset(
+    {"audio", "button", "canvas", "datalist", "iframe", "nav", "noscript", "object", "select"}
+    | {"svg", "template", "textarea", "video"}
+)
+_SKIPPED_ROLES = frozenset({"contentinfo", "menubar", "navigation", "search", "toolbar"})
+_SKIPPED_CLASSES = frozenset({"linenodiv", "linenos", "mw-editsection"})
+
+
+class OpenElements:
+    """A stack of containers and no tree: depth costs nothing, and no end is looked for twice."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._counts: Counter[str] = Counter()
+        self._skipped = 0  # the depth of what is left out; 0 for nothing
+        self._open_regions: list[tuple[int, Span]] = []
+        self.regions: dict[str, list[Span]] = {"main": [], "article": []}
+
+    @property
+    def skipping(self) -> bool:
+        return self._skipped > 0
+
+    def inside(self, names: frozenset[str]) -> int:
+        """How many of these stand open."""
+        return sum(self._counts[name] for name in names)
+
+    def opened(self, name: str, told: Mapping[str, str], at: int) -> None:
+        """`at` is the length of the text so far."""
+        skip = not self._skipped and self._is_boilerplate(name, told)
+        if name in VOID or not (skip or name in CONTAINERS or name == self._skipped_name()):
+            return
+        self._names.append(name)
+        self._counts[name] += 1
+        if skip:
+            self._skipped = len(self._names)
+        elif not self._skipped and (kind := _region(name, told)):
+            self._open_region(kind, at)
+
+    def closed(self, name: str, at: int) -> None:
+        """An end that nothing awaits is ignored; an awaited one ends all that is inside."""
+        if not self._counts[name]:
+            return
+        ended = ""
+        while ended != name:
+            ended = self._names.pop()
+            self._counts[ended] -= 1
+        depth = len(self._names)
+        if depth < self._skipped:
+            self._skipped = 0
+        while self._open_regions and depth < self._open_regions[-1][0]:
+            self._open_regions.pop()[1].end = at
+
+    def ended(self, at: int) -> None:
+        for _, region in self._open_regions:
+            region.end = at
+
+    def _skipped_name(self) -> str:
+        return self._names[self._skipped - 1] if self._skipped else ""
+
+    def _open_region(self, kind: str, at: int) -> None:
+        """Only the outermost of each kind counts."""
+        known = self.regions[kind]
+        if not known or known[-1].end >= 0:
+            known.append(span := Span(at))
+            self._open_regions.append((len(self._names), span))
+
+    def _is_boilerplate(self, name: str, told: Mapping[str, str]) -> bool:
+        """What readers of a page pass over: navigation, controls, pictures, line numbers."""
+        if name in _SKIPPED or (name == "footer" and not self._open_regions):
+            return True
+        if not told:
+            return False
+        return (
+            told.get("role") in _SKIPPED_ROLES
+            or told.get("aria-hidden") == "true"
+            or not _SKIPPED_CLASSES.isdisjoint(told.get("class", "").split())
+        )
+
+
+def _region(name: str, told: Mapping[str, str]) -> str:
+    if name == "main" or told.get("role") == "main":
+        return "main"
+    return "article" if name == "article" else ""
+
+
+# How HTML's elements lie on a page of plain text: blocks, items, rows, cells.
+
+
+HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_BLOCKS = (CONTAINERS - LISTS - {"dl", "pre", "table"}) | {
+    *("address", "caption", "figcaption", "legend", "p", "summary")
+}
+_APART = LISTS | HEADINGS.keys() | {"dl", "dt", "hr", "pre", "table"}
+_PARTS = frozenset({"dd", "li", "td", "th", "tr"})
+BREAKING = _BLOCKS | _APART | _PARTS
+_GROUPS = LISTS | {"dl", "table"}
+_NOT_PROSE = LISTS | {"pre", "table"}
+_VERBATIM = frozenset({"pre"})
+_DEEPEST = 8  # lists inside lists are indented up to here
+
+
+class Layout:
+    """Tells the writer what each tag means for the blank space around words."""
+
+    def __init__(self, writer: Writer, elements: OpenElements) -> None:
+        self._writer = writer
+        self._elements = elements
+        self._group = self._row = 0  # the text's length where a list or table, a row began
+        self._in_term = False
+
+    def opened(self, name: str) -> None:
+        if name == "br":
+            self._writer.line_break()
+        if name not in BREAKING:
+            return
+        if name in _BLOCKS:
+            self._writer.soft_break()
+        elif name in _APART:
+            self._writer.hard_break()
+        else:
+            self._open_part(name)
+        if name in _GROUPS and not self._nested():
+            self._group = self._writer.length
+        self._in_term = name == "dt" or (self._in_term and name in _BLOCKS)
+        self._settle()
+
+    def closed(self, name: str) -> None:
+        if name not in BREAKING:
+            return
+        if name in _BLOCKS:
+            self._writer.soft_break()
+        elif name in _APART or name == "li":
+            self._writer.hard_break()
+        self._in_term = self._in_term and name in _BLOCKS
+        self._settle()
+
+    def _open_part(self, name: str) -> None:
+        """Items and rows stand on lines of their own, cells side by side."""
+        gap = 1 if self._writer.length > self._group or self._nested() else 2
+        if name == "li":
+            depth = min(self._elements.inside(LISTS), _DEEPEST)
+            self._writer.item("  " * (depth - 1) + "- ", gap)
+        elif name == "tr":
+            self._row = self._writer.length
+            self._writer.item("", gap)
+        elif name == "dd":
+            self._writer.item("", 1)
+        else:
+            self._writer.cell(first=self._writer.length == self._row)
+
+    def _nested(self) -> bool:
+        return self._elements.inside(_GROUPS) > 1
+
+    def _settle(self) -> None:
+        self._writer.prose = not (self._in_term or self._elements.inside(_NOT_PROSE))
+        self._writer.verbatim = self._elements.inside(_VERBATIM) > 0

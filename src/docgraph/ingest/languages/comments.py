@@ -1,0 +1,106 @@
+"""Comments: what people wrote for people, and which definition a comment is about."""
+
+import re
+from bisect import bisect_left, bisect_right
+
+from docgraph.ingest.languages.language import Language, Span
+from docgraph.ingest.languages.source import Source
+
+_WIDEST_GAP = 200
+_LONGEST = 2_000  # a lead has to tell what something is, not all about it
+_BLANK_LINE = re.compile(rb"\n[ \t\r]*\n")
+_TAG = re.compile(r"</?[A-Za-z][^<>\n]*>")
+_SUMMARY = re.compile(r"(?s)<summary>(.*?)</summary>")
+_FIRST_BLOCK_TAG = re.compile(r"(?m)^[ \t]*@\w")
+_LICENCE = re.compile(r"(?i)copyright|licen[cs]e|spdx|@preserve|eslint|jshint")
+
+
+class Comments:
+    """Comments in runs: line comments that stand below each other are one."""
+
+    def __init__(self, language: Language, source: Source) -> None:
+        self._source = source
+        self._marks = tuple(mark.encode() for mark in language.doc_marks)
+        self.document = bool(self._marks)
+        self.spans = [(n.start_byte, n.end_byte) for n in source.nodes("comment")]
+        self._runs = _runs(source.data, self.spans) if self._marks else []
+        self._ends = [end for _, end in self._runs]
+
+    def before(self, start: int) -> Span | None:
+        """The comment about what starts there: right above it, with no blank line between."""
+        at = bisect_right(self._ends, start) - 1
+        if at < 0 or not self._source.data.startswith(self._marks, self._runs[at][0]):
+            return None
+        return self._runs[at] if is_small_gap(self._source.data, self._ends[at], start) else None
+
+    def header(self) -> Span | None:
+        """The comment at the top of the file, if it is about more than rights."""
+        if not self._runs or self._runs[0][0] > self.first_code():
+            return None
+        return None if _LICENCE.search(self._source.said(*self._runs[0])) else self._runs[0]
+
+    def first_code(self) -> int:
+        """The first byte that is neither blank nor in a comment."""
+        data = self._source.data
+        at = max(0, data.find(b"\n")) if data.startswith(b"#!") else 0
+        for start, end in self.spans:
+            if data[at:start].strip():
+                break
+            at = max(at, end)
+        return at + len(data[at:]) - len(data[at:].lstrip())
+
+    def without(self, start: int, end: int) -> str:
+        """The text from start to end, but for the comments in it."""
+        kept, at = [], start
+        for index in range(bisect_left(self.spans, (start,)), len(self.spans)):
+            first, last = self.spans[index]
+            if first >= end:
+                break
+            kept.append(self._source.data[at:first])
+            at = last
+        return b" ".join([*kept, self._source.data[at:end]]).decode(errors="ignore")
+
+
+def bare(comment: str) -> str:
+    """Its words: no marks, no markup, and nothing from the first `@tag` on."""
+    marked = "\n".join(_unmarked(line.strip()) for line in comment[:_LONGEST].splitlines())
+    summary = _SUMMARY.search(marked) if "<summary>" in marked else None
+    words = summary.group(1) if summary else marked
+    if "<" in words:
+        words = _TAG.sub("", words)
+    tag = _FIRST_BLOCK_TAG.search(words) if "@" in words else None
+    told = words[: tag.start()] if tag and words[: tag.start()].strip() else words
+    return told.strip()
+
+
+def _unmarked(line: str) -> str:
+    if line.startswith("/*"):
+        line = line[1:]
+    if line.endswith("*/"):
+        line = line[:-2].rstrip("*")
+    for mark in ("*", "/", "--"):
+        if line.startswith(mark):
+            return line.lstrip(mark + "!").strip()
+    return line.strip()
+
+
+def is_small_gap(data: bytes, start: int, end: int) -> bool:
+    gap = data[start:end] if end - start <= _WIDEST_GAP else b"x"
+    return not gap.strip() and not _BLANK_LINE.search(gap)
+
+
+def _runs(data: bytes, spans: list[Span]) -> list[Span]:
+    """A comment behind code is about that code and joins nothing."""
+    runs: list[Span] = []
+    mark = b""
+    for start, end in spans:
+        if data[max(0, start - _WIDEST_GAP) : start].rpartition(b"\n")[2].strip():
+            mark = b""
+            continue
+        before, mark = mark, data[start : start + 2]
+        joins = mark == before and mark in {b"//", b"--"}
+        if joins and is_small_gap(data, runs[-1][1], start):
+            runs[-1] = (runs[-1][0], end)
+        else:
+            runs.append((start, end))
+    return runs

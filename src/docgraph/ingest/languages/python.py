@@ -1,0 +1,126 @@
+"""Python.
+
+Offers: a module is `py:pkg.module` by every end of its path of two names or more,
+`pyroot:pkg.module` if that begins at the root or in a `src`, and `pyfile:src/pkg/module`. A
+package's `__init__` ranks before a module of that name.
+Claims: an absolute import of two names or more is `py:`, the nearest first; a single name, and
+what is taken out of it, is `pyroot:` or lies beside the importing file; the standard library is
+`pyroot:` alone; a relative import is one `pyfile:`. `from m import n` means `::n` in m, else the
+module `m.n`.
+"""
+
+import builtins
+import re
+from collections.abc import Iterable
+
+from docgraph.ingest.languages.bindings import Chain, chain_of
+from docgraph.ingest.languages.language import Language, Parts
+from docgraph.ingest.languages.python_imports import imports, module_keys, module_name
+from docgraph.ingest.languages.read_code import read_code
+from docgraph.ingest.languages.source import Source
+from docgraph.ingest.parsed_file import Handle, Parsed
+
+_SUPER = re.compile(r"super\([^()]*\)(?=\.)")
+_MADE = re.compile(r"((?:\w+\.)*[A-Z]\w*)\([^()]*\)\.(\w+)")
+_QUOTED = re.compile(r"""(['"])([\w.]+)\1""")
+_OPTIONAL = re.compile(
+    r"(?:typing\.)?Optional\[([\w.]+)\]|([\w.]+)\s*\|\s*None|None\s*\|\s*([\w.]+)"
+)
+
+_QUERY = """
+(comment) @comment
+(expression_statement . (string) @doc)
+(decorator) @decorator
+(class_definition name: (identifier) @name body: (block) @body) @class
+(function_definition name: (identifier) @name body: (block) @body) @function
+(lambda) @closure
+[(list_comprehension) (set_comprehension) (dictionary_comprehension) (generator_expression)] @scope
+[(import_statement) (import_from_statement)] @import
+(call function: (_) @call)
+(decorator [(identifier) (attribute)] @call)
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @inherits))
+(class_definition superclasses: (argument_list (subscript value: (_) @inherits)))
+(parameters . (identifier) @receiver)
+(parameters . (typed_parameter . (identifier) @receiver))
+(typed_parameter . (identifier) @typed type: (type) @type)
+(typed_default_parameter name: (identifier) @typed type: (type) @type)
+(assignment left: (identifier) @typed type: (type) @type)
+(assignment left: (identifier) @typed !type
+  right: (call function: [(identifier) (attribute)] @made))
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field) type: (_) @type)
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field)
+  right: (call function: [(identifier) (attribute)] @made))
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field)
+  right: (identifier) @alias)
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field)
+  right: (none) @nothing)
+(assignment left: (attribute object: (identifier) @holder attribute: (_) @field))
+(assignment left: (identifier) @weak right: (none))
+(assignment left: (identifier) @bind)
+(augmented_assignment left: (identifier) @bind)
+(named_expression name: (identifier) @bind)
+(parameters (identifier) @bind)
+(lambda_parameters (identifier) @bind)
+(default_parameter name: (identifier) @bind)
+(list_splat_pattern (identifier) @bind)
+(dictionary_splat_pattern (identifier) @bind)
+(pattern_list (identifier) @bind)
+(tuple_pattern (identifier) @bind)
+(list_pattern (identifier) @bind)
+(for_statement left: (identifier) @bind)
+(for_in_clause left: (identifier) @bind)
+(as_pattern_target (identifier) @bind)
+(as_pattern_target (tuple (identifier) @bind))
+(case_pattern (dotted_name . (identifier) @bind .))
+(case_pattern (as_pattern (identifier) @bind))
+(keyword_pattern (dotted_name . (identifier) @bind .))
+(splat_pattern (identifier) @bind)
+(type_alias_statement left: (type (identifier) @bind))
+(delete_statement (identifier) @bind)
+[(global_statement (identifier) @outside) (nonlocal_statement (identifier) @outside)]
+"""
+
+
+def parse_python(path: str, text: str) -> Parsed:
+    return read_code(PYTHON, path, text)
+
+
+def _grammar() -> object:
+    import tree_sitter_python
+
+    return tree_sitter_python.language()
+
+
+def _chain(text: str) -> Chain | None:
+    """Also `super().m`, `Class(…).m`, and the class in an annotation that is quoted or optional."""
+    found = chain_of(text)
+    if found:
+        return found
+    if text.startswith("super("):
+        found = chain_of(_SUPER.sub("super", text, count=1))
+        return ("super()", *found[1:]) if found else None
+    if match := _QUOTED.fullmatch(text) or _OPTIONAL.fullmatch(text):
+        return chain_of(match.group(match.lastindex or 0))
+    match = _MADE.fullmatch(text)
+    return chain_of(f"{match.group(1)}.{match.group(2)}") if match else None
+
+
+def _title(source: Source, parts: Parts) -> str:  # noqa: ARG001
+    return module_name(source.path)
+
+
+def _offers(source: Source, parts: Parts) -> Iterable[Handle]:  # noqa: ARG001
+    return (Handle(key, None, rank) for key, rank in module_keys(source.path))
+
+
+PYTHON = Language(
+    grammar=_grammar,
+    query=_QUERY,
+    imports=imports,
+    offers=_offers,
+    title=_title,
+    chain=_chain,
+    builtins=frozenset(dir(builtins)),
+    super_words=("super()",),
+    members="direct",
+)

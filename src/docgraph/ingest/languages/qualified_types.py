@@ -1,0 +1,58 @@
+"""Types that go by their full names, as in Java and C#."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from docgraph.ingest.languages.bindings import Aim, Aims, Chain, chain_of
+from docgraph.ingest.languages.definitions import OWNERS
+from docgraph.ingest.languages.language import Parts
+
+_NEAR = 4
+_ARGUMENTS = re.compile(r"<[^<>()]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class Type:
+    """The type with that key, or something `inside` it."""
+
+    key: str
+    inside: Chain = ()
+    rank: int = 0
+    told: bool = True
+
+    def aims(self, rest: Chain) -> Aims | None:
+        names = [name.removesuffix("()") for name in (*self.inside, *rest)]
+        inner = f".{'.'.join(names)}" if names else ""
+        return (Aim(self.key, inner, bool(inner), self.rank, _NEAR, self.told),)
+
+    member = aims
+
+
+def type_chain(text: str) -> Chain | None:
+    """Without type arguments, and without the mark of what may be null."""
+    if text.isidentifier():
+        return (text,) if text != "var" else None
+    flat = text.removesuffix("?")
+    while "<" in flat:
+        shorter = _ARGUMENTS.sub("", flat)
+        if shorter == flat:
+            return None
+        flat = shorter
+    return chain_of(flat)
+
+
+def types(parts: Parts) -> Iterator[tuple[int, str]]:
+    """Those that can be named from outside: no part of them is a function's own."""
+    reachable: set[int] = set()
+    for index, part in enumerate(parts):
+        outer = part.parent is None or part.parent in reachable
+        if outer and part.kind in OWNERS and "~" not in part.name:
+            reachable.add(index)
+            yield index, part.name
+
+
+def primary(parts: Parts, stem: str) -> str:
+    """The type that a file is named after, else its first."""
+    top = [part.name for part in parts if part.parent is None and part.kind in OWNERS]
+    return stem if stem in top or not top else top[0]

@@ -1,0 +1,134 @@
+"""Who comes in, by the Authorization header alone."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol
+
+from docgraph.interfaces.auth.api_keys import MARK, AskedBefore, FindPerson, KeyLogin
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.auth.tokens import TokenLogin
+from docgraph.interfaces.server.worker_pool import Workers
+from docgraph.model.access import Principal
+from docgraph.model.errors import NotKnown
+from docgraph.ports.auth import LONGEST_TOKEN
+from docgraph.wiring.build import open_keys, open_store, open_token_issuer
+
+if TYPE_CHECKING:
+    from docgraph.model.access import Person
+    from docgraph.ports.store import Store
+    from docgraph.wiring.settings import Settings
+
+
+class Login:
+    """Any number of threads may ask. NotKnown says why, for the operator's log alone."""
+
+    def __init__(self, keys: KeyLogin | None = None, tokens: TokenLogin | None = None) -> None:
+        self._keys = keys
+        self._tokens = tokens
+
+    @property
+    def open_to_local(self) -> bool:
+        """No login is configured: whoever reaches us is the person at the keyboard.
+
+        A door that others can reach does not open then.
+        """
+        return self._keys is None and self._tokens is None
+
+    def who(self, authorization: str | None) -> Principal:
+        if self.open_to_local:
+            return local()
+        if authorization is None:
+            raise NotKnown("no Authorization header")
+        if len(authorization) > LONGEST_TOKEN:
+            raise NotKnown(f"an Authorization header of more than {LONGEST_TOKEN:,} characters")
+        scheme, _, shown = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not shown.strip(" "):
+            raise NotKnown("the Authorization header is not `Bearer`, with a credential")
+        return self._shown(shown.strip(" "))
+
+    def _shown(self, credential: str) -> Principal:
+        if credential.startswith(MARK):
+            if self._keys is None:
+                raise NotKnown("an API key was shown, and none is taken here")
+            return self._keys.who(credential)
+        if self._tokens is None:
+            raise NotKnown("a token was shown, and none is taken here")
+        return self._tokens.who(credential)
+
+
+# Building the login that settings ask for.
+
+
+def build_login(settings: "Settings") -> Login:
+    """Nobody is asked for anything yet: an issuer's keys are read with the first token."""
+    tokens = None
+    if settings.login.tokens:
+        tokens = TokenLogin([(open_token_issuer(one), one) for one in settings.login.tokens])
+    return Login(_key_login(settings), tokens)
+
+
+def build_asked_before(settings: "Settings") -> AskedBefore:
+    issuers = frozenset(one.issuer for one in settings.login.tokens)
+    return AskedBefore(_key_login(settings), issuers, _now)
+
+
+def _key_login(settings: "Settings") -> KeyLogin | None:
+    if not settings.login.keys:
+        return None
+    return KeyLogin(open_keys(settings), _people(open_store(settings)), now=_now)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _people(store: "Store") -> FindPerson:
+    def find_person(tenant: str, name: str) -> "Person | None":
+        with store.access_book(tenant) as book:
+            return book.person(name)
+
+    return find_person
+
+
+# The doorkeeper: asks who comes, in threads of its own: a slow issuer holds up nobody inside.
+
+
+THREADS, WAITING = 8, 512
+
+
+class KnowsWho(Protocol):
+    """What of `doors.login` a door needs."""
+
+    @property
+    def open_to_local(self) -> bool: ...
+
+    def who(self, authorization: str | None) -> Principal: ...
+
+
+class Doorkeeper:
+    """Where nobody logs in there is nothing to wait for. Beyond what may wait: TooBusy."""
+
+    def __init__(self, login: KnowsWho, threads: int = THREADS, waiting: int = WAITING) -> None:
+        self._login = login
+        self._workers = None if login.open_to_local else Workers("login", threads, waiting)
+
+    async def who(self, shown: Sequence[str]) -> Principal:
+        """By the one header for it: of two, a proxy in front of us may have checked the other."""
+        if len(shown) > 1:
+            raise NotKnown("more than one Authorization header")
+        credential = shown[0] if shown else None
+        if self._workers is None:
+            return self._login.who(credential)
+        asked = self._workers.submit(lambda: self._login.who(credential), None)
+        return await asyncio.wrap_future(asked)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """To be entered while anybody may come."""
+        try:
+            yield
+        finally:
+            if self._workers is not None:
+                self._workers.close(0)

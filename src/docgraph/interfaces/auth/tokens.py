@@ -1,0 +1,107 @@
+"""Bearer tokens: whoever shows one is the person that its issuer says."""
+
+from collections.abc import Mapping, Sequence
+
+from docgraph.engine.administration import HIGHEST
+from docgraph.interfaces.auth.principals import of_token
+from docgraph.model.access import EVERYONE, LOCAL, RIGHTS, Person, Principal
+from docgraph.model.errors import BadInput, NotKnown
+from docgraph.model.validation import check_names
+from docgraph.ports.auth import TokenIssuer
+from docgraph.wiring.auth_settings import IssuerSettings
+
+# Whom a token speaks of: its claims, read as settings say, never wider than they are written.
+
+
+# These have a meaning of their own: who sits at the keyboard, and whoever there is.
+KEPT_BACK = (LOCAL, EVERYONE)
+
+
+def token_person(claims: Mapping[str, object], settings: IssuerSettings) -> Person:
+    """No one without an id and a tenant; what is missing besides, they do not have."""
+    names = settings.claims
+    person = _name(claims, names.id, "id")
+    if person in KEPT_BACK:
+        raise NotKnown(f"the token is for {person!r}, which has a meaning of its own")
+    tenant = settings.tenant
+    if tenant is None:
+        tenant = _name(claims, names.tenant or "", "tenant")
+        if settings.tenants and tenant not in settings.tenants:
+            raise NotKnown(f"the token is for tenant {tenant!r}, which its issuer may not name")
+    rights = frozenset(_texts(claims, names.rights, "rights"))
+    return Person(
+        id=person,
+        tenant=tenant,
+        groups=_names(claims, names.groups, "groups") - frozenset(KEPT_BACK),
+        labels=_names(claims, names.labels, "labels"),
+        clearance=_clearance(claims, names.clearance),
+        rights=rights & frozenset(RIGHTS),  # an issuer lists the roles of other programs too
+    )
+
+
+def claim(claims: Mapping[str, object], name: str) -> object:
+    """By its exact name, dots and all; else from object to object, at each dot. None if missing."""
+    if name in claims:
+        return claims[name]
+    found: object = claims
+    for part in name.split("."):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def _name(claims: Mapping[str, object], where: str, what: str) -> str:
+    found = claim(claims, where)
+    if not isinstance(found, str) or not _is_name(found):
+        raise NotKnown(f"the token's claim {where!r}, the {what}, is missing or no name")
+    return found
+
+
+def _names(claims: Mapping[str, object], where: str | None, what: str) -> frozenset[str]:
+    """What no rule could name opens nothing, and is left out."""
+    return frozenset(name for name in _texts(claims, where, what) if _is_name(name))
+
+
+def _texts(claims: Mapping[str, object], where: str | None, what: str) -> list[str]:
+    """One text is one name, whatever blanks or commas are in it."""
+    found = None if where is None else claim(claims, where)
+    if found is None:
+        return []
+    listed = [found] if isinstance(found, str) else found
+    if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
+        raise NotKnown(f"the token's claim {where!r}, the {what}, is no list of texts")
+    return listed
+
+
+def _clearance(claims: Mapping[str, object], where: str | None) -> int:
+    found = None if where is None else claim(claims, where)
+    if found is None:
+        return 0
+    if type(found) is not int or not 0 <= found <= HIGHEST:
+        raise NotKnown(f"the token's claim {where!r}, the clearance, is no number from 0")
+    return found
+
+
+def _is_name(text: str) -> bool:
+    try:
+        check_names([text])
+    except BadInput:
+        return False
+    return True
+
+
+class TokenLogin:
+    """Of several issuers, a token is one's by its `iss`; no other is asked for keys."""
+
+    def __init__(self, issuers: Sequence[tuple[TokenIssuer, IssuerSettings]]) -> None:
+        self._issuers = tuple(issuers)
+
+    def who(self, token: str) -> Principal:
+        refusals: list[str] = []
+        for issuer, settings in self._issuers:
+            try:
+                person = token_person(issuer.claims(token), settings)
+            except NotKnown as error:
+                refusals.append(f"{issuer.name}: {error}")
+            else:
+                return of_token(person, issuer.name)
+        raise NotKnown("; ".join(refusals))

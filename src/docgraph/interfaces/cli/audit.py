@@ -1,0 +1,119 @@
+"""docgraph audit: who asked what, and a proof that the log still says so."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docgraph.interfaces.cli.options import (
+    AsOption,
+    JsonOption,
+    StoreOption,
+    administration_for,
+    asker,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from docgraph.model.audit import Anchor
+
+audit = typer.Typer(
+    help="Read the audit log, and check that nobody changed it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@audit.command("list")
+def list_entries(
+    last: Annotated[int, typer.Option("--last", min=1, help="How many of the newest rows.")] = 50,
+    who: Annotated[
+        str | None,
+        typer.Option("--who", metavar="NAME", help="Only what they asked, or others as them."),
+    ] = None,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List questions and denials, the newest last.
+
+    Each with its number, time, who asked, what they did, the plan's digest and the snapshots. Needs
+    the right `auditor`.
+    """
+    from docgraph.interfaces.cli.render_store import show_entries
+
+    found = administration_for(store).audit_entries(asker(store, as_), last=last, who=who)
+    if json:
+        print_json({"entries": found})
+    else:
+        show_entries(found)
+
+
+@audit.command("verify")
+def verify_audit(
+    anchor: Annotated[
+        Path | None,
+        typer.Option("--anchor", help="A file that `docgraph audit anchor` wrote."),
+    ] = None,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Find rows that were changed or are missing.
+
+    Every seal is made again from its rows. Whoever can write the file can also make the whole chain
+    anew: only an anchor kept elsewhere shows that. Needs the right `auditor`.
+    """
+    from docgraph.interfaces.cli.render_store import show_verdict
+
+    kept = None if anchor is None else _read(anchor)
+    found = administration_for(store).audit_verify(asker(store, as_), kept)
+    if json:
+        print_json({"sound": found.is_sound, "verdict": found})
+    else:
+        show_verdict(found)
+    if not found.is_sound:
+        raise typer.Exit(1)
+
+
+@audit.command("anchor")
+def make_anchor(
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the anchor to this file.")
+    ] = None,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Seal the log and print its anchor.
+
+    Keep it where nobody who can write the store can change it: up to the anchor's row,
+    `docgraph audit verify --anchor` finds whatever was changed. Needs the right `auditor`.
+    """
+    from docgraph.model.errors import BadInput
+
+    made = administration_for(store).audit_anchor(asker(store, as_))
+    if made is None:
+        raise BadInput("the audit log has no rows yet, so there is nothing to anchor")
+    if out is None or json:
+        typer.echo(made.to_json(), nl=False)
+    if out is None:
+        return
+    try:
+        out.write_text(made.to_json(), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{out}: cannot be written: {error.strerror}") from error
+    if not json:
+        typer.echo(f"anchored at row {made.last}: {out}")
+
+
+def _read(file: Path) -> "Anchor":
+    from docgraph.model.audit import anchor_from_json
+    from docgraph.model.errors import BadInput
+
+    try:
+        return anchor_from_json(file.read_bytes())
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be read: {error.strerror}") from error
+    except BadInput as error:
+        raise BadInput(f"{file}: {error}") from error

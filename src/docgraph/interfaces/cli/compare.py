@@ -1,0 +1,187 @@
+"""docgraph diff: what two retrievals differ in."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from docgraph.interfaces.cli.options import (
+    AsOption,
+    JsonOption,
+    OptionalQuestion,
+    StoreOption,
+    asker,
+    engine_for,
+    pipeline_named,
+    print_json,
+    wanted,
+)
+
+if TYPE_CHECKING:
+    from docgraph.model.diff import RetrievalSide
+    from docgraph.pipeline.receipt import Receipt
+
+
+# docgraph replay: does a receipt still give the same bytes?
+
+
+def replay(
+    receipt: Annotated[
+        Path, typer.Argument(help="A receipt that --receipt wrote.", show_default=False)
+    ],
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Only check that the receipt is consistent; needs no store."),
+    ] = False,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Replay a receipt.
+
+    Does the recorded steps again, on the receipt's snapshots and with the rights you have now.
+    Gives the same once more, or names the first step that differs and what changed.
+    """
+    from docgraph.interfaces.cli.render_diff import replay_as_data, show_problems, show_replay
+    from docgraph.pipeline.receipt_check import problems_of
+
+    told = read_receipt(receipt)
+    if check:
+        problems = problems_of(told)
+        if json:
+            print_json({"consistent": not problems, "problems": problems})
+        else:
+            show_problems(told, problems)
+        raise typer.Exit(1 if problems else 0)
+    found = engine_for(store, question=told.question).replay(asker(store, as_), told)
+    if json:
+        print_json(replay_as_data(found))
+    else:
+        show_replay(found)
+    if not found.same:
+        raise typer.Exit(1)
+
+
+def read_receipt(file: Path) -> "Receipt":
+    from docgraph.model.errors import BadInput
+    from docgraph.pipeline.receipt import receipt_from_json
+    from docgraph.pipeline.retrieval import LARGEST
+
+    try:
+        with file.open("rb") as opened:
+            return receipt_from_json(opened.read(LARGEST + 1))
+    except OSError as error:
+        raise BadInput(f"{file}: cannot be read: {error.strerror}") from error
+
+
+T = TypeVar("T")
+
+
+def diff(
+    question: OptionalQuestion = "",
+    as_: Annotated[
+        list[str] | None,
+        typer.Option("--as", metavar="NAME", help="In whose name; `local` is you."),
+    ] = None,
+    pipeline: Annotated[
+        list[str] | None,
+        typer.Option("--pipeline", "-p", help="A shipped pipeline's name, or a YAML file."),
+    ] = None,
+    repository: Annotated[
+        list[str] | None, typer.Option("--repository", "-r", help="Ask this repository only.")
+    ] = None,
+    branch: Annotated[
+        list[str] | None, typer.Option("--branch", "-b", help="Ask this branch of it.")
+    ] = None,
+    snapshot: Annotated[
+        list[int] | None, typer.Option("--snapshot", help="Ask this snapshot of that branch.")
+    ] = None,
+    receipt: Annotated[
+        list[Path] | None,
+        typer.Option("--receipt", metavar="FILE", help="Compare two receipts instead."),
+    ] = None,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="Exit with 1 if they differ.")
+    ] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare two retrievals.
+
+    Asks the question twice. An option that is given once counts for both sides, one that is given
+    twice for the left and the right. Shows documents, edges, evidence and tokens gained and lost.
+    """
+    from docgraph.interfaces.cli.render_diff import show_retrieval_diff
+    from docgraph.model.diff import compare_retrievals
+
+    given = (as_, pipeline, repository, branch, snapshot)
+    if receipt:
+        left, right = _of_receipts(receipt, alone=not question and not any(given))
+    else:
+        _twice(given)
+        sides = (_pair(as_), _pair(pipeline), _pair(repository), _pair(branch))
+        left, right = _asked(question, store, *sides, _pair(snapshot))
+    found = compare_retrievals(left, right)
+    if json:
+        print_json(
+            {"differs": found.differs, "left": left.asked, "right": right.asked, "diff": found}
+        )
+    else:
+        show_retrieval_diff(found)
+    if exit_code and found.differs:
+        raise typer.Exit(1)
+
+
+def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSide]":
+    """No store is needed for what receipts tell."""
+    from docgraph.model.errors import BadInput
+    from docgraph.pipeline.retrieval_diff import side_of_receipt
+
+    if len(files) != 2 or not alone:
+        raise BadInput("give --receipt twice, and no question or other side beside it")
+    return [side_of_receipt(read_receipt(file)) for file in files]
+
+
+def _asked(
+    question: str,
+    store: str | None,
+    who: tuple[str | None, ...],
+    how: tuple[str | None, ...],
+    where: tuple[str | None, ...],
+    branches: tuple[str | None, ...],
+    numbers: tuple[int | None, ...],
+) -> "list[RetrievalSide]":
+    """Each side with its own rights: whoever holds the store may see what either gets."""
+    from docgraph.model.access import LOCAL
+    from docgraph.pipeline.retrieval_diff import side_of
+
+    engine = engine_for(store, question=question)
+    sides = []
+    for at in (0, 1):
+        reader = asker(store, None if who[at] == LOCAL else who[at])
+        steps = pipeline_named(how[at] or "documents")
+        place = wanted(where[at], branches[at], numbers[at])
+        sides.append(side_of(engine.retrieve(reader, question, steps, wanted=place), reader))
+    return sides
+
+
+def _twice(given: tuple[Sequence[object] | None, ...]) -> None:
+    from docgraph.model.errors import BadInput
+
+    if all(len(one or ()) < 2 for one in given):
+        raise BadInput(
+            "both sides are the same; give --as, --pipeline, --repository, --branch, --snapshot "
+            "or --receipt twice"
+        )
+
+
+def _pair(given: list[T] | None) -> tuple[T | None, T | None]:
+    """Given once it counts for both sides."""
+    from docgraph.model.errors import BadInput
+
+    if not given:
+        return None, None
+    if len(given) > 2:
+        raise BadInput(f"there are two sides; {given[2]!r} is one too many")
+    return given[0], given[-1]

@@ -1,0 +1,160 @@
+"""docgraph ingest: a folder or a git repository becomes a snapshot."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docgraph.interfaces.cli.options import (
+    JsonOption,
+    LabelOption,
+    LevelOption,
+    QuietOption,
+    ReaderOption,
+    StoreOption,
+    WithoutOption,
+    administration_for,
+    engine_for,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from docgraph.engine.content import Engine
+    from docgraph.ingest.result import IngestResult
+    from docgraph.interfaces.inputs import Told
+    from docgraph.model.edge import Relationship
+    from docgraph.ports.source import Source
+    from docgraph.ports.writes import Origin
+
+
+# Taking a source in, as every command that writes a snapshot does it.
+
+
+def told(reader: list[str] | None, label: list[str] | None, level: int) -> "Told":
+    from docgraph.interfaces.inputs import told_readers
+    from docgraph.model.access import LOCAL
+
+    return told_readers(LOCAL, reader or (), label or (), level)
+
+
+def take_in(
+    engine: "Engine",
+    source: "Source",
+    *,
+    repository: str,
+    branch: str,
+    told: "Told",
+    without: list[str] | None,
+    given: "Sequence[Relationship]" = (),
+    origin: "Origin | None" = None,
+    silent: bool,
+) -> "IngestResult":
+    """With a bar on standard error, unless it is to be silent or nobody watches."""
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.interfaces.cli.progress import progress_bar
+    from docgraph.model.access import LOCAL_ONLY
+
+    rule = told.rule
+    with progress_bar(shown=not silent and sys.stderr.isatty()) as progress:
+        return engine.ingest(
+            local(),
+            source,
+            repository=repository,
+            branch=branch,
+            rule_for=None if rule is None else lambda _: rule,
+            narrowed_by=told.narrowed_by,
+            otherwise=LOCAL_ONLY,
+            without=tuple(without or ()),
+            given=given,
+            origin=origin,
+            progress=progress,
+        )
+
+
+def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
+    from docgraph.interfaces.auth.principals import local
+
+    me = local()
+    found = administration_for(store).rules(me, repository, branch)
+    hidden = [one for one in found if not me.may_read(one.rule)]
+    if hidden:
+        many, of = sum(one.documents for one in hidden), sum(one.documents for one in found)
+        typer.echo(
+            f"note: you are {me.id}, and cannot read {many} of {of} documents; "
+            f"`docgraph access explain {repository}:{hidden[0].example}` says why",
+            err=True,
+        )
+
+
+def ingest(
+    path: Annotated[
+        Path,
+        typer.Argument(help="A folder, a single file, or a git repository.", show_default=False),
+    ],
+    repository: Annotated[
+        str | None,
+        typer.Option(
+            "--repository",
+            "-r",
+            help="The name that ids begin with. Default: the folder's name.",
+            show_default=False,
+        ),
+    ] = None,
+    branch: Annotated[
+        str | None,
+        typer.Option(
+            "--branch",
+            "-b",
+            help="The branch to write. Default: that of --ref, else main.",
+            show_default=False,
+        ),
+    ] = None,
+    ref: Annotated[
+        str | None,
+        typer.Option(
+            "--ref",
+            metavar="REF",
+            help="Read this branch, tag or commit of a git repository, not its work tree.",
+            show_default=False,
+        ),
+    ] = None,
+    reader: ReaderOption = None,
+    label: LabelOption = None,
+    level: LevelOption = 0,
+    without: WithoutOption = None,
+    max_bytes: Annotated[
+        int, typer.Option("--max-bytes", help="Report files larger than this, do not read them.")
+    ] = 10_000_000,
+    quiet: QuietOption = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Take a folder or a commit in, as a new snapshot.
+
+    Only what changed is parsed and embedded; what is gone from the source is gone from the
+    snapshot. Readers see the old snapshot until the new one is complete.
+    """
+    from docgraph.interfaces.cli.render_store import show_ingest
+    from docgraph.wiring.sources import open_source
+
+    rule = told(reader, label, level)
+    with open_source(
+        path, repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
+    ) as opened:
+        result = take_in(
+            engine_for(store, must_exist=False),
+            opened.source,
+            repository=opened.repository,
+            branch=opened.branch,
+            told=rule,
+            without=without,
+            origin=opened.origin,
+            silent=quiet or json,
+        )
+    note_if_unreadable(store, opened.repository, opened.branch)
+    if json:
+        print_json(result)
+    else:
+        show_ingest(result, brief=quiet)

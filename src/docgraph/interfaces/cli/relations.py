@@ -1,0 +1,133 @@
+"""docgraph relations: list and count them, add and remove your own."""
+
+from typing import Annotated
+
+import typer
+
+from docgraph.interfaces.cli.options import (
+    AsOption,
+    BranchOption,
+    JsonOption,
+    RepositoryOption,
+    StoreOption,
+    asker,
+    engine_for,
+    print_json,
+    wanted,
+)
+
+relations = typer.Typer(
+    help="List and count relations; add or remove your own.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+Source = Annotated[str, typer.Argument(help="The id of the node it leaves.", show_default=False)]
+Relation = Annotated[str, typer.Argument(help="The relation's type.", show_default=False)]
+HomeOption = Annotated[
+    str | None, typer.Option("--branch", "-b", help="The branch to write.", show_default=False)
+]
+Target = Annotated[str, typer.Argument(help="The id of the node it enters.", show_default=False)]
+
+
+@relations.command("list")
+def list_relations(
+    node: Annotated[
+        str | None, typer.Option("--node", help="Only relations that touch this node or document.")
+    ] = None,
+    relation: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List relations, each with its origin.
+
+    The origin is a miner's name, `curated`, `given` or `hand`; beside it stand the lines that show
+    the relation. `contains` is listed where --type asks for it.
+    """
+    from docgraph.interfaces.cli.render_retrieval import show_relations
+    from docgraph.interfaces.inputs import only_type
+
+    found = engine_for(store).relations(
+        asker(store, as_), wanted(repository, branch, None), only_type(relation), node
+    )
+    if json:
+        print_json({"relations": found})
+    else:
+        show_relations(found)
+
+
+@relations.command("stats")
+def relation_stats(
+    repository: RepositoryOption = None,
+    branch: BranchOption = None,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Count relations by who found them.
+
+    Each miner with what it found, a few examples, and how many places name nothing you can see.
+    """
+    from docgraph.interfaces.cli.render_store import show_counts
+
+    found = engine_for(store).relation_counts(asker(store, as_), wanted(repository, branch, None))
+    if json:
+        print_json(found)
+    else:
+        show_counts(found)
+
+
+@relations.command("add")
+def add_relation(
+    source: Source,
+    relation: Relation,
+    target: Target,
+    note: Annotated[
+        str, typer.Option("--note", help="Why this relation holds; kept as its evidence.")
+    ] = "",
+    branch: HomeOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Add a relation by hand.
+
+    Publishes a new snapshot. Both ends must exist; `supersedes` and its like are stored both ways.
+    """
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.interfaces.inputs import noted
+    from docgraph.model.edge import Edge
+
+    snapshot = engine_for(store).add_relation(
+        local(), Edge(source, relation, target), noted(source, note), wanted(None, branch, None)
+    )
+    if json:
+        print_json({"snapshot": snapshot})
+    else:
+        typer.echo(f"added in snapshot {snapshot.snapshot} of {snapshot.repository}")
+
+
+@relations.command("rm")
+def remove_relation(
+    source: Source,
+    relation: Relation,
+    target: Target,
+    branch: HomeOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Remove a relation made by hand.
+
+    Publishes a new snapshot. What was mined goes when its text no longer says so.
+    """
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.model.edge import Edge
+
+    snapshot = engine_for(store).remove_relation(
+        local(), Edge(source, relation, target), wanted(None, branch, None)
+    )
+    if json:
+        print_json({"snapshot": snapshot})
+    else:
+        typer.echo(f"removed in snapshot {snapshot.snapshot} of {snapshot.repository}")

@@ -1,0 +1,165 @@
+"""What people and machines see of a replay: what it gave again, or what differs."""
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from docgraph.evaluation.expectations import Verdict
+from docgraph.interfaces.cli.render_context import printable
+from docgraph.interfaces.cli.render_retrieval import out, said
+from docgraph.model.context import Context
+from docgraph.model.diff import RetrievalDiff
+from docgraph.model.explanation import Change, Value, WhyNot
+
+if TYPE_CHECKING:
+    from docgraph.pipeline.receipt import Receipt
+    from docgraph.pipeline.replay import Replayed
+    from docgraph.pipeline.retrieval import Retrieval
+
+
+def show_replay(found: "Replayed") -> None:
+    """The recorded command's own output, byte for byte, or the difference. The rest is said aside,
+    on standard error."""
+    if found.again is not None:
+        _show_again(found.again)
+        typer.secho(f"the same: {found.steps} of {found.steps} steps", err=True, bold=True)
+    if found.difference is not None:
+        told = found.difference
+        place = f"step {told.place} of {found.steps} ({told.step})"
+        typer.secho(f"differs from {printable(place)} on: {told.changed}", bold=True)
+        typer.echo(f"    {printable(told.why)}")
+    for note in found.notes:
+        typer.echo(f"note: {printable(note)}", err=True)
+
+
+def _show_again(again: "Retrieval") -> None:
+    if Context in again.run.values:
+        from docgraph.interfaces.cli.render_context import show_context
+
+        show_context(again.context)
+    else:
+        from docgraph.interfaces.cli.render_retrieval import show_plan
+
+        show_plan(again.saved())
+
+
+def replay_as_data(found: "Replayed") -> dict[str, Any]:
+    again = found.again
+    return {
+        "same": found.same,
+        "difference": found.difference,
+        "notes": found.notes,
+        "steps": found.steps,
+        "plan": again.plan if again else None,
+        "context": again.run.values.get(Context) if again else None,
+    }
+
+
+def show_problems(receipt: "Receipt", problems: tuple[str, ...]) -> None:
+    if not problems:
+        typer.echo(f"receipt {receipt.digest[:12]} is consistent")
+    for problem in problems:
+        typer.echo(printable(problem))
+
+
+# What people see of the difference between two retrievals.
+
+
+def show_retrieval_diff(found: RetrievalDiff) -> None:
+    """What they were asked with, then lines that only one side has, then numbers."""
+    for one in found.asked:
+        out.print(f"[dim]{said(one.name)}: {said(str(one.left))} -> {said(str(one.right))}[/dim]")
+    for mark, documents in (("-", found.documents_lost), ("+", found.documents_gained)):
+        for document in documents:
+            out.print(f"{mark} {said(document)}")
+    for mark, edges in (("-", found.edges_lost), ("+", found.edges_gained)):
+        for edge in edges:
+            out.print(f"{mark} {said(edge.source)} ->{edge.relation}-> {said(edge.target)}")
+    for mark, ids in (
+        ("-", found.evidence_lost),
+        ("+", found.evidence_gained),
+        ("~", found.evidence_changed),
+    ):
+        for chunk in ids:
+            out.print(f"{mark} evidence {said(chunk)}")
+    for share in found.tokens:
+        out.print(f"~ {said(share.name)}: {share.left} -> {share.right} tokens")
+    out.print(_summed(found))
+
+
+def _summed(found: RetrievalDiff) -> str:
+    if not found.differs:
+        return "no difference in what they give"
+    moved = (
+        f"documents gained {len(found.documents_gained)}, lost {len(found.documents_lost)}; "
+        f"edges gained {len(found.edges_gained)}, lost {len(found.edges_lost)}"
+    )
+    left, right = found.tokens_in_all
+    if left is None or right is None:
+        return f"{moved}; {'the same context' if found.same_page else 'another context'}"
+    evidence = (
+        f"evidence gained {len(found.evidence_gained)}, lost {len(found.evidence_lost)}, "
+        f"changed {len(found.evidence_changed)}"
+    )
+    return f"{moved}; {evidence}; tokens {left} -> {right} ({right - left:+d})"
+
+
+# What people see of a test of retrieval; written without rich, which would take long to load.
+
+
+def show_verdicts(verdicts: Sequence[Verdict]) -> None:
+    for verdict in verdicts:
+        expected = verdict.expectation
+        whom = f" (as {expected.as_})" if expected.as_ else ""
+        word = typer.style("ok  " if verdict.good else "FAIL", fg=_colour(verdict))
+        typer.echo(f"{word} {printable(expected.question + whom)}  {verdict.tokens} tokens")
+        for problem in verdict.problems:
+            typer.echo(f"       line {expected.line}: {printable(problem)}")
+    failed = sum(not verdict.good for verdict in verdicts)
+    typer.secho(f"{len(verdicts) - failed} as expected, {failed} not", bold=True)
+
+
+def _colour(verdict: Verdict) -> str:
+    return typer.colors.GREEN if verdict.good else typer.colors.RED
+
+
+# What people see of why a node is in a context, or why not.
+
+
+def show_why_not(found: WhyNot) -> None:
+    name = said(found.node)
+    if found.stage == "not visible":
+        out.print(f"[bold]{name}[/bold]: {found.words}")
+        return
+    state = "is in the context" if found.stage == "there" else f"fell out at: {found.stage}"
+    out.print(f"[bold]{name}[/bold] {state}")
+    for step in found.steps:
+        mark = "[green]in [/green]" if step.inside else "[yellow]out[/yellow]"
+        out.print(f"  {mark} {step.action:<22} {said(step.words)}")
+    for item in found.shown:
+        why = item.why
+        out.print(f"  {said(f'[{item.number}]')} {said(item.id)}")
+        out.print(f"      {said(why.rule)}; {said(why.access)}; {said(why.budget)}")
+    if found.remedy:
+        out.print(said(found.remedy) + (":" if found.change else ""))
+    for change in found.change:
+        out.print(f"  {said(_told(change))}")
+
+
+def _told(change: Change) -> str:
+    """As a pipeline file that extends this one would say it, or the command line."""
+    if change.action == "seeds":
+        assert isinstance(change.new, tuple)
+        return " ".join(f"--seed {node}" for node in change.new)
+    if not change.option:
+        return f"without: [{change.action}]"
+    new, old = _in_yaml(change.new), _in_yaml(change.old)
+    return f"{change.action}: {{{change.option}: {new}}}, which is {old} now"
+
+
+def _in_yaml(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(value)}]"
+    return value if isinstance(value, str) else json.dumps(value)

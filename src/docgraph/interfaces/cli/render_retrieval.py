@@ -1,0 +1,207 @@
+"""What people see in the terminal. Machines get --json."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+from rich.tree import Tree
+
+from docgraph.interfaces.cli.render_context import printable
+from docgraph.model.answer import Answer, Flag, Source
+from docgraph.model.edge import HAND, Evidence, Relationship
+from docgraph.model.node import document_of
+from docgraph.model.plan import Expansion
+from docgraph.model.seeds import Seeds
+
+if TYPE_CHECKING:
+    from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.pipeline.retrieval import Retrieval, SavedPlan
+
+
+# An id must stay whole, also in a pipe: lines are as long as they are, and a terminal wraps them.
+out = Console(highlight=False, soft_wrap=True, width=100_000, height=25, emoji=False)
+
+
+def said(text: str) -> str:
+    """Text from outside, without markup and without control characters."""
+    return escape(printable(text))
+
+
+def show_plan(saved: "SavedPlan") -> None:
+    """The plan as a small tree: seeds, and below each what its edges let in."""
+    plan = saved.plan
+    asked = said(plan.question or "of explicit ids")
+    tree = Tree(f"[bold]plan {plan.digest[:12]}[/bold] {asked}")
+    place = {node: index for index, node in enumerate(plan.order, start=1)}
+    branches: dict[str, Tree] = {}
+    for seed in plan.seed_documents:
+        branches[seed] = tree.add(f"[cyan]{place[seed]}. {said(seed)}[/cyan]  seed")
+    for found in plan.expanded_documents:
+        arrow = "<-" if found.backwards else "->"
+        name = f"[green]{place[found.document_id]}. {said(found.document_id)}[/green]"
+        holder = _holder(found, branches)
+        branches[found.document_id] = branches.get(holder, tree).add(f"{arrow} {found.via}  {name}")
+    for limit, count in Counter(cut.limit for cut in plan.cut).items():
+        tree.add(f"[dim]{count} more reached, left out by {said(limit)}[/dim]")
+    left = [n for n in plan.constraints.selection.dropped if document_of(n) not in plan.documents]
+    if left:
+        reason = said(plan.constraints.selection.reason)
+        tree.add(f"[dim]{len(left)} found, left out of scope: {reason}[/dim]")
+    if not plan.order:
+        tree.add("nothing visible matches")
+    out.print(tree)
+
+
+def _holder(found: Expansion, branches: Mapping[str, Tree]) -> str:
+    """The planned node that the edge leaves: itself, or the one that holds it."""
+    here = found.target if found.backwards else found.sender
+    inside = (n for n in branches if here == n or here.startswith((f"{n}#", f"{n}::", f"{n}.")))
+    return next(inside, "")
+
+
+def show_why(found: "Retrieval") -> None:
+    context = found.context
+    if context.reason:
+        out.print(f"[bold]{said(context.reason)}[/bold]")
+    for item in context.items:
+        name = f"[{item.number}]" if item.number else item.layer
+        where = item.location.cite() if item.number else item.document
+        out.print(f"[cyan]{escape(name)} {said(where)}[/cyan]")
+        why = item.why
+        out.print(f"    {said(why.rule)}; {said(why.access)}; {said(why.budget)}")
+    for omitted in context.omitted:
+        out.print(f"[dim]left out {said(omitted.id)}: {said(omitted.reason)}[/dim]")
+    for step in found.run.trace.steps:
+        name = f"{step.action} (implicit)" if step.implicit else step.action
+        made, digest = step.output
+        out.print(f"[dim]{name:<22} {made:<17} {digest[:12]} {step.milliseconds:7.1f} ms[/dim]")
+
+
+def show_relations(found: tuple[Relationship, ...]) -> None:
+    for known in found:
+        out.print(shown_relation(known))
+    out.print(f"{len(found)} relation{'' if len(found) == 1 else 's'}")
+
+
+def shown_relation(known: Relationship) -> str:
+    """An edge, who found it, and the first place that shows it."""
+    edge = known.edge
+    shown = [e.says if HAND in known.origins else _place(e) for e in known.evidence]
+    more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
+    place = f": {shown[0]}{more}" if shown else ""
+    name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"
+    return f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]"
+
+
+def _place(evidence: Evidence) -> str:
+    return f"{evidence.path}:{evidence.line}" if evidence.line else evidence.path
+
+
+def show_pipeline(pipeline: "Pipeline") -> None:
+    out.print(f"[bold]{said(pipeline.name)}[/bold] is sound ({pipeline.digest[:12]})")
+    for number, step in enumerate(pipeline.steps, start=1):
+        options = ", ".join(f"{name}: {_as_yaml(value)}" for name, value in step.options.items())
+        implicit = " (put in: no step before the next makes a plan)" if step.action.implicit else ""
+        out.print(f"{number}. {step.action.name}{implicit} {said('{' + options + '}')}")
+
+
+def _as_yaml(value: object) -> str:
+    """As a pipeline file would say it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_as_yaml, value))}]"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def show_measures(found: Mapping[str, Any]) -> None:
+    """Means side by side, and what planning gains, with the interval that holds 95 % of it."""
+    columns = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
+    columns["planned"] = found["planned"]
+    table = Table("", box=None, pad_edge=False, header_style="bold")
+    for name in (*columns, "gain over the best flat"):
+        table.add_column(name, justify="right")
+    for name in found["planned"]:
+        means = (f"{measures[name]:g}" for measures in columns.values())
+        table.add_row(name, *means, _gain(found["gain"].get(name)))
+    out.print(table)
+
+
+def _gain(gain: Mapping[str, Any] | None) -> str:
+    if gain is None:
+        return ""
+    return f"{gain['mean']:+g} ({gain['low']:+g} to {gain['high']:+g})"
+
+
+# What people see of seeds, written without rich, which would take long to load.
+
+
+def show_seeds(seeds: Seeds) -> None:
+    if not seeds.ranked:
+        typer.echo("nothing visible matches")
+        return
+    widest = max(len(seed.why) for seed in seeds.ranked)
+    for place, seed in enumerate(seeds.ranked, start=1):
+        why = printable(f"{seed.why:<{widest}}")
+        name = typer.style(printable(seed.id), fg=typer.colors.CYAN)
+        typer.echo(f"{place:>3}  {seed.score:.4f}  {why}  {name}")
+    if seeds.selection.dropped:
+        typer.secho(printable(f"kept: {seeds.selection.reason}"), dim=True)
+        typer.secho(printable(f"left out: {', '.join(seeds.selection.dropped)}"), dim=True)
+
+
+# What people see of an answer: it streams; then its sources, and what to be careful about.
+
+
+_WORDS = {
+    "uncited": "cites nothing",
+    "no_such_item": "cites [{number}], which is not there",
+    "cut_off": "is where the answer broke off: {reason}",
+}
+
+
+class Voice:
+    """Says an answer as it comes; whatever is said after it begins a new line."""
+
+    def __init__(self) -> None:
+        self._spoke = False
+
+    def __call__(self, piece: str) -> None:
+        self._spoke = True
+        typer.echo(printable(piece), nl=False)
+
+    def end(self) -> None:
+        if self._spoke:
+            typer.echo()
+            self._spoke = False
+
+
+def show_answer(answer: Answer) -> None:
+    """What a model said was heard already."""
+    if answer.reason:
+        typer.secho(printable(answer.reason), bold=True)
+    if answer.kind == "no_model":
+        typer.echo(printable(answer.text), nl=False)
+    for source in answer.sources:
+        typer.secho(printable(_source(source)), fg=typer.colors.CYAN)
+    for flag in answer.flags:
+        typer.secho(printable(f"careful: {_flag(flag)}"), fg=typer.colors.YELLOW)
+    if answer.asking is not None:
+        asked = answer.asking
+        about = "" if asked.counted == "exact" else "about "
+        told = f"{about}{asked.prompt_tokens} of {asked.window} tokens, prompt {asked.prompt}"
+        typer.secho(printable(f"{asked.model}: {told}"), dim=True)
+
+
+def _source(source: Source) -> str:
+    repository, _, _ = source.document.partition(":")
+    path = " > ".join((source.title, *source.heading_path))
+    return f"[{source.number}] {repository}:{source.location.cite()}  {path}"
+
+
+def _flag(flag: Flag) -> str:
+    said = _WORDS[flag.kind].format(number=flag.number, reason=flag.reason)
+    return f'"{flag.sentence}" {said}' if flag.sentence else f"the answer {said}"

@@ -1,0 +1,158 @@
+"""What people see of the store in the terminal: ingests, snapshots, counts, upkeep."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from docgraph.interfaces.cli.render_retrieval import out, said, shown_relation
+from docgraph.model.audit import AuditEntry, AuditVerdict
+from docgraph.model.diff import SnapshotDiff
+from docgraph.model.edge import RelationCounts
+from docgraph.model.snapshot import SnapshotInfo, Verified
+
+if TYPE_CHECKING:
+    from docgraph.ingest.result import IngestResult
+    from docgraph.model.snapshot import Status
+
+
+_SHOWN = 5
+
+
+def show_status(status: "Status") -> None:
+    if not status.scope.snapshots:
+        out.print("nothing visible")
+        return
+    for name in status.scope.snapshots:
+        out.print(f"{said(name.repository)} {said(name.branch)} snapshot {name.snapshot}")
+    for kind, count in status.counts.items():
+        out.print(f"{count:>8} {kind}")
+    if status.embedder:
+        out.print(f"embedder {said(status.embedder.name)} ({status.embedder.digest[:12]})")
+
+
+def show_ingest(result: "IngestResult", *, brief: bool) -> None:
+    made = result.snapshot
+    name = f"snapshot {made.snapshot} of {made.repository} {made.branch}" if made else "no change"
+    moved = f" ({len(result.renamed)} of them renamed)" if result.renamed else ""
+    out.print(
+        f"{said(name)}: documents added {result.added}{moved}, changed {result.changed}, "
+        f"removed {result.removed}, unchanged {result.unchanged}; "
+        f"written: nodes {result.nodes}, chunks {result.chunks}"
+    )
+    if result.places:
+        out.print(_places(result))
+    if brief:
+        return
+    for lost in result.unresolved[:_SHOWN]:
+        out.print(f"[dim]not found: {said(lost.what)} ({said(lost.path)}:{lost.line})[/dim]")
+    if len(result.unresolved) > _SHOWN:
+        out.print(f"[dim]and {len(result.unresolved) - _SHOWN} more; see --json[/dim]")
+    for suffix, count in result.skipped:
+        out.print(f"[dim]skipped {count} x {said(suffix)}: no reader for it[/dim]")
+    for remark in result.remarks:
+        out.print(f"[yellow]odd: {said(remark.path)}: {said(remark.reason)}[/yellow]")
+    for problem in result.problems:
+        out.print(f"[yellow]not used: {said(problem.path)}: {said(problem.reason)}[/yellow]")
+
+
+def _places(result: "IngestResult") -> str:
+    """Where the texts written now name another node, by relation."""
+    met: Counter[str] = Counter()
+    unmet: Counter[str] = Counter()
+    for found in result.places:
+        met[found.relation] += found.met
+        unmet[found.relation] += found.unmet
+    lost = result.missing + unmet.total()
+    told = f" ({_counted(unmet)})" if lost and len(+unmet) > 1 else ""
+    return f"relations named in them: {_counted(met) or 'none'}; targets not found: {lost}{told}"
+
+
+def _counted(found: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in sorted(found.items()) if count)
+
+
+def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
+    if not found:
+        out.print("nothing visible")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("repository", "branch", "snapshot", "created", "commit", "documents"):
+        table.add_column(name, justify="right" if name in {"snapshot", "documents"} else "left")
+    for info in found:
+        made = f"{info.revision[:12]} {info.ref}".strip()
+        where = (said(info.name.repository), said(info.name.branch), str(info.name.snapshot))
+        table.add_row(*where, said(info.created), said(made) or "-", str(info.documents))
+    out.print(table)
+
+
+def show_diff(found: SnapshotDiff) -> None:
+    for name, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
+        for document in ids:
+            out.print(f"{name} {said(document)}")
+    for name, edges in (("+", found.gained), ("-", found.lost)):
+        for edge in edges:
+            out.print(f"{name} {said(edge.source)} ->{edge.relation}-> {said(edge.target)}")
+    out.print(
+        f"documents added {len(found.added)}, removed {len(found.removed)}, "
+        f"changed {len(found.changed)}; relations gained {len(found.gained)}, "
+        f"lost {len(found.lost)}"
+    )
+
+
+def show_verified(found: Verified, digest: str | None) -> None:
+    for problem in found.problems:
+        out.print(f"[red]wrong:[/red] {said(problem)}")
+    looked = ", ".join(f"{name} {count}" for name, count in found.checked)
+    out.print(f"looked at: {looked}")
+    if digest is not None:
+        out.print(f"sound; what you see has the digest {digest[:16]}")
+
+
+def show_counts(found: RelationCounts) -> None:
+    """By origin and relation, each with a few examples."""
+    for one in found.found:
+        places = f"{one.unresolved} place{'' if one.unresolved == 1 else 's'}"
+        lost = f", {places} unresolved" if one.unresolved else ""
+        edges = f"{one.edges} edge{'' if one.edges == 1 else 's'}"
+        out.print(f"[bold]{said(one.origin)}[/bold] {one.relation}: {edges}{lost}")
+        for example in one.examples:
+            out.print(f"    {shown_relation(example)}")
+    total = ", ".join(f"{relation} {count}" for relation, count in found.edges)
+    out.print(f"edges by type: {total or 'none'}")
+    if found.opaque_calls:
+        out.print(f"calls on objects of unknown type: {found.opaque_calls} (never guessed)")
+
+
+# What people see of the audit log in the terminal.
+
+
+def show_entries(entries: tuple[AuditEntry, ...]) -> None:
+    """A line for each, whatever was asked."""
+    for entry in entries:
+        out.print(_line(entry))
+    if not entries:
+        out.print("no rows")
+
+
+def _line(entry: AuditEntry) -> str:
+    event = entry.event
+    who = f"{event.principal} by {event.by}" if event.by else event.principal
+    plan = f"plan {event.plan[:12]}" if event.plan else ""
+    where = [f"{name.repository} {name.branch} {name.snapshot}" for name in event.snapshots]
+    parts = (entry.time, who, event.action, event.outcome, plan, ", ".join(where), event.detail)
+    return f"{entry.number:>6}  " + "  ".join(_in_line(part) for part in parts if part)
+
+
+def _in_line(text: str) -> str:
+    """Nobody may write a row into the list by asking for a name with a line break in it."""
+    return said(
+        "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    )
+
+
+def show_verdict(found: AuditVerdict) -> None:
+    for problem in found.problems:
+        out.print(f"[red]wrong:[/red] {_in_line(problem)}")
+    sealed = f"sealed up to row {found.sealed}" if found.sealed else "none sealed yet"
+    out.print(f"rows {found.rows}, {sealed}{'' if found.problems else '; sound'}")

@@ -1,0 +1,194 @@
+"""docgraph serve: the engine over HTTP, for those who are elsewhere."""
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from docgraph.interfaces.cli.options import (
+    AsOption,
+    JsonOption,
+    StoreOption,
+    current_settings,
+    existing_or_new,
+    print_json,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from docgraph.engine.content import Engine
+    from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.wiring.settings import Settings
+
+
+def serve(
+    host: Annotated[
+        str | None,
+        typer.Option("--host", help="Listen on this address.", show_default=False),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port",
+            min=0,
+            max=65_535,
+            help="Listen on this port; 0 picks a free one.",
+            show_default=False,
+        ),
+    ] = None,
+    root: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--root",
+            metavar="FOLDER",
+            help="Ingestions may read below this folder; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Serve the engine over HTTP.
+
+    One process, which says where it listens, and ends in good order on SIGTERM. Beyond this
+    machine it listens only where a login is configured.
+    """
+    from dataclasses import replace
+
+    from docgraph.model.errors import MissingExtra
+
+    settings = existing_or_new(store)
+    written = settings.serve
+    chosen = replace(
+        written,
+        host=written.host if host is None else host,
+        port=written.port if port is None else port,
+        roots=tuple(root) if root else written.roots,
+    )
+    try:
+        from docgraph.interfaces.http.server.serve import serve_http
+    except ImportError as error:
+        raise MissingExtra(
+            "serving over HTTP needs more packages; install them with: pip install 'docgraph[http]'"
+        ) from error
+
+    def told(url: str) -> None:
+        if json:
+            print_json({"url": url})
+        else:
+            typer.echo(f"docgraph listens on {url}")
+        sys.stdout.flush()
+
+    serve_http(replace(settings, serve=chosen), told)
+
+
+# docgraph mcp: the tools of the Model Context Protocol, over standard input and output or HTTP.
+
+
+def mcp(
+    http: Annotated[
+        bool, typer.Option("--http", help="Listen for streamable HTTP instead, at /mcp.")
+    ] = False,
+    host: Annotated[
+        str | None,
+        typer.Option("--host", help="The address to listen on.", show_default=False),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, help="The port; 0 takes a free one.", show_default=False
+        ),
+    ] = None,
+    as_: AsOption = None,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Serve a model's tools over MCP.
+
+    Read-only tools for clients of the Model Context Protocol: search, fetch, context, plan,
+    explain, relations. Speaks over standard input and output, and ends when that does.
+    """
+    from docgraph.model.errors import BadInput
+
+    _need_mcp()
+    from docgraph.interfaces.mcp.tool_context import on_offer
+    from docgraph.wiring.backends import existing
+
+    settings = existing(current_settings(store))
+    offered = on_offer(settings.serve.pipelines)
+    engine = _engine(settings)
+    if not http:
+        _over_stdio(settings, engine, offered, as_)
+    elif as_ is not None:
+        raise BadInput("--as is not for --http: there every request shows who asks")
+    else:
+        served = settings.serve
+        where = (host or served.host, served.port if port is None else port)
+        _over_http(settings, engine, offered, where, json=json)
+
+
+def _need_mcp() -> None:
+    from docgraph.model.errors import BadInput
+
+    try:
+        import_module("mcp.server.lowlevel")
+    except ImportError as error:
+        raise BadInput(
+            "docgraph mcp needs the MCP SDK; install it with: pip install 'docgraph[mcp]'"
+        ) from error
+
+
+def _engine(settings: "Settings") -> "Engine":
+    """Its embedder loads meanwhile, so that the first call is as quick as the others."""
+    from docgraph.wiring.models import early_embedder
+
+    embedder = early_embedder(settings)
+    from docgraph.wiring.build import build_engine
+
+    return build_engine(settings, embedder)
+
+
+def _over_stdio(
+    settings: "Settings",
+    engine: "Engine",
+    offered: "Mapping[str, Pipeline]",
+    name: str | None,
+) -> None:
+    from docgraph.interfaces.auth.principals import asked_as
+    from docgraph.interfaces.mcp.server import mcp_server
+    from docgraph.interfaces.mcp.tool_context import Desk, limits_of
+    from docgraph.interfaces.mcp.transports import serve_stdio
+    from docgraph.wiring.build import build_administration
+
+    administration = build_administration(settings)
+    asked_as(name, lambda: administration)  # a name that nobody has is refused before anything
+    desk = Desk(engine, offered, limits_of(settings.serve))
+    serve_stdio(mcp_server(desk, lambda _: asked_as(name, lambda: administration), from_afar=False))
+
+
+def _over_http(
+    settings: "Settings",
+    engine: "Engine",
+    offered: "Mapping[str, Pipeline]",
+    where: tuple[str, int],
+    *,
+    json: bool,
+) -> None:
+    from docgraph.interfaces.auth.authentication import build_login
+    from docgraph.interfaces.mcp.http_transport import mcp_app
+    from docgraph.interfaces.mcp.tool_context import limits_of
+    from docgraph.interfaces.mcp.transports import listen
+    from docgraph.interfaces.server.listener import listening
+
+    def told(url: str) -> None:
+        if json:
+            print_json({"url": url})
+        else:
+            typer.echo(f"listening on {url}")
+        sys.stdout.flush()
+
+    login, limits = build_login(settings), limits_of(settings.serve)
+    with listening(*where, is_open=login.open_to_local) as place:
+        listen(mcp_app(engine, login, offered, limits), place, told, settings.serve)

@@ -1,0 +1,1 @@
+"""Ingest jobs: claimed from the queue, run, and their leases renewed."""

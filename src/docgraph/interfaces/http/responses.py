@@ -1,0 +1,137 @@
+"""What answers look like: the shapes that the command line prints with --json."""
+
+import json
+from dataclasses import dataclass
+
+from docgraph.model.answer import Answer
+from docgraph.model.context import Context, Omission, Why
+from docgraph.model.digest import plain
+from docgraph.model.edge import Relationship
+from docgraph.model.node import Location
+from docgraph.model.plan import Cut, RetrievalPlan
+from docgraph.model.seeds import Seeds, Selection
+from docgraph.model.snapshot import SnapshotInfo, SnapshotName
+from docgraph.pipeline.receipt import Receipt
+from docgraph.pipeline.replay import Difference
+from docgraph.pipeline.retrieval import SavedPlan
+from docgraph.pipeline.run import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSeeds:
+    """Ids and scores, never text."""
+
+    seeds: Seeds
+    scope: tuple[SnapshotName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlan:
+    """`plan` is what `/v1/plans/execute` takes."""
+
+    plan: SavedPlan
+    receipt: Receipt | None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundContext:
+    context: Context
+    digest: str
+    plan_digest: str
+    scope: tuple[SnapshotName, ...]
+    receipt: Receipt | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedPlan:
+    """`edited`: the plan is not as it was saved."""
+
+    context: Context
+    digest: str
+    edited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    answer: Answer
+    digest: str
+    context_digest: str
+    plan_digest: str
+    scope: tuple[SnapshotName, ...]
+    receipt: Receipt | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedItem:
+    id: str
+    layer: str
+    number: int
+    why: Why
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Why each item is there, what was left out, and what each step did."""
+
+    question: str
+    items: tuple[ExplainedItem, ...]
+    omitted: tuple[Omission, ...]
+    cut: tuple[Cut, ...]
+    selection: Selection
+    reason: str
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedReceipt:
+    """The same once more, or the first step that differs."""
+
+    same: bool
+    difference: Difference | None
+    notes: tuple[str, ...]
+    steps: int
+    plan: RetrievalPlan | None
+    context: Context | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedReceipt:
+    """Whether a receipt is consistent in itself; no store was asked."""
+
+    consistent: bool
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRelations:
+    """`next` is the offset of what comes behind these, if there is more."""
+
+    relations: tuple[Relationship, ...]
+    total: int
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSnapshots:
+    snapshots: tuple[SnapshotInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewSnapshot:
+    """The snapshot that a change was published as."""
+
+    snapshot: SnapshotName
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    status: str
+
+
+# JSON as it leaves this door: what the command line prints with --json, in one line.
+
+
+def as_json(value: object) -> bytes:
+    text = json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode()

@@ -1,0 +1,81 @@
+"""/healthz: this process lives. /readyz: it can answer. /metrics: how it goes. Nobody logs in."""
+
+import asyncio
+import logging
+from typing import Any
+
+from fastapi import APIRouter, HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from docgraph.interfaces.http.openapi import BY_ANYBODY, described, described_problem
+from docgraph.interfaces.http.problems import problem
+from docgraph.interfaces.http.responses import Health, as_json
+from docgraph.interfaces.http.server.app_state import OnceAtATime, house_of
+from docgraph.interfaces.http.server.middleware import MEDIA_TYPE
+from docgraph.model.errors import DocgraphError
+from docgraph.wiring.auth_settings import is_loopback
+
+LOG = logging.getLogger("docgraph.http")
+LONGEST = 5.0  # seconds that a store may take to answer
+router = APIRouter(tags=["operation"])
+_EXAMPLE = 'docgraph_http_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
+_TOLD: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/plain": {"example": _EXAMPLE}}},
+    **{code: described_problem(code) for code in sorted({*BY_ANYBODY, 404})},
+}
+
+
+@router.get("/healthz", response_model=Health, **described("healthz", body=False, known=False))
+async def healthz() -> Response:
+    """Whether this process lives."""
+    return _well("alive")
+
+
+@router.get("/readyz", response_model=Health, **described("readyz", body=False, known=False))
+async def readyz(request: Request) -> Response:
+    """Whether it can answer: models are loaded, the store answers, it is not about to end."""
+    house = house_of(request)
+    if house.condition.draining:
+        return _not_ready("this server is about to end")
+    if not house.condition.ready:
+        return _not_ready("models are still being loaded")
+    return _well("ready") if await _store_answers(request) else _not_ready("no store answers")
+
+
+@router.get("/metrics", response_class=PlainTextResponse, operation_id="metrics", responses=_TOLD)
+async def metrics(request: Request) -> Response:
+    """How many requests, how long, how they ended; for Prometheus.
+
+    They are of all tenants: unless the operator opens them, they are for this machine alone.
+    """
+    house = house_of(request)
+    if house.settings.metrics != "open" and not _from_here(request):
+        raise HTTPException(404)
+    house.metrics.held.set(house.questions.held + house.answers.held)
+    return Response(house.metrics.written(), media_type=MEDIA_TYPE)
+
+
+async def _store_answers(request: Request) -> bool:
+    ask: OnceAtATime = request.app.state.store_answers
+    try:
+        async with asyncio.timeout(LONGEST):
+            await ask()
+    except (DocgraphError, OSError, TimeoutError) as error:
+        LOG.warning("not ready: %s: %s", type(error).__name__, error)
+        return False
+    return True
+
+
+def _from_here(request: Request) -> bool:
+    """By the address that they come from; an old one may be written as a new one."""
+    host = request.client.host if request.client else ""
+    return is_loopback(host.removeprefix("::ffff:"))
+
+
+def _well(status: str) -> Response:
+    return Response(as_json(Health(status)), media_type="application/json")
+
+
+def _not_ready(words: str) -> Response:
+    return problem(503, words, headers={"Retry-After": "1"})

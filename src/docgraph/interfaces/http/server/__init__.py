@@ -1,0 +1,1 @@
+"""The HTTP server: the application, its state, middleware and event streams."""

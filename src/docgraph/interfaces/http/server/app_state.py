@@ -1,0 +1,221 @@
+"""The house behind this door: what every request may need, made once at the start."""
+
+import asyncio
+import logging
+import os
+import secrets
+import time
+import uuid
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from starlette.requests import Request
+
+from docgraph.engine.ingest_jobs import RequestedIngestions
+from docgraph.interfaces.auth.authentication import build_asked_before, build_login
+from docgraph.interfaces.http.jobs.job_handler import Roots, TakingIn
+from docgraph.interfaces.http.jobs.job_runner import Runner
+from docgraph.interfaces.http.server.middleware import Metrics
+from docgraph.interfaces.inputs import NamedPipelines
+from docgraph.interfaces.server.worker_pool import Workers
+from docgraph.model.access import LOCAL
+from docgraph.ports.models import Embedder
+from docgraph.wiring.build import build_engine, open_audit, open_ingestions
+from docgraph.wiring.models import early_embedder
+from docgraph.wiring.server_settings import ServeSettings
+from docgraph.wiring.settings import Settings
+
+if TYPE_CHECKING:
+    from docgraph.engine.content import Engine
+    from docgraph.engine.ingest_jobs import RequestedIngestions
+    from docgraph.interfaces.auth.authentication import Login
+    from docgraph.interfaces.http.jobs.job_runner import Runner
+
+
+LAST_STEP = 2.0  # seconds for work that nobody waits for any more
+
+
+@dataclass(slots=True)
+class Condition:
+    """Loading, then ready, then draining, until a time that `time.monotonic` tells."""
+
+    ready: bool = False
+    ends: float | None = None
+
+    @property
+    def draining(self) -> bool:
+        return self.ends is not None
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """`load` gets the models ready; until it is through, the house is not ready."""
+
+    engine: "Engine"
+    login: "Login"
+    ingestions: "RequestedIngestions"
+    runner: "Runner | None"
+    settings: ServeSettings
+    pipelines: NamedPipelines
+    roots: Roots
+    questions: Workers
+    answers: Workers
+    metrics: Metrics
+    load: Callable[[], None]
+    condition: Condition = field(default_factory=Condition)
+
+    def drain(self) -> None:
+        """From now on it is not ready, and takes no further ingestion up."""
+        if self.condition.ends is None:
+            self.condition.ends = time.monotonic() + self.settings.drain
+        if self.runner is not None:
+            self.runner.take_no_more()
+
+    def close(self) -> None:
+        """Waits no longer than is left of the time to drain."""
+        self.drain()
+        assert self.condition.ends is not None
+        left = max(0.0, self.condition.ends - time.monotonic())
+        if self.runner is not None:
+            self.runner.stop(left)
+        for workers in (self.questions, self.answers):
+            workers.close(min(left, LAST_STEP))
+
+    def store_answers(self) -> None:
+        """Raises where it does not."""
+        with self.engine.store.access_book(LOCAL) as book:
+            book.rules("", "")
+
+
+def house_of(request: Request) -> House:
+    found: House = request.app.state.house
+    return found
+
+
+# Building the house: everything that the door needs, out of the settings.
+
+
+def build_house(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> House:
+    """Nothing listens yet. Models may be on their way."""
+    serve = settings.serve
+    embedder = embedder or early_embedder(settings)
+    engine, book, metrics = build_engine(settings, embedder), open_ingestions(settings), Metrics()
+    roots = Roots(serve.roots, only_tenant=settings.login.only_tenant)
+    requested = RequestedIngestions(
+        book, engine.store, open_audit(settings), now=_now, new_id=lambda: uuid.uuid4().hex
+    )
+    runner = Runner(
+        book,
+        TakingIn(engine, requested, roots, build_asked_before(settings)),
+        owner=f"{os.getpid()}-{secrets.token_hex(8)}",
+        ended=metrics.ingested,
+        lease=serve.lease,
+        longest=serve.ingestion_time,
+    )
+    return House(
+        engine=engine,
+        login=build_login(settings),
+        ingestions=requested,
+        runner=runner if roots else None,
+        settings=serve,
+        pipelines=NamedPipelines(serve),
+        roots=roots,
+        questions=Workers("questions", serve.concurrency or _cores(), serve.queue),
+        answers=Workers("answers", serve.answers, serve.queue),
+        metrics=metrics,
+        load=lambda: _load_embedder(embedder),
+    )
+
+
+def _cores() -> int:
+    """That this process may use; two at least, so that nobody's long question holds up all."""
+    mine = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
+    return max(2, len(mine) or os.cpu_count() or 1)
+
+
+def _load_embedder(embedder: Callable[[], Embedder]) -> None:
+    """A first text is what makes the rest of a model load."""
+    embedder().embed(["ready"])
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+# The life of the app: models are loaded, ingestions are taken up; in the end all is put away.
+
+
+LOG = logging.getLogger("docgraph.http")
+PAUSE = 2.0  # seconds until what failed is tried again
+
+
+@asynccontextmanager
+async def living(
+    house: House, running: Sequence[Callable[[], AbstractAsyncContextManager[Any]]]
+) -> AsyncIterator[None]:
+    """Requests are taken while models load, so that /readyz can say so."""
+    loading = asyncio.create_task(_load_models(house))
+    try:
+        async with AsyncExitStack() as stack:
+            for run in running:
+                await stack.enter_async_context(run())
+            yield
+    finally:
+        house.drain()
+        loading.cancel()
+        with suppress(asyncio.CancelledError):
+            await loading
+        await asyncio.to_thread(house.close)
+
+
+async def _load_models(house: House) -> None:
+    """A model's server may come up later than this one."""
+    while not await _try_load(house):
+        await asyncio.sleep(PAUSE)
+    if house.runner is not None and not house.condition.draining:
+        house.runner.start()
+    house.condition.ready = True
+
+
+async def _try_load(house: House) -> bool:
+    try:
+        await asyncio.to_thread(house.load)
+    except Exception as error:  # noqa: BLE001  whatever it is, it may be mended meanwhile
+        LOG.warning("not ready: no model can be loaded: %s: %s", type(error).__name__, error)
+        return False
+    return True
+
+
+# Once at a time: whoever asks while somebody is asking gets what they get.
+
+
+class OnceAtATime:
+    """In a thread of its own: however many ask, they take none from others."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = work
+        self._workers = Workers("once", threads=1, waiting=1)
+        self._asked: asyncio.Future[None] | None = None
+
+    async def __call__(self) -> None:
+        if self._asked is None or self._asked.done():
+            self._asked = asyncio.wrap_future(self._workers.submit(self._work, None))
+            self._asked.add_done_callback(_heard)
+        await asyncio.shield(self._asked)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """To be entered while anybody may ask."""
+        try:
+            yield
+        finally:
+            self._workers.close(0)
+
+
+def _heard(asked: "asyncio.Future[None]") -> None:
+    """Even where everybody has left before it failed."""
+    if not asked.cancelled():
+        asked.exception()

@@ -1,0 +1,212 @@
+"""Every request is watched: it gets an id, a line in the log, a count, and safe headers."""
+
+import logging
+import secrets
+import time
+from collections.abc import Callable
+
+from fastapi import HTTPException
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from docgraph.interfaces.http.problems import problem, unforeseen
+from docgraph.interfaces.server.listener import from_here, no_others_page
+from docgraph.ports.tracer import SILENT, Tracer
+
+# No request may be longer than it may, whether or not it says how long it is.
+
+
+class TooMuch(HTTPException):
+    """Where nobody has begun to answer, it becomes a problem."""
+
+
+class Bounded:
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self._app = app
+        self._most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        words = f"a request takes at most {self._most} bytes"
+        told = Headers(scope=scope).get("content-length", "0")
+        if not told.isdecimal() or len(told) > 20 or int(told) > self._most:
+            await problem(413, words)(scope, receive, send)
+            return
+        read = 0
+
+        async def counted() -> Message:
+            nonlocal read
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > self._most:
+                raise TooMuch(413, words)
+            return message
+
+        await self._app(scope, counted, send)
+
+
+# Where nobody has to log in, only this machine's own programs come in.
+
+
+class OnlyLocal:
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if not from_here(headers.getlist("host")):
+            words = "without a login this server answers to localhost, 127.0.0.1 and [::1] alone"
+            await problem(421, words)(scope, receive, send)
+        elif not no_others_page(headers.getlist("origin")):
+            words = "without a login this server answers no page of another server's"
+            await problem(403, words)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+# Metrics for Prometheus: how many, how long, how it ended. No ids, no tenants, no text.
+
+
+MEDIA_TYPE = CONTENT_TYPE_LATEST
+METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH"})
+SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
+
+
+class Metrics:
+    """Of one server, in a registry of its own."""
+
+    def __init__(self) -> None:
+        registry = self._registry = CollectorRegistry()
+        labels = ("method", "route")
+        self._requests = Counter(
+            "docgraph_http_requests",
+            "Requests by how they ended.",
+            (*labels, "status"),
+            registry=registry,
+        )
+        self._seconds = Histogram(
+            "docgraph_http_request_seconds",
+            "How long they took.",
+            labels,
+            buckets=SECONDS,
+            registry=registry,
+        )
+        self.in_flight = Gauge(
+            "docgraph_http_in_flight", "Requests being served now.", registry=registry
+        )
+        self.held = Gauge(
+            "docgraph_questions_held",
+            "Questions that are worked on or wait for a worker.",
+            registry=registry,
+        )
+        self._ingestions = Counter(
+            "docgraph_ingestions", "Ingestions by how they ended.", ("outcome",), registry=registry
+        )
+
+    def served(self, method: str, route: str, status: int, seconds: float) -> None:
+        """`route` is the template of an address, so that no id becomes a label."""
+        known = method if method in METHODS else "other"
+        self._requests.labels(known, route, str(status)).inc()
+        self._seconds.labels(known, route).observe(seconds)
+
+    def ingested(self, outcome: str) -> None:
+        self._ingestions.labels(outcome).inc()
+
+    def written(self) -> bytes:
+        return generate_latest(self._registry)
+
+
+LOG = logging.getLogger("docgraph.access")
+SAFE = (
+    ("x-content-type-options", "nosniff"),
+    ("cache-control", "no-store"),
+    ("referrer-policy", "no-referrer"),
+    ("content-security-policy", "default-src 'none'; frame-ancestors 'none'"),
+)
+NO_ROUTE = "unmatched"
+
+
+class Watched:
+    """The outermost: what no one else has caught becomes a problem here, and a line in the log."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        metrics: Metrics,
+        tracer: Tracer = SILENT,
+        clock: Callable[[], float] = time.perf_counter,
+        new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._tracer = tracer
+        self._clock = clock
+        self._new_id = new_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        with self._tracer.span(f"HTTP {scope['method'][:10]}", _caller(scope)) as span:
+            status = await self._watched(scope, receive, send)
+            span.tell({"http.route": route_of(scope), "http.response.status_code": status})
+
+    async def _watched(self, scope: Scope, receive: Receive, send: Send) -> int:
+        """The status that was answered; 0 where there was no answer."""
+        began, request_id = self._clock(), self._new_id()
+        scope.setdefault("state", {})["request_id"] = request_id
+        status = 0
+
+        async def told(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers["x-request-id"] = request_id
+                for name, value in SAFE:
+                    headers[name] = value
+            await send(message)
+
+        self._metrics.in_flight.inc()
+        try:
+            await self._app(scope, receive, told)
+        except Exception as error:
+            if not status:
+                await unforeseen(request_id, error)(scope, receive, told)
+            else:
+                LOG.exception("%s: broke off", request_id)
+        finally:
+            self._metrics.in_flight.dec()
+            seconds = self._clock() - began
+            route = route_of(scope)
+            self._metrics.served(scope["method"], route, status, seconds)
+            LOG.info(
+                "%s %s %d %.1fms %s %s",
+                *(scope["method"][:10], route, status, seconds * 1000, request_id),
+                _who(scope),
+            )
+        return status
+
+
+def _caller(scope: Scope) -> dict[str, str]:
+    """Whose trace this request is a part of; no other header is looked at."""
+    headers = Headers(scope=scope)
+    return {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
+
+
+def route_of(scope: Scope) -> str:
+    """The template of the address, never the address."""
+    found = getattr(scope.get("route"), "path", None)
+    return found if isinstance(found, str) else NO_ROUTE
+
+
+def _who(scope: Scope) -> str:
+    principal = scope["state"].get("principal")
+    return "-" if principal is None else ascii(principal.id)[1:-1].replace(" ", "_")

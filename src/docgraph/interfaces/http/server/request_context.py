@@ -1,0 +1,194 @@
+"""A call: one request, by someone who is known, on its way into the engine and back."""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, HTTPException
+from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from docgraph.engine.content import Engine
+from docgraph.interfaces.auth.authentication import Doorkeeper
+from docgraph.interfaces.http.responses import as_json
+from docgraph.interfaces.http.server.app_state import House, house_of
+from docgraph.interfaces.server.worker_pool import Holder, Workers, holder_of
+from docgraph.model.access import Principal
+from docgraph.model.errors import GivenUp, TookTooLong
+from docgraph.ports.cancellation import Waiting, waited_for
+
+# Patience: work in a thread is waited for as long as somebody waits, and no longer than it may.
+
+
+T = TypeVar("T")
+
+
+async def carried_out(
+    work: Callable[[], T], workers: Workers, holder: Holder, request: Request, seconds: float
+) -> T:
+    """The time counts from here, so that waiting in the queue is a part of it."""
+    waiting = Waiting(seconds)
+
+    def wanted() -> T:
+        with waited_for(waiting):
+            waiting.check()
+            return work()
+
+    done = asyncio.wrap_future(workers.submit(wanted, holder))
+    return await until(done, waiting, request, seconds)
+
+
+async def until(awaited: Awaitable[T], waiting: Waiting, request: Request, seconds: float) -> T:
+    """Whoever leaves, or has waited too long, takes their question along."""
+    done = asyncio.ensure_future(awaited)
+    left = asyncio.create_task(has_left(request))
+    try:
+        await asyncio.wait({done, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if done.done():
+            return done.result()
+        if left.done():
+            raise GivenUp("whoever asked has left")
+        waiting.run_out()
+        raise TookTooLong(f"this took longer than {seconds:g} seconds")
+    finally:
+        if not done.done():
+            waiting.give_up()
+        for task in (left, done):
+            task.cancel()
+        with suppress(asyncio.CancelledError):
+            await left
+
+
+async def has_left(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    house: House
+    request: Request
+    principal: Principal
+
+    @property
+    def engine(self) -> Engine:
+        return self.house.engine
+
+    @property
+    def holder(self) -> Holder:
+        return holder_of(self.principal)
+
+    async def answer(
+        self,
+        work: Callable[[], object],
+        *,
+        status: int = 200,
+        workers: Workers | None = None,
+        seconds: float | None = None,
+    ) -> Response:
+        """Works in a thread, and writes its JSON there too."""
+        body = await carried_out(
+            lambda: as_json(work()),
+            workers or self.house.questions,
+            self.holder,
+            self.request,
+            seconds or self.house.settings.time,
+        )
+        return Response(body, media_type="application/json", status_code=status)
+
+    async def work(self, work: Callable[[], T]) -> T:
+        seconds = self.house.settings.time
+        return await carried_out(work, self.house.questions, self.holder, self.request, seconds)
+
+
+async def _call(request: Request) -> Call:
+    """Not in a thread: FastAPI has few, and there is nothing to wait for."""
+    return Call(house_of(request), request, request.state.principal)
+
+
+Calling = Annotated[Call, Depends(_call)]
+
+
+# The body of a request: JSON, each key once, not too deep.
+
+
+DEEPEST = 32
+# Never has to try again from elsewhere, whatever is sent: a string without an end ends the body.
+_STRINGS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
+_BRACKETS = re.compile(rb"[\[{]|[\]}]")
+
+
+class StrictRequest(Request):
+    async def body(self) -> bytes:
+        """A browser sends other types than JSON to strangers without asking them first."""
+        body = await super().body()
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if body and kind != "application/json":
+            raise HTTPException(415, "send JSON, and say so: Content-Type: application/json")
+        return body
+
+    async def json(self) -> Any:
+        body = await self.body()
+        _not_deep(body)
+        try:
+            return json.loads(body, object_pairs_hook=_once_each, parse_constant=_refused)
+        except (ValueError, RecursionError) as error:
+            raise HTTPException(400, f"the body is not JSON: {_words(error)}") from error
+
+
+def _not_deep(body: bytes) -> None:
+    """Before anything is built of it."""
+    depth = 0
+    for bracket in _BRACKETS.finditer(_STRINGS.sub(b"", body)):
+        depth += 1 if bracket[0] in b"[{" else -1
+        if depth > DEEPEST:
+            raise HTTPException(400, f"the body is nested more than {DEEPEST} deep")
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Of two equal keys one reader takes the first, another the last."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _refused(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON's")
+
+
+def _words(error: Exception) -> str:
+    return str(error).partition(":")[0] if isinstance(error, ValueError) else "nested too deeply"
+
+
+# The way in: first who is coming, then what they bring, and only then what they want.
+
+
+class KnownRoute(APIRoute):
+    """Nobody's body is read before it is known who they are."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handled(request: Request) -> Response:
+            doorkeeper: Doorkeeper = request.app.state.doorkeeper
+            shown = request.headers.getlist("authorization")
+            request.state.principal = await doorkeeper.who(shown)
+            if self.body_field is None:
+                return await handle(request)
+            strict = StrictRequest(request.scope, request.receive)
+            try:
+                async with asyncio.timeout(house_of(request).settings.time):
+                    await strict.body()
+            except TimeoutError:
+                raise HTTPException(408, "the body did not come in time") from None
+            except ClientDisconnect:
+                raise GivenUp("whoever asked has left") from None
+            return await handle(strict)
+
+        return handled

@@ -1,0 +1,82 @@
+"""plan: which documents may speak to a question, and why. No text is read for it."""
+
+from dataclasses import dataclass
+
+from docgraph.interfaces.mcp.arguments import Asked
+from docgraph.interfaces.mcp.tool import Tool
+from docgraph.interfaces.mcp.tool_context import Desk
+from docgraph.model.access import Principal
+from docgraph.model.node import document_of
+from docgraph.model.plan import Cut, RetrievalPlan
+from docgraph.model.snapshot import SnapshotName
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """`place` counts from 1; `because` is the seed's rank or the edge that let it in."""
+
+    place: int
+    id: str
+    document: str
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """Lists are cut where they grow too long; `more` counts what each lost."""
+
+    question: str
+    pipeline: str
+    digest: str
+    snapshots: tuple[SnapshotName, ...]
+    admitted: tuple[Admitted, ...]
+    left_out: tuple[Cut, ...]
+    scope: str
+    out_of_scope: tuple[str, ...]
+    more: dict[str, int]
+
+
+def plan(desk: Desk, principal: Principal, asked: Asked) -> Planned:
+    found = desk.engine.retrieve(
+        principal,
+        asked.question,
+        desk.pipeline(asked.pipeline).up_to(RetrievalPlan),
+        seeds=asked.seeds,
+        wanted=asked.wanted,
+    )
+    made, most = found.plan, desk.limits.listed
+    dropped = made.constraints.selection.dropped
+    lists = {"admitted": len(made.order), "left_out": len(made.cut), "out_of_scope": len(dropped)}
+    return Planned(
+        question=made.question,
+        pipeline=asked.pipeline,
+        digest=made.digest,
+        snapshots=found.scope.snapshots[:most],
+        admitted=_admitted(made)[:most],
+        left_out=made.cut[:most],
+        scope=made.constraints.selection.reason,
+        out_of_scope=dropped[:most],
+        more={name: max(0, many - most) for name, many in lists.items()},
+    )
+
+
+def _admitted(made: RetrievalPlan) -> tuple[Admitted, ...]:
+    return tuple(
+        Admitted(place, node, document_of(node), made.rule_for(node))
+        for place, node in enumerate(made.order, start=1)
+    )
+
+
+PLAN = Tool(
+    name="plan",
+    title="Plan",
+    description=(
+        "Decide which documents may speak to a question, without reading them: the seeds that "
+        "search found, and the documents that their relations lead to, each with the edge that "
+        "admits it; then what a limit left out. Use it to see what `context` would rest on, or "
+        "how documents hang together around a question."
+    ),
+    takes=Asked,
+    gives=Planned,
+    does=plan,
+)

@@ -1,0 +1,1 @@
+"""What every network server shares: listening, connection limits, a pool of workers."""

@@ -1,0 +1,133 @@
+"""What two retrievals differ in: who speaks, by which edges, with what evidence, at what length."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from docgraph.model.edge import Edge
+
+ON, NOT_THERE = "on", "-"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalSide:
+    """One of the two. `asked` is what it was asked with, by name; `page` a digest of what it gave.
+
+    `evidence` has a digest of each passage's text, `tokens` each document's share. A receipt
+    tells neither: then they are None.
+    """
+
+    asked: Mapping[str, str]
+    documents: frozenset[str]
+    edges: frozenset[Edge]
+    page: str | None
+    evidence: Mapping[str, str] | None = None
+    tokens: Mapping[str, int] | None = None
+    tokens_in_all: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Differing:
+    """A setting or a number that is not the same on both sides."""
+
+    name: str
+    left: str | int
+    right: str | int
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalDiff:
+    """Gained is what only the right side has. `changed` evidence has one id and two texts."""
+
+    asked: tuple[Differing, ...]
+    documents_gained: tuple[str, ...]
+    documents_lost: tuple[str, ...]
+    edges_gained: tuple[Edge, ...]
+    edges_lost: tuple[Edge, ...]
+    evidence_gained: tuple[str, ...]
+    evidence_lost: tuple[str, ...]
+    evidence_changed: tuple[str, ...]
+    tokens: tuple[Differing, ...]
+    tokens_in_all: tuple[int | None, int | None]
+    same_page: bool
+
+    @property
+    def differs(self) -> bool:
+        """Whether they gave something else; that they were asked otherwise does not count."""
+        moved = (
+            *(self.documents_gained, self.documents_lost, self.edges_gained, self.edges_lost),
+            *(self.evidence_gained, self.evidence_lost, self.evidence_changed),
+        )
+        left, right = self.tokens_in_all
+        return any(moved) or bool(self.tokens) or left != right or not self.same_page
+
+
+def compare_retrievals(left: RetrievalSide, right: RetrievalSide) -> RetrievalDiff:
+    before, after = left.evidence or {}, right.evidence or {}
+    both = before.keys() & after.keys()
+    return RetrievalDiff(
+        asked=_asked(_differing(left.asked, right.asked, NOT_THERE)),
+        documents_gained=_only(right.documents, left.documents),
+        documents_lost=_only(left.documents, right.documents),
+        edges_gained=tuple(sorted(right.edges - left.edges)),
+        edges_lost=tuple(sorted(left.edges - right.edges)),
+        evidence_gained=_only(after, before),
+        evidence_lost=_only(before, after),
+        evidence_changed=tuple(sorted(one for one in both if before[one] != after[one])),
+        tokens=_differing(left.tokens or {}, right.tokens or {}, 0),
+        tokens_in_all=(left.tokens_in_all, right.tokens_in_all),
+        same_page=left.page == right.page,
+    )
+
+
+def _asked(found: tuple[Differing, ...]) -> tuple[Differing, ...]:
+    """Of a step that only one side has, the options go without saying."""
+    alone = [one.name for one in found if {one.left, one.right} == {ON, NOT_THERE}]
+    return tuple(
+        one for one in found if one.name.partition(".")[0] not in alone or one.name in alone
+    )
+
+
+def _only(these: Iterable[str], those: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(these) - set(those)))
+
+
+def _differing(
+    left: Mapping[str, str] | Mapping[str, int],
+    right: Mapping[str, str] | Mapping[str, int],
+    without: str | int,
+) -> tuple[Differing, ...]:
+    """In the order of the left side, then of the right."""
+    names = dict.fromkeys((*left, *right))
+    pairs = ((name, left.get(name, without), right.get(name, without)) for name in names)
+    return tuple(Differing(*pair) for pair in pairs if pair[1] != pair[2])
+
+
+# What one reader sees gained, lost and changed between two snapshots.
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two: documents with a digest of their text, and the edges that hold."""
+
+    documents: Mapping[str, str]
+    edges: frozenset[Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotDiff:
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[str, ...]
+    gained: tuple[Edge, ...]
+    lost: tuple[Edge, ...]
+
+
+def compare_snapshots(old: Side, new: Side) -> SnapshotDiff:
+    both = old.documents.keys() & new.documents.keys()
+    return SnapshotDiff(
+        added=tuple(sorted(new.documents.keys() - both)),
+        removed=tuple(sorted(old.documents.keys() - both)),
+        changed=tuple(sorted(d for d in both if old.documents[d] != new.documents[d])),
+        gained=tuple(sorted(new.edges - old.edges)),
+        lost=tuple(sorted(old.edges - new.edges)),
+    )

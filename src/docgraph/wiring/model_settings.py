@@ -1,0 +1,211 @@
+"""Settings of model servers: address, model, key, and what may be sent there."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from annotated_types import Ge, MinLen
+
+from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.errors import BadInput
+
+_WITH_ENDPOINT = (
+    "DOCGRAPH_ANSWER_MODEL",
+    "DOCGRAPH_ANSWER_WINDOW",
+    "DOCGRAPH_ANSWER_TOKENIZER",
+    "DOCGRAPH_ANSWER_LABELS",
+    "DOCGRAPH_ANSWER_LEVEL",
+)
+DEFAULT_WINDOW = 4096  # tokens; servers that cut a longer prompt in silence begin there
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A model server of the OpenAI dialect, and what may be sent there.
+
+    Its key comes from the environment alone.
+    """
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    ceiling: Ceiling = LOWEST
+
+
+@dataclass(frozen=True, slots=True)
+class ChatEndpoint:
+    """A model that answers, how many tokens it reads and writes in all, and its tokenizer's file.
+
+    Without that file its tokens are estimated.
+    """
+
+    url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+    ceiling: Ceiling = LOWEST
+    window: int = DEFAULT_WINDOW
+    tokenizer: str | None = None
+
+
+# pydantic reads this from the dataclass; a plain dict keeps its import out of every start.
+STRICT: dict[str, Any] = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
+Label = Annotated[str, MinLen(1)]
+Level = Annotated[int, Ge(0)]
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenModel:
+    """An embedder or a reranker."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    folder: str | None = None
+    endpoint: str | None = None
+    model: str | None = None
+    labels: list[Label] | None = None
+    level: Level | None = None
+
+
+NOTHING_WRITTEN = WrittenModel()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenChat:
+    """A model that answers; `key` is the name of the variable that holds its key."""
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
+    endpoint: Annotated[str, MinLen(1)]
+    model: Annotated[str, MinLen(1)]
+    window: Annotated[int, Ge(1)] = DEFAULT_WINDOW
+    tokenizer: str | None = None
+    key: str | None = None
+    labels: list[Label] | None = None
+    level: Level | None = None
+
+
+def folder_of(name: str, environment: Mapping[str, str], written: WrittenModel) -> str | None:
+    """The file's comes after an endpoint of the environment, which would else not be used."""
+    given = environment.get(f"DOCGRAPH_{name}_FOLDER")
+    if given or environment.get(f"DOCGRAPH_{name}_ENDPOINT"):
+        return given or None
+    return written.folder
+
+
+def endpoint_of(
+    name: str, environment: Mapping[str, str], written: WrittenModel, path: Path | None
+) -> Endpoint | None:
+    """The address is kept out of the error: people write passwords into addresses."""
+    given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
+    url = given or written.endpoint
+    model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
+    ceiling = _ceiling(name, environment, written, url)
+    if not url:
+        return None
+    if not model:
+        key = name.lower()
+        where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {key}.endpoint"
+        raise BadInput(f"{where}: needs a model beside it: {key}.model or DOCGRAPH_{name}_MODEL")
+    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None, ceiling)
+
+
+def _ceiling(
+    name: str, environment: Mapping[str, str], written: WrittenModel, url: str | None
+) -> Ceiling:
+    """What the file lets out, it lets out to the server that it names and to no other."""
+    labels = _labels(f"DOCGRAPH_{name}_LABELS", environment)
+    level = _level(f"DOCGRAPH_{name}_LEVEL", environment)
+    meant = url == written.endpoint
+    if labels is None:
+        labels = frozenset(written.labels or ()) if meant else LOWEST.labels
+    if level is None:
+        level = (written.level or 0) if meant else LOWEST.level
+    return Ceiling(labels, level)
+
+
+def _labels(variable: str, environment: Mapping[str, str]) -> frozenset[str] | None:
+    given = environment.get(variable)
+    if not given:
+        return None
+    labels = frozenset(label.strip() for label in given.split(","))
+    if "" in labels:
+        raise BadInput(f"{variable}: {given!r} names an empty label; write labels as: one,two")
+    return labels
+
+
+def _level(variable: str, environment: Mapping[str, str]) -> int | None:
+    given = environment.get(variable)
+    if not given:
+        return None
+    try:
+        level = int(given)
+    except ValueError:
+        level = -1
+    if level < 0:
+        raise BadInput(f"{variable}: {given!r} is not a whole number, 0 or more")
+    return level
+
+
+def chat_endpoints(
+    environment: Mapping[str, str], written: Sequence[WrittenChat]
+) -> tuple[ChatEndpoint, ...]:
+    """In the file's order; one that the environment names is the only one."""
+    url = environment.get("DOCGRAPH_ANSWER_ENDPOINT")
+    if not url:
+        _need_endpoint(environment)
+        return tuple(_written_chat(environment, one, len(written)) for one in written)
+    same = next((one for one in written if one.endpoint == url), None)
+    model = environment.get("DOCGRAPH_ANSWER_MODEL") or (same.model if same else None)
+    if not model:
+        raise BadInput("DOCGRAPH_ANSWER_ENDPOINT: needs a model beside it: DOCGRAPH_ANSWER_MODEL")
+    known = WrittenModel(
+        endpoint=url if same else None,
+        labels=same.labels if same else None,
+        level=same.level if same else None,
+    )
+    return (
+        ChatEndpoint(
+            url=url,
+            model=model,
+            key=environment.get("DOCGRAPH_ANSWER_KEY") or _key(environment, same),
+            ceiling=_ceiling("ANSWER", environment, known, url),
+            window=_window(environment) or (same.window if same else DEFAULT_WINDOW),
+            tokenizer=environment.get("DOCGRAPH_ANSWER_TOKENIZER")
+            or (same.tokenizer if same else None),
+        ),
+    )
+
+
+def _need_endpoint(environment: Mapping[str, str]) -> None:
+    """Of several servers in a file, a variable does not say which it means."""
+    for name in _WITH_ENDPOINT:
+        if environment.get(name):
+            raise BadInput(
+                f"{name}: needs DOCGRAPH_ANSWER_ENDPOINT beside it; "
+                "servers that docgraph.yaml lists are set there"
+            )
+
+
+def _key(environment: Mapping[str, str], one: WrittenChat | None) -> str | None:
+    return (environment.get(one.key) or None) if one and one.key else None
+
+
+def _written_chat(environment: Mapping[str, str], one: WrittenChat, many: int) -> ChatEndpoint:
+    """A key that names no server is for the only one: it is not shown to several."""
+    unnamed = environment.get("DOCGRAPH_ANSWER_KEY") if many == 1 and not one.key else None
+    return ChatEndpoint(
+        url=one.endpoint,
+        model=one.model,
+        key=_key(environment, one) or unnamed or None,
+        ceiling=Ceiling(frozenset(one.labels or ()), one.level or 0),
+        window=one.window,
+        tokenizer=one.tokenizer,
+    )
+
+
+def _window(environment: Mapping[str, str]) -> int | None:
+    given = environment.get("DOCGRAPH_ANSWER_WINDOW")
+    if not given:
+        return None
+    if not given.isdecimal() or int(given) < 1:
+        raise BadInput(f"DOCGRAPH_ANSWER_WINDOW: {given!r} is not a number of tokens, 1 or more")
+    return int(given)

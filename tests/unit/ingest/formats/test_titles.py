@@ -1,0 +1,23 @@
+"""A title is one line, and a document without one goes by its file's name."""
+
+from docgraph.ingest.formats.sections import LONGEST, chosen, field_title, tidy
+from docgraph.ingest.parsed_file import Field
+
+
+def test_the_first_candidate_that_says_something_is_the_title() -> None:
+    assert chosen("a/b.md", "", "  ", "Said\n so", "Later") == ("Said so", True)
+
+
+def test_a_documents_last_resort_is_its_file_name() -> None:
+    assert chosen("a/b.md", "", " ") == ("b.md", False)
+
+
+def test_a_title_has_an_end() -> None:
+    assert len(tidy("word " * 100)) <= LONGEST
+    assert tidy("word " * 100).endswith("…")
+
+
+def test_a_title_field_is_a_title() -> None:
+    fields = (Field("pep", "8", 1, 0, 1), Field("title", " Style ", 2, 0, 1))
+    assert field_title(fields) == "Style"
+    assert field_title(()) == ""

@@ -1,0 +1,36 @@
+"""The innermost span that holds a place is found, whatever the spans."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.ingest.languages.source import OUTSIDE, Nesting
+
+
+def spans_of(brackets: str) -> list[tuple[int, int]]:
+    """Of every pair of brackets, from the opening one to behind the closing one."""
+    found: list[tuple[int, int]] = []
+    opened: list[int] = []
+    for place, character in enumerate(brackets):
+        if character == "(":
+            opened.append(place)
+        elif character == ")" and opened:
+            found.append((opened.pop(), place + 1))
+    return sorted(found, key=lambda span: (span[0], -span[1]))
+
+
+@given(st.text(alphabet="(). ", max_size=40))
+def test_the_innermost_span_that_holds_a_place_is_found(text: str) -> None:
+    spans = spans_of(text)
+    nesting = Nesting(spans)
+    for place in range(-1, len(text) + 1):
+        holding = [at for at, (start, end) in enumerate(spans) if start <= place < end]
+        assert nesting.at(place) == (holding[-1] if holding else OUTSIDE)
+
+
+@given(st.text(alphabet="(). ", max_size=40))
+def test_a_parent_is_the_next_span_around(text: str) -> None:
+    spans = spans_of(text)
+    for at, parent in enumerate(Nesting(spans).parents):
+        start, end = spans[at]
+        around = [i for i, (s, e) in enumerate(spans) if i != at and s <= start and end <= e]
+        assert parent == (around[-1] if around else OUTSIDE)

@@ -1,0 +1,102 @@
+"""One walk for all languages: nothing makes it fail, nothing points outside, deep is not slow."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from docgraph.ingest.languages.csharp import parse_csharp
+from docgraph.ingest.languages.java import parse_java
+from docgraph.ingest.languages.javascript import parse_javascript, parse_tsx, parse_typescript
+from docgraph.ingest.languages.python import parse_python
+from docgraph.ingest.languages.sql import parse_sql
+from docgraph.ingest.parsed_file import Parsed
+
+Parse = Callable[[str, str], Parsed]
+LANGUAGES: dict[str, Parse] = {
+    "cs": parse_csharp,
+    "java": parse_java,
+    "js": parse_javascript,
+    "py": parse_python,
+    "sql": parse_sql,
+    "ts": parse_typescript,
+    "tsx": parse_tsx,
+}
+PIECES = [
+    *("class A ", "extends B ", ": B ", "{", "}", "(", ")", "[", "]", ";", ",", "=>", "= ", "\n"),
+    *("def f(self, a: B = C()):\n", "    ", "@d\n", "self.x = A()", "super().f()", "lambda a: "),
+    *("import a.b", "from . import (a as b)", "from a import ", "import ", "global a\n", "as "),
+    *("import {a as b} from './c'", "import * as ", "from './c'", "export default ", "export {"),
+    *("const f = async ", "function g", "this.x()", "new A<B>()", "module.exports = ", "new "),
+    *("exports.a = ", "require('a')", "require(", "const {a, b: c} = ", "<A/>", "?.", "a.b.c()"),
+    *("package a.b;", "package ", "import static a.B.*;", "public void m(A a) ", "interface I "),
+    *("using A = B.C;", "using ", "static ", "namespace N ", "namespace M;", "record R(A a)"),
+    *("CREATE TABLE a.b (c int);", "CREATE PROCEDURE p AS $$ ", "$$;", "WITH a AS (SELECT 1) "),
+    *("SELECT * FROM a", "INSERT INTO [b].[c] ", "CREATE ", "PROC x ", "FUNCTION f() ", "[a]"),
+    *("-- x\n", "/* y */", "// z\n", "# w\n", "/// <summary>x</summary>\n", '"""', "'", "`"),
+    *("é", "😀", "\x00", "\u2028", "\r", "\t", "$", "\\", "<", ">", "a", ".", "#!", "\x0c"),
+]
+DEEP = {
+    "py": ("x = " + "f(" * 9_000 + ")" * 9_000, "x = a" + ".b()" * 20_000, "(" * 20_000),
+    "js": ("f(function(){" * 5_000, "const a=()=>{" * 9_000, "x=a" + ".b()" * 20_000),
+    "java": ("class A{" * 9_000, "class A{void f(){a" + ".b()" * 20_000 + ";}}"),
+    "cs": ("class A{void f(){a" + ".b()" * 20_000 + ";}}", "namespace A{" * 5_000),
+    "sql": ("SELECT * FROM " + "(SELECT * FROM " * 3_000, "[" * 20_000),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(pieces=st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40))
+def test_no_text_makes_a_language_fail_or_point_outside(language: str, pieces: list[str]) -> None:
+    text = "".join(pieces).encode("utf-8", "replace").decode()
+    found = LANGUAGES[language](f"a/b.{language}", text)
+    for pointer in found.pointers:
+        assert 0 <= pointer.start < pointer.end <= len(text)
+        assert text.count("\n", 0, pointer.start) + 1 == pointer.line
+        assert pointer.part is None or 0 <= pointer.part < len(found.parts)
+    assert all(handle.part is None or handle.part < len(found.parts) for handle in found.handles)
+    assert list(found.prose or ()) == sorted(found.prose or ())
+    assert_nested(found)
+
+
+def assert_nested(found: Parsed) -> None:
+    """Parts stand in order, inside their parents, and beside their neighbours."""
+    assert len({part.name for part in found.parts}) == len(found.parts)
+    for index, part in enumerate(found.parts):
+        assert 0 <= part.start <= part.end <= len(found.text)
+        if part.parent is not None:
+            parent = found.parts[part.parent]
+            assert part.parent < index
+            assert parent.start <= part.start
+            assert part.end <= parent.end
+        if index:
+            assert found.parts[index - 1].start <= part.start
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=30))
+def test_the_same_text_gives_the_same_twice(language: str, pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert LANGUAGES[language]("a/b", text) == LANGUAGES[language]("a/b", text)
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [(name, text) for name, texts in DEEP.items() for text in texts]
+)
+def test_what_is_nested_deeply_is_read_in_its_time(language: str, text: str) -> None:
+    began = time.process_time()
+    assert LANGUAGES[language]("a", text).text == text
+    assert time.process_time() - began < 10
+
+
+def test_a_qualified_name_does_not_grow_with_every_level() -> None:
+    found = parse_javascript("a.js", "function a(){" * 2_000 + "}" * 2_000)
+    assert 0 < len(found.parts) < 100
+
+
+def test_claims_stand_in_the_order_of_their_places() -> None:
+    text = "import b.c\nclass A(b.c.D):\n    def f(self): b.c.g(b.c.h())\n"
+    places = [pointer.start for pointer in parse_python("a.py", text).pointers]
+    assert places == sorted(places)

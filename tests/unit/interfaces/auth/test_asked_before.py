@@ -1,0 +1,89 @@
+"""Whoever asked for something that is done later is looked up again, where that can be."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from docgraph.interfaces.auth.api_keys import LONGEST_WAIT, AskedBefore, KeyLogin
+from docgraph.interfaces.auth.principals import local
+from docgraph.model.access import ApiKey, Person
+from docgraph.model.errors import NotKnown
+from docgraph.model.ingest_job import Ingestion, IngestionRequest
+from tests.support.memory_keys import MemoryKeys
+
+NOW = datetime(2026, 1, 15, tzinfo=UTC)
+ANN = Person("ann", "t", frozenset({"staff"}), rights=frozenset({"ingest"}))
+ISSUER = "https://id.example.com"
+
+
+class Place:
+    def __init__(self) -> None:
+        self.people = {("t", "ann"): ANN}
+        self.now = NOW
+        self.keys = MemoryKeys()
+        self.keys.add(ApiKey("k1", "t", "ann", NOW.isoformat(), "2026-01-16T00:00:00+00:00"), b"")
+        login = KeyLogin(self.keys, lambda *who: self.people.get(who), now=lambda: self.now)
+        self.before = AskedBefore(login, frozenset({ISSUER}), lambda: self.now)
+
+    def refuses(self, asked: Ingestion, why: str) -> None:
+        with pytest.raises(NotKnown, match=why):
+            self.before.who(asked)
+
+
+@pytest.fixture
+def place() -> Place:
+    return Place()
+
+
+def asked(by: str, who: Person = ANN) -> Ingestion:
+    told = NOW.isoformat()
+    return Ingestion("i", who, by, IngestionRequest("p", "r"), "queued", 0, told, told)
+
+
+def test_of_a_key_the_rights_of_now_count(place: Place) -> None:
+    richer = replace(ANN, groups=frozenset({"board"}), rights=frozenset({"ingest", "access"}))
+    found = place.before.who(asked("key k1", richer))
+    assert (found.id, found.groups, found.rights) == ("ann", ANN.groups, ANN.rights)
+    assert found.by == "key k1"
+    place.people["t", "ann"] = Person("ann", "t")
+    assert place.before.who(asked("key k1")).rights == frozenset()
+
+
+def test_a_key_or_person_that_is_gone_or_expired_is_nobody(place: Place) -> None:
+    place.now = NOW + timedelta(days=1)
+    place.refuses(asked("key k1"), "expired")
+    place.now = NOW
+    place.people.clear()
+    place.refuses(asked("key k1"), "not known any more")
+    place.keys.remove("t", "k1")
+    place.refuses(asked("key k1"), "taken back")
+
+
+def test_a_key_that_stands_for_somebody_else_is_not_theirs(place: Place) -> None:
+    place.refuses(asked("key k1", replace(ANN, id="bob")), "somebody else")
+    place.refuses(asked("key k1", replace(ANN, tenant="u")), "somebody else")
+
+
+def test_where_keys_are_not_taken_any_more_they_count_for_nothing(place: Place) -> None:
+    place.before = replace(place.before, keys=None)
+    place.refuses(asked("key k1"), "none is taken here any more")
+
+
+def test_what_a_token_said_counts_for_a_day(place: Place) -> None:
+    place.people.clear()
+    place.now = NOW + LONGEST_WAIT
+    found = place.before.who(asked(f"token {ISSUER}"))
+    assert (found.id, found.rights, found.by) == ("ann", ANN.rights, f"token {ISSUER}")
+    place.now += timedelta(seconds=1)
+    place.refuses(asked(f"token {ISSUER}"), "more than 1 day")
+
+
+def test_an_issuer_that_is_not_trusted_any_more_speaks_for_nobody(place: Place) -> None:
+    place.refuses(asked("token https://other.example.com"), "not trusted any more")
+
+
+def test_the_keyboard_is_what_it_was(place: Place) -> None:
+    me = Person("local", "local", frozenset({"local"}), rights=local().rights)
+    place.now = NOW + timedelta(days=9)
+    assert place.before.who(asked("", me)) == local()

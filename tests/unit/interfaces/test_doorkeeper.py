@@ -1,0 +1,92 @@
+"""The doorkeeper: whoever is slow to be known holds up others who come, up to a bound, and nobody
+inside."""
+
+import asyncio
+import threading
+
+import pytest
+
+from docgraph.interfaces.auth.authentication import Doorkeeper
+from docgraph.interfaces.auth.principals import local
+from docgraph.interfaces.http.server.app_state import OnceAtATime
+from docgraph.interfaces.server.worker_pool import TooBusy
+from docgraph.model.access import Principal
+from docgraph.model.errors import NotKnown
+
+
+class Slow:
+    """Asks an issuer that does not answer before it is let."""
+
+    open_to_local = False
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+
+    def who(self, authorization: str | None) -> Principal:
+        assert self.go_on.wait(30)
+        if authorization != "ann":
+            raise NotKnown("nobody")
+        return local()
+
+
+def test_more_than_may_wait_to_be_known_are_sent_away() -> None:
+    login = Slow()
+    keeper = Doorkeeper(login, threads=2, waiting=3)
+
+    async def come() -> list[object]:
+        first = [asyncio.ensure_future(keeper.who(["ann"])) for _ in range(5)]
+        await asyncio.sleep(0)
+        with pytest.raises(TooBusy):
+            await keeper.who(["ann"])
+        login.go_on.set()
+        found: list[object] = [*await asyncio.gather(*first)]
+        with pytest.raises(NotKnown):
+            await keeper.who([])
+        with pytest.raises(NotKnown, match="more than one"):
+            await keeper.who(["ann", "ann"])
+        return found
+
+    assert asyncio.run(come()) == [local()] * 5
+
+
+def test_they_take_no_thread_of_others() -> None:
+    """Neither of asyncio's own nor of those that tell whether the store answers."""
+    login = Slow()
+    keeper, ready = Doorkeeper(login, threads=2, waiting=500), OnceAtATime(lambda: None)
+
+    async def come() -> None:
+        coming = [asyncio.ensure_future(keeper.who(["ann"])) for _ in range(300)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            await asyncio.gather(*(ready() for _ in range(300)))
+            assert await asyncio.to_thread(lambda: 7) == 7
+        assert not any(one.done() for one in coming)
+        login.go_on.set()
+        await asyncio.gather(*coming)
+
+    asyncio.run(come())
+
+
+def test_what_many_ask_at_once_is_asked_once() -> None:
+    asked, go_on = list[int](), threading.Event()
+
+    def work() -> None:
+        asked.append(1)
+        assert go_on.wait(30)
+        if len(asked) == 2:
+            raise NotKnown("the second time")
+
+    ready = OnceAtATime(work)
+
+    async def ask() -> None:
+        together = [asyncio.ensure_future(ready()) for _ in range(100)]
+        await asyncio.sleep(0)
+        go_on.set()
+        await asyncio.gather(*together)
+        assert len(asked) == 1
+        with pytest.raises(NotKnown):
+            await ready()
+        await ready()
+
+    asyncio.run(ask())
+    assert len(asked) == 3

@@ -1,0 +1,44 @@
+"""A context is shown as it is, and nothing in it steers the terminal."""
+
+import subprocess
+import sys
+
+import pytest
+
+from docgraph.interfaces.cli.render_context import show_context
+from docgraph.interfaces.cli.render_retrieval import out, said
+from docgraph.model.context import Context, DocumentShare
+
+TEXT = "a :warning: [bold]b[/bold] \\[c] 🙂\tlong" + " word" * 100 + "\n"
+LOADED = """
+import sys, docgraph.interfaces.cli.render_context
+print(*{'rich', 'numpy'} & set(sys.modules))
+"""
+
+
+def context(text: str, reason: str = "") -> Context:
+    share = (DocumentShare("r:a.md", 1, 7),)
+    return Context("q", text, 7, 9, "words", (), share, (), reason)
+
+
+def test_a_context_is_shown_letter_by_letter(capsys: pytest.CaptureFixture[str]) -> None:
+    show_context(context(TEXT))
+    assert capsys.readouterr().out == f"{TEXT}7 of 9 tokens: r:a.md 7\n"
+
+
+def test_a_context_cannot_steer_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    show_context(context("a\x1b[2Jb\x9bc\x07\n", reason="no\x1b[1mthing"))
+    assert capsys.readouterr().out == "no[1mthing\na[2Jbc\n7 of 9 tokens: r:a.md 7\n"
+
+
+def test_an_id_with_colons_is_no_picture() -> None:
+    with out.capture() as shown:
+        out.print(said("r:rocket:x.md"))
+    assert shown.get() == "r:rocket:x.md\n"
+
+
+def test_showing_a_context_loads_no_more_than_it_needs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "\n"
