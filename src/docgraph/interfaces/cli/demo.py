@@ -1,21 +1,23 @@
-"""docgraph demo: docgraph's own documents, asked a question."""
+"""docgraph demo: nine short notes, asked a question."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docgraph.interfaces.cli.options import (
-    JsonOption,
-    budgeted,
-    engine_for,
-    pipeline_named,
-    print_json,
-)
+from docgraph.interfaces.cli.options import JsonOption, engine_for, pipeline_named, print_json
 
-QUESTION = "Why can a hidden document not change what a reader gets?"
+if TYPE_CHECKING:
+    from docgraph.engine.content import Engine
+    from docgraph.ingest.result import IngestResult
+    from docgraph.pipeline.retrieval import Retrieval
+
+QUESTION = "How often is a failed upload retried?"
 STORE = ".docgraph/demo.db"
-SCREENFUL = 900  # tokens; a question of yours gets what the pipeline says
+NOTES = Path(__file__).with_name("demo_notes")
+NEXT = """
+Another question:   docgraph demo "How large may a file be?"
+Your own documents: docgraph ingest FOLDER, then docgraph context "QUESTION\""""
 
 
 def demo(
@@ -25,51 +27,67 @@ def demo(
     ] = STORE,
     json: JsonOption = False,
 ) -> None:
-    """Ask docgraph's own documents.
+    """Ask nine short notes that come with docgraph.
 
     Ingests them into .docgraph/demo.db, asks a question, and shows plan, why and context.
     """
     from docgraph.interfaces.auth.principals import local
-    from docgraph.interfaces.cli.progress import progress_bar
-    from docgraph.interfaces.cli.render_context import show_context
-    from docgraph.interfaces.cli.render_retrieval import show_plan, show_why
     from docgraph.interfaces.cli.render_store import show_ingest
-    from docgraph.model.access import LOCAL_ONLY
     from docgraph.wiring.backends import shown_store
-    from docgraph.wiring.build import open_folder
 
     engine = engine_for(store, must_exist=False)
     place = shown_store(store)
     if not json:
-        typer.echo(f"$ docgraph ingest {home().name} --repository docgraph --store {place}")
-    with progress_bar(shown=not json) as progress:
-        result = engine.ingest(
-            local(),
-            open_folder(home(), 1_000_000),
-            repository="docgraph",
-            branch="main",
-            rule_for=lambda _: LOCAL_ONLY,
-            progress=progress,
+        show_step(
+            "Nine notes about an upload service go into a store.",
+            f"ingest {below_here(NOTES)} --repository notes --store {place}",
         )
-    found = engine.retrieve(local(), question, budgeted(pipeline_named("documents"), SCREENFUL))
+    result = ingest_notes(engine, progress=not json)
+    found = engine.retrieve(local(), question, pipeline_named("documents"))
     if json:
         print_json({"ingest": result, "plan": found.plan, "context": found.context})
-        return
-    show_ingest(result, brief=True)
-    typer.echo(f'\n$ docgraph plan "{question}" --store {place}')
+    else:
+        show_ingest(result, brief=True)
+        show_retrieval(found, f'"{question}" --store {place}')
+        typer.echo(NEXT)
+
+
+def ingest_notes(engine: "Engine", *, progress: bool) -> "IngestResult":
+    from docgraph.interfaces.auth.principals import local
+    from docgraph.interfaces.cli.progress import progress_bar
+    from docgraph.model.access import LOCAL_ONLY
+    from docgraph.wiring.build import open_folder
+
+    with progress_bar(shown=progress) as update:
+        return engine.ingest(
+            local(),
+            open_folder(NOTES, 1_000_000),
+            repository="notes",
+            branch="main",
+            rule_for=lambda _: LOCAL_ONLY,
+            progress=update,
+        )
+
+
+def show_retrieval(found: "Retrieval", arguments: str) -> None:
+    from docgraph.interfaces.cli.render_context import show_context
+    from docgraph.interfaces.cli.render_retrieval import show_plan, show_why
+
+    show_step("The plan: which notes are read, and how each was reached.", f"plan {arguments}")
     show_plan(found.saved())
-    budget = f"--max-tokens {SCREENFUL}"
-    typer.echo(f'\n$ docgraph explain "{question}" {budget} --store {place}')
+    show_step("Why each text is there, who may read it, its tokens.", f"explain {arguments}")
     show_why(found)
-    typer.echo(f'\n$ docgraph context "{question}" {budget} --store {place}')
+    show_step("The context: what a language model gets to read.", f"context {arguments}")
     show_context(found.context)
-    typer.echo(f"\nAsk it something yourself: docgraph context QUESTION --store {place}")
 
 
-def home() -> Path:
-    """The documents beside this code; where docgraph is installed without them, the package."""
-    import docgraph
+def show_step(caption: str, command: str) -> None:
+    """What comes next, and the command that does it."""
+    typer.secho(f"\n{caption}", bold=True)
+    typer.echo(f"$ docgraph {command}")
 
-    package = Path(docgraph.__file__).resolve().parent
-    documents = package.parent.parent / "docs"
-    return documents if documents.is_dir() else package
+
+def below_here(folder: Path) -> Path:
+    """As one would type it: relative where it lies below the current folder."""
+    here = Path.cwd()
+    return folder.relative_to(here) if folder.is_relative_to(here) else folder
