@@ -1,4 +1,5 @@
-# docgraph: every command here sets up what it needs, once, in .venv.
+# docgraph: every command here sets up what it needs, once, in .venv. `make demo` installs what a user
+# needs; `make test`, and whatever else a developer runs, adds the rest to it.
 
 # Another interpreter: make PYTHON=python3.12 test
 PYTHON  ?=
@@ -14,7 +15,12 @@ PICTURE ?=
 
 VENV    := .venv
 BIN     := $(VENV)/bin
+# The environment, in three steps: the packages that docgraph needs, docgraph itself, what developers add.
+LOCKED  := $(VENV)/.locked
 READY   := $(VENV)/.installed
+DEV     := $(VENV)/.dev-installed
+# The build backend, outside site-packages: .venv then holds what a user's environment holds.
+BACKEND := $(VENV)/build-backend
 # Given with '=': a separate word that names a file would be taken for the tests to run.
 RESULTS := build/requirements.json
 # docgraph's own documents, asked what they must answer.
@@ -31,6 +37,8 @@ LLMPIP  := $(LLM)/bin/python -m pip --quiet --quiet --disable-pip-version-check 
 
 PYTEST  := $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 PIP     := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check --no-input
+# Bytecode is written for what is imported, not for all that is installed: 41 MB and a third of the time.
+INSTALL := $(PIP) install --no-compile --require-hashes --requirement
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 \
            --fork-strategy fewest --generate-hashes --no-header --no-annotate --upgrade
 
@@ -40,16 +48,19 @@ COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-versio
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-demo: $(READY) ## ingest docgraph's own documents, ask them a question, show plan, why and context
+demo: $(READY) ## install what a user needs, ingest a few notes, ask them a question, show why
+	@echo 'docgraph: asking nine short notes a question'
 	@$(BIN)/docgraph demo
+	@echo 'First, to put docgraph on the path: . $(BIN)/activate'
 
-test: $(READY) ## run every test
+test: $(DEV) ## add what developers need, run every test
+	@echo 'docgraph: running every test, $(WORKERS) at a time'
 	@$(PYTEST) --requirements=$(RESULTS)
 
 test-llm: $(LLM)/.installed ## ask a real model server, which is compiled first, once
 	@LLM=$(LLM) $(BIN)/python -m pytest tests/llm
 
-check: $(READY) ## format, lint, types, contracts, architecture, weight, retrieval, repetitions, requirements
+check: $(DEV) ## format, lint, types, contracts, architecture, weight, retrieval, repetitions, requirements
 	@echo '— format and lint' && $(BIN)/ruff format --quiet --diff . && $(BIN)/ruff check --quiet .
 	@echo '— strict types' && $(BIN)/mypy
 	@echo '— import contracts' && $(BIN)/lint-imports --no-logo
@@ -58,13 +69,14 @@ check: $(READY) ## format, lint, types, contracts, architecture, weight, retriev
 	@echo '— retrieval' && $(BIN)/docgraph ingest docs --repository docgraph --store $(OWN) --quiet && \
 	  $(BIN)/docgraph test tests/retrieval/questions.yaml --store $(OWN) --junit build/retrieval.xml
 	@echo '— what is shown by repetition, more often' && $(PYTEST) --dist load --maxschedchunk 1 --thorough
-	@echo '— requirements' && $(MAKE) --no-print-directory $(RESULTS) && \
-	  $(BIN)/python -m checks.count_requirements --brief $(RESULTS)
+	@echo '— requirements'
+	@$(MAKE) --no-print-directory $(RESULTS)
+	@$(BIN)/python -m checks.count_requirements --brief $(RESULTS)
 
-architecture: $(READY) ## measure modules, sizes, files of a question, repetitions and names against limits
+architecture: $(DEV) ## measure modules, sizes, files of a question, repetitions and names against limits
 	@$(BIN)/python -m checks.architecture
 
-bench: $(READY) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios
+bench: $(DEV) ## time ingestion, questions, growth, Postgres and peers that are installed, as ratios
 	@$(BIN)/python -m benchmarks.ingest
 	@$(BIN)/python -m benchmarks.access
 	@$(BIN)/python -m benchmarks.postgres
@@ -77,32 +89,35 @@ bench: $(READY) ## time ingestion, questions, growth, Postgres and peers that ar
 peers: $(FLOOR) ## install the libraries that `make bench` compares with; txtai brings gigabytes
 	@$(PEERPIP) install --requirement benchmarks/requirements.txt
 
-quality: $(READY) ## measure every judged set in DATA, write the tables of docs/quality.md
+quality: $(DEV) ## measure every judged set in DATA, write the tables of docs/quality.md
 	@$(BIN)/python -m benchmarks.quality $(DATA) $(SETS)
 
-load: $(READY) ## many clients on one server, on both stores, while an ingest runs; loopback only
+load: $(DEV) ## many clients on one server, on both stores, while an ingest runs; loopback only
 	@$(BIN)/python -m benchmarks.load
 
-prove: $(READY) ## 10,000 hostile inputs for every reader, then 100,000 examples of no interference
+prove: $(DEV) ## 10,000 hostile inputs for every reader, then 100,000 examples of no interference
 	@$(PYTEST) tests/fuzz --hypothesis-profile prove
 	@DOCGRAPH_HTTP_CASES=200 $(PYTEST) tests/integration/http/test_schema.py
 	@$(BIN)/python -m benchmarks.prove
 
-format: $(READY) ## put the code in its one format, mend what can be mended
+format: $(DEV) ## put the code in its one format, mend what can be mended
 	@$(BIN)/ruff format . && $(BIN)/ruff check --fix .
 
-picture: $(READY) ## draw docs/pictures/plan.svg again, out of the README's session
+picture: $(DEV) ## draw docs/pictures/plan.svg again, out of the README's session
 	@$(BIN)/python -m tests.acceptance.test_readme
 
-requirements: $(READY) ## each line of docs/requirements.md with the tests that keep it
+requirements: $(DEV) ## each line of docs/requirements.md with the tests that keep it
 	@$(PYTEST) -m requirement --requirements=$(RESULTS)
 	@$(BIN)/python -m checks.count_requirements $(RESULTS)
 
 lock: $(READY) ## choose newest allowed versions, write them with their hashes
+	@echo 'docgraph: choosing the newest versions that pyproject.toml allows, with uv'
 	@$(PIP) install 'uv>=0.7'
 	@$(COMPILE) pyproject.toml --output-file requirements.lock
+	@$(COMPILE) --group build --constraint requirements.lock --output-file requirements-build.lock
 	@$(COMPILE) pyproject.toml --extra all --extra haystack --extra langchain --extra llamaindex \
-	  --group dev --constraint requirements.lock --output-file requirements-dev.lock
+	  --group dev --constraint requirements.lock --constraint requirements-build.lock \
+	  --output-file requirements-dev.lock
 
 clean: ## remove everything that make has made
 	@rm -rf $(VENV) build dist .docgraph .hypothesis .import_linter_cache .mypy_cache \
@@ -110,13 +125,8 @@ clean: ## remove everything that make has made
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Which tests passed; if something has changed since, they are run again.
-$(RESULTS): $(READY) $(shell find src tests checks docs benchmarks *.md -type f -not -name '*.pyc')
+$(RESULTS): $(READY) $(DEV) $(shell find src tests checks docs benchmarks *.md -type f -not -name '*.pyc')
 	@$(MAKE) --no-print-directory test
-
-# The project itself, on top of the locked packages; again when pyproject.toml changes.
-$(READY): $(VENV)/.locked pyproject.toml
-	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@
 
 # What docgraph itself needs, exactly as locked, and bm25s.
 $(FLOOR): requirements.lock benchmarks/requirements.txt | $(READY)
@@ -126,16 +136,31 @@ $(FLOOR): requirements.lock benchmarks/requirements.txt | $(READY)
 	@touch $@
 
 # The server and its model, exactly as pinned; again when the pins change.
-$(LLM)/.installed: tests/llm/requirements.txt | $(READY)
+$(LLM)/.installed: tests/llm/requirements.txt | $(DEV)
 	@echo 'docgraph: compiling a model server in $(LLM), once'
 	@$(BIN)/python -m venv --clear $(LLM)
 	@$(LLMPIP) install --no-deps --requirement tests/llm/requirements.txt
 	@touch $@
 
-# A fresh environment with exactly the locked packages; again when the lock changes.
-$(VENV)/.locked: requirements-dev.lock
+# A fresh environment with exactly the packages that docgraph needs; again when any lock changes, so
+# that nothing stays that has left a lock.
+$(LOCKED): requirements.lock requirements-build.lock requirements-dev.lock
 	@python=$$(sh checks/find_python.sh $(PYTHON)) && \
-	  echo "docgraph: setting up $(VENV) with $$($$python -V), once" && \
+	  echo "docgraph: making $(VENV) with $$($$python -V)" && \
 	  $$python -m venv --clear $(VENV)
-	@$(PIP) install --require-hashes --requirement requirements-dev.lock
+	@echo 'docgraph: installing what docgraph needs into $(VENV), once: about 95 MB to download, 255 MB on disk'
+	@$(INSTALL) requirements.lock
+	@$(INSTALL) requirements-build.lock --target $(BACKEND)
+	@touch $@
+
+# The project itself, from src; again when pyproject.toml changes. Nothing is downloaded.
+$(READY): $(LOCKED) pyproject.toml
+	@echo 'docgraph: installing docgraph itself, from src'
+	@PYTHONPATH=$(BACKEND) $(PIP) install --no-index --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# What developers add, in the same environment.
+$(DEV): $(LOCKED) | $(READY)
+	@echo 'docgraph: adding what tests and checks need to $(VENV), once: about 145 MB to download, 450 MB on disk'
+	@$(INSTALL) requirements-dev.lock
 	@touch $@

@@ -15,6 +15,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parent.parent.parent
 LOOKUPS = ("files", "find_spec", "import_module")
 LOCKS = ("requirements.lock", "requirements-dev.lock")
+BUILD_LOCK = "requirements-build.lock"
 
 
 def imported_modules(file: Path) -> Iterator[str]:
@@ -80,11 +81,19 @@ def test_a_lock_fits_what_is_declared(lock: str) -> None:
         assert dependency.specifier.contains(pins[canonicalize_name(dependency.name)])
 
 
-def test_developers_run_what_users_run() -> None:
-    assert locked("requirements.lock").items() <= locked("requirements-dev.lock").items()
+@pytest.mark.parametrize("lock", ["requirements.lock", BUILD_LOCK])
+def test_developers_run_what_users_run(lock: str) -> None:
+    assert locked(lock).items() <= locked("requirements-dev.lock").items()
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+def test_docgraph_is_built_with_the_backend_that_it_declares() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["build-system"]["requires"] == project["dependency-groups"]["build"]
+    (backend,) = map(Requirement, project["build-system"]["requires"])
+    assert backend.specifier.contains(locked(BUILD_LOCK)[backend.name])
+
+
+@pytest.mark.parametrize("lock", [*LOCKS, BUILD_LOCK])
 def test_a_lock_names_versions_and_hashes_but_no_place_to_get_them(lock: str) -> None:
     for line in (ROOT / lock).read_text(encoding="utf-8").splitlines():
         pin = r"[\w.-]+==[\w.]+( ; [^/]+)? \\"
