@@ -16,7 +16,7 @@ QUESTION = "How often is a failed upload retried?"
 STORE = ".docgraph/demo.db"
 NOTES = Path(__file__).with_name("demo_notes")
 NEXT = """
-Another question:   docgraph demo "How large may a file be?"
+Another question:   docgraph demo "What happens when the disk is full?"
 Your own documents: docgraph ingest FOLDER, then docgraph context "QUESTION\""""
 
 
