@@ -26,7 +26,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.planned_reads import BoundReranker
+from docgraph.pipeline.planned_reads import ReaderReranker
 from docgraph.search.ranking import Mode
 from docgraph.search.search_nodes import search_nodes
 from docgraph.wiring.build import open_jsonl
@@ -47,8 +47,8 @@ class Sample:
     def ask(self, question: Question, mode: Mode) -> tuple[float, Seeds]:
         """The seconds that a search takes, from opening the store for its reader on."""
         began = time.perf_counter()
-        with self.store.reads_as(local()) as reads:
-            nobody = BoundReranker(None, reads, question)
+        with self.store.open_session(local()) as reads:
+            nobody = ReaderReranker(None, reads, question)
             found = search_nodes(question, reads.search, nobody, mode=mode)
         return time.perf_counter() - began, found
 

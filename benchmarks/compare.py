@@ -22,7 +22,7 @@ from benchmarks.made_pages import CLASSES
 from benchmarks.made_passages import made_passages
 from benchmarks.made_store import KEPT, made_store
 from benchmarks.peers.given import Ask, Given, given
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
 
@@ -53,8 +53,8 @@ def opened(wanted: Given, only: Sequence[str]) -> dict[str, Ask]:
 
 
 def of_floor(floor: Floor, texts: Sequence[str], asked: Asked) -> list[str]:
-    words = floor.by_words(asked.text)[0]
-    return [texts[place] for place in (*floor.by_meaning(asked.floats), *words)]
+    words = floor.lexical_candidates(asked.text)[0]
+    return [texts[place] for place in (*floor.vector_candidates(asked.floats), *words)]
 
 
 def measure(
@@ -112,7 +112,7 @@ def main() -> None:
     ways = opened(given(passages, asked), wish.only)
     store = made_store(wish.folder, wish.documents, stale=wish.stale)
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
-    reader, pipeline = in_the_name_of(everyone, local()), load("documents")
+    reader, pipeline = impersonated(everyone, local()), load("documents")
     with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
         engine = engine_for(asked, store, Path(scratch) / "audit")
 

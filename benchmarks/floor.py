@@ -28,13 +28,13 @@ class Floor:
     summaries: Rows
     words: "BM25"
 
-    def by_meaning(self, question: Rows) -> npt.NDArray[np.intp]:
+    def vector_candidates(self, question: Rows) -> npt.NDArray[np.intp]:
         return nearest(self.passages, question)
 
     def by_summary(self, question: Rows) -> npt.NDArray[np.intp]:
         return nearest(self.summaries, question)
 
-    def by_words(self, question: str) -> npt.NDArray[np.int32]:
+    def lexical_candidates(self, question: str) -> npt.NDArray[np.int32]:
         import bm25s
 
         terms = bm25s.tokenize([question], stopwords=None, show_progress=False)

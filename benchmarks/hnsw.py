@@ -18,9 +18,9 @@ from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
-from docgraph.ports.search_reads import Over
+from docgraph.ports.search_reads import Level
 from docgraph.wiring.build import open_jsonl
 from docgraph.wiring.models import open_tokens
 from tests.support.postgres_server import PostgresServer
@@ -28,7 +28,7 @@ from tests.support.postgres_server import PostgresServer
 TOP = 10
 QUESTIONS = 200
 SHARES = {"all": 1, "half": 2, "a fiftieth": 50}
-OVERS: tuple[Over, ...] = ("sections", "passages")
+OVERS: tuple[Level, ...] = ("sections", "passages")
 
 
 def rule_for(path: str) -> AccessRule:
@@ -39,7 +39,7 @@ def rule_for(path: str) -> AccessRule:
 
 
 def reader(share: int) -> Principal:
-    return in_the_name_of(Person(f"reader-{share}", LOCAL, frozenset({f"1/{share}"})), local())
+    return impersonated(Person(f"reader-{share}", LOCAL, frozenset({f"1/{share}"})), local())
 
 
 def measure(data: Path) -> None:
@@ -74,7 +74,7 @@ def measure(data: Path) -> None:
 def compare(
     name: str,
     who: Principal,
-    over: Over,
+    over: Level,
     asked: list[tuple[int, ...]],
     stores: tuple[PostgresStore, PostgresStore],
 ) -> None:
@@ -84,7 +84,7 @@ def compare(
         answers = []
         for store, times in zip(stores, spent, strict=True):
             began = time.perf_counter()
-            with store.reads_as(who) as reads:
+            with store.open_session(who) as reads:
                 near = reads.search.nearest(vector, over=over, roll_up=False, top=TOP)
             times.append(time.perf_counter() - began)
             answers.append({node for node, _ in near})

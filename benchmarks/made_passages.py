@@ -18,7 +18,7 @@ from benchmarks.made_pages import MadePages
 from docgraph.ingest.build_document import embedded_text, nodes_of
 from docgraph.ingest.chunking import chunks
 from docgraph.ingest.formats.markdown import parse_markdown
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 
 Rows = npt.NDArray[np.float32]
 
@@ -66,7 +66,7 @@ def _texts(documents: int) -> Iterator[tuple[str, list[str]]]:
     pages = MadePages(documents)
     for file in pages.files():
         parsed = parse_markdown(file.path, pages.read(file).decode())
-        assert isinstance(parsed, Parsed)
+        assert isinstance(parsed, ParsedFile)
         ids = [node.id for node in nodes_of("r", file.path, parsed)]
         found = chunks(file.path, parsed, ids[0], ids[1:])
         yield file.path, [embedded_text(parsed.title, chunk) for chunk in found]

@@ -17,10 +17,10 @@ import numpy as np
 
 from benchmarks.quality_engine import KnownQuestions, engine_on
 from docgraph.evaluation.dataset import Dataset
-from docgraph.evaluation.run import asker_of
+from docgraph.evaluation.run import reader_for
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import IntVector
 from docgraph.pipeline.load import load
 from docgraph.ports.models import Embedder
@@ -41,7 +41,7 @@ def peak(
                 "text": question.text,
                 "vector": [int(value) for value in vector],
                 "where": [question.repository, question.branch],
-                "labels": sorted(asker_of(question, dataset, local).labels),
+                "labels": sorted(reader_for(question, dataset, local).labels),
             }
             for question, vector in zip(first, vectors, strict=True)
         ],
@@ -66,7 +66,9 @@ def asked(store: Path, pipeline: str, over: str, told: Mapping[str, Any]) -> flo
         engine = engine_on(store, embedder, Path(scratch) / "store")
         for question in told["questions"]:
             asker = local(frozenset(question["labels"]))
-            engine.retrieve(asker, question["text"], steps, wanted=(Wanted(*question["where"]),))
+            engine.retrieve(
+                asker, question["text"], steps, wanted=(SnapshotSelector(*question["where"]),)
+            )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

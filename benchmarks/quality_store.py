@@ -12,16 +12,16 @@ from benchmarks.quality_measured import Off, Row
 from benchmarks.quality_memory import peak
 from benchmarks.quality_switches import GIVEN, Switch
 from benchmarks.quality_variants import followed
-from docgraph.evaluation.ablation import HeldOutStore
-from docgraph.evaluation.dataset import Dataset, fill
+from docgraph.evaluation.ablation import AblatedStore
+from docgraph.evaluation.dataset import Dataset, load_dataset
 from docgraph.evaluation.metrics import Outcome
-from docgraph.evaluation.run import ask_in_turns, rank
+from docgraph.evaluation.run import rank, run_queries
 from docgraph.evaluation.statistics import COSTS, per_question
 from docgraph.ingest.result import Progress
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import RelationCounts
 from docgraph.model.node import ROOT_KINDS
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.models import Embedder
 
@@ -66,7 +66,7 @@ class FilledStore:
 
     def refill(self, without: Sequence[str] = (), *, given: bool = True) -> None:
         """The newest snapshots hold what these miners find."""
-        fill(self._engine, self._dataset, local, self.tell, without=without, given=given)
+        load_dataset(self._engine, self._dataset, local, self.tell, without=without, given=given)
 
     def restore(self) -> None:
         """As it was: every miner's edges, and no older snapshot."""
@@ -79,7 +79,7 @@ class FilledStore:
         once = {pipeline.digest: name for name, pipeline in reversed(list(pipelines.items()))}
         distinct = {n: p for n, p in pipelines.items() if once[p.digest] == n}
         self.say(f"asking {len(distinct)} pipelines in turns")
-        found = ask_in_turns(self._engine, self._dataset, distinct, local, self.tell)
+        found = run_queries(self._engine, self._dataset, distinct, local, self.tell)
         base = [outcome.milliseconds for outcome in found[BASE]]
         return {
             name: _row(name, found[once[pipeline.digest]], base)
@@ -131,11 +131,11 @@ class FilledStore:
         counts = [self._engine.status(everyone, where).counts for where in self._places()]
         return sum(count.get(f"nodes.{kind}", 0) for count in counts for kind in ROOT_KINDS)
 
-    def _places(self) -> list[tuple[Wanted, ...]]:
-        return [(Wanted(c.repository, c.branch),) for c in self._dataset.collections]
+    def _places(self) -> list[tuple[SnapshotSelector, ...]]:
+        return [(SnapshotSelector(c.repository, c.branch),) for c in self._dataset.collections]
 
     def _hold_out(self, relations: frozenset[str]) -> None:
-        self._engine.store = HeldOutStore(self._store, self._dataset.held_out, relations)
+        self._engine.store = AblatedStore(self._store, self._dataset.held_out, relations)
 
     def _ranked(self, pipeline: Pipeline) -> dict[str, list[float]]:
         rankings = rank(self._engine, self._dataset, pipeline, local, self.tell, "")

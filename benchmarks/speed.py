@@ -60,9 +60,9 @@ def ask_all(engine: Engine, floor: Floor, pipeline: Pipeline, asked: Sequence[As
     spent = Spent()
     for place, one in enumerate(asked):
         ways = (
-            ("passages", partial(floor.by_meaning, one.floats)),
+            ("passages", partial(floor.vector_candidates, one.floats)),
             ("summaries", partial(floor.by_summary, one.floats)),
-            ("words", partial(floor.by_words, one.text)),
+            ("words", partial(floor.lexical_candidates, one.text)),
             ("docgraph", partial(engine.retrieve, local(), one.text, pipeline)),
         )
         turn = place % len(ways)

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from docgraph.model.errors import ContractBroken
 
 F = TypeVar("F", bound=Callable[..., Any])
-Claim = Callable[[Any], bool]
+Condition = Callable[[Any], bool]
 OptionRule = Callable[[Mapping[str, Any]], str | None]
 _TERMS = "__contract_terms__"
 
@@ -30,7 +30,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    ensures: tuple[Claim, ...]
+    ensures: tuple[Condition, ...]
     options: tuple[OptionRule, ...]
     implicit: bool
 
@@ -48,7 +48,7 @@ class Action:
     requires: tuple[tuple[str, type], ...]
     options: tuple[Option, ...]
     makes: type
-    claims: tuple[Claim, ...]
+    claims: tuple[Condition, ...]
     option_rules: tuple[OptionRule, ...]
     implicit: bool
 
@@ -70,7 +70,7 @@ class Action:
 
 def action(
     *,
-    ensures: tuple[Claim, ...] = (),
+    ensures: tuple[Condition, ...] = (),
     options: tuple[OptionRule, ...] = (),
     implicit: bool = False,
 ) -> Callable[[F], F]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.interfaces.auth.authentication import Login, build_login
+from docgraph.interfaces.auth.authentication import Authentication, build_authentication
 from docgraph.model.errors import BadInput, NotKnown
 from docgraph.wiring.settings import read_settings
 from tests.acceptance.conftest import Run, data
@@ -23,8 +23,8 @@ def known(docgraph: Run, elsewhere: Path) -> Path:
     return elsewhere
 
 
-def login(place: Path) -> Login:
-    return build_login(read_settings({"DOCGRAPH_LOGIN_KEYS": "on"}, place, "s.db"))
+def login(place: Path) -> Authentication:
+    return build_authentication(read_settings({"DOCGRAPH_LOGIN_KEYS": "on"}, place, "s.db"))
 
 
 def given(docgraph: Run, *options: str) -> str:
@@ -34,7 +34,7 @@ def given(docgraph: Run, *options: str) -> str:
 @pytest.mark.requirement(38)
 def test_who_shows_a_key_is_its_person_until_it_is_taken_back(docgraph: Run, known: Path) -> None:
     gate, secret = login(known), given(docgraph, "--note", "a robot")
-    found = gate.who(f"Bearer {secret}")
+    found = gate.authenticate(f"Bearer {secret}")
     assert found.id == "ann"
     assert found.groups == {"staff"}
     (key,) = data(docgraph("keys", "list", "--json", *STORE))["keys"]
@@ -42,27 +42,27 @@ def test_who_shows_a_key_is_its_person_until_it_is_taken_back(docgraph: Run, kno
     assert found.by == f"key {key['id']}"
     assert docgraph("keys", "rm", key["id"], *STORE).exit_code == 0
     with pytest.raises(NotKnown):
-        gate.who(f"Bearer {secret}")
+        gate.authenticate(f"Bearer {secret}")
 
 
 def test_rights_are_those_of_now(docgraph: Run, known: Path) -> None:
     gate, secret = login(known), given(docgraph)
     docgraph("principals", "add", "ann", "--group", "board", "--right", "ingest", *STORE)
-    found = gate.who(f"Bearer {secret}")
+    found = gate.authenticate(f"Bearer {secret}")
     assert found.groups == {"board"}
     assert found.rights == {"ingest"}
     docgraph("principals", "rm", "ann", *STORE)
     with pytest.raises(NotKnown):
-        gate.who(f"Bearer {secret}")
+        gate.authenticate(f"Bearer {secret}")
     docgraph("principals", "add", "ann", *STORE)
     with pytest.raises(NotKnown):
-        gate.who(f"Bearer {secret}")
+        gate.authenticate(f"Bearer {secret}")
 
 
 def test_the_secret_is_printed_once_and_kept_nowhere(docgraph: Run, known: Path) -> None:
     said = docgraph("keys", "add", "ann", *STORE)
     secret = said.stdout.strip()
-    assert login(known).who(f"Bearer {secret}").id == "ann"
+    assert login(known).authenticate(f"Bearer {secret}").id == "ann"
     assert "shown this once" in said.stderr
     last = secret[-20:].encode()
     kept = {file.name: file.read_bytes() for file in known.glob("s.db*")}

@@ -23,7 +23,7 @@ FILES = {
 }
 
 
-def take_in(docgraph: Run, store: str = "s.db", **texts: str) -> None:
+def ingest_source(docgraph: Run, store: str = "s.db", **texts: str) -> None:
     folder = Path("notes")
     folder.mkdir(exist_ok=True)
     for old in folder.iterdir():
@@ -36,7 +36,7 @@ def take_in(docgraph: Run, store: str = "s.db", **texts: str) -> None:
 
 @pytest.fixture
 def notes(docgraph: Run, elsewhere: Path) -> Path:
-    take_in(docgraph)
+    ingest_source(docgraph)
     return elsewhere
 
 
@@ -55,7 +55,7 @@ def notes(docgraph: Run, elsewhere: Path) -> Path:
 def test_a_replay_prints_the_same_bytes(docgraph: Run, notes: Path, asked: tuple[str, ...]) -> None:
     first = docgraph(*asked, *STORE, "--receipt", "r.json")
     assert first.exit_code == 0, first.output
-    take_in(docgraph, more="# More\n\nThe pause is long.\n", wait="# Waiting\n\nNo pause.\n")
+    ingest_source(docgraph, more="# More\n\nThe pause is long.\n", wait="# Waiting\n\nNo pause.\n")
     again = docgraph("replay", "r.json", *STORE)
     assert (again.exit_code, again.stdout) == (0, first.stdout)
     assert again.stderr.startswith("the same: ")
@@ -123,7 +123,7 @@ def test_what_is_gone_reads_alike_however_it_went(
     revoked = seen(docgraph("replay", "r.json", *STORE, *form))
     docgraph("access", "reset", "wait.md", "-r", "notes", *STORE)
     assert docgraph("replay", "r.json", *STORE).exit_code == 0
-    take_in(docgraph, wait="")
+    ingest_source(docgraph, wait="")
     docgraph("prune", "-r", "notes", "-b", "main", "--keep", "1", *STORE)
     deleted = seen(docgraph("replay", "r.json", *STORE, *form))
     assert docgraph("ingest", "notes", "-r", "elsewhere", "--store", "o.db").exit_code == 0

@@ -295,7 +295,7 @@ def environment() -> set[str]:
     """Every variable that the code reads; an endpoint's are named after what it serves."""
     code = "\n".join(path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py")))
     names = set(re.findall(r"DOCGRAPH_[A-Z{}a-z_]+", code)) - {"DOCGRAPH_{name}"}
-    served = re.findall(r'endpoint_of\("(\w+)"', code)
+    served = re.findall(r'parse_endpoint\("(\w+)"', code)
     limited = re.findall(r'_ceiling\("(\w+)"', code)
     switches = re.findall(r'_switch\("(\w+)"', code)
     return (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import docgraph
 from docgraph.integrations.base import evidence_of
-from docgraph.interfaces.python.result import Found
+from docgraph.interfaces.python.result import Result
 from tests.architecture.test_docs import CODE, page, rows, sections
 from tests.support.opened_notes import QUESTION, hashed_words, ingested
 
@@ -45,7 +45,7 @@ def test_every_method_says_what_it_does() -> None:
 
 
 def test_everything_that_is_found_is_told_and_nothing_else() -> None:
-    found = [f"{n}()" if inspect.isfunction(m) else n for n, m in public(Found)]
+    found = [f"{n}()" if inspect.isfunction(m) else n for n, m in public(Result)]
     assert sorted(told("What comes back")) == sorted(found)
 
 

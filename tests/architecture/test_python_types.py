@@ -23,7 +23,7 @@ except docgraph.DocgraphError as error:
 """
 REVEALED = (
     "docgraph.interfaces.python.docgraph.Docgraph",
-    "docgraph.interfaces.python.result.Found",
+    "docgraph.interfaces.python.result.Result",
     "str",
     "tuple[docgraph.model.context.ContextItem, ...]",
     "tuple[docgraph.model.edge.Relationship, ...]",

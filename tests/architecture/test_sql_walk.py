@@ -61,7 +61,7 @@ TAKEN = {
     ("sqlite.database", "queries", "file"),
     ("sqlite.reader_pool", "__init__", "'visible.sql'"),
     ("sqlite.store", "_reading", "'rows.sql'"),
-    ("sqlite.store", "reads_as", "'reads.sql'"),
+    ("sqlite.store", "open_session", "'reads.sql'"),
     ("sqlite.store", "verify", "'rows.sql'"),
 }
 # All that they run and do not write out: named queries, the views, and a pragma.

@@ -135,7 +135,7 @@ def test_a_read_past_the_views_is_noticed(
 @pytest.mark.parametrize("view", sorted(view for view in VIEWS if view.startswith("visible_")))
 def test_a_view_holds_what_its_reader_may_see(engine: Engine, watch: Watch, view: str) -> None:
     def rows(reader: Principal) -> int:
-        with engine.store.reads_as(reader):
+        with engine.store.open_session(reader):
             assert watch.connection is not None
             (count,) = watch.connection.execute(f"SELECT count(*) FROM {view}").fetchone()
             return int(count)

@@ -4,19 +4,19 @@ import contextlib
 
 import pytest
 
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import (
     EVERYONE,
     FRONT_MATTER,
     LOCAL_ONLY,
     AccessRule,
+    AccessStatement,
     Person,
     Principal,
-    Spoken,
 )
-from docgraph.model.access_policy import AccessLine, AccessLines, Hand, PathAccess
+from docgraph.model.access_policy import AccessFileRule, AccessFileRules, ManualRule, PathAccess
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
@@ -27,21 +27,21 @@ STAFF = AccessRule("local", frozenset({"staff"}))
 
 
 def someone(*groups: str, tenant: str = "local") -> Principal:
-    return in_the_name_of(Person("someone", tenant, frozenset(groups)), local())
+    return impersonated(Person("someone", tenant, frozenset(groups)), local())
 
 
-def seen(store: Store, *wanted: Wanted, reader: Principal | None = None) -> list[str]:
-    with store.reads_as(reader or local(), wanted or (Wanted(),)) as reads:
+def seen(store: Store, *wanted: SnapshotSelector, reader: Principal | None = None) -> list[str]:
+    with store.open_session(reader or local(), wanted or (SnapshotSelector(),)) as reads:
         return sorted(reads.versions())
 
 
 def of(store: Store, path: str, branch: str = "main") -> PathAccess:
-    with store.access_book("local") as book:
+    with store.access_policy("local") as book:
         return next(one for one in book.explain(path) if one.branch == branch)
 
 
 def set_by_hand(store: Store, path: str, rule: AccessRule | None) -> None:
-    with store.access_book("local") as book:
+    with store.access_policy("local") as book:
         if rule is None:
             book.reset("r", (path,))
         else:
@@ -49,13 +49,13 @@ def set_by_hand(store: Store, path: str, rule: AccessRule | None) -> None:
 
 
 def revoke(store: Store, path: str, *groups: str) -> None:
-    with store.access_book("local") as book:
+    with store.access_policy("local") as book:
         book.revoke("r", (path,), frozenset(groups))
 
 
-def lines(*told: tuple[str, AccessRule]) -> AccessLines:
-    return AccessLines(
-        tuple(AccessLine(n, pattern, rule) for n, (pattern, rule) in enumerate(told, start=1))
+def lines(*told: tuple[str, AccessRule]) -> AccessFileRules:
+    return AccessFileRules(
+        tuple(AccessFileRule(n, pattern, rule) for n, (pattern, rule) in enumerate(told, start=1))
     )
 
 
@@ -65,8 +65,10 @@ class AccessRules:
     @pytest.mark.requirement(35)
     def test_only_who_is_let_in_by_all_who_speak_may_read(self, store: Store) -> None:
         words = (
-            Spoken("access.yaml", 3, "*.md", AccessRule("local", frozenset({"staff", "board"}))),
-            Spoken(FRONT_MATTER, 2, "", STAFF),
+            AccessStatement(
+                "access.yaml", 3, "*.md", AccessRule("local", frozenset({"staff", "board"}))
+            ),
+            AccessStatement(FRONT_MATTER, 2, "", STAFF),
         )
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
@@ -91,8 +93,8 @@ class AccessRules:
         publish(store, document("a.md", "one"))
         publish(store, document("a.md", "two"))
         set_by_hand(store, "a.md", NOWHERE)
-        old = Wanted("r", "main", 1)
-        for wish in (Wanted("r"), old):
+        old = SnapshotSelector("r", "main", 1)
+        for wish in (SnapshotSelector("r"), old):
             with pytest.raises(NotVisible):
                 seen(store, wish)
         set_by_hand(store, "a.md", OPEN)
@@ -113,7 +115,7 @@ class AccessRules:
         assert seen(store) == ["r:b.md"]
         assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
         found = of(store, "a.md")
-        assert (found.by_hand, found.told) == (Hand(STAFF), granted(OPEN))
+        assert (found.by_hand, found.told) == (ManualRule(STAFF), granted(OPEN))
         set_by_hand(store, "a.md", None)
         assert of(store, "a.md").rule == OPEN
 
@@ -146,15 +148,15 @@ class AccessRules:
     def test_a_rule_by_hand_for_a_document_that_is_not_there_is_refused(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         for path, repository in (("z.md", "r"), ("a.md", "s")):
-            with store.access_book("local") as book, pytest.raises(NotVisible):
+            with store.access_policy("local") as book, pytest.raises(NotVisible):
                 book.set_by_hand(repository, (path,), OPEN)
-        with store.access_book("elsewhere") as book, pytest.raises(NotVisible):
+        with store.access_policy("elsewhere") as book, pytest.raises(NotVisible):
             book.set_by_hand("r", ("a.md",), OPEN)
         assert of(store, "a.md").rule == LOCAL_ONLY
 
     def test_of_several_paths_all_are_set_or_none(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
-        with store.access_book("local") as book, pytest.raises(NotVisible):
+        with store.access_policy("local") as book, pytest.raises(NotVisible):
             book.set_by_hand("r", ("a.md", "z.md"), NOWHERE)
         assert seen(store) == ["r:a.md"]
 
@@ -168,7 +170,7 @@ class AccessRules:
             document("new.md", "n", rule=OPEN),
             branch="topic",
         )
-        there = Wanted("r", "topic")
+        there = SnapshotSelector("r", "topic")
         assert seen(store, there, reader=someone()) == ["r:new.md"]
         assert seen(store, there, reader=someone("staff")) == ["r:a.md", "r:b.md", "r:new.md"]
         assert [word.source for word in of(store, "a.md", "topic").told] == [
@@ -180,7 +182,7 @@ class AccessRules:
     def test_what_the_default_branch_says_later_counts_on_the_others_too(
         self, store: Store
     ) -> None:
-        topic = Wanted("r", "topic")
+        topic = SnapshotSelector("r", "topic")
         publish(store, document("b.md", "b"))
         publish(store, document("a.md", "one", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone()) == ["r:a.md"]
@@ -195,7 +197,7 @@ class AccessRules:
 
     @pytest.mark.requirement(35)
     def test_the_default_branchs_file_speaks_of_paths_it_never_held(self, store: Store) -> None:
-        topic = Wanted("r", "topic")
+        topic = SnapshotSelector("r", "topic")
         publish(store, document("a.md", "one"))
         publish(store, document("secret/x.md", "x", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md"]
@@ -220,22 +222,22 @@ class AccessRules:
         """Whoever was published first stays it, until someone with the right names another."""
         publish(store, document("a.md", "one", rule=STAFF), branch="trunk")
         publish(store, document("a.md", "one", rule=OPEN))
-        main = Wanted("r", "main")
+        main = SnapshotSelector("r", "main")
         with pytest.raises(NotVisible):
             seen(store, main, reader=someone())
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             book.set_default_branch("r", "main")
         assert seen(store, main, reader=someone()) == ["r:a.md"]
         assert [word.source for word in of(store, "a.md", "trunk").told] == [
             "ingest options",
             "ingest options of branch main",
         ]
-        with store.access_book("local") as book, pytest.raises(NotVisible):
+        with store.access_policy("local") as book, pytest.raises(NotVisible):
             book.set_default_branch("r", "absent")
 
     @pytest.mark.requirement(35)
     def test_an_ingest_that_failed_has_no_say(self, store: Store) -> None:
-        topic = Wanted("r", "topic")
+        topic = SnapshotSelector("r", "topic")
         with contextlib.suppress(ZeroDivisionError), writing(store, branch="aborted") as writes:
             write(writes, [document("a.md", "one", rule=OPEN)])
             raise ZeroDivisionError
@@ -265,11 +267,11 @@ class AccessRules:
         assert seen(store, reader=someone()) == ["r:a.md"]
         revoke(store, "a.md")
         assert seen(store, reader=someone("local")) == []
-        assert of(store, "a.md").by_hand == Hand(closed=True)
+        assert of(store, "a.md").by_hand == ManualRule(closed=True)
 
     def test_of_several_paths_all_are_revoked_or_none(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             with pytest.raises(NotVisible):
                 book.revoke("r", ("a.md", "z.md"), frozenset())
             with pytest.raises(BadInput, match="may be read by local, so board cannot"):
@@ -286,7 +288,7 @@ class AccessRules:
             writes.follow([("a.md", "new.md")])
             writes.publish()
         assert seen(store) == ["r:b.md"]
-        assert of(store, "new.md").by_hand == Hand(closed=True)
+        assert of(store, "new.md").by_hand == ManualRule(closed=True)
 
     @pytest.mark.requirement(37)
     def test_a_name_is_the_same_in_every_unicode_form(self, store: Store) -> None:
@@ -308,9 +310,9 @@ class AccessRules:
             writes.drop(["a.md"])
             writes.publish()
         store.prune("local", "r", "main", 1)
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             left = next(one for one in book.documents() if one.path == "a.md")
-            assert (left.branch, left.by_hand, left.rule) == ("", Hand(OPEN), OPEN)
+            assert (left.branch, left.by_hand, left.rule) == ("", ManualRule(OPEN), OPEN)
             book.reset("r", ("a.md",))
             assert [one.path for one in book.documents()] == ["b.md"]
         publish(store, document("a.md", "secret", rule=STAFF))
@@ -322,7 +324,7 @@ class AccessRules:
             writes.drop(["c.md"])
             writes.set_told({"b.md": granted(STAFF)})
             writes.publish()
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             counted = {one.rule: (one.documents, one.example) for one in book.rules("r", "main")}
         assert counted == {LOCAL_ONLY: (1, "a.md"), STAFF: (1, "b.md")}
 
@@ -335,11 +337,11 @@ class AccessRules:
             assert writes.remembered() == {"a.md": granted(STAFF), "b.md": granted(LOCAL_ONLY)}
             writes.set_told({"a.md": granted(NOWHERE)})
             writes.publish()
-        old = Wanted("r", "main", 1)
+        old = SnapshotSelector("r", "main", 1)
         assert seen(store, old, reader=someone("staff", "local")) == ["r:b.md"]
 
     def test_words_are_handed_back_to_the_next_ingest(self, store: Store) -> None:
-        word = Spoken(FRONT_MATTER, 2, "what it says", STAFF)
+        word = AccessStatement(FRONT_MATTER, 2, "what it says", STAFF)
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
             writes.set_told({"a.md": (word,)})
@@ -353,10 +355,10 @@ class AccessRules:
     def test_the_book_of_one_tenant_says_nothing_of_another(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         publish(store, document("b.md", "two"), repository="r", tenant="elsewhere")
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             assert [one.path for one in book.documents()] == ["a.md"]
             book.add_person(Person("ann", "local"))
-        with store.access_book("elsewhere") as book:
+        with store.access_policy("elsewhere") as book:
             assert [one.path for one in book.documents()] == ["b.md"]
             assert book.people() == ()
 
@@ -367,10 +369,10 @@ class AccessRules:
         with writing(store) as writes:
             writes.drop(["a.md"])
             write(writes, [document("new.md", "new")])
-            with store.access_book("local") as book:
+            with store.access_policy("local") as book:
                 assert [one.path for one in book.documents("r")] == ["a.md", "h.md"]
             writes.publish()
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             assert [one.path for one in book.documents()] == ["a.md", "h.md", "new.md"]
             assert book.documents("s") == ()
 
@@ -378,12 +380,12 @@ class AccessRules:
     def test_people_are_kept_changed_and_forgotten(self, store: Store) -> None:
         ann = Person("ann", "local", frozenset({"staff"}), frozenset({"eu"}), 2, frozenset())
         bob = Person("bob", "local", rights=frozenset({"auditor"}))
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             book.add_person(bob)
             book.add_person(Person("ann", "local"))
             book.add_person(ann)
             assert book.people() == (ann, bob)
             assert book.remove_person("bob")
             assert not book.remove_person("bob")
-        with store.access_book("local") as book:
+        with store.access_policy("local") as book:
             assert book.people() == (ann,)

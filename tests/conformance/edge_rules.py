@@ -9,11 +9,11 @@ from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document
-from docgraph.model.edge import HAND, INVERSES, MINED_FROM, Edge, Evidence, Relationship
+from docgraph.model.edge import HAND, INVERSES, MINED_FROM, Edge, EdgeEvidence, Relationship
 from docgraph.model.link import MOST_EVIDENCE
 from docgraph.model.node import document_of
-from docgraph.model.reference import Offer, PlaceCount
-from docgraph.model.snapshot import Wanted
+from docgraph.model.reference import Definition, ReferenceCount
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
@@ -47,7 +47,7 @@ class EdgeRules:
         (found,) = listed(store)
         assert found.edge == Edge("r:a.md", "references", "r:b.md")
         assert found.origins == ("links",)
-        assert found.evidence == (Evidence("a.md", 1, 7, 11, 0, "this"),)
+        assert found.evidence == (EdgeEvidence("a.md", 1, 7, 11, 0, "this"),)
 
     @pytest.mark.requirement(34)
     @pytest.mark.requirement(36)
@@ -74,7 +74,7 @@ class EdgeRules:
         publish(store, document("b.md", "b", repository="q", offers={"k": 0}), repository="q")
         publish(store, document("b.md", "b", offers={"k": 0}), tenant="elsewhere")
         assert told(store) == []
-        assert told(store, Wanted("r", "topic")) == [("r:a.md", "references", "r:b.md")]
+        assert told(store, SnapshotSelector("r", "topic")) == [("r:a.md", "references", "r:b.md")]
 
     def test_what_is_inside_is_meant_where_it_is_there_else_the_whole_unless_strict(
         self, store: Store
@@ -105,7 +105,9 @@ class EdgeRules:
         )
         publish(store, document("b.md", "one", sections=True, offers={"k": 0}))
         assert told(store) == [("r:a.md", "references", "r:b.md")]
-        assert told(store, Wanted("r", "main", 1)) == [("r:a.md", "references", "r:b.md#s1")]
+        assert told(store, SnapshotSelector("r", "main", 1)) == [
+            ("r:a.md", "references", "r:b.md#s1")
+        ]
 
     def test_the_rank_is_the_sum_of_both_and_of_the_way_between_where_that_counts(
         self, store: Store
@@ -124,7 +126,11 @@ class EdgeRules:
         assert ranks == {"r:x/b.md": [3, 13], "r:z/c.md": [8, 38]}
 
     def test_of_several_offers_of_a_key_by_one_node_the_best_counts(self, store: Store) -> None:
-        twice = (Offer("k", "r:b.md", 5), Offer("k", "r:b.md", 2), Offer("k", "r:b.md", 9))
+        twice = (
+            Definition("k", "r:b.md", 5),
+            Definition("k", "r:b.md", 2),
+            Definition("k", "r:b.md", 9),
+        )
         publish(
             store,
             document("a.md", "a", claims=[claim("r:a.md", "k")]),
@@ -180,20 +186,20 @@ class EdgeRules:
         there = Relationship(
             Edge("r:new.md", relation, "r:old.md"),
             ("headers",),
-            (Evidence("new.md", 1, 5, 11, 2, "old.md"),),
+            (EdgeEvidence("new.md", 1, 5, 11, 2, "old.md"),),
         )
         back = Relationship(
             Edge("r:old.md", INVERSES[relation], "r:new.md"),
             ("headers",),
-            (Evidence("new.md", 1, 0, 0, 0, "old.md"),),
+            (EdgeEvidence("new.md", 1, 0, 0, 0, "old.md"),),
         )
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.graph.edges(("r:new.md",)) == (there,)
             assert reads.graph.edges(("r:new.md",), "in") == (back,)
             assert reads.graph.edges(("r:old.md",)) == (back,)
             assert reads.graph.edges(("r:old.md",), "in") == (there,)
             assert reads.graph.edges(("r:old.md",), "out", frozenset({relation})) == ()
-            assert reads.graph.listed() == tuple(sorted((there, back)))
+            assert reads.graph.all_edges() == tuple(sorted((there, back)))
 
     def test_what_both_documents_say_is_one_edge_with_the_places_of_both(
         self, store: Store
@@ -216,7 +222,7 @@ class EdgeRules:
             Edge("r:a.md", "contains", "r:a.md#s0"),
             Edge("r:a.md", "contains", "r:a.md#s1"),
         ]
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.graph.edges(("r:a.md",)) == ()
             assert len(reads.graph.edges(("r:a.md",), "out", only)) == 2
             (one,) = reads.graph.edges(("r:a.md#s1",), "in", only)
@@ -252,7 +258,7 @@ class EdgeRules:
         )
         own = Edge("r:a.md#s0", "references", "r:b.md#s1")
         whole = Edge("r:a.md", "references", "r:b.md#s0")
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
 
             def edges(*nodes: str) -> tuple[list[Edge], list[Edge]]:
                 leaving, entering = (reads.graph.edges(nodes, d) for d in ("out", "in"))
@@ -276,8 +282,8 @@ class EdgeRules:
         whole = joined(visible)
         roots = tuple(found.id for found in visible)
         assert len(whole) > 10
-        with store.reads_as(local()) as reads:
-            assert reads.graph.listed() == whole
+        with store.open_session(local()) as reads:
+            assert reads.graph.all_edges() == whole
             assert reads.graph.edges(roots) == reads.graph.edges(roots, "in") == whole
             for some in (roots[:1], roots[1:4], tuple(f.id for f in documents if f not in visible)):
                 leaving = tuple(f for f in whole if document_of(f.edge.source) in some)
@@ -290,8 +296,8 @@ class EdgeRules:
         """So nobody can tell whether a title was once borne by someone."""
         mention = claim("r:a.md", "title:Gone", "mentions", miner="titles", reported=False)
         publish(store, document("a.md", "a", claims=[mention]))
-        with store.reads_as(local()) as reads:
-            assert reads.graph.places() == ()
+        with store.open_session(local()) as reads:
+            assert reads.graph.reference_counts() == ()
 
     @pytest.mark.requirement(36)
     def test_places_are_counted_over_what_is_visible(self, store: Store) -> None:
@@ -311,15 +317,15 @@ class EdgeRules:
             holder("m.md"),
             holder("o.md"),
         )
-        with store.reads_as(local()) as reads:
-            assert reads.graph.places() == (
-                PlaceCount("links", "references", 1, 2),
-                PlaceCount("titles", "mentions", 1, 0),
+        with store.open_session(local()) as reads:
+            assert reads.graph.reference_counts() == (
+                ReferenceCount("links", "references", 1, 2),
+                ReferenceCount("titles", "mentions", 1, 0),
             )
-            assert reads.graph.opaque() == 5
+            assert reads.graph.unresolved_calls() == 5
         publish(store, miners=frozenset({"titles"}))
-        with store.reads_as(local()) as reads:
-            assert reads.graph.places() == (PlaceCount("titles", "mentions", 1, 0),)
+        with store.open_session(local()) as reads:
+            assert reads.graph.reference_counts() == (ReferenceCount("titles", "mentions", 1, 0),)
 
 
 def _random_document(chance: random.Random, path: str) -> Document:

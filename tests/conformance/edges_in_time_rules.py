@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.ingest.miners.registry import ALL_MINERS
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import writing
@@ -22,7 +22,7 @@ class EdgesInTimeRules:
         publish(store)
         publish(store, miners=frozenset())
         for number, edges in enumerate(([mention, link], [link], [link], [mention, link], []), 1):
-            assert told(store, Wanted("r", "main", number)) == edges
+            assert told(store, SnapshotSelector("r", "main", number)) == edges
         assert told(store) == []
 
     def test_names_are_shared_only_where_their_miner_counts(self, store: Store) -> None:
@@ -48,7 +48,7 @@ class EdgesInTimeRules:
             writes.add_claims({"a.md": [late]})
             writes.publish()
         assert told(store) == [("r:a.md", "mentions", "r:new.md")]
-        assert told(store, Wanted("r", "main", 1)) == []
+        assert told(store, SnapshotSelector("r", "main", 1)) == []
 
     def test_what_is_claimed_already_stays_as_it_is(self, store: Store) -> None:
         publish(
@@ -72,7 +72,7 @@ class EdgesInTimeRules:
             writes.publish()
         publish(store, document("a.md", "changed"))
         assert told(store) == []
-        assert told(store, Wanted("r", "main", 2)) == [("r:a.md", "references", "r:c.md")]
+        assert told(store, SnapshotSelector("r", "main", 2)) == [("r:a.md", "references", "r:c.md")]
 
     @pytest.mark.requirement(10)
     def test_a_document_that_is_dropped_and_comes_back_brings_its_edges_back(
@@ -90,7 +90,7 @@ class EdgesInTimeRules:
             publish(store, found)
             assert listed(store) == whole
         for number, edges in ((1, whole), (2, ()), (3, whole), (4, ()), (5, whole)):
-            assert listed(store, Wanted("r", "main", number)) == edges
+            assert listed(store, SnapshotSelector("r", "main", number)) == edges
 
     def test_a_document_put_twice_before_it_is_published_is_the_last_one(
         self, store: Store

@@ -6,8 +6,8 @@ import pytest
 
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import Wanted
-from docgraph.ports.store import Reads, Store
+from docgraph.model.snapshot import SnapshotSelector
+from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import text_key
 from tests.conformance.store_rules import OVERS, vector
 from tests.support.small_world import IDENTITY, document, embedded, hashed, write
@@ -21,13 +21,13 @@ def take_over(store: Store, path: str, words: str) -> None:
     """The same text by the smaller model, in a snapshot of its own."""
     wide = embedded(document(path, words, sections=True))
     found = replace(wide, node_vectors=tuple(one[:NARROW] for one in wide.node_vectors))
-    with store.writes("local", "r", "main", SMALLER) as writes:
+    with store.open_writer("local", "r", "main", SMALLER) as writes:
         writes.remember({text_key(text): hashed(text)[:NARROW] for text in found.chunk_texts})
         writes.put([found])
         writes.publish()
 
 
-def found(reads: Reads, width: int) -> list[set[str]]:
+def found(reads: ReaderSession, width: int) -> list[set[str]]:
     asked = vector("wind at sea")[:width]
     return [
         {node for node, _ in reads.search.nearest(asked, over=over, roll_up=True, top=9)}
@@ -42,18 +42,18 @@ class EmbedderRules:
     ) -> None:
         monkeypatch.setattr("docgraph.adapters.indexes.segment_cache.MOST_BLOCKS", apart)
         for number, words in enumerate(WORDS):
-            with store.writes("local", "r", "main", IDENTITY) as writes:
+            with store.open_writer("local", "r", "main", IDENTITY) as writes:
                 write(writes, [document(f"{number}.md", words, sections=True)])
                 writes.publish()
         everything = {f"r:{number}.md" for number in range(len(WORDS))}
         for number, words in enumerate(WORDS):
             take_over(store, f"{number}.md", words)
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.embedder == SMALLER
             assert found(reads, NARROW) == [everything] * 3
             words_found = reads.search.postings(("sea",), roll_up=True)
             assert len(words_found.terms[0].places) == 3
-        with store.reads_as(local(), (Wanted("r", "main", len(WORDS)),)) as reads:
+        with store.open_session(local(), (SnapshotSelector("r", "main", len(WORDS)),)) as reads:
             assert reads.embedder == IDENTITY
             assert found(reads, len(vector(""))) == [everything] * 3
         assert store.verify().problems == ()

@@ -6,68 +6,76 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from docgraph.model.access import Person
-from docgraph.model.ingest_job import Asker, Ingestion, IngestionRequest
-from docgraph.ports.job_queue import Ingestions
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobOwner
+from docgraph.ports.job_queue import IngestJobQueue
 
 LONG = 600.0
 ANN = Person("ann", "t", frozenset({"b", "a"}), frozenset({"eu"}), 3, frozenset({"ingest"}))
-ANNS = Asker("t", "ann", "key")
-REQUEST = IngestionRequest("notes/é \udc80", "notes", "main", None, ("a",), ("eu",), 1, ("links",))
+ANNS = JobOwner("t", "ann", "key")
+REQUEST = IngestJobRequest("notes/é \udc80", "notes", "main", None, ("a",), ("eu",), 1, ("links",))
 TIME = "2026-01-01T00:00:00+00:00"
 
 
 def asked(
     number: int,
     tenant: str = "t",
-    request: IngestionRequest = REQUEST,
+    request: IngestJobRequest = REQUEST,
     person: str = "ann",
     by: str = "key k",
-) -> Ingestion:
+) -> IngestJob:
     who = replace(ANN, tenant=tenant, id=person)
-    return Ingestion(f"i{number}", who, by, request, "queued", 0, TIME, TIME)
+    return IngestJob(f"i{number}", who, by, request, "queued", 0, TIME, TIME)
 
 
-def at_work(given: Ingestion, attempts: int = 1) -> Ingestion:
+def at_work(given: IngestJob, attempts: int = 1) -> IngestJob:
     return replace(given, state="running", attempts=attempts)
 
 
-def timeless(given: Ingestion | None) -> Ingestion | None:
+def timeless(given: IngestJob | None) -> IngestJob | None:
     return None if given is None else replace(given, updated=TIME)
 
 
 class IngestionRules:
-    def test_an_ingestion_reads_back_as_it_was_asked_for(self, ingestions: Ingestions) -> None:
-        plain = asked(2, request=IngestionRequest("notes", "notes"))
+    def test_an_ingestion_reads_back_as_it_was_asked_for(self, ingestions: IngestJobQueue) -> None:
+        plain = asked(2, request=IngestJobRequest("notes", "notes"))
         for one in (asked(1), plain):
             ingestions.add(one)
         assert ingestions.get("t", "i1") == asked(1)
         assert ingestions.get("t", "i2") == plain
 
-    def test_where_nothing_was_asked_for_nothing_is_found(self, ingestions: Ingestions) -> None:
+    def test_where_nothing_was_asked_for_nothing_is_found(self, ingestions: IngestJobQueue) -> None:
         assert ingestions.get("t", "i1") is None
-        assert ingestions.listed(ANNS, 10) == ()
+        assert ingestions.list_jobs(ANNS, 10) == ()
         assert ingestions.claim("one", LONG) is None
 
-    def test_what_is_no_id_finds_nothing(self, ingestions: Ingestions) -> None:
+    def test_what_is_no_id_finds_nothing(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         for name in ("", "I1", "i1\0", "\udc80", "' OR 1 = 1 --", "i" * 100_000):
             assert ingestions.get("t", name) is None
 
-    def test_one_tenant_sees_nothing_of_another(self, ingestions: Ingestions) -> None:
+    def test_one_tenant_sees_nothing_of_another(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.add(asked(2, tenant="u"))
         assert ingestions.get("u", "i1") is None
-        assert ingestions.listed(replace(ANNS, tenant="u"), 10) == (asked(2, tenant="u"),)
-        assert ingestions.listed(replace(ANNS, tenant=""), 10) == ()
+        assert ingestions.list_jobs(replace(ANNS, tenant="u"), 10) == (asked(2, tenant="u"),)
+        assert ingestions.list_jobs(replace(ANNS, tenant=""), 10) == ()
 
-    def test_the_newest_are_listed_first(self, ingestions: Ingestions) -> None:
+    def test_the_newest_are_listed_first(self, ingestions: IngestJobQueue) -> None:
         for number in range(5):
             ingestions.add(asked(number))
-        assert [one.id for one in ingestions.listed(ANNS, 3)] == ["i4", "i3", "i2"]
-        assert [one.id for one in ingestions.listed(ANNS, 10**30)] == ["i4", "i3", "i2", "i1", "i0"]
-        assert ingestions.listed(ANNS, 0) == ingestions.listed(ANNS, -1) == ()
+        assert [one.id for one in ingestions.list_jobs(ANNS, 3)] == ["i4", "i3", "i2"]
+        assert [one.id for one in ingestions.list_jobs(ANNS, 10**30)] == [
+            "i4",
+            "i3",
+            "i2",
+            "i1",
+            "i0",
+        ]
+        assert ingestions.list_jobs(ANNS, 0) == ingestions.list_jobs(ANNS, -1) == ()
 
-    def test_however_much_others_ask_for_ones_own_are_listed(self, ingestions: Ingestions) -> None:
+    def test_however_much_others_ask_for_ones_own_are_listed(
+        self, ingestions: IngestJobQueue
+    ) -> None:
         """By the person, and by the kind of credential: another key is the same, an issuer not."""
         mine = [asked(0), asked(1, by="key k2")]
         for one in mine:
@@ -77,30 +85,32 @@ class IngestionRules:
             ingestions.add(asked(number + 1, by="token https://a.example"))
             ingestions.add(asked(number + 2, by=""))
             ingestions.add(asked(number + 3, tenant="u"))
-        assert ingestions.listed(ANNS, 2) == ingestions.listed(ANNS, 100) == tuple(mine[::-1])
-        assert ingestions.listed(ANNS, 1) == (mine[1],)
+        assert ingestions.list_jobs(ANNS, 2) == ingestions.list_jobs(ANNS, 100) == tuple(mine[::-1])
+        assert ingestions.list_jobs(ANNS, 1) == (mine[1],)
         for other in (
             replace(ANNS, person="bob"),
             replace(ANNS, credential="token https://a.example"),
             replace(ANNS, credential=""),
         ):
-            assert {one.asker for one in ingestions.listed(other, 100)} == {other}
-            assert (len(ingestions.listed(other, 100)), ingestions.waiting(other)) == (10, 10)
+            assert {one.asker for one in ingestions.list_jobs(other, 100)} == {other}
+            assert (len(ingestions.list_jobs(other, 100)), ingestions.pending(other)) == (10, 10)
         for nobody in ("\0", "\udc80", "token https://b.example", "key k"):
-            assert ingestions.listed(replace(ANNS, credential=nobody), 100) == ()
+            assert ingestions.list_jobs(replace(ANNS, credential=nobody), 100) == ()
 
-    def test_what_has_not_ended_is_waited_for(self, ingestions: Ingestions) -> None:
-        assert ingestions.waiting(ANNS) == 0
+    def test_what_has_not_ended_is_waited_for(self, ingestions: IngestJobQueue) -> None:
+        assert ingestions.pending(ANNS) == 0
         for number in range(3):
             ingestions.add(asked(number))
-        assert ingestions.waiting(ANNS) == 3
+        assert ingestions.pending(ANNS) == 3
         for number in range(2):
             ingestions.claim("one", LONG)
-            assert ingestions.waiting(ANNS) == 3 - number
+            assert ingestions.pending(ANNS) == 3 - number
             assert ingestions.finish(f"i{number}", "one", error="no" * number)
-        assert ingestions.waiting(ANNS) == 1
+        assert ingestions.pending(ANNS) == 1
 
-    def test_nobody_waits_behind_all_that_another_asked_for(self, ingestions: Ingestions) -> None:
+    def test_nobody_waits_behind_all_that_another_asked_for(
+        self, ingestions: IngestJobQueue
+    ) -> None:
         """First each tenant has its turn, and in a tenant each who asks."""
         asking = [
             ("t", "ann"),
@@ -115,7 +125,7 @@ class IngestionRules:
         found = [ingestions.claim("one", LONG) for _ in asking]
         assert [one.id for one in found if one] == ["i0", "i4", "i3", "i5", "i1", "i2"]
 
-    def test_the_oldest_is_claimed_first_whosever_it_is(self, ingestions: Ingestions) -> None:
+    def test_the_oldest_is_claimed_first_whosever_it_is(self, ingestions: IngestJobQueue) -> None:
         for number, tenant in enumerate("utu"):
             ingestions.add(asked(number, tenant))
         for number, tenant in enumerate("utu"):
@@ -124,7 +134,7 @@ class IngestionRules:
             assert found == ingestions.get(tenant, f"i{number}")
         assert ingestions.claim("two", LONG) is None
 
-    def test_what_is_done_is_not_claimed_again(self, ingestions: Ingestions) -> None:
+    def test_what_is_done_is_not_claimed_again(self, ingestions: IngestJobQueue) -> None:
         for number in range(2):
             ingestions.add(asked(number))
             ingestions.claim("one", LONG)
@@ -136,7 +146,7 @@ class IngestionRules:
         told = "the folder is gone \\x00\\udc80"
         assert failed == replace(at_work(asked(1)), state="failed", error=told)
 
-    def test_progress_is_told_by_who_works(self, ingestions: Ingestions) -> None:
+    def test_progress_is_told_by_who_works(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert ingestions.renew("i1", "one", LONG, '{"files": 7}')
@@ -145,7 +155,7 @@ class IngestionRules:
         found = ingestions.get("t", "i1")
         assert timeless(found) == replace(at_work(asked(1)), progress='{"files": 7}')
 
-    def test_whose_lease_has_ended_is_taken_for_dead(self, ingestions: Ingestions) -> None:
+    def test_whose_lease_has_ended_is_taken_for_dead(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", 0.0)
         assert not ingestions.renew("i1", "one", LONG, "late")
@@ -158,7 +168,7 @@ class IngestionRules:
         assert found is not None
         assert (found.result, found.attempts) == ("in time", 2)
 
-    def test_a_lease_that_is_renewed_goes_on(self, ingestions: Ingestions) -> None:
+    def test_a_lease_that_is_renewed_goes_on(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert ingestions.renew("i1", "one", 0.0, "")
@@ -167,7 +177,7 @@ class IngestionRules:
         assert ingestions.claim("three", LONG) is None
 
     def test_a_server_that_ends_in_good_order_gives_back_its_work(
-        self, ingestions: Ingestions
+        self, ingestions: IngestJobQueue
     ) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
@@ -177,7 +187,7 @@ class IngestionRules:
         assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1))
 
     def test_what_did_not_stop_when_it_was_told_to_has_been_tried(
-        self, ingestions: Ingestions
+        self, ingestions: IngestJobQueue
     ) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
@@ -185,7 +195,7 @@ class IngestionRules:
         assert timeless(ingestions.get("t", "i1")) == replace(asked(1), attempts=1)
         assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1), attempts=2)
 
-    def test_what_has_ended_is_nobodys_to_change(self, ingestions: Ingestions) -> None:
+    def test_what_has_ended_is_nobodys_to_change(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert ingestions.finish("i1", "one", result="done")
@@ -195,13 +205,13 @@ class IngestionRules:
         assert not ingestions.finish("i1", "", error="no")
 
     def test_of_threads_that_claim_at_once_no_two_get_the_same(
-        self, another: Callable[[], Ingestions]
+        self, another: Callable[[], IngestJobQueue]
     ) -> None:
         books = [another() for _ in range(4)]
         for number in range(40):
             books[0].add(asked(number))
 
-        def all_that_there_are(book: Ingestions) -> list[str]:
+        def all_that_there_are(book: IngestJobQueue) -> list[str]:
             return [one.id for one in iter(lambda: book.claim("one", LONG), None)]
 
         with ThreadPoolExecutor(4) as pool:
@@ -209,7 +219,7 @@ class IngestionRules:
         assert sorted(found) == sorted(f"i{number}" for number in range(40))
 
     def test_of_processes_that_claim_at_once_no_two_get_the_same(
-        self, ingestions: Ingestions, claimer: Sequence[str]
+        self, ingestions: IngestJobQueue, claimer: Sequence[str]
     ) -> None:
         for number in range(60):
             ingestions.add(asked(number))

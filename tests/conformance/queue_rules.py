@@ -32,7 +32,7 @@ class QueueRules:
             write(writes, [document("a.md", "one")])
             writes.publish()
         other.join(30)
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.scope.snapshots[0].snapshot == 2
             assert reads.counts() == {"nodes.document": 2, "chunks": 2}
 
@@ -49,9 +49,9 @@ class QueueRules:
             writes.publish()
         with writing(store) as writes:
             write(writes, [document("b.md", "two")])
-            with store.reads_as(local()) as before:
+            with store.open_session(local()) as before:
                 assert before.counts()["chunks"] == 1
                 writes.publish()
                 assert before.counts()["chunks"] == 1
-            with store.reads_as(local()) as after:
+            with store.open_session(local()) as after:
                 assert after.counts()["chunks"] == 2

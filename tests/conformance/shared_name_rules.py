@@ -3,9 +3,9 @@
 import pytest
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.edge import Edge, Evidence
+from docgraph.model.edge import Edge, EdgeEvidence
 from docgraph.model.link import MOST_HOLDERS
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
@@ -20,10 +20,10 @@ class SharedNameRules:
         publish(store, holder("a.md"), holder("b.md"), document("c.md", "c"))
         there, back = listed(store)
         assert there.edge == Edge("r:a.md", "shares_entity", "r:b.md")
-        assert there.evidence == (Evidence("a.md", 1, 0, 0, 0, "Marie Curie"),)
+        assert there.evidence == (EdgeEvidence("a.md", 1, 0, 0, 0, "Marie Curie"),)
         assert back.edge == Edge("r:b.md", "shares_entity", "r:a.md")
-        assert back.evidence == (Evidence("b.md", 1, 0, 0, 0, "Marie Curie"),)
-        with store.reads_as(local()) as reads:
+        assert back.evidence == (EdgeEvidence("b.md", 1, 0, 0, 0, "Marie Curie"),)
+        with store.open_session(local()) as reads:
             assert reads.graph.edges(("r:a.md",)) == reads.graph.edges(("r:b.md",), "in")
             assert reads.graph.edges(("r:a.md",)) == (there,)
 
@@ -45,9 +45,9 @@ class SharedNameRules:
         assert len(whole) == MOST_HOLDERS * (MOST_HOLDERS - 1)
         publish(store, holder("9.md"))
         assert told(store) == []
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.graph.edges(("r:9.md",)) == reads.graph.edges(("r:1.md",), "in") == ()
-        assert told(store, Wanted("r", "main", 1)) == whole
+        assert told(store, SnapshotSelector("r", "main", 1)) == whole
         with writing(store) as writes:
             writes.drop(["9.md"])
             writes.publish()

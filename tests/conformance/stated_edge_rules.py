@@ -3,8 +3,8 @@
 import pytest
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
-from docgraph.model.snapshot import Wanted
+from docgraph.model.edge import HAND, Edge, EdgeEvidence, Relationship
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import mined, writing
 
@@ -14,7 +14,7 @@ class StatedEdgeRules:
 
     @pytest.mark.requirement(34)
     def test_an_edge_is_visible_when_both_its_ends_are(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             out = [found.edge for found in reads.graph.edges(("r:a.md",))]
             assert out == [
                 Edge("r:a.md", "references", "r:b.md"),
@@ -23,24 +23,24 @@ class StatedEdgeRules:
             back = [found.edge for found in reads.graph.edges(("r:b.md",), "in")]
             assert back == out
             assert reads.graph.edges(("r:h.md",)) == ()
-            assert [found.edge for found in reads.graph.listed()] == out
+            assert [found.edge for found in reads.graph.all_edges()] == out
 
     def test_a_section_has_its_own_edges_and_a_document_those_of_its_sections(
         self, fruit: Store
     ) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             assert [f.edge.relation for f in reads.graph.edges(("r:a.md#s1",))] == ["explains"]
             assert reads.graph.edges(("r:a.md#s0",)) == ()
 
     @pytest.mark.requirement(4)
     def test_evidence_of_a_relation_reads_back_unchanged(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             (first, _) = reads.graph.edges(("r:a.md",))
-            assert first.evidence == (Evidence("a.md", 1, 0, 6, 0, "apples"),)
+            assert first.evidence == (EdgeEvidence("a.md", 1, 0, 6, 0, "apples"),)
             assert first.origins == ("links",)
 
     def test_mined_edges_follow_the_text_from_snapshot_to_snapshot(self, fruit: Store) -> None:
-        moved = Evidence("a.md", 7, 90, 96, 0, "apples")
+        moved = EdgeEvidence("a.md", 7, 90, 96, 0, "apples")
         with writing(fruit) as writes:
             writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
             assert writes.changed()
@@ -48,10 +48,10 @@ class StatedEdgeRules:
         with writing(fruit) as writes:
             writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
             assert not writes.changed()
-        with fruit.reads_as(local()) as reads:
-            assert [found.evidence for found in reads.graph.listed()] == [(moved,)]
-        with fruit.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
-            assert len(reads.graph.listed()) == 2
+        with fruit.open_session(local()) as reads:
+            assert [found.evidence for found in reads.graph.all_edges()] == [(moved,)]
+        with fruit.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
+            assert len(reads.graph.all_edges()) == 2
 
     def test_edges_written_again_before_they_are_published_are_there_once(
         self, fruit: Store
@@ -61,11 +61,11 @@ class StatedEdgeRules:
             for _ in range(3):
                 writes.add_by_hand([edge])
             for line in (1, 2, 3, 3):
-                place = Evidence("a.md", line, 0, 6, 0, "apples")
+                place = EdgeEvidence("a.md", line, 0, 6, 0, "apples")
                 writes.replace_given([mined("r:a.md", "references", "r:b.md", place)])
             writes.publish()
-        with fruit.reads_as(local()) as reads:
-            assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.listed()] == [
+        with fruit.open_session(local()) as reads:
+            assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.all_edges()] == [
                 ("references", 1),
                 ("explains", 0),
             ]
@@ -77,13 +77,13 @@ class StatedEdgeRules:
             with writing(fruit) as writes:
                 writes.add_by_hand([Relationship(edge, (HAND,), ())])
                 writes.publish()
-        with fruit.reads_as(local()) as reads:
-            found = [known for known in reads.graph.listed() if known.edge == edge]
+        with fruit.open_session(local()) as reads:
+            found = [known for known in reads.graph.all_edges() if known.edge == edge]
             assert [known.origins for known in found] == [("hand", "links")]
         with writing(fruit) as writes:
             assert writes.remove_by_hand([edge]) == 1
             assert writes.remove_by_hand([edge]) == 0
             writes.publish()
-        with fruit.reads_as(local()) as reads:
-            found = [known for known in reads.graph.listed() if known.edge == edge]
+        with fruit.open_session(local()) as reads:
+            found = [known for known in reads.graph.all_edges() if known.edge == edge]
             assert [known.origins for known in found] == [("links",)]

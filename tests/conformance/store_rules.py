@@ -6,22 +6,22 @@ from contextlib import AbstractContextManager
 import numpy as np
 import pytest
 
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, Person
-from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 from docgraph.model.errors import NotPlanned, NotVisible
-from docgraph.model.evidence import PassageScore
+from docgraph.model.evidence import ChunkScore
 from docgraph.model.plan import Constraints, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.seeds import Selection
-from docgraph.model.snapshot import SnapshotName, Wanted
-from docgraph.ports.search_reads import Over
-from docgraph.ports.store import Reads, Store
+from docgraph.model.snapshot import SnapshotName, SnapshotSelector
+from docgraph.ports.search_reads import Level
+from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import Writes
 from tests.support.small_world import DIMENSIONS, IDENTITY, document, granted, hashed, write
 from tests.support.told_postings import told_of
 
-OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
+OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
 HIDDEN = AccessRule("local", frozenset({"others"}))
 NOWHERE = AccessRule("local")
 
@@ -33,7 +33,7 @@ def vector(text: str) -> tuple[int, ...]:
 def writing(
     store: Store, repository: str = "r", branch: str = "main"
 ) -> AbstractContextManager[Writes]:
-    return store.writes("local", repository, branch, IDENTITY)
+    return store.open_writer("local", repository, branch, IDENTITY)
 
 
 def ids(rows: tuple[tuple[str, int], ...]) -> list[str]:
@@ -53,7 +53,7 @@ def plan_of(*nodes: str, question: str = "apples") -> RetrievalPlan:
     )
 
 
-def mined(source: str, relation: str, target: str, *evidence: Evidence) -> Relationship:
+def mined(source: str, relation: str, target: str, *evidence: EdgeEvidence) -> Relationship:
     return Relationship(Edge(source, relation, target), ("links",), evidence)
 
 
@@ -75,7 +75,9 @@ class StoreRules:
             )
             writes.replace_given(
                 [
-                    mined("r:a.md", "references", "r:b.md", Evidence("a.md", 1, 0, 6, 0, "apples")),
+                    mined(
+                        "r:a.md", "references", "r:b.md", EdgeEvidence("a.md", 1, 0, 6, 0, "apples")
+                    ),
                     mined("r:a.md", "references", "r:h.md"),
                     mined("r:h.md", "references", "r:b.md"),
                     mined("r:a.md#s1", "explains", "r:b.md"),
@@ -87,7 +89,7 @@ class StoreRules:
     @pytest.mark.requirement(17)
     @pytest.mark.requirement(34)
     def test_hidden_documents_take_no_place_in_a_ranking(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             for over in OVERS:
                 rows = reads.search.nearest(vector("apples"), over=over, roll_up=True, top=2)
                 assert sorted(ids(rows)) == ["r:a.md", "r:b.md"]
@@ -96,7 +98,7 @@ class StoreRules:
         with writing(store) as writes:
             write(writes, [document(f"{n}.md", "the same words", title="t") for n in "dbca"])
             writes.publish()
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             rows = reads.search.nearest(vector("same"), over="documents", roll_up=True, top=3)
             assert ids(rows) == ["r:a.md", "r:b.md", "r:c.md"]
             exact = int(hashed("the same words").astype(np.int64) @ hashed("same"))
@@ -104,7 +106,7 @@ class StoreRules:
             assert flat == (("r:a.md", exact),)
 
     def test_a_section_speaks_for_itself_or_for_its_document(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             own = reads.search.nearest(vector("pears"), over="sections", roll_up=False, top=9)
             assert set(ids(own)) == {"r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md"}
             rolled = reads.search.nearest(vector("pears"), over="sections", roll_up=True, top=9)
@@ -113,7 +115,7 @@ class StoreRules:
 
     @pytest.mark.requirement(36)
     def test_word_statistics_count_visible_passages_alone(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             found = told_of(reads.search, ("apples", "green", "nothing"), roll_up=True)
             assert (found.passages, found.words) == (3, 9)
             assert [term.term for term in found.terms] == ["apples", "green"]
@@ -122,16 +124,18 @@ class StoreRules:
             assert own.owners == ["r:a.md#s1"]
 
     def test_a_node_is_as_near_as_its_best_passage(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             for roll_up in (True, False):
                 asked = ("r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md", "r:h.md", "x")
                 near = reads.search.nearest(
                     vector("pears"), over="passages", roll_up=roll_up, top=99
                 )
-                best = reads.search.best_passages(vector("pears"), asked, roll_up=roll_up)
+                best = reads.search.best_chunk_similarities(vector("pears"), asked, roll_up=roll_up)
                 assert best == {node: dot for node, dot in near if node in asked}
                 assert best
-                again = reads.search.best_passages(vector("apples"), asked, roll_up=roll_up)
+                again = reads.search.best_chunk_similarities(
+                    vector("apples"), asked, roll_up=roll_up
+                )
                 assert again.keys() == best.keys()
 
     @pytest.mark.requirement(36)
@@ -141,62 +145,62 @@ class StoreRules:
             made = (("a.md", LOCAL_ONLY), ("b.md", LOCAL_ONLY), ("h.md", HIDDEN))
             write(writes, [document(path, "x", rule=rule, offers=title) for path, rule in made])
             writes.publish()
-        with store.reads_as(local()) as reads:
-            found = reads.search.titled(("Winter: Apples", "Winter", "nothing"))
+        with store.open_session(local()) as reads:
+            found = reads.search.documents_titled(("Winter: Apples", "Winter", "nothing"))
             assert found == (("Winter: Apples", "r:a.md"), ("Winter: Apples", "r:b.md"))
 
     def test_only_visible_nodes_define_a_name(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             found = reads.search.definers(("banana_split", "nothing"))
             assert found == (("banana_split", "r:b.md"),)
 
     @pytest.mark.requirement(36)
     def test_a_forbidden_id_and_an_absent_id_are_answered_alike(self, fruit: Store) -> None:
         asked = ("r:a.md", "r:h.md", "r:absent.md")
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             assert list(reads.search.kinds(asked)) == ["r:a.md"]
-            assert list(reads.search.similarities(vector("x"), asked)) == ["r:a.md"]
-            assert reads.graph.present(asked) == ("r:a.md",)
+            assert list(reads.search.node_similarities(vector("x"), asked)) == ["r:a.md"]
+            assert reads.graph.visible_ids(asked) == ("r:a.md",)
             texts = reads.texts(plan_of(*asked))
             assert [concept.id for concept in texts.concepts(asked)] == ["r:a.md"]
-            assert [passage.id for passage in texts.whole(asked)] == ["r:a.md"]
-            assert texts.scores("r:h.md") == texts.scores("r:absent.md") == ()
+            assert [passage.id for passage in texts.full_texts(asked)] == ["r:a.md"]
+            assert texts.chunk_scores("r:h.md") == texts.chunk_scores("r:absent.md") == ()
 
     @pytest.mark.requirement(27)
     def test_text_outside_the_plan_is_refused(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             texts = reads.texts(plan_of("r:a.md#s0"))
             for call in (
                 lambda: texts.concepts(("r:b.md",)),
-                lambda: texts.scores("r:b.md"),
-                lambda: texts.whole(("r:a.md",)),
+                lambda: texts.chunk_scores("r:b.md"),
+                lambda: texts.full_texts(("r:a.md",)),
             ):
                 with pytest.raises(NotPlanned):
                     call()
 
     @pytest.mark.requirement(29)
     def test_a_planned_section_admits_its_own_span_only(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             texts = reads.texts(plan_of("r:a.md#s0"))
-            (score,) = texts.scores("r:a.md#s0")
-            (passage,) = texts.passages((score,))
+            (score,) = texts.chunk_scores("r:a.md#s0")
+            (passage,) = texts.chunks((score,))
             assert (passage.text, passage.location.cite()) == ("apples are red", "a.md:1")
-            assert texts.whole(("r:a.md#s0",))[0].text == "apples are red"
-            forged = PassageScore("r:a.md#s1@1", "r:a.md#s1", 1, 0, 0)
+            assert texts.full_texts(("r:a.md#s0",))[0].text == "apples are red"
+            forged = ChunkScore("r:a.md#s1@1", "r:a.md#s1", 1, 0, 0)
             with pytest.raises(NotPlanned):
-                texts.passages((forged,))
+                texts.chunks((forged,))
 
     @pytest.mark.requirement(28)
     def test_similarity_within_a_plan_is_exact(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
-            scores = reads.texts(plan_of("r:a.md")).scores("r:a.md")
+        with fruit.open_session(local()) as reads:
+            scores = reads.texts(plan_of("r:a.md")).chunk_scores("r:a.md")
             texts = ("apples are red", "pears are green")
             query = hashed("apples").astype(np.int64)
             assert [s.similarity for s in scores] == [int(hashed(t) @ query) for t in texts]
 
     @pytest.mark.requirement(33)
     def test_access_is_explained_in_the_readers_own_rights(self, fruit: Store) -> None:
-        with fruit.reads_as(local()) as reads:
+        with fruit.open_session(local()) as reads:
             (concept,) = reads.texts(plan_of("r:b.md")).concepts(("r:b.md",))
             assert concept.access == "readable by group local"
 
@@ -207,8 +211,8 @@ class StoreRules:
             rule = AccessRule("local", frozenset({EVERYONE}), labels, 2)
             write(writes, [document("a.md", "one", rule=rule), document("b.md", "two")])
             writes.publish()
-        reader = in_the_name_of(Person("ann", "local", frozenset({"local"}), labels, 3), local())
-        with store.reads_as(reader) as reads:
+        reader = impersonated(Person("ann", "local", frozenset({"local"}), labels, 3), local())
+        with store.open_session(reader) as reads:
             told = reads.texts(plan_of("r:a.md", "r:b.md")).concepts(("r:a.md", "r:b.md"))
         assert [(c.labels, c.level) for c in told] == [(labels, 2), (frozenset(), 0)]
 
@@ -222,14 +226,14 @@ class StoreRules:
             writes.drop(["b.md"])
             writes.publish()
 
-        def texts(reads: Reads) -> dict[str, str]:
-            found = reads.texts(plan_of("r:a.md", "r:b.md")).whole(("r:a.md", "r:b.md"))
+        def texts(reads: ReaderSession) -> dict[str, str]:
+            found = reads.texts(plan_of("r:a.md", "r:b.md")).full_texts(("r:a.md", "r:b.md"))
             return {passage.id: passage.text for passage in found}
 
-        with store.reads_as(local(), (Wanted("r", "main", 1),)) as reads:
+        with store.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
             assert texts(reads) == {"r:a.md": "one", "r:b.md": "two"}
             assert reads.search.postings(("three",), roll_up=True).terms == ()
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.scope.snapshots == (SnapshotName("r", "main", 2),)
             assert texts(reads) == {"r:a.md": "three"}
             assert reads.search.postings(("one", "two"), roll_up=True).terms == ()
@@ -245,7 +249,7 @@ class StoreRules:
         with writing(store) as writes:
             write(writes, [document("a.md", "two"), document("b.md", "two")])
             writes.replace_given([mined("r:a.md", "references", "r:b.md")])
-            with store.reads_as(local()) as reads:
+            with store.open_session(local()) as reads:
                 assert reads.counts() == {"nodes.document": 1, "chunks": 1}
                 assert reads.search.postings(("two",), roll_up=True).terms == ()
         with writing(store) as writes:
@@ -256,7 +260,7 @@ class StoreRules:
             assert not writes.changed()
             write(writes, [document("c.md", "three")])
             writes.publish()
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             rows = reads.search.nearest(vector("x"), over="passages", roll_up=True, top=9)
             assert sorted(ids(rows)) == ["r:a.md", "r:c.md"]
             assert sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == sorted(ids(rows))
@@ -268,12 +272,12 @@ class StoreRules:
             write(writes, [document("a.md", "one word"), document("b.md", "two word")])
             writes.publish()
 
-        def seen(reads: Reads) -> object:
+        def seen(reads: ReaderSession) -> object:
             found = reads.search.nearest(vector("word"), over="passages", roll_up=False, top=9)
             words = reads.search.postings(("word",), roll_up=True)
             return found, words.passages, tuple(reads.contents()), reads.versions(), reads.counts()
 
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             before = seen(reads)
             for number in range(8):
                 with writing(store) as writes:
@@ -293,7 +297,7 @@ class StoreRules:
             assert writes.changed()
             writes.publish()
         for snapshot in (1, 2):
-            with store.reads_as(local(), (Wanted("r", "main", snapshot),)) as reads:
+            with store.open_session(local(), (SnapshotSelector("r", "main", snapshot),)) as reads:
                 assert list(reads.search.kinds(("r:a.md", "r:b.md"))) == ["r:b.md"]
 
     @pytest.mark.requirement(36)
@@ -302,13 +306,15 @@ class StoreRules:
             write(writes, [document("a.md", "one", repository="secret", rule=HIDDEN)])
             writes.publish()
 
-        def refusal(wish: Wanted) -> str:
-            with pytest.raises(NotVisible) as caught, store.reads_as(local(), (wish,)):
+        def refusal(wish: SnapshotSelector) -> str:
+            with pytest.raises(NotVisible) as caught, store.open_session(local(), (wish,)):
                 pass
             return str(caught.value)
 
-        assert refusal(Wanted("secret")).replace("secret", "absent") == refusal(Wanted("absent"))
-        with store.reads_as(local()) as reads:
+        assert refusal(SnapshotSelector("secret")).replace("secret", "absent") == refusal(
+            SnapshotSelector("absent")
+        )
+        with store.open_session(local()) as reads:
             assert reads.scope.snapshots == ()
             assert reads.embedder is None
 
@@ -317,10 +323,10 @@ class StoreRules:
             with writing(store, branch=branch) as writes:
                 write(writes, [document("a.md", branch)])
                 writes.publish()
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.scope.snapshots == (SnapshotName("r", "main", 1),)
-        with store.reads_as(local(), (Wanted("r", "topic"),)) as reads:
-            assert reads.texts(plan_of("r:a.md")).whole(("r:a.md",))[0].text == "topic"
+        with store.open_session(local(), (SnapshotSelector("r", "topic"),)) as reads:
+            assert reads.texts(plan_of("r:a.md")).full_texts(("r:a.md",))[0].text == "topic"
 
     def test_everyone_must_be_written_out(self, store: Store) -> None:
         with writing(store) as writes:
@@ -341,16 +347,16 @@ class StoreRules:
                 ],
             )
             writes.publish()
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             asked = ("r:open.md", "r:labelled.md", "r:high.md", "r:foreign.md")
-            assert reads.graph.present(asked) == ("r:open.md",)
+            assert reads.graph.visible_ids(asked) == ("r:open.md",)
 
     def test_documents_of_another_embedder_all_count_as_changed(self, store: Store) -> None:
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
             writes.publish()
         other = EmbedderIdentity("other", "1" * 64, DIMENSIONS)
-        with store.writes("local", "r", "main", other) as writes:
+        with store.open_writer("local", "r", "main", other) as writes:
             assert [held.fingerprint for held in writes.held().values()] == [""]
 
     @pytest.mark.requirement(8)
@@ -367,7 +373,7 @@ class StoreRules:
         with writing(whole) as writes:
             write(writes, documents)
             writes.publish()
-        with store.reads_as(local()) as few, whole.reads_as(local()) as one:
+        with store.open_session(local()) as few, whole.open_session(local()) as one:
             for over in OVERS:
                 rows = [
                     reads.search.nearest(vector("word7 common"), over=over, roll_up=False, top=50)

@@ -8,9 +8,9 @@ from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.document import Document
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import PlaceCount, Unresolved
+from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.store import Store
-from docgraph.ports.writes import Origin, Writes, text_key
+from docgraph.ports.writes import SourceRevision, Writes, text_key
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
 from tests.support.small_world import DIMENSIONS, claim, document, holder, write
@@ -117,8 +117,8 @@ class WriterRules:
                 writes.add_claims({text.path: [claim(text.id, "title:New", "mentions")]})
             assert seen == [f"{n:03}.md" for n in range(150)]
             writes.publish()
-        with store.reads_as(local()) as reads:
-            assert len(reads.graph.listed()) == 150
+        with store.open_session(local()) as reads:
+            assert len(reads.graph.all_edges()) == 150
 
     def test_lines_of_the_file_a_text_was_made_of_come_back(self, store: Store) -> None:
         lines = ((0, 3), (5, 70))
@@ -137,7 +137,7 @@ class WriterRules:
             assert (held.path, held.fingerprint) == ("a.md", found.fingerprint)
             assert held.content == text_key("one")
         other = EmbedderIdentity("other", "1" * 64, DIMENSIONS)
-        with store.writes("local", "r", "main", other) as writes:
+        with store.open_writer("local", "r", "main", other) as writes:
             (held,) = writes.held().values()
             assert (held.fingerprint, held.content) == ("", text_key("one"))
 
@@ -174,12 +174,14 @@ class WriterRules:
                 ],
             )
             assert writes.places() == (
-                PlaceCount("links", "references", 1, 1),
-                PlaceCount("titles", "mentions", 1, 0),
+                ReferenceCount("links", "references", 1, 1),
+                ReferenceCount("titles", "mentions", 1, 0),
             )
             assert writes.opaque() == 3
             assert writes.unresolved("mentions", 9) == ()
-            assert writes.unresolved("references", 9) == (Unresolved("a.md", 1, "references word"),)
+            assert writes.unresolved("references", 9) == (
+                UnresolvedReference("a.md", 1, "references word"),
+            )
             writes.publish()
             assert (writes.places(), writes.opaque()) == ((), 0)
 
@@ -198,8 +200,8 @@ class WriterRules:
             write(writes, [document("a.md", "a", claims=claims)])
             write(writes, [document("b.md", "b", offers={"k": 0})])
             assert writes.places() == (
-                PlaceCount("headers", "references", 1, 0),
-                PlaceCount("identifiers", "references", 0, 1),
+                ReferenceCount("headers", "references", 1, 0),
+                ReferenceCount("identifiers", "references", 0, 1),
             )
             assert len(writes.unresolved("references", 9)) == 1
 
@@ -213,7 +215,7 @@ class WriterRules:
             writes.use_miners(ALL_MINERS)
             write(writes, [document("a.md", "a", claims=claims)])
             write(writes, [document("b.md", "b", sections=True, offers={"k": 0})])
-            assert writes.places() == (PlaceCount("links", "references", 2, 1),)
+            assert writes.places() == (ReferenceCount("links", "references", 2, 1),)
 
     @pytest.mark.parametrize("gone", ["dropped", "changed", "elsewhere"])
     def test_what_is_gone_answers_nobody(self, store: Store, gone: str) -> None:
@@ -226,7 +228,7 @@ class WriterRules:
             if gone == "changed":
                 write(writes, [document("b.md", "changed")])
             write(writes, [document("a.md", "a", claims=[claim("r:a.md", "k")])])
-            assert writes.places() == (PlaceCount("links", "references", 0, 1),)
+            assert writes.places() == (ReferenceCount("links", "references", 0, 1),)
 
     def test_places_of_miners_that_do_not_count_are_not_told(self, store: Store) -> None:
         claims = [
@@ -237,7 +239,7 @@ class WriterRules:
             write(writes, [document("a.md", "a", claims=claims)])
             assert (writes.places(), writes.unresolved("references", 9)) == ((), ())
             writes.use_miners(frozenset({"headers"}))
-            assert writes.places() == (PlaceCount("headers", "references", 0, 1),)
+            assert writes.places() == (ReferenceCount("headers", "references", 0, 1),)
             assert [u.what for u in writes.unresolved("references", 9)] == ["references other"]
 
     def test_the_first_unanswered_places_come_by_path_and_line(self, store: Store) -> None:
@@ -261,10 +263,10 @@ class WriterRules:
         self, store: Store
     ) -> None:
         publish(store, document("a.md", "a"))
-        commit = Origin("main", "1" * 40)
+        commit = SourceRevision("main", "1" * 40)
         with writing(store) as writes:
             assert not writes.changed()
-            assert not writes.changed(Origin())
+            assert not writes.changed(SourceRevision())
             assert writes.changed(commit)
             writes.publish(commit)
             assert not writes.changed(commit)
@@ -272,7 +274,7 @@ class WriterRules:
         with writing(store) as writes:
             assert not writes.changed(commit)
             assert not writes.changed()
-            assert writes.changed(Origin("main", "2" * 40))
+            assert writes.changed(SourceRevision("main", "2" * 40))
 
     @pytest.mark.requirement(9)
     def test_what_is_dropped_before_it_is_published_was_never_there(self, store: Store) -> None:
@@ -286,12 +288,12 @@ class WriterRules:
             assert sorted(writes.held()) == ["a.md", "c.md"]
             assert (writes.titles(), writes.opaque()) == ({}, 0)
             assert [found.path for found in writes.texts(fresh=True)] == ["c.md"]
-            assert writes.places() == (PlaceCount("links", "references", 1, 0),)
+            assert writes.places() == (ReferenceCount("links", "references", 1, 0),)
             assert writes.unresolved("references", 9) == ()
             writes.publish()
-        with store.reads_as(local()) as reads:
+        with store.open_session(local()) as reads:
             assert reads.counts() == {"nodes.document": 2, "chunks": 2}
-            assert [found.edge.source for found in reads.graph.listed()] == ["r:c.md"]
+            assert [found.edge.source for found in reads.graph.all_edges()] == ["r:c.md"]
 
     def test_what_is_dropped_and_put_again_before_it_is_published_is_there(
         self, store: Store
@@ -303,5 +305,5 @@ class WriterRules:
             writes.drop(["a.md"])
             write(writes, [found])
             writes.publish()
-        with store.reads_as(local()) as reads:
-            assert [found.edge.target for found in reads.graph.listed()] == ["r:a.md"]
+        with store.open_session(local()) as reads:
+            assert [found.edge.target for found in reads.graph.all_edges()] == ["r:a.md"]

@@ -38,12 +38,12 @@ with writing(open_store(Pool(sys.argv[1]))) as writes:
 
 
 def names(store: PostgresStore) -> list[str]:
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         return sorted(reads.versions())
 
 
 def decide(store: PostgresStore) -> None:
-    with store.access_book("local") as book:
+    with store.access_policy("local") as book:
         book.set_by_hand("r", ("a.md",), STAFF)
 
 
@@ -85,13 +85,13 @@ def test_an_ingest_whose_connection_is_dropped_between_or_inside_batches(
 def test_a_question_whose_connection_is_dropped(
     postgres: PostgresServer, database: str, store: PostgresStore
 ) -> None:
-    with told(StoreError, LOST), store.reads_as(local()) as reads:
+    with told(StoreError, LOST), store.open_session(local()) as reads:
         drop_all(postgres, database)
         reads.counts()
     with (
         told(StoreError, LOST),
         hit(postgres, database, terminated(postgres)),
-        store.reads_as(local()) as reads,
+        store.open_session(local()) as reads,
         barred(postgres, database, "contents", readers=True),
     ):
         reads.versions()
@@ -129,7 +129,7 @@ def test_connections_that_were_dropped_while_idle_are_noticed_by_nobody(
 ) -> None:
     with ExitStack() as many:
         for _ in range(4):
-            many.enter_context(store.reads_as(local()))
+            many.enter_context(store.open_session(local()))
     drop_all(postgres, database)
     assert names(store) == ["r:a.md", "r:b.md"]
     drop_all(postgres, database)
@@ -151,7 +151,7 @@ def test_a_statement_that_the_server_finds_too_long(
         decide(hurried)
     with (
         told(StoreBusy, "statement_timeout"),
-        hurried.reads_as(local()) as reads,
+        hurried.open_session(local()) as reads,
         barred(postgres, database, "contents", readers=True),
     ):
         reads.versions()

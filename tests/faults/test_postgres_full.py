@@ -14,7 +14,7 @@ import pytest
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
-from docgraph.model.access_policy import AccessLine, AccessLines
+from docgraph.model.access_policy import AccessFileRule, AccessFileRules
 from docgraph.model.document import Document
 from docgraph.model.errors import StoreError, StoreFull
 from tests.conformance.published import publish
@@ -25,7 +25,7 @@ from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import claim, document, write
 
 STAFF = AccessRule("local", frozenset({"staff"}))
-LINES = AccessLines((AccessLine(1, "*", LOCAL_ONLY),))
+LINES = AccessFileRules((AccessFileRule(1, "*", LOCAL_ONLY),))
 LONG, LONGER = 4_000_000, 1_000_000  # bytes
 PRLIMIT = shutil.which("prlimit")
 FULL = Path("/dev/full")
@@ -39,7 +39,7 @@ def noise(path: str, size: int) -> Document:
 
 
 def seen(store: PostgresStore) -> dict[str, str]:
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         return reads.versions()
 
 
@@ -103,7 +103,7 @@ def test_a_disk_that_is_full(own_postgres: PostgresServer, opened: Opened) -> No
     with (
         no_space(own_postgres, dsn, "access_by_hand"),
         told(*full),
-        store.access_book("local") as book,
+        store.access_policy("local") as book,
     ):
         book.set_by_hand("r", ("a.md",), STAFF)
     assert seen(store) == before
@@ -149,7 +149,7 @@ def test_a_server_that_cannot_even_write_its_log(
     limit_files(own_postgres, str(LONG // 2))
     drop_all(own_postgres, dsn)
     lost = (StoreError, "the connection to the server was lost", "whether the server runs")
-    with told(*lost), store.reads_as(local()) as reads:
+    with told(*lost), store.open_session(local()) as reads:
         with told(StoreFull, "disk is full"):
             publish(store, document("a.md", "two"))
         reads.counts()

@@ -133,7 +133,7 @@ def test_an_ingest_at_moments_that_nobody_chose(place: Place) -> None:
 
 
 def test_a_question_between_two_of_its_reads_or_inside_one(place: Place) -> None:
-    with told(StoreError, LOST), place.store.reads_as(local()) as reads:
+    with told(StoreError, LOST), place.store.open_session(local()) as reads:
         assert reads.counts()
         place.killed()
         reads.counts()
@@ -143,7 +143,7 @@ def test_a_question_between_two_of_its_reads_or_inside_one(place: Place) -> None
     with (
         told(StoreError, LOST),
         hit(place.server, place.dsn, place.killed),
-        place.store.reads_as(local()) as reads,
+        place.store.open_session(local()) as reads,
         barred(place.server, place.dsn, "contents", readers=True),
     ):
         reads.versions()
@@ -153,7 +153,7 @@ def test_a_question_between_two_of_its_reads_or_inside_one(place: Place) -> None
 
 def test_a_change_of_rules_happens_as_a_whole_or_not_at_all(place: Place) -> None:
     def decide() -> None:
-        with place.store.access_book("local") as book:
+        with place.store.access_policy("local") as book:
             book.set_by_hand("r", ("s30.md", "s31.md"), STAFF)
 
     with (
@@ -166,15 +166,15 @@ def test_a_change_of_rules_happens_as_a_whole_or_not_at_all(place: Place) -> Non
     assert answers(place.store) == place.wanted[place.held]
     assert place.store.verify().problems == ()
     decide()
-    with place.store.reads_as(local()) as reads:
+    with place.store.open_session(local()) as reads:
         assert not reads.versions().keys() & {"r:s30.md", "r:s31.md"}
-    with place.store.access_book("local") as book:
+    with place.store.access_policy("local") as book:
         book.reset("r", ("s30.md", "s31.md"))
     assert answers(place.store) == place.wanted[place.held]
 
 
 def found(store: PostgresStore) -> tuple[tuple[str, int], ...]:
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         return reads.search.nearest(vector("text"), over="passages", roll_up=True, top=99)
 
 
@@ -234,9 +234,9 @@ def test_a_rule_that_was_said_to_be_changed_stays_changed(
     dsn = own_postgres.fresh_database()
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
-    with opened(dsn).access_book("local") as book:
+    with opened(dsn).access_policy("local") as book:
         book.set_by_hand("r", ("a.md",), STAFF)
     own_postgres.kill()
     own_postgres.start()
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         assert list(reads.versions()) == ["r:b.md"]

@@ -9,7 +9,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.digest import canonical
 from docgraph.ports.search_reads import SearchReads
-from docgraph.ports.store import Reads
+from docgraph.ports.store import ReaderSession
 from tests.conformance.published import publish
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.faults.world import Opened
@@ -38,14 +38,14 @@ def prunes(store: PostgresStore) -> None:
 
 
 def revokes(store: PostgresStore) -> None:
-    with store.access_book("local") as book:
+    with store.access_policy("local") as book:
         book.revoke("r", PATHS, frozenset({LOCAL}))
 
 
-def everything(reads: Reads, search: SearchReads) -> bytes:
+def everything(reads: ReaderSession, search: SearchReads) -> bytes:
     found = told_of(search, ("apples", "pears"), roll_up=False)
     texts = reads.texts(plan_of(*IDS))
-    scores = [score for node in IDS for score in texts.scores(node)]
+    scores = [score for node in IDS for score in texts.chunk_scores(node)]
     return canonical(
         {
             "scope": [one.snapshot for one in reads.scope.snapshots],
@@ -53,9 +53,9 @@ def everything(reads: Reads, search: SearchReads) -> bytes:
             "counts": reads.counts(),
             "near": [search.nearest(vector("apples"), over=o, roll_up=True, top=9) for o in OVERS],
             "words": [found.passages, found.words, [len(t.owners) for t in found.terms]],
-            "edges": [one.edge for one in reads.graph.listed()],
+            "edges": [one.edge for one in reads.graph.all_edges()],
             "concepts": [one.title for one in texts.concepts(IDS)],
-            "texts": [one.text for one in texts.passages(tuple(scores))],
+            "texts": [one.text for one in texts.chunks(tuple(scores))],
         }
     )
 
@@ -74,12 +74,12 @@ def test_what_happens_meanwhile_is_not_seen(
         said = claim(f"r:{path}", "doc:pear")
         publish(store, document(path, f"apples of {path}", names=["pear"], claims=[said]))
     cold = opened(database)  # it has nothing in its memory
-    with store.reads_as(local()) as early, cold.reads_as(local()) as late:
+    with store.open_session(local()) as early, cold.open_session(local()) as late:
         begun = early.search
         happens(store)
         now = set()
         for other in (store, cold):
-            with other.reads_as(local()) as reads:
+            with other.open_session(local()) as reads:
                 now.add(everything(reads, reads.search))
         found = everything(late, late.search)
         assert found == everything(early, begun) == everything(early, early.search)

@@ -13,7 +13,7 @@ from pathlib import Path
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from tests.conformance.published import publish
 from tests.conformance.store_rules import vector
 from tests.faults.racer import DOCUMENTS
@@ -43,7 +43,7 @@ class Race:
     def decides(self, seed: int) -> None:
         chance = random.Random(seed)
         while self._goes_on():
-            with self.store.access_book("local") as book:
+            with self.store.access_policy("local") as book:
                 book.set_by_hand("r", (f"{chance.randrange(4)}.md",), chance.choice(RULES))
 
     def prunes(self) -> None:
@@ -53,7 +53,7 @@ class Race:
 
     def reads(self, branch: str) -> None:
         while self._goes_on():
-            with self.store.reads_as(local(), (Wanted("r", branch),)) as reads:
+            with self.store.open_session(local(), (SnapshotSelector("r", branch),)) as reads:
                 found = reads.search.nearest(vector("text"), over="passages", roll_up=True, top=9)
                 assert found
                 assert {node for node, _ in found} <= reads.versions().keys()
@@ -97,6 +97,6 @@ def test_two_processes_ingest_the_same_while_rules_change_and_old_snapshots_go(
     assert store.verify().problems == ()
     assert locks_held(postgres, database) == 0
     for branch in BRANCHES:
-        with store.reads_as(local(), (Wanted("r", branch),)) as reads:
+        with store.open_session(local(), (SnapshotSelector("r", branch),)) as reads:
             assert reads.scope.snapshots[0].snapshot == ROUNDS + 1
             assert len(reads.versions()) >= DOCUMENTS - 4

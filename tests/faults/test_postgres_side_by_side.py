@@ -21,7 +21,7 @@ STAFF = AccessRule("local", frozenset({"staff"}))
 
 def decide(store: PostgresStore, path: str, *, after: Callable[[], None] = lambda: None) -> None:
     after()
-    with store.access_book("local") as book:
+    with store.access_policy("local") as book:
         book.set_by_hand("r", (path,), STAFF)
 
 
@@ -48,7 +48,7 @@ def test_a_rule_that_changes_after_a_batch_counts_for_what_the_batch_wrote(
         write(writes, [document("a.md", "three"), document("b.md", "four")])
         decide(store, "a.md")
         writes.publish()
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         assert list(reads.versions()) == ["r:b.md"]
 
 
@@ -64,7 +64,7 @@ def test_a_rule_that_changes_while_segments_are_merged(
             other = beside.submit(decide, store, "0.md", after=merging)
             writes.publish()
             other.result()
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         found = told_of(reads.search, ("text",), roll_up=True)
         assert (found.passages, found.words) == (4, 8)
 

@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.interfaces.auth.authentication import Login
-from docgraph.interfaces.auth.tokens import TokenLogin
+from docgraph.interfaces.auth.authentication import Authentication
+from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.model.access import RIGHTS, Principal
 from docgraph.model.errors import NotKnown
 from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings
@@ -58,15 +58,15 @@ any_bytes = st.binary(max_size=40)
 
 
 @cache
-def login() -> Login:
+def login() -> Authentication:
     keys = Keys(jwks(jwk("rsa")))
-    return Login(tokens=TokenLogin([(issuer(keys, ("RS256",)), SETTINGS)]))
+    return Authentication(tokens=TokenAuthentication([(issuer(keys, ("RS256",)), SETTINGS)]))
 
 
 def came_in(shown: str | None) -> Principal | None:
     """Nothing but NotKnown is raised, and it repeats nothing of what was shown."""
     try:
-        return login().who(shown)
+        return login().authenticate(shown)
     except NotKnown as error:
         told = str(error)
     assert shown is None or len(shown) < 60 or shown[:60] not in told

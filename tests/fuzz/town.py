@@ -25,7 +25,7 @@ ASKED = "are apples red?"
 def town() -> Engine:
     """One for all cases: they only read it."""
     store = SqliteStore(Path(mkdtemp()) / "s.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(
             writes,
             [

@@ -6,7 +6,7 @@ from typing import Any
 
 from docgraph.engine.content import Engine
 from docgraph.ingest.result import IngestResult
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
@@ -15,7 +15,7 @@ from docgraph.model.errors import DocgraphError
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import EVERYTHING, SnapshotName, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotName, SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
@@ -36,17 +36,17 @@ NORTH = "What does Depot North earn, and what do couriers cost?"
 SEEDS = ("parcel:docs/uploads.md", "parcel:services/queue/worker.py::Worker.run", "parcel:absent")
 OLD, NEW = SnapshotName("parcel", "main", 1), SnapshotName("parcel", "main", 4)
 # Retrievals that are stored in full, so that a difference can be read.
-FULL: dict[str, tuple[str, str, int, Sequence[Wanted], Sequence[str]]] = {
+FULL: dict[str, tuple[str, str, int, Sequence[SnapshotSelector], Sequence[str]]] = {
     "notes, local": ("local", RETRY, 0, (NOTES,), ()),
     "code, labels and clearance": ("labels and clearance", CODE, 1, (PARCEL,), ()),
-    "ids, one group": ("one group", "", 0, EVERYTHING, SEEDS),
+    "ids, one group": ("one group", "", 0, ALL_REPOSITORIES, SEEDS),
 }
 # Retrievals of which only digests are stored, beside the whole matrix.
-SCOPES: dict[str, tuple[Sequence[Wanted], Sequence[str]]] = {
+SCOPES: dict[str, tuple[Sequence[SnapshotSelector], Sequence[str]]] = {
     "notes": ((NOTES,), ()),
-    "first snapshot": ((Wanted("parcel", "main", 1),), ()),
-    "other branch": ((Wanted("parcel", "work"),), ()),
-    "ids": (EVERYTHING, SEEDS),
+    "first snapshot": ((SnapshotSelector("parcel", "main", 1),), ()),
+    "other branch": ((SnapshotSelector("parcel", "work"),), ()),
+    "ids": (ALL_REPOSITORIES, SEEDS),
 }
 WHY = (
     ("local", "parcel:decisions/0005-back-off.md", 0),
@@ -64,7 +64,7 @@ def parts_of(
     question: str,
     pipeline: Pipeline,
     *,
-    wanted: Sequence[Wanted] = EVERYTHING,
+    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     seeds: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Every value of one question, by what it is."""
@@ -208,7 +208,7 @@ def worlds(stock: Stock, seed: int) -> Any:
     stock.ingest(branch, Held(texts), {path: chance.choice(RULES) for path in PATHS})
     values = {}
     for person in (PEOPLE[2], PEOPLE[4]):
-        reader = in_the_name_of(person, local())
+        reader = impersonated(person, local())
         for number, pipeline in enumerate(PIPELINES):
             parts = [parts_of(stock.engine, reader, one, pipeline) for one in QUESTIONS[:3]]
             values[f"{person.id} / pipeline {number}"] = short_digest([_digests(p) for p in parts])

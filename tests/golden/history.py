@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docgraph.ingest.result import IngestResult
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Person, Principal
 from docgraph.model.audit import Anchor, AuditEntry
 from docgraph.model.digest import digest_bytes
-from docgraph.model.edge import Edge, Evidence
-from docgraph.model.snapshot import Wanted
+from docgraph.model.edge import Edge, EdgeEvidence
+from docgraph.model.snapshot import SnapshotSelector
 from tests.golden.installation import Installation
 from tests.support.memory_source import MemorySource
 
@@ -25,14 +25,14 @@ CLEARED = Person(
 NOBODY = Person("nemo", "elsewhere")
 READERS: Mapping[str, Principal] = {
     "local": local(),
-    "one group": in_the_name_of(STAFF, local()),
-    "labels and clearance": in_the_name_of(CLEARED, local()),
-    "nobody": in_the_name_of(NOBODY, local()),
+    "one group": impersonated(STAFF, local()),
+    "labels and clearance": impersonated(CLEARED, local()),
+    "nobody": impersonated(NOBODY, local()),
 }
-PARCEL, NOTES = Wanted("parcel"), Wanted("notes")
+PARCEL, NOTES = SnapshotSelector("parcel"), SnapshotSelector("notes")
 
 MANUAL = Edge("parcel:docs/depots.rst", "explains", "parcel:docs/routes.rst")
-NOTE = Evidence("docs/depots.rst", 0, 0, 0, 0, "depots are where routes begin")
+NOTE = EdgeEvidence("docs/depots.rst", 0, 0, 0, 0, "depots are where routes begin")
 
 
 def read_files(folder: Path) -> Files:

@@ -66,7 +66,7 @@ def on_postgres(server: PostgresServer) -> Iterator[tuple[Installation, Installa
 def stand_ins() -> Iterator[None]:
     """Whatever an interface builds for itself gets stand-ins for its models."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("docgraph.wiring.models.early_embedder", lambda _: HashedWords)
+        patch.setattr("docgraph.wiring.models.preload_embedder", lambda _: HashedWords)
         patch.setattr("docgraph.wiring.build.open_embedder", lambda _: HashedWords())
         patch.setattr("docgraph.wiring.build.open_tokens", CountsWords)
         patch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (Recites(),))

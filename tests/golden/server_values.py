@@ -14,7 +14,7 @@ import docgraph
 from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.mcp.server import mcp_server
-from docgraph.interfaces.mcp.tool_context import Desk, Limits, on_offer
+from docgraph.interfaces.mcp.tool_context import Limits, ToolContext, load_pipelines
 from tests.golden.engine_values import CODE, NORTH, RETRY
 from tests.golden.history import README_NOTES, STAFF
 from tests.golden.installation import stand_ins
@@ -129,7 +129,9 @@ def openapi(folder: Path) -> Any:
 
 def mcp(engine: Engine) -> Any:
     """The list of tools, and what calls of them give."""
-    server = mcp_server(Desk(engine, on_offer(), Limits()), lambda _: local(), from_afar=False)
+    server = mcp_server(
+        ToolContext(engine, load_pipelines(), Limits()), lambda _: local(), from_afar=False
+    )
 
     async def session() -> Any:
         async with in_memory(server) as client:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from docgraph.model.snapshot import EVERYTHING
-from docgraph.ports.search_reads import Over
+from docgraph.model.snapshot import ALL_REPOSITORIES
+from docgraph.ports.search_reads import Level
 from tests.golden.areas import ENGINE, INTERFACES, WORLDS, Built, build
 from tests.golden.engine_values import NORTH, RETRY, worlds
 from tests.golden.history import READERS, frozen_digests
@@ -97,10 +97,10 @@ def test_hnsw_gives_visible_rows_with_the_scores_of_the_stored_integers(
 
 
 def nearest(
-    installation: Installation, reader: str, over: Over, *, top: int
+    installation: Installation, reader: str, over: Level, *, top: int
 ) -> tuple[tuple[str, int], ...]:
     vector = tuple(int(value) for value in hashed(f"{RETRY} {NORTH}"))
-    with installation.engine.store.reads_as(READERS[reader], EVERYTHING) as reads:
+    with installation.engine.store.open_session(READERS[reader], ALL_REPOSITORIES) as reads:
         return reads.search.nearest(vector, over=over, roll_up=False, top=top)
 
 

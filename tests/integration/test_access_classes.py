@@ -11,7 +11,7 @@ import pytest
 
 from docgraph.adapters.sql.access_rows import rule_to_json
 from docgraph.adapters.sql.database import named_queries
-from docgraph.adapters.sql.version_table import Visible
+from docgraph.adapters.sql.version_table import Visibility
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.administration import Administration
@@ -163,5 +163,5 @@ def test_a_class_number_that_gets_out_is_noticed(
     conspicuous: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A leak planted on purpose: the reason why a document is readable names its class."""
-    monkeypatch.setattr(Visible, "grounds", lambda self, at: f"class {self.rows.access[at]}")
+    monkeypatch.setattr(Visibility, "grounds", lambda self, at: f"class {self.rows.access[at]}")
     assert numbers_in(everything_told(conspicuous), path)

@@ -10,20 +10,20 @@ from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteKeys
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.administration import Administration
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import (
     EVERYONE,
     LOCAL_ONLY,
     RIGHTS,
     AccessRule,
-    Ceiling,
+    Clearance,
     Person,
     Principal,
 )
 from docgraph.model.audit import AuditEvent
 from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible, StoreFull
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords
@@ -31,13 +31,13 @@ from tests.support.stand_ins import CountsWords
 
 FILES = {"a.md": "# Fuel\n\nIt burns.\n", "h.md": "# Secret fuel\n\nHidden.\n"}
 HIDDEN = AccessRule("local", frozenset({"others"}))
-NOBODY = in_the_name_of(Person("nobody", "local"), local())
+NOBODY = impersonated(Person("nobody", "local"), local())
 
 
-class House:
+class AdministeredStore:
     """An engine, its administration and their one log."""
 
-    def __init__(self, place: Path, ceiling: Ceiling | None = None) -> None:
+    def __init__(self, place: Path, ceiling: Clearance | None = None) -> None:
         self.store = SqliteStore(place / "s.db", now=lambda: "now")
         self.audit = SqliteAudit(place / "s.db.audit", now=lambda: "now")
         self.keys = SqliteKeys(place / "s.db.server")
@@ -49,7 +49,7 @@ class House:
             lambda: None,
             time.perf_counter,
             self.audit,
-            embedder_ceiling=ceiling,
+            embedder_clearance=ceiling,
         )
 
     def ingest(self, files: dict[str, str] | None = None, branch: str = "main") -> list[str]:
@@ -64,7 +64,7 @@ class House:
         return [f"{problem.path}: {problem.reason}" for problem in result.problems]
 
     def seen(self, reader: Principal | None = None) -> list[str]:
-        with self.store.reads_as(reader or local(), (Wanted(),)) as reads:
+        with self.store.open_session(reader or local(), (SnapshotSelector(),)) as reads:
             return sorted(reads.versions())
 
     def rows(self) -> list[AuditEvent]:
@@ -72,14 +72,14 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> House:
-    made = House(tmp_path)
+def house(tmp_path: Path) -> AdministeredStore:
+    made = AdministeredStore(tmp_path)
     made.ingest()
     return made
 
 
 @pytest.mark.requirement(38)
-def test_each_needs_its_right_and_refuses_in_the_same_words(house: House) -> None:
+def test_each_needs_its_right_and_refuses_in_the_same_words(house: AdministeredStore) -> None:
     desk, engine = house.desk, house.engine
     ann = Person("ann", "local")
     edge = Edge("r:a.md", "explains", "r:absent.md")
@@ -126,8 +126,8 @@ def test_each_needs_its_right_and_refuses_in_the_same_words(house: House) -> Non
 
 
 @pytest.mark.requirement(40)
-def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: House) -> None:
-    auditor = in_the_name_of(Person("eve", "local", rights=frozenset({"auditor"})), local())
+def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: AdministeredStore) -> None:
+    auditor = impersonated(Person("eve", "local", rights=frozenset({"auditor"})), local())
     assert house.desk.audit_verify(auditor).is_sound
     first = house.desk.audit_entries(auditor)[:2]
     assert [(entry.event.action, entry.event.outcome) for entry in first] == [
@@ -144,7 +144,7 @@ def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: House) -> Non
 
 @pytest.mark.requirement(36)
 @pytest.mark.requirement(40)
-def test_forbidden_and_absent_leave_the_same_rows(house: House) -> None:
+def test_forbidden_and_absent_leave_the_same_rows(house: AdministeredStore) -> None:
     def rows(node: str) -> list[AuditEvent]:
         before = len(house.rows())
         house.engine.retrieve(local(), "", load("documents"), seeds=(node,))
@@ -163,7 +163,7 @@ def test_forbidden_and_absent_leave_the_same_rows(house: House) -> None:
 
 @pytest.mark.requirement(37)
 @pytest.mark.requirement(40)
-def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: House) -> None:
+def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: AdministeredStore) -> None:
     saved = house.engine.retrieve(local(), "fuel", load("documents")).saved()
     house.desk.set_access(local(), "r", ("a.md",), HIDDEN)
     assert house.engine.execute(local(), saved, load("documents")).context.items == ()
@@ -174,7 +174,7 @@ def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: House) -> None
 
 
 @pytest.mark.requirement(40)
-def test_every_question_leaves_a_row(house: House) -> None:
+def test_every_question_leaves_a_row(house: AdministeredStore) -> None:
     engine = house.engine
     before = len(house.rows())
     made = engine.retrieve(local(), "fuel", load("documents"))
@@ -185,7 +185,7 @@ def test_every_question_leaves_a_row(house: House) -> None:
     engine.snapshots(local())
     engine.content_digest(local())
     with pytest.raises(NotVisible):
-        engine.status(local(), (Wanted("secret"),))
+        engine.status(local(), (SnapshotSelector("secret"),))
     rows = house.rows()[before:]
     told = [(row.action, row.outcome) for row in rows]
     asked = ("retrieve", "execute", "status", "relations", "relations", "snapshots", "digest")
@@ -195,8 +195,8 @@ def test_every_question_leaves_a_row(house: House) -> None:
 
 
 @pytest.mark.requirement(37)
-def test_revoking_takes_groups_away_or_everyone(house: House) -> None:
-    board = in_the_name_of(Person("bob", "local", frozenset({"board"})), local())
+def test_revoking_takes_groups_away_or_everyone(house: AdministeredStore) -> None:
+    board = impersonated(Person("bob", "local", frozenset({"board"})), local())
     rule = AccessRule("local", frozenset({"local", "board"}), frozenset(), 0)
     house.desk.set_access(local(), "r", ("a.md",), rule)
     assert house.seen(board) == ["r:a.md"]
@@ -212,7 +212,7 @@ def test_revoking_takes_groups_away_or_everyone(house: House) -> None:
 
 @pytest.mark.requirement(40)
 def test_a_change_says_first_what_it_is_and_is_not_made_without_a_row(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    house: AdministeredStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rule = AccessRule("local", frozenset({"board"}))
     house.desk.set_access(local(), "r", ("a.md",), rule)
@@ -231,14 +231,14 @@ def test_a_change_says_first_what_it_is_and_is_not_made_without_a_row(
     assert house.seen() == []
 
 
-def test_nobody_gives_a_right_away_that_they_lack(house: House) -> None:
-    clerk = in_the_name_of(Person("cleo", "local", rights=frozenset({"access"})), local())
+def test_nobody_gives_a_right_away_that_they_lack(house: AdministeredStore) -> None:
+    clerk = impersonated(Person("cleo", "local", rights=frozenset({"access"})), local())
     with pytest.raises(NotAllowed, match="cleo lacks the right 'auditor'"):
         house.desk.add_person(clerk, Person("cleo", "local", rights=frozenset({"auditor"})))
     house.desk.add_person(clerk, Person("dan", "local", rights=frozenset({"access"})))
 
 
-def test_revoking_what_nobody_has_is_refused(house: House) -> None:
+def test_revoking_what_nobody_has_is_refused(house: AdministeredStore) -> None:
     house.desk.set_access(local(), "r", ("a.md",), AccessRule("local", frozenset({EVERYONE})))
     with pytest.raises(BadInput, match="may be read by everyone, so board cannot be taken away"):
         house.desk.revoke(local(), "r", ("a.md",), frozenset({"board"}))
@@ -263,7 +263,9 @@ def test_revoking_what_nobody_has_is_refused(house: House) -> None:
         (Person("ann", "local", rights=frozenset({"auditer"})), "did you mean 'auditor'"),
     ],
 )
-def test_a_person_who_cannot_be_is_refused(house: House, person: Person, wrong: str) -> None:
+def test_a_person_who_cannot_be_is_refused(
+    house: AdministeredStore, person: Person, wrong: str
+) -> None:
     with pytest.raises(BadInput, match=wrong):
         house.desk.add_person(local(), person)
     assert house.desk.people(local()) == ()
@@ -272,7 +274,7 @@ def test_a_person_who_cannot_be_is_refused(house: House, person: Person, wrong: 
 @pytest.mark.requirement(47)
 def test_what_is_above_the_embedders_ceiling_is_not_taken_in(tmp_path: Path) -> None:
     """Also where it was a rule by hand, or the default branch, that raised it."""
-    house = House(tmp_path, Ceiling(frozenset({"eu"}), 1))
+    house = AdministeredStore(tmp_path, Clearance(frozenset({"eu"}), 1))
     assert house.ingest() == []
     lifted = AccessRule("local", frozenset({"local"}), frozenset({"eu", "board"}), 2)
     house.desk.set_access(local(), "r", ("a.md",), lifted)
@@ -282,10 +284,10 @@ def test_what_is_above_the_embedders_ceiling_is_not_taken_in(tmp_path: Path) -> 
     assert [one.branch for one in house.desk.explain(local(), "a.md")] == ["main"]
 
 
-STAFF = in_the_name_of(Person("sue", "local", frozenset({"staff"})), local())
+STAFF = impersonated(Person("sue", "local", frozenset({"staff"})), local())
 
 
-def ruled(house: House, lines: str, *paths: str, branch: str = "main") -> list[str]:
+def ruled(house: AdministeredStore, lines: str, *paths: str, branch: str = "main") -> list[str]:
     """Ingests these files under an access.yaml, with nobody else to speak."""
     result = house.engine.ingest(
         local(),
@@ -300,19 +302,19 @@ def ruled(house: House, lines: str, *paths: str, branch: str = "main") -> list[s
 def test_a_changed_file_binds_what_only_old_snapshots_and_other_branches_hold(
     tmp_path: Path,
 ) -> None:
-    house = House(tmp_path)
+    house = AdministeredStore(tmp_path)
     for branch in ("main", "topic"):
         ruled(house, '- {path: "**", readers: staff}', "a.md", "b.md", branch=branch)
     ruled(house, '- {path: "**", readers: board}', "b.md")
-    for wish in (Wanted("r", "main", 1), Wanted("r", "topic")):
-        with pytest.raises(NotVisible), house.store.reads_as(STAFF, (wish,)):
+    for wish in (SnapshotSelector("r", "main", 1), SnapshotSelector("r", "topic")):
+        with pytest.raises(NotVisible), house.store.open_session(STAFF, (wish,)):
             pass
 
 
 @pytest.mark.requirement(47)
 def test_what_may_not_be_embedded_still_says_who_may_read(tmp_path: Path) -> None:
     """Its words bind the versions that were taken in before, and other branches."""
-    house = House(tmp_path, Ceiling())
+    house = AdministeredStore(tmp_path, Clearance())
     plain = {"a.md": "# A\n\nfuel\n", "b.md": "# B\n\nfuel\n"}
     raised = {**plain, "a.md": "---\naccess: {readers: [board], level: 3}\n---\n# A\n"}
 
@@ -329,13 +331,13 @@ def test_what_may_not_be_embedded_still_says_who_may_read(tmp_path: Path) -> Non
     assert take(plain, "main") == []
     assert take(raised, "main") == ["a.md"]
     assert take(plain, "topic") == ["a.md"]
-    for wish in (Wanted("r", "main", 1), Wanted("r", "topic")):
-        with house.store.reads_as(local(), (wish,)) as reads:
+    for wish in (SnapshotSelector("r", "main", 1), SnapshotSelector("r", "topic")):
+        with house.store.open_session(local(), (wish,)) as reads:
             assert sorted(reads.versions()) == ["r:b.md"]
 
 
 @pytest.mark.requirement(47)
 def test_what_nobody_may_read_is_not_sent_either(tmp_path: Path) -> None:
-    house = House(tmp_path, Ceiling())
+    house = AdministeredStore(tmp_path, Clearance())
     told = ruled(house, '- {path: "**", readers: staff}\n- {path: b.md, levels: 3}', "a.md", "b.md")
     assert told[-1] == "b.md: not sent to the embedder: nobody may read it"

@@ -12,7 +12,7 @@ from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.access import LOWEST, AccessRule, Ceiling
+from docgraph.model.access import UNCLASSIFIED, AccessRule, Clearance
 from docgraph.model.document import Document
 from docgraph.model.errors import BadPipeline, ModelError
 from docgraph.pipeline.load import load
@@ -46,7 +46,7 @@ def servers() -> Iterator[Callable[..., Server]]:
         yield start
 
 
-def chat(server: Server, ceiling: Ceiling = LOWEST, window: int = 4000) -> EndpointChat:
+def chat(server: Server, ceiling: Clearance = UNCLASSIFIED, window: int = 4000) -> EndpointChat:
     return EndpointChat(
         server.base,
         "tiny",
@@ -61,7 +61,7 @@ def chat(server: Server, ceiling: Ceiling = LOWEST, window: int = 4000) -> Endpo
 
 def stored(tmp_path: Path, *documents: Document) -> SqliteStore:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, list(documents))
         writes.publish()
     return store
@@ -128,7 +128,7 @@ def test_no_byte_goes_to_an_endpoint_below_the_context(
         tmp_path, document("a.md", "apples are red"), document("b.md", "apples", rule=BOARD)
     )
     low, high = servers(), servers()
-    ceiling = Ceiling(frozenset({"board"}))
+    ceiling = Clearance(frozenset({"board"}))
     found = asked(engine(store, chat(low), chat(high, ceiling))).answer
     assert found.kind == "answered"
     assert (len(low.asked), len(high.asked)) == (0, 1)
@@ -155,7 +155,7 @@ def test_without_evidence_no_endpoint_is_asked(
     tmp_path: Path, servers: Callable[..., Server]
 ) -> None:
     store, server = stored(tmp_path, document("h.md", "apples", rule=HIDDEN)), servers()
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("e.md", "")])
         writes.publish()
     found = asked(engine(store, chat(server)), seeds=("r:h.md",))
@@ -170,7 +170,7 @@ def test_the_store_is_let_go_of_before_a_model_is_asked(
     pruned = []
 
     def answer(_: Body) -> Answer:
-        with store.writes("local", "r", "main", IDENTITY) as writes:
+        with store.open_writer("local", "r", "main", IDENTITY) as writes:
             writes.drop(["a.md"])
             write(writes, [document("b.md", "pears")])
             writes.publish()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.model.audit import DENIED, NOTHING, Anchor, AuditVerdict, sealed
+from docgraph.model.audit import DENIED, NOTHING, Anchor, AuditVerdict, make_seal
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, anchored, fill
 
@@ -27,7 +27,7 @@ def seal_anew(place: AuditPlace) -> None:
         run("DELETE FROM seals")
         before = NOTHING
         for end in ends:
-            before = sealed([row for row in rows if before.last < row.number <= end], before)
+            before = make_seal([row for row in rows if before.last < row.number <= end], before)
             span = f"{before.first}, {before.last}"
             run(f"INSERT INTO seals VALUES ('t', {span}, '{before.before}', '{before.digest}')")
 

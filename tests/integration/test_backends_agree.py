@@ -23,14 +23,14 @@ from docgraph.model.digest import canonical, plain
 from docgraph.model.document import Document
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
-from docgraph.model.reference import Offer
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.reference import Definition
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.run import run
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.models import Reranked, Reranker
 from docgraph.ports.search_reads import SearchReads
-from docgraph.ports.store import Reads, Store
+from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import EmbeddedDocument, text_key
 from docgraph.wiring.build import open_folder
@@ -129,7 +129,7 @@ def stored(place: World, held: Held) -> Document:
         nodes=held.nodes,
         chunks=held.chunks,
         offers=tuple(
-            Offer(f"doc:{n}", node) for n, node in place.names if node.startswith(held.id)
+            Definition(f"doc:{n}", node) for n, node in place.names if node.startswith(held.id)
         ),
         claims=(),
         told=granted(HIDDEN if held.id in place.hidden else LOCAL_ONLY),
@@ -147,7 +147,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 def fill(store: Store, place: World) -> None:
-    with store.writes("local", "r", "main", EMBEDDER) as writes:
+    with store.open_writer("local", "r", "main", EMBEDDER) as writes:
         for held in place.documents:
             texts = [chunk.text for chunk in held.chunks]
             keys = tuple(map(text_key, texts))
@@ -158,7 +158,9 @@ def fill(store: Store, place: World) -> None:
         writes.publish()
 
 
-def walked(reads: Reads | World, name: str, question: Question) -> tuple[RetrievalPlan, Context]:
+def walked(
+    reads: ReaderSession | World, name: str, question: Question
+) -> tuple[RetrievalPlan, Context]:
     windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
         SearchReads: lambda _: reads.search,
         GraphReads: lambda _: reads.graph,
@@ -175,7 +177,7 @@ def test_every_pipeline_gives_the_same_bytes_on_every_backend(store: Store) -> N
     fill(store, PLACE)
     for name in sorted(shipped()):
         for asked in map(ask, ("north wind", "what does blow_wind do?", "nothing known")):
-            with store.reads_as(local()) as reads:
+            with store.open_session(local()) as reads:
                 on_disk = walked(reads, name, asked)
             in_memory = walked(PLACE, name, asked)
             assert canonical(on_disk[0]) == canonical(in_memory[0])
@@ -195,8 +197,8 @@ def pair(database: str) -> Iterator[Pair]:
         embedded.close()
 
 
-def agree(pair: Pair, probe: Probe, reader: Principal, *wanted: Wanted) -> None:
-    one, other = (told(probe, stock.engine, reader, wanted or EVERYTHING) for stock in pair)
+def agree(pair: Pair, probe: Probe, reader: Principal, *wanted: SnapshotSelector) -> None:
+    one, other = (told(probe, stock.engine, reader, wanted or ALL_REPOSITORIES) for stock in pair)
     assert one == other, probe
 
 
@@ -224,7 +226,7 @@ def test_every_snapshot_gives_the_same_bytes_on_either_store(pair: Pair) -> None
         reader = guarded_world.READERS[name]
         listed = [stock.engine.snapshots(reader) for stock in pair]
         assert listed[0] == listed[1]
-        wishes = [Wanted(*plain(info.name).values()) for info in listed[0]]
+        wishes = [SnapshotSelector(*plain(info.name).values()) for info in listed[0]]
         for wish in wishes:
             for probe in PROBES:
                 agree(pair, probe, reader, wish)

@@ -11,7 +11,7 @@ from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.access import AccessRule, Ceiling
+from docgraph.model.access import AccessRule, Clearance
 from docgraph.model.document import Document
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.seeds import Seeds
@@ -47,7 +47,7 @@ def server() -> Iterator[Server]:
 @pytest.fixture
 def engine(tmp_path: Path, server: Server) -> Engine:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(
             writes,
             [
@@ -96,7 +96,7 @@ CLEARED = replace(local(), labels=frozenset({"board", "eu"}), clearance=2)
 def marked(tmp_path: Path) -> Store:
     """A document of every marking, whose title, path and text hold its marking as a word."""
     store = SqliteStore(tmp_path / "marked.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [kept(*mark) for mark in MARKS])
         writes.publish()
     return store
@@ -117,13 +117,13 @@ def kept(labels: tuple[str, ...], level: int) -> Document:
 def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
     marked: Store, server: Server, held: tuple[str, ...], cleared: int
 ) -> None:
-    ceiling = Ceiling(frozenset(held), cleared)
+    ceiling = Clearance(frozenset(held), cleared)
     model = EndpointReranker(server.base, "cross", ceiling=ceiling)
     engine = engine_on(marked, model)
     pipeline = load("documents").changed("search_nodes", rerank=20, top=20)
     found = engine.retrieve(CLEARED, "apples", pipeline)
     asked = str(server.asked)
-    above = [mark for mark in MARKS if not ceiling.admits(frozenset(mark[0]), mark[1])]
+    above = [mark for mark in MARKS if not ceiling.covers(frozenset(mark[0]), mark[1])]
     for mark in MARKS:
         assert (word(*mark) in asked) == (mark not in above)
     assert len(found.seeds.ids) == len(MARKS)  # what was not sent is found all the same

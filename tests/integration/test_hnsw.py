@@ -14,7 +14,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
-from docgraph.ports.search_reads import Over
+from docgraph.ports.search_reads import Level
 from docgraph.wiring.build import open_store
 from docgraph.wiring.settings import Settings
 from tests.conformance.store_rules import OVERS, vector
@@ -59,20 +59,22 @@ def on(pool: Pool, *, hnsw: bool) -> Engine:
     return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
 
 
-def nearest(engine: Engine, over: Over, *, roll_up: bool) -> tuple[tuple[str, int], ...]:
-    with engine.store.reads_as(local()) as reads:
+def nearest(engine: Engine, over: Level, *, roll_up: bool) -> tuple[tuple[str, int], ...]:
+    with engine.store.open_session(local()) as reads:
         return reads.search.nearest(vector("sea storm night"), over=over, roll_up=roll_up, top=15)
 
 
 @pytest.mark.parametrize("over", OVERS)
 @pytest.mark.parametrize("roll_up", [True, False])
 def test_as_many_are_found_as_are_wanted_and_scores_are_exact(
-    engine: Engine, pool: Pool, over: Over, roll_up: bool
+    engine: Engine, pool: Pool, over: Level, roll_up: bool
 ) -> None:
     found, exact = (nearest(e, over, roll_up=roll_up) for e in (engine, on(pool, hnsw=False)))
     assert len(found) == len(exact) == 15
-    with engine.store.reads_as(local()) as reads:
-        assert set(reads.graph.present(tuple(node for node, _ in found))) == {n for n, _ in found}
+    with engine.store.open_session(local()) as reads:
+        assert set(reads.graph.visible_ids(tuple(node for node, _ in found))) == {
+            n for n, _ in found
+        }
     known = dict(exact)
     assert all(known.get(node, score) == score for node, score in found)
     assert len(known.keys() & dict(found)) >= 12

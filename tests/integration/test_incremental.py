@@ -23,11 +23,11 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.ports.search_reads import Over
-from docgraph.ports.store import Reads
+from docgraph.ports.search_reads import Level
+from docgraph.ports.store import ReaderSession
 from tests.interference.everything import asked
 from tests.interference.worlds import PATHS, RELATIONS, texts
 from tests.support.memory_audit import MemoryAudit
@@ -42,7 +42,7 @@ PIPELINES: tuple[Pipeline, ...] = (
     load("code").changed("expand_dependency_tree", relations=None, direction="both"),
     load("flat"),
 )
-OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
+OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
 Tree = dict[str, str]
 
 
@@ -80,10 +80,10 @@ def ingest(engine: Engine, step: Step) -> IngestResult:
     )
 
 
-def observed(engine: Engine, wanted: Sequence[Wanted] = EVERYTHING) -> bytes:
+def observed(engine: Engine, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES) -> bytes:
     """Everything that a reader gets, but the snapshot's number and the time taken."""
     reader = local()
-    with engine.store.reads_as(reader, wanted) as reads:
+    with engine.store.open_session(reader, wanted) as reads:
         found = searched(reads)
     found.append(engine.status(reader, wanted).counts)
     found.append(engine.content_digest(reader, wanted))
@@ -95,7 +95,7 @@ def observed(engine: Engine, wanted: Sequence[Wanted] = EVERYTHING) -> bytes:
     return canonical(found)
 
 
-def searched(reads: Reads) -> list[object]:
+def searched(reads: ReaderSession) -> list[object]:
     vector = tuple(int(value) for value in hashed(QUESTION))
     found: list[object] = [
         reads.search.nearest(vector, over=over, roll_up=False, top=100) for over in OVERS
@@ -105,7 +105,7 @@ def searched(reads: Reads) -> list[object]:
     found.extend((term.term, term.rows()) for term in words.terms)
     found.append(reads.search.definers(("launch_window", "adr2", "valve", "a.md")))
     found.append(tuple(reads.contents()))
-    found.append((reads.graph.places(), reads.graph.opaque()))
+    found.append((reads.graph.reference_counts(), reads.graph.unresolved_calls()))
     return found
 
 
@@ -177,7 +177,7 @@ def test_an_incremental_ingest_equals_one_from_scratch(
         assert now == observed(scratch)
         seen[engine.status(local()).scope.snapshots[0].snapshot] = now
     for number, then in seen.items():
-        assert observed(engine, (Wanted("r", "main", number),)) == then
+        assert observed(engine, (SnapshotSelector("r", "main", number),)) == then
     assert engine.store.verify().is_sound
 
 
@@ -193,7 +193,7 @@ def test_an_old_document_that_mentions_a_title_that_is_new_is_left_alone_but_for
     assert (found.added, found.unchanged, found.nodes) == (1, 1, 1)
     edges = [(f.edge.source, f.edge.relation) for f in engine.relations(local())]
     assert ("r:e.txt", "mentions") in edges
-    assert observed(engine, (Wanted("r", "main", 1),)) == old
+    assert observed(engine, (SnapshotSelector("r", "main", 1),)) == old
 
 
 def test_this_proof_can_fail(places: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.jwt.jwks import LARGEST, KeyAddress, KeyFile, KeySet
+from docgraph.adapters.jwt.jwks import LARGEST, JwksFile, JwksUrl, KeySet
 from docgraph.model.errors import NotKnown
 from tests.support.signed_tokens import jwk, jwks
 
@@ -52,7 +52,7 @@ def says(data: bytes, status: int = 200, **headers: str) -> Answer:
 
 def test_keys_are_fetched_from_an_address() -> None:
     with serving(says(jwks(jwk("rsa")))) as (url, asked):
-        keys = KeySet(KeyAddress(url), clock=lambda: 0.0)
+        keys = KeySet(JwksUrl(url), clock=lambda: 0.0)
         assert keys.key("rsa", "RS256").id == "rsa"
         assert keys.key("rsa", "RS256").id == "rsa"
     assert asked == ["/certs?v=1"]
@@ -64,7 +64,7 @@ def test_nobody_is_followed_elsewhere() -> None:
         serving(says(b"", 302, Location=elsewhere)) as (url, _),
         pytest.raises(NotKnown, match="answered 302, not with keys"),
     ):
-        KeyAddress(url).read()
+        JwksUrl(url).read()
     assert asked == []
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_answer_holds_no_keys(status: int) -> None:
         serving(says(jwks(jwk("rsa")), status)) as (url, _),
         pytest.raises(NotKnown, match=f"answered {status}"),
     ):
-        KeyAddress(url).read()
+        JwksUrl(url).read()
 
 
 def test_an_answer_without_end_is_given_up() -> None:
@@ -88,7 +88,7 @@ def test_an_answer_without_end_is_given_up() -> None:
         serving(for_ever) as (url, _),
         pytest.raises(NotKnown, match=f"more than {LARGEST:,} bytes"),
     ):
-        KeyAddress(url).read()
+        JwksUrl(url).read()
 
 
 def test_a_server_that_drips_is_given_up() -> None:
@@ -102,7 +102,7 @@ def test_a_server_that_drips_is_given_up() -> None:
 
     with serving(drip) as (url, _):
         with pytest.raises(NotKnown, match=r"within 0\.2 seconds"):
-            KeyAddress(url, wait=0.2).read()
+            JwksUrl(url, wait=0.2).read()
         ended.set()
 
 
@@ -117,7 +117,7 @@ def test_a_server_that_drips_its_header_is_given_up() -> None:
 
     with serving(drip) as (url, _):
         with pytest.raises(NotKnown, match=r"within 0\.2 seconds"):
-            KeyAddress(url, wait=0.2).read()
+            JwksUrl(url, wait=0.2).read()
         ended.set()
 
 
@@ -129,7 +129,7 @@ def test_a_server_that_is_silent_is_given_up() -> None:
 
     with serving(silent) as (url, _):
         with pytest.raises(NotKnown, match=r"within 0\.2 seconds|cannot be reached"):
-            KeyAddress(url, wait=0.2).read()
+            JwksUrl(url, wait=0.2).read()
         ended.set()
 
 
@@ -137,15 +137,15 @@ def test_a_server_that_is_not_there_is_told_so() -> None:
     with serving(says(b"")) as (url, _):
         pass
     with pytest.raises(NotKnown, match="cannot be reached"):
-        KeyAddress(url).read()
+        JwksUrl(url).read()
 
 
 def test_keys_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
     with pytest.raises(NotKnown, match="cannot be read: No such file"):
-        KeyFile(path).read()
+        JwksFile(path).read()
     path.write_bytes(jwks(jwk("rsa")))
-    assert KeySet(KeyFile(path), clock=lambda: 0.0).key("rsa", "RS256").id == "rsa"
+    assert KeySet(JwksFile(path), clock=lambda: 0.0).key("rsa", "RS256").id == "rsa"
     path.write_bytes(b" " * (LARGEST + 1))
     with pytest.raises(NotKnown, match="more than"):
-        KeyFile(path).read()
+        JwksFile(path).read()

@@ -35,7 +35,7 @@ def add(store: Store, path: str, words: str, rule: AccessRule = LOCAL_ONLY) -> N
 
 
 def answers(store: Store) -> list[Any]:
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         search = reads.search
         near = [
             search.nearest(vector("sea wind"), over=over, roll_up=roll_up, top=4)

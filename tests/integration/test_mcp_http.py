@@ -16,12 +16,12 @@ import pytest
 from mcp import ClientSession
 
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
-from docgraph.interfaces.mcp.tool_context import Limits, on_offer
+from docgraph.interfaces.mcp.tool_context import Limits, load_pipelines
 from docgraph.interfaces.server.worker_pool import PARTS
 from docgraph.model.access import Person, Principal
-from docgraph.ports.cancellation import still_wanted
+from docgraph.ports.cancellation import check_cancelled
 from tests.support.mcp_clients import over_http, refused, told
 from tests.support.mcp_world import ANN, BEN, SECRETS, engine_at, listening, login_with_keys
 
@@ -211,7 +211,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(engine: Engine) -> None:
 
 
 def test_who_leaves_while_they_speak_is_no_failure_of_ours(engine: Engine) -> None:
-    app = mcp_app(engine, login_with_keys(), on_offer())
+    app = mcp_app(engine, login_with_keys(), load_pipelines())
     sent: list[Any] = []
 
     async def receive() -> dict[str, Any]:
@@ -250,7 +250,7 @@ class Slow(Engine):
         self.asked.set()
         try:
             while True:
-                still_wanted()
+                check_cancelled()
                 self.ended.wait(0.005)
         finally:
             self.ended.set()
@@ -349,5 +349,5 @@ def test_a_page_in_a_browser_does_not_reach_a_store_by_a_name_it_made_up(
 
 @pytest.fixture(scope="module")
 def open_url(engine: Engine) -> Iterator[str]:
-    with listening(engine, Login()) as found:
+    with listening(engine, Authentication()) as found:
         yield found

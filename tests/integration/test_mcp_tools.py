@@ -16,14 +16,14 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.mcp.arguments import id_of, url_of
 from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_server
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import Desk, Limits, on_offer
+from docgraph.interfaces.mcp.tool_context import Limits, ToolContext, load_pipelines
 from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput, StoreError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json
-from docgraph.ports.cancellation import still_wanted
+from docgraph.ports.cancellation import check_cancelled
 from tests.support.mcp_clients import as_json, in_memory, refused, text, told
 from tests.support.mcp_world import engine_at
 
@@ -38,7 +38,7 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def met(engine: Engine, ask: Ask, *, limits: Limits | None = None, from_afar: bool = False) -> Any:
     """One session with the person at the keyboard."""
-    desk = Desk(engine, on_offer(), limits or Limits())
+    desk = ToolContext(engine, load_pipelines(), limits or Limits())
     server = mcp_server(desk, lambda _: local(), from_afar=from_afar)
 
     async def session() -> Any:
@@ -68,7 +68,7 @@ def test_every_tool_is_read_only_and_has_words_and_shapes(engine: Engine) -> Non
         assert tool.outputSchema["type"] == "object"
     assert tools["search"].inputSchema["required"] == ["query"]
     assert tools["fetch"].inputSchema["required"] == ["id"]
-    assert tools["plan"].inputSchema["properties"]["pipeline"]["enum"] == sorted(on_offer())
+    assert tools["plan"].inputSchema["properties"]["pipeline"]["enum"] == sorted(load_pipelines())
 
 
 @pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
@@ -127,7 +127,7 @@ def test_a_long_text_is_cut_and_says_so(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
         return await told(client, "fetch", id="r:fuel.md")
 
-    found = met(engine, ask, limits=Limits(letters=4))
+    found = met(engine, ask, limits=Limits(max_characters=4))
     assert found["text"] == "fuel"
     assert found["metadata"]["cut"].startswith("the first 4 of 39 characters")
 
@@ -194,7 +194,7 @@ def test_lists_are_cut_and_what_is_missing_is_counted(engine: Engine) -> None:
         search = await told(client, "search", query="fuel")
         return plan, relations, search
 
-    plan, relations, search = met(engine, ask, limits=Limits(listed=1, results=1))
+    plan, relations, search = met(engine, ask, limits=Limits(max_items=1, results=1))
     assert (len(plan["admitted"]), plan["more"]["admitted"]) == (1, 1)
     assert (len(relations["relations"]), relations["more"]) == (1, 1)
     assert len(search["results"]) == 1
@@ -295,9 +295,9 @@ def test_a_refusal_is_a_tool_error_in_words(
 def test_a_pipeline_s_file_is_read_only_where_the_operator_names_it(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text("pipeline: anything\nextends: flat\n")
-    offered = on_offer({"mine": str(file)})
+    offered = load_pipelines({"mine": str(file)})
     assert list(offered) == ["code", "documents", "flat", "mine"]
-    desk = Desk(Broken.__new__(Broken), offered)
+    desk = ToolContext(Broken.__new__(Broken), offered)
     assert desk.pipeline("mine").steps == offered["flat"].steps
     with pytest.raises(BadInput, match="no pipeline is called"):
         desk.pipeline(str(file))
@@ -343,7 +343,7 @@ class Slow(Engine):
         self.asked.wait()
         try:
             while True:
-                still_wanted()
+                check_cancelled()
                 self.ended.wait(0.005)
         finally:
             self.ended.set()
@@ -352,7 +352,7 @@ class Slow(Engine):
 def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
     """Two that each wait for the other: one after the other would never end."""
 
-    class Meeting(Slow):
+    class ReferenceMatch(Slow):
         def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
             self.asked.wait()
             return ()
@@ -361,7 +361,7 @@ def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
         calls = (refused(client, "fetch", id=one) for one in ("r:a", "r:b"))
         return await asyncio.gather(*calls)
 
-    assert met(Meeting(), ask) == ["nothing visible under this id"] * 2
+    assert met(ReferenceMatch(), ask) == ["nothing visible under this id"] * 2
 
 
 def test_a_call_that_takes_too_long_is_given_up() -> None:

@@ -27,7 +27,7 @@ def audit() -> MemoryAudit:
 @pytest.fixture
 def engine(tmp_path: Path, audit: MemoryAudit) -> Engine:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         open_one = document("a.md", "apples are red", "pears are green", sections=True)
         write(writes, [open_one, document("h.md", "secret", rule=HIDDEN)])
         writes.publish()

@@ -256,7 +256,9 @@ HIDDEN = document(
 
 def engine_on(place: Path, documents: Sequence[Document], folder: Path | str | None) -> Engine:
     store = place / "s.db"
-    with SqliteStore(store, now=lambda: "now").writes("local", "r", "main", IDENTITY) as writes:
+    with SqliteStore(store, now=lambda: "now").open_writer(
+        "local", "r", "main", IDENTITY
+    ) as writes:
         write(writes, documents)
         writes.publish()
     reranker = str(folder) if folder else None

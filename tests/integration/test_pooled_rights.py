@@ -11,18 +11,18 @@ from psycopg.errors import DivisionByZero
 from docgraph.adapters.postgres.connection import Connection, connect
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
 from docgraph.model.digest import canonical
 from docgraph.model.errors import NotVisible, StoreBusy
-from docgraph.model.snapshot import Wanted
-from docgraph.ports.store import Reads
+from docgraph.model.snapshot import SnapshotSelector
+from docgraph.ports.store import ReaderSession
 from docgraph.ports.writes import Writes
 from tests.conformance.store_rules import OVERS, plan_of, vector, writing
 from tests.support.small_world import document, write
 
 GROUPS = ("red", "blue")
-READERS = [in_the_name_of(Person(group, LOCAL, frozenset({group})), local()) for group in GROUPS]
+READERS = [impersonated(Person(group, LOCAL, frozenset({group})), local()) for group in GROUPS]
 # What a session is like that nobody has used yet.
 SESSION = """
     SELECT current_setting('role'), current_user = session_user,
@@ -69,21 +69,21 @@ def session(pool: Pool) -> tuple[object, ...]:
         return row
 
 
-def connection_of(window: Reads | Writes) -> Connection:
+def connection_of(window: ReaderSession | Writes) -> Connection:
     found: Connection = vars(vars(window)["_sql"])["_connection"]
     return found
 
 
-def everything(reads: Reads) -> str:
+def everything(reads: ReaderSession) -> str:
     ids = tuple(f"r:{group}{twin}.md" for group in GROUPS for twin in ("", "-twin"))
     search, texts = reads.search, reads.texts(plan_of(*ids))
     near = [search.nearest(vector("apples"), over=o, roll_up=True, top=9) for o in OVERS]
-    found = (near, search.definers(GROUPS), reads.graph.present(ids), texts.whole(ids))
+    found = (near, search.definers(GROUPS), reads.graph.visible_ids(ids), texts.full_texts(ids))
     return canonical((found, reads.versions(), list(reads.contents()), reads.counts())).decode()
 
 
 def seen(store: PostgresStore, reader: Principal) -> str:
-    with store.reads_as(reader) as reads:
+    with store.open_session(reader) as reads:
         return everything(reads)
 
 
@@ -95,28 +95,28 @@ def nothing(store: PostgresStore, reader: Principal) -> None:
 
 
 def a_failure(store: PostgresStore, reader: Principal) -> None:
-    with suppress(KeyError), store.reads_as(reader) as reads:
+    with suppress(KeyError), store.open_session(reader) as reads:
         everything(reads)
         raise KeyError(reader.id)
 
 
 def a_refusal(store: PostgresStore, reader: Principal) -> None:
-    with pytest.raises(NotVisible), store.reads_as(reader, (Wanted("absent"),)):
+    with pytest.raises(NotVisible), store.open_session(reader, (SnapshotSelector("absent"),)):
         pass
 
 
 def an_error_of_the_server(store: PostgresStore, reader: Principal) -> None:
-    with suppress(DivisionByZero), store.reads_as(reader) as reads:
+    with suppress(DivisionByZero), store.open_session(reader) as reads:
         connection_of(reads).execute("SELECT 1 / 0")
 
 
 def an_error_that_is_swallowed(store: PostgresStore, reader: Principal) -> None:
-    with store.reads_as(reader) as reads, suppress(DivisionByZero):
+    with store.open_session(reader) as reads, suppress(DivisionByZero):
         connection_of(reads).execute("SELECT 1 / 0")
 
 
 def a_statement_that_is_cancelled(store: PostgresStore, reader: Principal) -> None:
-    with suppress(StoreBusy), store.reads_as(reader) as reads:
+    with suppress(StoreBusy), store.open_session(reader) as reads:
         connection = connection_of(reads)
         threading.Timer(0.02, connection.cancel).start()
         connection.execute("SELECT pg_sleep(10)")
@@ -177,7 +177,7 @@ def test_an_ingest_leaves_no_trace_in_its_session(pool: Pool, store: PostgresSto
         connection_of(writes).execute("SELECT 1 / 0")
     assert session(pool) == UNUSED
     store.prune(LOCAL, "r", "main", 1)
-    with store.access_book(LOCAL) as book:
+    with store.access_policy(LOCAL) as book:
         book.set_by_hand("r", ("red.md",), AccessRule(LOCAL))
     assert session(pool) == UNUSED
 

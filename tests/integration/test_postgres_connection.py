@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from docgraph.adapters.postgres.connection import Connection, connect
-from docgraph.adapters.postgres.errors import plain_errors
+from docgraph.adapters.postgres.errors import translate_errors
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.vectors import PgVector
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
@@ -234,7 +234,7 @@ def test_a_killed_parent_s_session_ends_though_a_child_lives_on(
 
 
 def tried(database: str, *commands: str) -> None:
-    with plain_errors(database), connect(database) as connection:
+    with translate_errors(database), connect(database) as connection:
         for command in commands:
             connection.execute(command.encode())
 
@@ -407,7 +407,7 @@ def test_a_wrong_password_is_told_and_not_shown(
 
 def test_a_password_that_the_server_repeats_is_blotted_out(postgres: PostgresServer) -> None:
     dsn = postgres.dsn(f"{LOCKED}x", f"{LOCKED}x:{LOCKED}x")
-    with pytest.raises(StoreError) as raised, plain_errors(dsn):
+    with pytest.raises(StoreError) as raised, translate_errors(dsn):
         connect(dsn)
     assert 'role "***"' in str(raised.value)
 
@@ -415,7 +415,7 @@ def test_a_password_that_the_server_repeats_is_blotted_out(postgres: PostgresSer
 @pytest.mark.parametrize("password", ["se%%same", "se/same", "se@same", "se[same", "se@sa/me"])
 def test_an_address_that_is_not_certain_is_not_shown(password: str) -> None:
     dsn = f"postgresql://ann:{password}@host.invalid/db"
-    with pytest.raises(StoreError) as raised, plain_errors(dsn):
+    with pytest.raises(StoreError) as raised, translate_errors(dsn):
         connect(dsn)
     told = "an address is postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
     if "[" in password:  # libpq takes it for what it is

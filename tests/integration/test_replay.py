@@ -12,7 +12,7 @@ from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import TokenCounter
@@ -25,7 +25,7 @@ from docgraph.pipeline.catalog import ACTIONS
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_of
-from docgraph.pipeline.replay import Replayed
+from docgraph.pipeline.replay import ReplayResult
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
 from tests.support.made_receipts import Says, resealed, with_steps
@@ -44,10 +44,10 @@ QUESTION = "Which fuel burns?"
 DOCUMENTS = load("documents").before(Answer)
 RED = AccessRule(LOCAL, frozenset({"red"}))
 SECRET = AccessRule(LOCAL, frozenset({"board"}))
-ROSA = in_the_name_of(Person("rosa", LOCAL, frozenset({"red"})), local())
-BOSS = in_the_name_of(Person("boss", LOCAL, frozenset({"red", "board"})), local())
-NEMO = in_the_name_of(Person("nemo", LOCAL, frozenset({"blue"})), local())
-STRANGER = in_the_name_of(Person("stranger", "elsewhere", frozenset({"red"})), local())
+ROSA = impersonated(Person("rosa", LOCAL, frozenset({"red"})), local())
+BOSS = impersonated(Person("boss", LOCAL, frozenset({"red", "board"})), local())
+NEMO = impersonated(Person("nemo", LOCAL, frozenset({"blue"})), local())
+STRANGER = impersonated(Person("stranger", "elsewhere", frozenset({"red"})), local())
 
 
 class OtherWords(HashedWords):
@@ -114,7 +114,7 @@ class Place:
     def revoke(self, *paths: str) -> None:
         administration(self.engine).set_access(local(), "r", paths, AccessRule(LOCAL))
 
-    def replay(self, receipt: Receipt, reader: Principal = ROSA) -> Replayed:
+    def replay(self, receipt: Receipt, reader: Principal = ROSA) -> ReplayResult:
         return self.engine.replay(reader, receipt)
 
 
@@ -125,7 +125,7 @@ def place(tmp_path: Path) -> Place:
     return made
 
 
-def told(found: Replayed) -> tuple[str, int, str]:
+def told(found: ReplayResult) -> tuple[str, int, str]:
     """What changed, and from which step on."""
     assert found.difference is not None
     assert found.again is None
@@ -251,7 +251,7 @@ def test_other_rights_are_named_where_they_show(place: Place) -> None:
 
 
 def test_other_rights_that_give_the_same_are_noted(place: Place) -> None:
-    rory = in_the_name_of(Person("rory", LOCAL, frozenset({"red", "scarlet"})), local())
+    rory = impersonated(Person("rory", LOCAL, frozenset({"red", "scarlet"})), local())
     found = place.replay(place.asked(ROSA), rory)
     assert (found.same, len(found.notes)) == (True, 1)
     assert "your rights are not those" in found.notes[0]

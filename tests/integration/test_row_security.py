@@ -8,12 +8,12 @@ import pytest
 from psycopg import sql
 
 from docgraph.adapters.postgres.row_security import guard
-from docgraph.adapters.sql.version_table import Rows, Visible, see
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
 from docgraph.model.edge import RELATIONS
-from docgraph.model.snapshot import Wanted
-from docgraph.ports.store import Reads
+from docgraph.model.snapshot import SnapshotSelector
+from docgraph.ports.store import ReaderSession
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.support.guarded_world import (
     READERS,
@@ -35,8 +35,10 @@ def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
     forget_everything(lock.owner)
     branches: dict[int, int] = dict(lock.owner.execute("SELECT id, newest FROM branches"))
 
-    def see_all(known: Rows, reader: Principal, wanted: Sequence[Wanted]) -> Visible:
-        seen = see(known, reader, wanted)
+    def see_all(
+        known: VersionTable, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> Visibility:
+        seen = resolve_visibility(known, reader, wanted)
         return replace(seen, mask=np.ones(10_000, dtype=np.bool_), snapshots=branches)
 
     monkeypatch.setattr("docgraph.adapters.postgres.store.see", see_all)
@@ -96,7 +98,7 @@ def test_no_window_tells_a_secret(unlocked: SecondLock) -> None:
     ids = unlocked.owner.execute("SELECT DISTINCT id FROM document_nodes").fetchall()
     terms = unlocked.owner.execute("SELECT DISTINCT term FROM postings").fetchall()
     for reader in READERS.values():
-        with unlocked.stock.engine.store.reads_as(reader) as reads:
+        with unlocked.stock.engine.store.open_session(reader) as reads:
             counts = reads.counts()
             found = through(reads, tuple(node for (node,) in ids), tuple(word for (word,) in terms))
         assert [secret for secret in unlocked.secrets(reader) if secret in found] == [], reader.id
@@ -107,7 +109,7 @@ def test_no_window_tells_a_secret(unlocked: SecondLock) -> None:
         assert f'"passages:{counts["chunks"]}"' in found
 
 
-def through(reads: Reads, ids: tuple[str, ...], terms: tuple[str, ...]) -> str:
+def through(reads: ReaderSession, ids: tuple[str, ...], terms: tuple[str, ...]) -> str:
     """All that comes out of a reader's windows."""
     search, graph, texts = reads.search, reads.graph, reads.texts(plan_of(*ids))
     near = [
@@ -117,14 +119,14 @@ def through(reads: Reads, ids: tuple[str, ...], terms: tuple[str, ...]) -> str:
     ]
     postings = told_of(search, terms, roll_up=False)
     owners = [(one.term, one.owners) for one in postings.terms]
-    scores = [texts.scores(node) for node in ids]
+    scores = [texts.chunk_scores(node) for node in ids]
     found = (
         (near, owners, f"passages:{postings.passages}", search.definers(terms)),
-        (search.similarities(vector("valve"), ids), search.kinds(ids)),
-        (graph.listed(frozenset(RELATIONS)), graph.edges(ids, "out"), graph.edges(ids, "in")),
-        (graph.present(ids), graph.places(), graph.opaque()),
-        (texts.concepts(ids), scores, [texts.passages(some) for some in scores]),
-        (texts.whole(ids), reads.versions(), list(reads.contents())),
+        (search.node_similarities(vector("valve"), ids), search.kinds(ids)),
+        (graph.all_edges(frozenset(RELATIONS)), graph.edges(ids, "out"), graph.edges(ids, "in")),
+        (graph.visible_ids(ids), graph.reference_counts(), graph.unresolved_calls()),
+        (texts.concepts(ids), scores, [texts.chunks(some) for some in scores]),
+        (texts.full_texts(ids), reads.versions(), list(reads.contents())),
     )
     return canonical(found).decode()
 

@@ -11,8 +11,8 @@ import pytest
 
 from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteIngestions, SqliteKeys
 from docgraph.model.errors import StoreError
-from docgraph.ports.auth import Keys
-from docgraph.ports.job_queue import Ingestions
+from docgraph.ports.auth import ApiKeyStore
+from docgraph.ports.job_queue import IngestJobQueue
 from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
 from tests.conformance.key_rules import ANNS, HASH, KeyRules
 from tests.support.audit_logs import EVENT
@@ -34,17 +34,17 @@ def path(tmp_path: Path) -> Path:
 
 class TestKeys(KeyRules):
     @pytest.fixture
-    def keys(self, path: Path) -> Keys:
+    def keys(self, path: Path) -> ApiKeyStore:
         return SqliteKeys(path)
 
 
 class TestIngestions(IngestionRules):
     @pytest.fixture
-    def another(self, path: Path) -> Callable[[], Ingestions]:
+    def another(self, path: Path) -> Callable[[], IngestJobQueue]:
         return lambda: SqliteIngestions(path, now=lambda: "now", clock=time.time)
 
     @pytest.fixture
-    def ingestions(self, another: Callable[[], Ingestions]) -> Ingestions:
+    def ingestions(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
         return another()
 
     @pytest.fixture

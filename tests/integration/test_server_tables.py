@@ -9,8 +9,8 @@ import pytest
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.server_tables import PostgresIngestions, PostgresKeys
-from docgraph.ports.auth import Keys
-from docgraph.ports.job_queue import Ingestions
+from docgraph.ports.auth import ApiKeyStore
+from docgraph.ports.job_queue import IngestJobQueue
 from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
 from tests.conformance.key_rules import ANNS, HASH, OTHERS, KeyRules
 
@@ -37,17 +37,17 @@ def pools(database: str) -> Iterator[Callable[[], Pool]]:
 
 class TestKeys(KeyRules):
     @pytest.fixture
-    def keys(self, pools: Callable[[], Pool]) -> Keys:
+    def keys(self, pools: Callable[[], Pool]) -> ApiKeyStore:
         return PostgresKeys(pools())
 
 
 class TestIngestions(IngestionRules):
     @pytest.fixture
-    def another(self, pools: Callable[[], Pool]) -> Callable[[], Ingestions]:
+    def another(self, pools: Callable[[], Pool]) -> Callable[[], IngestJobQueue]:
         return lambda: PostgresIngestions(pools())
 
     @pytest.fixture
-    def ingestions(self, another: Callable[[], Ingestions]) -> Ingestions:
+    def ingestions(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
         return another()
 
     @pytest.fixture

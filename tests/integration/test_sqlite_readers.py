@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite import reader_pool
-from docgraph.adapters.sqlite.reader_pool import Readers
+from docgraph.adapters.sqlite.reader_pool import ReaderPool
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.interfaces.auth.principals import local
 from tests.conformance.store_rules import ids, vector, writing
@@ -22,12 +22,12 @@ def filled(path: Path, *texts: str) -> SqliteStore:
 
 
 def near(store: SqliteStore) -> list[str]:
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         return ids(reads.search.nearest(vector("wind"), over="documents", roll_up=True, top=9))
 
 
-def kept(store: SqliteStore) -> Readers:
-    found: Readers = vars(store)["_readers"]
+def kept(store: SqliteStore) -> ReaderPool:
+    found: ReaderPool = vars(store)["_readers"]
     return found
 
 
@@ -61,7 +61,7 @@ def test_one_connection_serves_one_question_after_another(
 def test_a_question_that_failed_hands_nothing_on(tmp_path: Path) -> None:
     store = filled(tmp_path / "store.db", "wind")
     near(store)
-    with pytest.raises(RuntimeError), store.reads_as(local()):
+    with pytest.raises(RuntimeError), store.open_session(local()):
         raise RuntimeError
     assert idle(store) == 0
     assert near(store) == ["r:wind.md"]
@@ -70,7 +70,7 @@ def test_a_question_that_failed_hands_nothing_on(tmp_path: Path) -> None:
 def test_only_so_many_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader_pool, "MOST_IDLE", 1)
     store = filled(tmp_path / "store.db", "wind")
-    with store.reads_as(local()), store.reads_as(local()):
+    with store.open_session(local()), store.open_session(local()):
         assert near(store) == ["r:wind.md"]
     assert idle(store) == 1
 
@@ -89,9 +89,9 @@ def test_another_file_in_its_place_is_another_store(tmp_path: Path) -> None:
 def test_whoever_keeps_a_view_past_its_end_gets_nothing_by_it(tmp_path: Path) -> None:
     """The connection behind it is the next reader's by then."""
     store = filled(tmp_path / "store.db", "wind")
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         assert reads.counts()
-    with store.reads_as(local()), pytest.raises(sqlite3.ProgrammingError):
+    with store.open_session(local()), pytest.raises(sqlite3.ProgrammingError):
         reads.counts()
 
 
@@ -100,8 +100,8 @@ def test_a_pruned_documents_vector_is_nobody_elses(tmp_path: Path) -> None:
     store = filled(tmp_path / "store.db", "wind", "calm sea")
 
     def measured(node: str) -> dict[str, int]:
-        with store.reads_as(local()) as reads:
-            return reads.search.best_passages(vector("sea"), (node,), roll_up=True)
+        with store.open_session(local()) as reads:
+            return reads.search.best_chunk_similarities(vector("sea"), (node,), roll_up=True)
 
     assert measured("r:calm sea.md")
     with writing(store) as writes:
@@ -112,8 +112,10 @@ def test_a_pruned_documents_vector_is_nobody_elses(tmp_path: Path) -> None:
         write(writes, [document("storm.md", "a storm at night")])
         writes.publish()
     fresh = SqliteStore(tmp_path / "store.db", now=lambda: "now")
-    with fresh.reads_as(local()) as reads:
-        expected = reads.search.best_passages(vector("sea"), ("r:storm.md",), roll_up=True)
+    with fresh.open_session(local()) as reads:
+        expected = reads.search.best_chunk_similarities(
+            vector("sea"), ("r:storm.md",), roll_up=True
+        )
     assert measured("r:storm.md") == expected
 
 

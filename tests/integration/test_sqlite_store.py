@@ -125,12 +125,12 @@ def test_a_full_disk_is_said_plainly_and_the_old_snapshot_stays(
         patch.setattr("docgraph.adapters.sqlite.store.connect", cramped)
         with pytest.raises(StoreFull, match="disk is full"):
             fill(store)
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         assert reads.counts() == {"nodes.document": 1, "chunks": 1}
     with writing(store) as writes:
         write(writes, [document("b.md", "two")])
         writes.publish()
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         assert reads.counts() == {"nodes.document": 2, "chunks": 2}
 
 
@@ -145,7 +145,7 @@ def test_opening_a_store_never_waits_for_a_write_in_progress(tmp_path: Path) -> 
     found: list[dict[str, int]] = []
 
     def ask() -> None:
-        with opened(tmp_path / "store.db").reads_as(local()) as reads:
+        with opened(tmp_path / "store.db").open_session(local()) as reads:
             found.append(reads.counts())
 
     other = threading.Thread(target=ask)
@@ -171,9 +171,9 @@ def test_a_damaged_store_is_called_damaged(tmp_path: Path) -> None:
 
 
 def ask_everything(store: Store) -> None:
-    with store.reads_as(local()) as reads:
+    with store.open_session(local()) as reads:
         reads.counts()
-        reads.graph.listed()
+        reads.graph.all_edges()
 
 
 def rows(path: Path) -> dict[str, int]:

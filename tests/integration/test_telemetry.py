@@ -47,7 +47,7 @@ def tracer(spans: InMemorySpanExporter) -> Iterator[OpenTelemetryTracer]:
 @pytest.fixture
 def engine(tmp_path: Path, tracer: OpenTelemetryTracer) -> Engine:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("a.md", WRITTEN), document("b.md", "pears are green")])
         writes.publish()
     return Engine(

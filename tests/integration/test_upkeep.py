@@ -8,16 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from docgraph.adapters.sql.version_table import Rows
-from docgraph.adapters.sqlite.reader_pool import Guard
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sqlite.reader_pool import ReaderGuard
 from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.snapshot import SnapshotName, Wanted
+from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.pipeline.load import load
-from docgraph.ports.writes import Origin
+from docgraph.ports.writes import SourceRevision
 from tests.support.kill_me import engine_on
 from tests.support.memory_audit import administration
 from tests.support.memory_source import MemorySource
@@ -43,7 +43,7 @@ def take(
     files: dict[str, str],
     branch: str = "main",
     rule: AccessRule = LOCAL_ONLY,
-    origin: Origin | None = None,
+    origin: SourceRevision | None = None,
 ) -> None:
     engine.ingest(
         local(),
@@ -93,13 +93,13 @@ def test_what_only_old_snapshots_held_is_no_longer_in_the_file(engine: Engine, p
     assert engine.content_digest(local()) == newest
     assert engine.store.verify().problems == ()
     with pytest.raises(NotVisible, match="in snapshot 1"):
-        engine.status(local(), (Wanted("r", "main", 1),))
+        engine.status(local(), (SnapshotSelector("r", "main", 1),))
     assert [info.name.snapshot for info in engine.snapshots(local())] == [3]
 
 
 @pytest.mark.requirement(10)
 def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
-    wanted = (Wanted("r", "main", 2),)
+    wanted = (SnapshotSelector("r", "main", 2),)
 
     def answer() -> tuple[str, str, str]:
         asked = engine.retrieve(local(), "How are pears kept?", load("documents"), wanted=wanted)
@@ -119,7 +119,7 @@ def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
     assert b"zanzibarine" in bytes_of(path)
     assert engine.store.verify().problems == ()
     asked = engine.retrieve(
-        local(), "zanzibarine apples", load("flat"), wanted=(Wanted("r", "topic"),)
+        local(), "zanzibarine apples", load("flat"), wanted=(SnapshotSelector("r", "topic"),)
     )
     assert "zanzibarine" in asked.context.text
 
@@ -170,14 +170,17 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
 ) -> None:
     """The proof looks through the very views that readers use."""
 
-    honest = Guard.serve
+    honest = ReaderGuard.bind
 
     def forgetful(
-        self: Guard, rows: Rows, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
+        self: ReaderGuard,
+        rows: VersionTable,
+        mask: npt.NDArray[np.bool_],
+        snapshots: Mapping[int, int],
     ) -> None:
         honest(self, rows, np.ones_like(mask), snapshots)
 
-    monkeypatch.setattr(Guard, "serve", forgetful)
+    monkeypatch.setattr(ReaderGuard, "serve", forgetful)
     problems = engine.store.verify().problems
     for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
         assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what
@@ -185,7 +188,7 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
 
 
 def test_a_snapshot_names_its_commit_and_counts_what_its_reader_sees(engine: Engine) -> None:
-    take(engine, THIRD, origin=Origin("main", "c0ffee"))
+    take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
     take(engine, {"x.md": "secret"}, branch="hidden", rule=AccessRule("local"))
     told = engine.snapshots(local())
     assert [(i.name, i.documents, i.revision) for i in told] == [
@@ -197,8 +200,8 @@ def test_a_snapshot_names_its_commit_and_counts_what_its_reader_sees(engine: Eng
 
 
 def test_the_same_tree_at_another_commit_is_another_snapshot(engine: Engine) -> None:
-    take(engine, THIRD, origin=Origin("main", "c0ffee"))
-    take(engine, THIRD, origin=Origin("main", "c0ffee"))
+    take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
+    take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
     assert [info.name.snapshot for info in engine.snapshots(local())][-1] == 4
 
 
@@ -218,8 +221,8 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(
     path: Path, engine: Engine
 ) -> None:
     """And once it has its answer, nothing of what was pruned is left in the file's log."""
-    old = (Wanted("r", "main", 1),)
-    with engine.store.reads_as(local(), old) as reads:
+    old = (SnapshotSelector("r", "main", 1),)
+    with engine.store.open_session(local(), old) as reads:
         before = list(reads.contents())
         administration(engine).prune(local(), "r", "main", keep=1)
         assert list(reads.contents()) == before

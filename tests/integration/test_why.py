@@ -32,11 +32,11 @@ def audit() -> MemoryAudit:
 def engine(tmp_path: Path, audit: MemoryAudit) -> Engine:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
     made = Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, audit)
-    take_in(made, "r", TEXTS)
+    ingest_source(made, "r", TEXTS)
     return made
 
 
-def take_in(
+def ingest_source(
     engine: Engine, repository: str, texts: Mapping[str, str], rule: AccessRule = LOCAL_ONLY
 ) -> None:
     engine.ingest(
@@ -45,7 +45,7 @@ def take_in(
 
 
 def test_a_path_is_enough_where_one_visible_node_fits(engine: Engine) -> None:
-    take_in(engine, "dark", TEXTS, AccessRule(LOCAL))
+    ingest_source(engine, "dark", TEXTS, AccessRule(LOCAL))
     for written, node in (
         ("docs/a.md", "r:docs/a.md"),
         ("docs/a.md#part-3", "r:docs/a.md#part-3"),
@@ -58,8 +58,8 @@ def test_a_path_is_enough_where_one_visible_node_fits(engine: Engine) -> None:
 
 
 def test_a_path_that_fits_several_is_refused_with_those_that_fit(engine: Engine) -> None:
-    take_in(engine, "s", TEXTS)
-    take_in(engine, "dark", TEXTS, AccessRule(LOCAL))
+    ingest_source(engine, "s", TEXTS)
+    ingest_source(engine, "dark", TEXTS, AccessRule(LOCAL))
     with pytest.raises(BadInput, match=r"name one of them whole: r:b\.md, s:b\.md$"):
         engine.why(local(), "fuel", "b.md", DOCUMENTS)
 
@@ -97,14 +97,14 @@ def test_asking_why_writes_nothing(engine: Engine, tmp_path: Path) -> None:
 
 def test_all_tries_see_one_state_of_the_store(engine: Engine) -> None:
     opened = 0
-    inner = engine.store.reads_as
+    inner = engine.store.open_session
 
     def counted(*arguments: object) -> object:
         nonlocal opened
         opened += 1
         return inner(*arguments)  # type: ignore[arg-type]
 
-    engine.store.reads_as = counted  # type: ignore[method-assign, assignment]
+    engine.store.open_session = counted  # type: ignore[method-assign, assignment]
     narrow = DOCUMENTS.changed("search_nodes", top=1)
     assert engine.why(local(), "fuel", "r:b.md", narrow).runs > 1
     assert opened == 1

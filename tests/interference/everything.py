@@ -13,15 +13,21 @@ from docgraph.model.errors import DocgraphError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import EVERYTHING, Scope, SnapshotInfo, SnapshotName, Wanted
-from docgraph.model.tokenize import words
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    Scope,
+    SnapshotInfo,
+    SnapshotName,
+    SnapshotSelector,
+)
+from docgraph.model.tokenize import tokenize
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.retrieval import FORMAT, Retrieval, SavedPlan
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.search_reads import Over, SearchReads
-from docgraph.ports.store import Reads
+from docgraph.ports.search_reads import Level, SearchReads
+from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 from tests.interference.worlds import NEVER_SEEN, PATHS
 from tests.support.small_world import IDENTITY, hashed
@@ -53,7 +59,9 @@ PIPELINES: tuple[Pipeline, ...] = (
 class Probe(Protocol):
     """One way out of the engine; the same probe asks the same of any reader of any scope."""
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object: ...
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,9 @@ class Ask:
     pipeline: int
     seeds: tuple[str, ...] = ()
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         pipeline = PIPELINES[self.pipeline]
         return asked(engine, reader, self.question, pipeline, *self.seeds, wanted=wanted)
 
@@ -77,9 +87,11 @@ class Obey:
     question: str
     pipeline: int
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         plan, pipeline = _plan(self.question, self.ids), PIPELINES[self.pipeline]
-        with engine.store.reads_as(reader, wanted) as reads:
+        with engine.store.open_session(reader, wanted) as reads:
             scope = reads.scope
         named = (*scope.snapshots, SnapshotName(NEVER_SEEN, "main", 1))
         saved = SavedPlan(FORMAT, plan, plan.digest, named, pipeline.name)
@@ -90,13 +102,17 @@ class Obey:
 class Relations:
     only: frozenset[str] | None = None
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         return engine.relations(reader, wanted, self.only)
 
 
 @dataclass(frozen=True, slots=True)
 class RelationsCounted:
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         return engine.relation_counts(reader, wanted)
 
 
@@ -104,16 +120,20 @@ class RelationsCounted:
 class StatusTold:
     """What there is, in numbers, and the newest snapshot of each branch."""
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         status = engine.status(reader, wanted)
         branches = {(one.name.repository, one.name.branch): one for one in engine.snapshots(reader)}
         newest = [(*name, *_counted(branches[name])) for name in _places(status.scope)]
-        return (status.counts, status.embedder, newest if wanted == EVERYTHING else ())
+        return (status.counts, status.embedder, newest if wanted == ALL_REPOSITORIES else ())
 
 
 @dataclass(frozen=True, slots=True)
 class Digested:
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         return engine.content_digest(reader, wanted)
 
 
@@ -121,7 +141,9 @@ class Digested:
 class SnapshotsListed:
     """All of them; one that looks like its forerunner differs by its number alone."""
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         found: list[object] = []
         for info in engine.snapshots(reader):
             told = (info.name.repository, info.name.branch, *_counted(info))
@@ -134,7 +156,9 @@ class SnapshotsListed:
 class Differences:
     """Between the two snapshots that are wanted."""
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         old, new = (
             SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in wanted
         )
@@ -145,9 +169,11 @@ class Differences:
 class GraphWindow:
     ids: tuple[str, ...]
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         touching = [engine.relations(reader, wanted, None, node) for node in self.ids]
-        with engine.store.reads_as(reader, wanted) as reads:
+        with engine.store.open_session(reader, wanted) as reads:
             return (touching, _through_graph(reads.graph, self.ids))
 
 
@@ -155,11 +181,13 @@ class GraphWindow:
 class SearchWindow:
     ids: tuple[str, ...]
     question: str
-    over: Over = "sections"
+    over: Level = "sections"
     roll_up: bool = True
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
-        with engine.store.reads_as(reader, wanted) as reads:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
+        with engine.store.open_session(reader, wanted) as reads:
             vector = _vector(self.question)
             near = reads.search.nearest(vector, over=self.over, roll_up=self.roll_up, top=2)
             return (near, _through_search(reads.search, self.ids, self.question, self.roll_up))
@@ -170,20 +198,24 @@ class TextWindow:
     ids: tuple[str, ...]
     question: str
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
         opened = [
             engine.nodes(reader, named, wanted=wanted, whole=whole) for whole in (True, False)
         ]
-        with engine.store.reads_as(reader, wanted) as reads:
+        with engine.store.open_session(reader, wanted) as reads:
             found = _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
         return (opened, found)
 
 
 @dataclass(frozen=True, slots=True)
 class StoreWindow:
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
-        with engine.store.reads_as(reader, wanted) as reads:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
+        with engine.store.open_session(reader, wanted) as reads:
             return _through_store(reads)
 
 
@@ -192,26 +224,31 @@ class Refusals:
     """In which words everything that cannot be is refused."""
 
     ids: tuple[str, ...]
-    unseen: tuple[Wanted, ...]
+    unseen: tuple[SnapshotSelector, ...]
 
-    def __call__(self, engine: Engine, reader: Principal, wanted: Sequence[Wanted]) -> object:
+    def __call__(
+        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> object:
         found = [refusal(engine, reader, wish) for wish in self.unseen]
         return found + [unwritable(engine, reader, node, wanted) for node in self.ids]
 
 
 UNSEEN = (
-    Wanted(NEVER_SEEN),
-    Wanted("absent"),
-    Wanted(NEVER_SEEN, "main"),
-    Wanted("r", "absent"),
-    Wanted(NEVER_SEEN, "main", 1),
-    Wanted("absent", "main", 1),
-    Wanted("r", "main", 999),
+    SnapshotSelector(NEVER_SEEN),
+    SnapshotSelector("absent"),
+    SnapshotSelector(NEVER_SEEN, "main"),
+    SnapshotSelector("r", "absent"),
+    SnapshotSelector(NEVER_SEEN, "main", 1),
+    SnapshotSelector("absent", "main", 1),
+    SnapshotSelector("r", "main", 999),
 )
 
 
 def told(
-    probe: Probe, engine: Engine, reader: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    probe: Probe,
+    engine: Engine,
+    reader: Principal,
+    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> bytes:
     """What a probe brings back. A refusal is an answer too."""
     try:
@@ -225,7 +262,7 @@ def everything(
     engine: Engine,
     reader: Principal,
     questions: Sequence[str] = QUESTIONS,
-    wanted: Sequence[Wanted] = EVERYTHING,
+    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> bytes:
     """A snapshot's number and the time taken are the declared exceptions."""
     ids = tuple(f"r:{path}" for path in PATHS)
@@ -240,7 +277,7 @@ def everything(
     return canonical([told(probe, engine, reader, wanted).decode() for probe in probes])
 
 
-OVERS: tuple[Over, ...] = ("documents", "sections", "passages")
+OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
 
 
 def asked(
@@ -249,7 +286,7 @@ def asked(
     question: str,
     pipeline: Pipeline,
     *seeds: str,
-    wanted: Sequence[Wanted] = EVERYTHING,
+    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> object:
     """The receipt holds the plan, and every step's digest; the answer what a model was sent."""
     answers = any(step.action.makes is Answer for step in pipeline.steps)
@@ -265,7 +302,7 @@ def refused(engine: Engine, reader: Principal) -> bytes:
     return told(Refusals(tuple(f"r:{path}" for path in PATHS), UNSEEN), engine, reader)
 
 
-def refusal(engine: Engine, reader: Principal, wanted: Wanted) -> str:
+def refusal(engine: Engine, reader: Principal, wanted: SnapshotSelector) -> str:
     try:
         engine.status(reader, (wanted,))
     except DocgraphError as error:
@@ -273,7 +310,9 @@ def refusal(engine: Engine, reader: Principal, wanted: Wanted) -> str:
     return "visible"
 
 
-def unwritable(engine: Engine, reader: Principal, node: str, wanted: Sequence[Wanted]) -> str:
+def unwritable(
+    engine: Engine, reader: Principal, node: str, wanted: Sequence[SnapshotSelector]
+) -> str:
     """Relating a node to nothing fails with words that depend on what is visible alone."""
     try:
         engine.add_relation(reader, Edge(node, "explains", "r:absent.md"), wanted=wanted)
@@ -312,26 +351,33 @@ def _plan(question: str, ids: tuple[str, ...]) -> RetrievalPlan:
 def _through_graph(graph: GraphReads, ids: tuple[str, ...]) -> object:
     out, into = graph.edges(ids, "out"), graph.edges(ids, "in")
     inner = graph.edges(ids, "out", frozenset({CONTAINS}))
-    return (out, into, inner, graph.present(ids), graph.places(), graph.opaque())
+    return (
+        out,
+        into,
+        inner,
+        graph.visible_ids(ids),
+        graph.reference_counts(),
+        graph.unresolved_calls(),
+    )
 
 
 def _through_search(
     search: SearchReads, ids: tuple[str, ...], question: str, roll_up: bool
 ) -> object:
     """Handles are the store's own numbers: they never leave it, so names stand for them here."""
-    found = told_of(search, tuple(sorted(set(words(question)))), roll_up=roll_up)
+    found = told_of(search, tuple(sorted(set(tokenize(question)))), roll_up=roll_up)
     rows = [(one.term, one.rows()) for one in found.terms]
     names = ("launch_window", "Valve", "open_up", "Rocket")
-    near = search.similarities(_vector(question), ids)
+    near = search.node_similarities(_vector(question), ids)
     return (found.passages, found.words, rows, near, search.definers(names), search.kinds(ids))
 
 
 def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:
-    scores = [texts.scores(node) for node in ids]
-    passages = [texts.passages(some) for some in scores]
-    return (texts.concepts(ids), scores, passages, texts.whole(ids))
+    scores = [texts.chunk_scores(node) for node in ids]
+    passages = [texts.chunks(some) for some in scores]
+    return (texts.concepts(ids), scores, passages, texts.full_texts(ids))
 
 
-def _through_store(reads: Reads) -> object:
+def _through_store(reads: ReaderSession) -> object:
     places = _places(reads.scope)
     return (places, reads.embedder, reads.counts(), reads.versions(), list(reads.contents()))

@@ -16,15 +16,15 @@ from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlWrites
-from docgraph.adapters.sql.version_table import Rows, Visible, alive, see
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, alive, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.edge import HAND, Edge, Relationship
-from docgraph.model.link import united
-from docgraph.model.scoring import Owners
-from docgraph.model.snapshot import Wanted
+from docgraph.model.link import merge_edges
+from docgraph.model.scoring import RowGroups
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Handles, Over, Passages, Postings, TermPostings
+from docgraph.ports.search_reads import Level, NodeHandles, Passages, Postings, TermPostings
 
 
 def straight(sql: Queries, text: str) -> list[Row]:
@@ -52,7 +52,7 @@ def living(sql: Queries, columns: str, where: str = "true") -> str:
     )
 
 
-def whoever(seen: Visible) -> Visible:
+def whoever(seen: Visibility) -> Visibility:
     """The same snapshots, with all that lives in them."""
     mask = np.zeros_like(seen.mask)
     for branch in seen.rows.branches:
@@ -61,12 +61,12 @@ def whoever(seen: Visible) -> Visible:
     return replace(seen, mask=mask)
 
 
-def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visible]) -> None:
+def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visibility]) -> None:
     for store in ("sqlite", "postgres"):
         plant.setattr(f"docgraph.adapters.{store}.store.see", other)
 
 
-def everyones(visible: Visible, seen: SeenRows) -> SeenRows:
+def everyones(visible: Visibility, seen: SeenRows) -> SeenRows:
     """What whoever may read everything would see of the same segments."""
     blocks = [one.block for one in seen.blocks]
     return SeenRows(whoever(visible), seen.numbers, blocks, seen.vectors)
@@ -91,7 +91,7 @@ def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
             Passages(
                 np.concatenate([passages.lengths, np.ones(more)]),
                 passages.words,
-                Owners(np.concatenate([rows, np.full(more, rows[0])])),
+                RowGroups(np.concatenate([rows, np.full(more, rows[0])])),
             ),
             tuple(
                 _with_hidden(term, len(rows), often[term.term] - len(term.places))
@@ -115,7 +115,7 @@ def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
     honest = SqlSearch.nearest
 
     def leaking(
-        self: SqlSearch, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+        self: SqlSearch, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
         scan = everyones(self._visible, self._seen).scan(over, roll_up, len(vector), self._rows)
         query = np.array(vector, dtype=np.float32)
@@ -155,7 +155,7 @@ def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
         found = honest(self, nodes, direction, relations)
         rows = straight(self._sql, over(self._sql)) if direction == "out" else ()
         bridges = [Relationship(Edge(*row), (HAND,), ()) for row in rows if row[0] in nodes]
-        return united((*found, *bridges))
+        return merge_edges((*found, *bridges))
 
     plant.setattr(SqlGraph, "edges", leaking)
 
@@ -183,8 +183,10 @@ def a_total_count(plant: pytest.MonkeyPatch) -> None:
 def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
     """Whatever lives in the snapshots asked is let through."""
 
-    def leaking(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
-        return whoever(see(rows, principal, wanted))
+    def leaking(
+        rows: VersionTable, principal: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> Visibility:
+        return whoever(resolve_visibility(rows, principal, wanted))
 
     see_with(plant, leaking)
 
@@ -206,12 +208,14 @@ def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch)
 
 def a_cache_keyed_without_rights(plant: pytest.MonkeyPatch) -> None:
     """What was visible to whoever asked first is visible to whoever asks next."""
-    kept: dict[tuple[int, tuple[Wanted, ...]], Visible] = {}
+    kept: dict[tuple[int, tuple[SnapshotSelector, ...]], Visibility] = {}
 
-    def leaking(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
+    def leaking(
+        rows: VersionTable, principal: Principal, wanted: Sequence[SnapshotSelector]
+    ) -> Visibility:
         key = (id(rows), tuple(wanted))
         if key not in kept:
-            kept[key] = see(rows, principal, wanted)
+            kept[key] = resolve_visibility(rows, principal, wanted)
         return kept[key]
 
     see_with(plant, leaking)
@@ -224,7 +228,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
     last digit once rows around them were left out. Another BLAS may not, so the order is planted.
     """
 
-    def leaking(rows: npt.NDArray[Any], query: Scores, kept: Handles) -> Scores:
+    def leaking(rows: npt.NDArray[Any], query: Scores, kept: NodeHandles) -> Scores:
         unit = np.float32(SCALE)
         products = (rows.astype(np.float32) / unit) * (query / unit)
         order = np.roll(np.arange(products.shape[1]), len(rows))

@@ -22,11 +22,11 @@ from hypothesis.stateful import (
 )
 
 from docgraph.ingest.miners.registry import ALL_MINERS
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, AccessRule
-from docgraph.model.edge import Edge, both_ways
+from docgraph.model.edge import Edge, with_inverse
 from docgraph.model.node import document_id
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from tests.interference.everything import Differences, Probe, SnapshotsListed, told
 from tests.interference.homes import Home, on_sqlite
 from tests.interference.openings import Opening, openings
@@ -66,10 +66,12 @@ class Watch:
     numbers: tuple[int, ...] = ()
 
     @property
-    def wanted(self) -> tuple[Wanted, ...]:
+    def wanted(self) -> tuple[SnapshotSelector, ...]:
         if self.place is None:
-            return EVERYTHING
-        return tuple(Wanted(self.place.repository, self.place.branch, n) for n in self.numbers)
+            return ALL_REPOSITORIES
+        return tuple(
+            SnapshotSelector(self.place.repository, self.place.branch, n) for n in self.numbers
+        )
 
 
 class NoInterference(RuleBasedStateMachine):
@@ -87,8 +89,8 @@ class NoInterference(RuleBasedStateMachine):
     @initialize(opening=openings())
     def begin(self, opening: Opening) -> None:
         """Someone watches a repository of which they see a part."""
-        self.reader = in_the_name_of(opening.reader, local())
-        self.first = in_the_name_of(opening.first, local()) if opening.first else None
+        self.reader = impersonated(opening.reader, local())
+        self.first = impersonated(opening.first, local()) if opening.first else None
         self.home = opening.home
         self.others = (BRANCHES[opening.home.branch], *OTHERS)
         self.probes = opening.probes
@@ -215,7 +217,7 @@ class NoInterference(RuleBasedStateMachine):
     @rule(at=picks)
     def unrelate(self, at: int) -> None:
         held = self.library.newest(self.home)
-        gone = both_ways(_picked(sorted(held.by_hand), at))
+        gone = with_inverse(_picked(sorted(held.by_hand), at))
         number = self.stock.unrelate(self.home, gone)
         self._note(self.home, replace(held, by_hand=held.by_hand.difference(gone)), number)
 
@@ -386,7 +388,7 @@ class NoInterference(RuleBasedStateMachine):
 
     def _relate(self, made: Sequence[Edge]) -> None:
         other = [edge for edge in dict.fromkeys(made) if edge.source != edge.target]
-        both = list(dict.fromkeys(one for edge in other for one in both_ways(edge)))
+        both = list(dict.fromkeys(one for edge in other for one in with_inverse(edge)))
         held = self.library.newest(self.home)
         number = self.stock.relate(self.home, both)
         self._note(self.home, replace(held, by_hand=held.by_hand.union(both)), number)

@@ -10,7 +10,7 @@ import yaml
 
 from docgraph.engine.administration import Administration
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
@@ -109,13 +109,13 @@ class Stock:
     def relate(self, place: Place, edges: Sequence[Edge]) -> int:
         """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
         self.stirred = True
-        with self._store.writes(*place, IDENTITY) as writes:
+        with self._store.open_writer(*place, IDENTITY) as writes:
             writes.add_by_hand([Relationship(edge, (HAND,), ()) for edge in edges])
             return writes.publish().snapshot
 
     def unrelate(self, place: Place, edges: Sequence[Edge]) -> int:
         self.stirred = True
-        with self._store.writes(*place, IDENTITY) as writes:
+        with self._store.open_writer(*place, IDENTITY) as writes:
             writes.remove_by_hand(edges)
             return writes.publish().snapshot
 
@@ -157,7 +157,7 @@ def rebuilt(view: View, rules: Rules, home: Place, homes: Homes) -> Iterator[Eng
 
 @cache
 def admin(tenant: str) -> Principal:
-    return in_the_name_of(Person("keeper", tenant, rights=frozenset(RIGHTS)), local())
+    return impersonated(Person("keeper", tenant, rights=frozenset(RIGHTS)), local())
 
 
 def _written(edges: Sequence[Edge]) -> str:

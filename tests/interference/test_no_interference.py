@@ -11,7 +11,7 @@ from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL
 from docgraph.model.node import path_of
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from tests.interference.everything import (
     PIPELINES,
     QUESTIONS,
@@ -137,13 +137,13 @@ def naming(node: str) -> list[Probe]:
 @pytest.mark.parametrize(
     ("hidden", "absent"),
     [
-        (Wanted("s"), Wanted("z")),
-        (Wanted("s", "main"), Wanted("z", "main")),
-        (Wanted("s", "main", 1), Wanted("z", "main", 1)),
+        (SnapshotSelector("s"), SnapshotSelector("z")),
+        (SnapshotSelector("s", "main"), SnapshotSelector("z", "main")),
+        (SnapshotSelector("s", "main", 1), SnapshotSelector("z", "main", 1)),
     ],
 )
 def test_a_hidden_and_an_absent_repository_are_refused_in_the_same_words(
-    stock: Stock, hidden: Wanted, absent: Wanted
+    stock: Stock, hidden: SnapshotSelector, absent: SnapshotSelector
 ) -> None:
     take_in_something_hidden(stock)
     words = [refusal(stock.engine, local(), wish) for wish in (hidden, absent)]

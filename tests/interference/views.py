@@ -94,7 +94,7 @@ class Library:
     def _seen(self, reader: Principal, place: Place, held: Held, ids: set[str]) -> Iterable[Seen]:
         """Nothing of a place in which the reader may read no document."""
         texts = tuple(
-            (path, text, reader.grounds(self.rules[place, path]))
+            (path, text, reader.read_reason(self.rules[place, path]))
             for path, text in sorted(held.texts.items())
             if self.is_seen(reader, place, path)
         )

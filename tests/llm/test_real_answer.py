@@ -21,7 +21,7 @@ from tests.support.small_world import IDENTITY, HashedWords, document, write
 @pytest.mark.requirement(45)
 def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         long = "The harbour opens at six and closes at nine in the evening. " * 20
         write(writes, [document("harbour.md", "The lighthouse is green on Tuesdays.", long)])
         writes.publish()
@@ -38,7 +38,7 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
     heard: list[str] = []
     pipeline = load("documents").changed("answer_question", max_output=48)
     found = engine.ask(
-        local(), "Which colour is the lighthouse on Tuesdays?", pipeline, heard=heard.append
+        local(), "Which colour is the lighthouse on Tuesdays?", pipeline, on_text=heard.append
     )
     answer = found.answer
     assert "".join(heard).strip() == answer.text

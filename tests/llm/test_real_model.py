@@ -6,7 +6,7 @@ from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.endpoint.http_client import JsonEndpoint
 from docgraph.adapters.onnx.granite import GraniteTokenCounter
 from docgraph.model.errors import ModelError
-from docgraph.ports.models import Message, Said, Sampling
+from docgraph.ports.models import ChatReply, Message, Sampling
 from tests.llm.model_server import WINDOW
 
 ASKED = (
@@ -20,9 +20,9 @@ def chat(base: str) -> EndpointChat:
     return EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter(), timeout=60)
 
 
-def say(chat: EndpointChat, max_tokens: int = 40, seed: int = 7) -> tuple[list[str], Said]:
+def say(chat: EndpointChat, max_tokens: int = 40, seed: int = 7) -> tuple[list[str], ChatReply]:
     heard: list[str] = []
-    said = chat.say(ASKED, max_tokens=max_tokens, seed=seed, heard=heard.append)
+    said = chat.complete(ASKED, max_tokens=max_tokens, seed=seed, on_text=heard.append)
     return heard, said
 
 
@@ -38,8 +38,8 @@ def test_an_answer_is_streamed(chat: EndpointChat) -> None:
 def test_the_same_question_and_seed_give_the_same_answer(chat: EndpointChat) -> None:
     """Whatever was asked in between, and is still in the server's memory."""
     first = say(chat)
-    other = chat.say(
-        (Message("user", "Count to ten."),), max_tokens=9, seed=1, heard=lambda _: None
+    other = chat.complete(
+        (Message("user", "Count to ten."),), max_tokens=9, seed=1, on_text=lambda _: None
     )
     assert say(chat) == first
     assert other.text != first[1].text
@@ -55,7 +55,7 @@ def test_a_prompt_that_is_too_long_is_refused_in_words(chat: EndpointChat) -> No
     long = (Message("user", "one word after another " * WINDOW),)
     assert chat.count(long[0].content) > WINDOW
     with pytest.raises(ModelError, match=rf"answered 400: .*maximum context length is {WINDOW}"):
-        chat.say(long, max_tokens=5, seed=0, heard=lambda _: None)
+        chat.complete(long, max_tokens=5, seed=0, on_text=lambda _: None)
     assert say(chat, max_tokens=3)[0]  # and the server is there as before
 
 
@@ -64,7 +64,7 @@ def test_who_stops_listening_leaves_the_server_to_others(chat: EndpointChat) -> 
         raise BrokenPipeError(piece)
 
     with pytest.raises(BrokenPipeError):
-        chat.say(ASKED, max_tokens=200, seed=7, heard=gone)
+        chat.complete(ASKED, max_tokens=200, seed=7, on_text=gone)
     assert say(chat, max_tokens=3)[0]
 
 

@@ -5,12 +5,12 @@ from itertools import count
 from typing import Any
 
 from docgraph.model.context import Context, TokenCounter
-from docgraph.model.explanation import Change, WhyNot
+from docgraph.model.explanation import Explanation, OptionChange
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.request import explicit
+from docgraph.pipeline.request import seeds_from_ids
 from docgraph.pipeline.run import Run, run
 from docgraph.pipeline.why_not.why_not import why_not
 from docgraph.ports.graph_reads import GraphReads
@@ -43,16 +43,16 @@ def why(
     *,
     seeds: Sequence[str] = (),
     question: Question = QUESTION,
-) -> WhyNot:
+) -> Explanation:
     given: dict[type, Any] = {Question: question}
     if seeds:
-        given[Seeds] = explicit(place.graph, tuple(seeds))
+        given[Seeds] = seeds_from_ids(place.graph, tuple(seeds))
         pipeline = pipeline.starting_from(Seeds)
     return why_not(node, pipeline, given, place, lambda p, values: walk(p, place, dict(values)))
 
 
 def with_changes(
-    pipeline: Pipeline, place: World, changes: Sequence[Change], question: Question = QUESTION
+    pipeline: Pipeline, place: World, changes: Sequence[OptionChange], question: Question = QUESTION
 ) -> Context:
     """As somebody would make them: in a pipeline file, and with --seed."""
     given: dict[type, Any] = {Question: question}
@@ -60,7 +60,7 @@ def with_changes(
     for change in changes:
         if change.action == "seeds":
             assert isinstance(change.new, tuple)
-            given[Seeds] = explicit(place.graph, change.new)
+            given[Seeds] = seeds_from_ids(place.graph, change.new)
             pipeline = pipeline.starting_from(Seeds)
         elif change.option:
             pipeline = pipeline.changed(change.action, **{change.option: change.new})

@@ -8,7 +8,7 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.model.errors import ModelError
-from docgraph.ports.models import ChatModel, Message, Said
+from docgraph.ports.models import ChatModel, ChatReply, Message
 from tests.support.scripted_server import Answer, Halt, Server, Stream
 from tests.support.stand_ins import CountsWords
 
@@ -39,9 +39,9 @@ def impatient(server: Server, timeout: float = 1, patience: float = 5) -> Endpoi
     )
 
 
-def say(chat: ChatModel, heard: list[str] | None = None) -> Said:
+def say(chat: ChatModel, heard: list[str] | None = None) -> ChatReply:
     pieces = list[str]() if heard is None else heard
-    return chat.say(PROMPT, max_tokens=20, seed=7, heard=pieces.append)
+    return chat.complete(PROMPT, max_tokens=20, seed=7, on_text=pieces.append)
 
 
 def failing(chat: ChatModel, heard: list[str] | None = None) -> str:

@@ -8,15 +8,15 @@ import pytest
 from docgraph.adapters.sources.folder import FolderSource
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 
 def told(source: GitSource | FolderSource) -> dict[str, bytes | str]:
     """Every file's bytes, and every problem's reason."""
     found: dict[str, bytes | str] = {}
     for file in source.files():
-        data = file if isinstance(file, Problem) else source.read(file)
-        found[file.path] = data.reason if isinstance(data, Problem) else data
+        data = file if isinstance(file, SourceProblem) else source.read(file)
+        found[file.path] = data.reason if isinstance(data, SourceProblem) else data
     return found
 
 

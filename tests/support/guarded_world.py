@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from docgraph.engine.administration import Administration
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.edge import HAND, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_id
 from tests.interference.stores import Stock, admin
 from tests.interference.views import Held, Place
@@ -43,7 +43,7 @@ RULES: Mapping[Place, Mapping[str, AccessRule]] = {
     FOREIGN: {"a.md": THEIRS, "b.md": THEIRS, "c.md": AccessRule(ABROAD, BLUE)},
 }
 READERS: Mapping[str, Principal] = {
-    person.id: in_the_name_of(person, local())
+    person.id: impersonated(person, local())
     for person in (
         Person("nemo", LOCAL),
         Person("rosa", LOCAL, RED),
@@ -112,13 +112,13 @@ def relate(stock: Stock, place: Place) -> None:
     """Each document with each, and with one of another repository; the edge says which."""
     own = [(document_id(place.repository, path), mark(place, path)) for path in RULES[place]]
     far = ("s:b.md", mark(OTHER, "b.md"))
-    with stock.engine.store.writes(*place, IDENTITY) as writes:
+    with stock.engine.store.open_writer(*place, IDENTITY) as writes:
         writes.add_by_hand(
             [
                 Relationship(
                     Edge(one, "explains", other),
                     (HAND,),
-                    (Evidence("notes", 1, 0, 1, 0, f"{first} {second}"),),
+                    (EdgeEvidence("notes", 1, 0, 1, 0, f"{first} {second}"),),
                 )
                 for one, first in own
                 for other, second in dict((*own, far)).items()

@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 from docgraph.interfaces.auth.api_keys import hashed, new_secret
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.http.server.app import make_app
-from docgraph.interfaces.http.server.app_state import House, build_house
+from docgraph.interfaces.http.server.app_state import AppState, build_app_state
 from docgraph.model.access import AccessRule, ApiKey, Person
-from docgraph.wiring.auth_settings import LoginSettings
+from docgraph.wiring.auth_settings import AuthSettings
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.server_settings import ServeSettings
 from docgraph.wiring.settings import Settings
@@ -40,7 +40,7 @@ class Door:
     """`client` speaks to the app; `house` is what stands behind it."""
 
     client: TestClient
-    house: House
+    house: AppState
 
     def post(self, path: str, body: object, **headers: str) -> Any:
         return self.client.post(path, json=body, headers=headers)
@@ -48,7 +48,7 @@ class Door:
 
 @contextmanager
 def opened(settings: Settings) -> Iterator[Door]:
-    house = build_house(settings, HashedWords)
+    house = build_app_state(settings, HashedWords)
     with TestClient(
         make_app(house), base_url=HERE, raise_server_exceptions=False, client=CLIENT
     ) as client:
@@ -60,12 +60,12 @@ def opened(settings: Settings) -> Iterator[Door]:
 def settings_of(folder: Path, *, keys: bool = False, **serve: Any) -> Settings:
     return Settings(
         store=str(folder / "store.db"),
-        login=LoginSettings(keys=keys),
+        login=AuthSettings(keys=keys),
         serve=ServeSettings(**{"drain": 5.0, **serve}),
     )
 
 
-def filled(house: House, texts: Mapping[str, str] = NOTES, repository: str = "notes") -> None:
+def filled(house: AppState, texts: Mapping[str, str] = NOTES, repository: str = "notes") -> None:
     """As local; what is secret is for the board."""
     house.engine.ingest(
         local(),

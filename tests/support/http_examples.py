@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from docgraph.interfaces.http import openapi
 from docgraph.interfaces.http.server.app import make_app
-from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.app_state import build_app_state
 from tests.support.http_door import HERE, NOTES, settings_of
 
 EXAMPLES = Path(openapi.__file__).parent / "example_files"
@@ -35,7 +35,7 @@ def asked(folder: Path) -> Iterator[Example]:
     notes.mkdir(parents=True)
     for path in ("queue.md", "worker.md"):
         (notes / path).write_text(NOTES[path], encoding="utf-8")
-    house = build_house(settings_of(folder, roots=(str(folder / "roots"),)))
+    house = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)))
     with TestClient(make_app(house), base_url=HERE) as client:
         for name, request, response in _asked(client):
             yield name, request, _calm(response)

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from docgraph.model.document import Chunk
-from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 from docgraph.model.node import (
     CODE,
     DOCUMENT,
     SECTION,
+    DocumentNode,
     Location,
-    Node,
     chunk_id,
     document_of,
     path_of,
 )
 from docgraph.model.question import EmbedderIdentity, Question
-from docgraph.model.seeds import Seed, Seeds, Standing
+from docgraph.model.seeds import CandidateScores, Seed, Seeds
 from docgraph.model.vector import IntVector, to_integers
 
 Meaning = tuple[float, float, float]
@@ -51,7 +51,7 @@ def seeds(*ids: str) -> Seeds:
 def standing(found: Seeds, middle: float | None = 0.0) -> Seeds:
     """The same seeds, as search hands them on: it knows how they stand."""
     scores = tuple((seed.id, seed.score) for seed in found.ranked)
-    return replace(found, standing=Standing(scores, middle))
+    return replace(found, standing=CandidateScores(scores, middle))
 
 
 def edge(
@@ -62,8 +62,8 @@ def edge(
     return Relationship(Edge(source, relation, target), ("test",), places)
 
 
-def said(words_: str, start: int, rank: int = 0) -> Evidence:
-    return Evidence("source.md", 1, start, start + len(words_), rank, words_)
+def said(words_: str, start: int, rank: int = 0) -> EdgeEvidence:
+    return EdgeEvidence("source.md", 1, start, start + len(words_), rank, words_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Held:
     """A document as a store would hold it."""
 
     text: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[DocumentNode, ...]
     node_vectors: tuple[IntVector, ...]
     chunks: tuple[Chunk, ...]
     chunk_vectors: tuple[IntVector, ...]
@@ -106,7 +106,7 @@ class _Writer:
     id: str
     text: str = ""
     lines: int = 1
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[DocumentNode] = field(default_factory=list)
     node_vectors: list[IntVector] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
     chunk_vectors: list[IntVector] = field(default_factory=list)
@@ -114,7 +114,9 @@ class _Writer:
     def node(self, node: str, kind: str, title: str, parent: str | None, part: Part) -> None:
         at, start, first = len(self.nodes), len(self.text), self.lines
         self.nodes.append(
-            Node(node, kind, title, f"Summary of {title}.", parent, self._here(start, first))
+            DocumentNode(
+                node, kind, title, f"Summary of {title}.", parent, self._here(start, first)
+            )
         )
         self.node_vectors.append(vector(part.meaning))
         for passage in part.said:

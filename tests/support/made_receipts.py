@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.access import Ceiling
+from docgraph.model.access import Clearance
 from docgraph.model.answer import Answer
 from docgraph.model.digest import digest
 from docgraph.model.plan import RetrievalPlan
@@ -16,10 +16,10 @@ from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_from_json, receipt_of
-from docgraph.pipeline.request import explicit
+from docgraph.pipeline.request import seeds_from_ids
 from docgraph.pipeline.retrieval import Retrieval
-from docgraph.pipeline.run import Window, continued, run
-from docgraph.ports.models import ChatModel, ChatModels, Message, Said, Sampling
+from docgraph.pipeline.run import Provider, continue_run, run
+from docgraph.ports.models import ChatModel, ChatModelChain, ChatReply, Message, Sampling
 from tests.support.made_documents import ask
 from tests.unit.pipeline.test_run import TOWN, windows
 
@@ -34,23 +34,23 @@ class Says:
 
     text: str = "Corn is ground in a mill [1]."
     name: str = "says"
-    ceiling: Ceiling | None = None
-    window: int = 100_000
+    ceiling: Clearance | None = None
+    context_window: int = 100_000
     exact_count: bool = True
 
     def count(self, text: str) -> int:
         return len(text.split())
 
-    def say(
+    def complete(
         self,
         messages: tuple[Message, ...],
         *,
         max_tokens: int,
         seed: int,
-        heard: Callable[[str], None],
-    ) -> Said:
-        heard(self.text)
-        return Said(self.text, "stop", Sampling(0.0, seed))
+        on_text: Callable[[str], None],
+    ) -> ChatReply:
+        on_text(self.text)
+        return ChatReply(self.text, "stop", Sampling(0.0, seed))
 
 
 def retrieval(pipeline: Pipeline = DOCUMENTS, question: Question = ASKED) -> Retrieval:
@@ -66,7 +66,7 @@ def plan_receipt() -> Receipt:
 
 
 def receipt_of_ids(*ids: str) -> Receipt:
-    given = {Question: ask("", None), Seeds: explicit(TOWN.graph, ids)}
+    given = {Question: ask("", None), Seeds: seeds_from_ids(TOWN.graph, ids)}
     found = run(DOCUMENTS.starting_from(Seeds), given, windows(TOWN), lambda: 0.0)
     return receipt_of(Retrieval(SCOPE, found), local(), ids)
 
@@ -74,8 +74,8 @@ def receipt_of_ids(*ids: str) -> Receipt:
 def receipt_of_answer(*models: ChatModel) -> Receipt:
     done = retrieval()
     asking = load("documents").starting_from(RetrievalPlan).starting_from(type(done.context))
-    chat: dict[type, Window] = {ChatModels: lambda _: ChatModels(models, lambda _: None)}
-    found = continued(done.run, asking, chat, lambda: 0.0)
+    chat: dict[type, Provider] = {ChatModelChain: lambda _: ChatModelChain(models, lambda _: None)}
+    found = continue_run(done.run, asking, chat, lambda: 0.0)
     return receipt_of(replace(done, run=found), local())
 
 

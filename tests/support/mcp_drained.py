@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
-from docgraph.interfaces.mcp.tool_context import on_offer
+from docgraph.interfaces.mcp.tool_context import load_pipelines
 from docgraph.interfaces.mcp.transports import listen
 from docgraph.interfaces.server.listener import listening
 from docgraph.wiring.server_settings import ServeSettings
@@ -42,7 +42,7 @@ def ask(url: str) -> None:
 
 if __name__ == "__main__":
     with listening("127.0.0.1", 0, is_open=True) as place:
-        app = mcp_app(EndsMeanwhile(), Login(), on_offer())
+        app = mcp_app(EndsMeanwhile(), Authentication(), load_pipelines())
         listen(
             app,
             place,

@@ -14,10 +14,10 @@ from starlette.routing import Route
 
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.api_keys import KeyLogin, hashed
-from docgraph.interfaces.auth.authentication import Login
+from docgraph.interfaces.auth.api_keys import ApiKeyAuthentication, hashed
+from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
-from docgraph.interfaces.mcp.tool_context import Limits, on_offer
+from docgraph.interfaces.mcp.tool_context import Limits, load_pipelines
 from docgraph.interfaces.server.listener import listening as bound
 from docgraph.model.access import AccessRule, ApiKey, Person
 from docgraph.model.document import Document
@@ -62,25 +62,27 @@ class MemoryKeys:
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         return self.known.get(key_id)
 
-    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+    def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         return tuple(key for key, _ in self.known.values() if key.tenant == tenant)
 
     def remove(self, tenant: str, key_id: str) -> bool:
         return self.known.pop(key_id, None) is not None
 
 
-def login_with_keys(people: Mapping[str, Person] | None = None) -> Login:
+def login_with_keys(people: Mapping[str, Person] | None = None) -> Authentication:
     """The real one; people are looked up on every request."""
     known = {"ann": ANN, "ben": BEN} if people is None else people
-    return Login(
-        KeyLogin(MemoryKeys(), lambda _, name: known.get(name), now=lambda: datetime.now(UTC))
+    return Authentication(
+        ApiKeyAuthentication(
+            MemoryKeys(), lambda _, name: known.get(name), now=lambda: datetime.now(UTC)
+        )
     )
 
 
 @contextmanager
-def listening(engine: Engine, login: Login, limits: Limits | None = None) -> Iterator[str]:
+def listening(engine: Engine, login: Authentication, limits: Limits | None = None) -> Iterator[str]:
     """A real server in a thread of its own, on a free port, with the door put at a path of it."""
-    app = mcp_app(engine, login, on_offer(), limits)
+    app = mcp_app(engine, login, load_pipelines(), limits)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -13,7 +13,7 @@ class MemoryKeys:
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         return self._kept.get(key_id)
 
-    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+    def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         found = (key for key, _ in self._kept.values() if key.tenant == tenant)
         return tuple(sorted(found, key=lambda key: (key.created, key.id)))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
 
 class MemorySource:
@@ -11,9 +11,9 @@ class MemorySource:
             path: text.encode() if isinstance(text, str) else text for path, text in texts.items()
         }
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         for path, data in self._texts.items():
             yield SourceFile(path, len(data))
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         return self._texts[file.path]

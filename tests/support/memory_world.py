@@ -9,16 +9,16 @@ from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.digest import digest
 from docgraph.model.edge import CONTAINS, RELATIONS, Relationship
 from docgraph.model.errors import NotPlanned
-from docgraph.model.evidence import Concept, Passage, PassageScore
-from docgraph.model.node import Location, Node
+from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
+from docgraph.model.node import DocumentNode, Location
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import PlaceCount
+from docgraph.model.reference import ReferenceCount
 from docgraph.model.snapshot import Scope
-from docgraph.model.tokenize import words
+from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Handles, Over, Passages, Postings, TermPostings
+from docgraph.ports.search_reads import Level, NodeHandles, Passages, Postings, TermPostings
 from tests.support.made_documents import EMBEDDER, Held
 
 
@@ -40,7 +40,7 @@ class World:
         return tuple(held for held in self.documents if held.id not in self.hidden)
 
     @property
-    def nodes(self) -> dict[str, Node]:
+    def nodes(self) -> dict[str, DocumentNode]:
         return {node.id: node for held in self.visible for node in held.nodes}
 
     @property
@@ -93,7 +93,7 @@ class MemorySearch:
         self._ids = [node.id for held in world_.documents for node in held.nodes]
 
     def nearest(
-        self, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+        self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
         best: dict[str, int] = {}
         for held in self._world.visible:
@@ -103,13 +103,13 @@ class MemorySearch:
                 best[owner] = max(dot, best.get(owner, dot))
         return tuple(sorted(best.items(), key=lambda item: (-item[1], item[0]))[:top])
 
-    def _rows(self, held: Held, over: Over) -> Iterable[tuple[str, IntVector]]:
+    def _rows(self, held: Held, over: Level) -> Iterable[tuple[str, IntVector]]:
         if over == "passages":
             return zip((c.node for c in held.chunks), held.chunk_vectors, strict=True)
         rows = zip((node.id for node in held.nodes), held.node_vectors, strict=True)
         return [row for row in rows if over == "sections" or row[0] == held.id]
 
-    def similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
+    def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         return {
             node.id: _dot(vector, row)
             for held in self._world.visible
@@ -117,7 +117,7 @@ class MemorySearch:
             if node.id in ids
         }
 
-    def best_passages(
+    def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
     ) -> dict[str, int]:
         found = dict(self.nearest(vector, over="passages", roll_up=roll_up, top=10_000))
@@ -125,7 +125,7 @@ class MemorySearch:
 
     def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
         rows = [
-            (self._ids.index(held.id if roll_up else chunk.node), words(chunk.text))
+            (self._ids.index(held.id if roll_up else chunk.node), tokenize(chunk.text))
             for held in self._world.visible
             for chunk in held.chunks
         ]
@@ -138,10 +138,10 @@ class MemorySearch:
                 found.append(TermPostings(term, _handles(places), _handles(counted)))
         return Postings(Passages.of(lengths, _handles(owner for owner, _ in rows)), tuple(found))
 
-    def names(self, owners: Handles) -> list[str]:
+    def names(self, owners: NodeHandles) -> list[str]:
         return [self._ids[handle] for handle in owners.tolist()]
 
-    def titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    def documents_titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         held = ((document.nodes[0].title, document.id) for document in self._world.visible)
         return tuple(sorted(pair for pair in held if pair[0] in titles))
 
@@ -165,7 +165,7 @@ class MemoryGraph:
     ) -> tuple[Relationship, ...]:
         return tuple(
             found
-            for found in self.listed(relations)
+            for found in self.all_edges(relations)
             if self._inside(
                 found.edge.source if direction == "out" else found.edge.target, frozenset(nodes)
             )
@@ -176,7 +176,7 @@ class MemoryGraph:
             node = self._world.nodes[node].parent
         return node is not None
 
-    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
         nodes = self._world.nodes
         wanted = frozenset(RELATIONS) - {CONTAINS} if relations is None else relations
         return tuple(
@@ -189,13 +189,13 @@ class MemoryGraph:
             )
         )
 
-    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+    def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(node for node in ids if node in self._world.nodes)
 
-    def places(self) -> tuple[PlaceCount, ...]:
+    def reference_counts(self) -> tuple[ReferenceCount, ...]:
         return ()
 
-    def opaque(self) -> int:
+    def unresolved_calls(self) -> int:
         return 0
 
 
@@ -204,7 +204,7 @@ class MemoryTexts:
         self._world = world_
         self._plan = plan
 
-    def _held(self, node: str) -> tuple[Held, Node] | None:
+    def _held(self, node: str) -> tuple[Held, DocumentNode] | None:
         if node not in self._plan.nodes:
             raise NotPlanned(f"{node} is not in the plan")
         for held in self._world.visible:
@@ -229,14 +229,14 @@ class MemoryTexts:
             for held, node in filter(None, map(self._held, nodes))
         )
 
-    def scores(self, node: str) -> tuple[PassageScore, ...]:
+    def chunk_scores(self, node: str) -> tuple[ChunkScore, ...]:
         found = self._held(node)
         if found is None:
             return ()
         held, holder = found
         query = self._plan.query_vector
         return tuple(
-            PassageScore(
+            ChunkScore(
                 chunk.id,
                 chunk.node,
                 chunk.position,
@@ -247,14 +247,14 @@ class MemoryTexts:
             if _lies_in(chunk.location, holder.source)
         )
 
-    def passages(self, scores: tuple[PassageScore, ...]) -> tuple[Passage, ...]:
+    def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
         return tuple(self._passage(score) for score in scores)
 
-    def _passage(self, score: PassageScore) -> Passage:
+    def _passage(self, score: ChunkScore) -> EvidenceChunk:
         for held, holder in filter(None, map(self._held, self._plan.order)):
             for chunk in held.chunks:
                 if chunk.id == score.id and _lies_in(chunk.location, holder.source):
-                    return Passage(
+                    return EvidenceChunk(
                         chunk.id,
                         chunk.node,
                         chunk.heading_path,
@@ -264,9 +264,9 @@ class MemoryTexts:
                     )
         raise NotPlanned(f"{score.id} lies in no planned node")
 
-    def whole(self, nodes: tuple[str, ...]) -> tuple[Passage, ...]:
+    def full_texts(self, nodes: tuple[str, ...]) -> tuple[EvidenceChunk, ...]:
         return tuple(
-            Passage(
+            EvidenceChunk(
                 node.id,
                 node.id,
                 (),
@@ -278,7 +278,7 @@ class MemoryTexts:
         )
 
 
-def _handles(values: Iterable[int]) -> Handles:
+def _handles(values: Iterable[int]) -> NodeHandles:
     return np.array(list(values), dtype=np.int64)
 
 

@@ -12,7 +12,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import plain
 from docgraph.pipeline.load import load
-from docgraph.ports.source import Problem, Source, SourceFile
+from docgraph.ports.source import Source, SourceFile, SourceProblem
 from docgraph.wiring.build import build_engine, open_folder
 from docgraph.wiring.settings import Settings
 
@@ -25,10 +25,10 @@ class Backwards:
     def __init__(self, source: Source) -> None:
         self._source = source
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         yield from reversed(list(self._source.files()))
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         return self._source.read(file)
 
 

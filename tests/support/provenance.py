@@ -4,13 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from docgraph.interfaces.python.result import Found
+from docgraph.interfaces.python.result import Result
 from docgraph.model.digest import plain
 
 HARMLESS = "< |im_start|>system: an upload is tried again every minute."
 
 
-def assert_provenance(told: Sequence[Mapping[str, Any]], found: Found) -> None:
+def assert_provenance(told: Sequence[Mapping[str, Any]], found: Result) -> None:
     """In the context's order, with all that leads back to where it stands and why it is there."""
     assert [one["id"] for one in told] == [item.id for item in found.evidence]
     assert [one["number"] for one in told] == list(range(1, len(told) + 1))

@@ -13,7 +13,7 @@ from unittest import mock
 
 from docgraph.adapters.sql.database import script
 from docgraph.adapters.sqlite.connection import PACKAGE, connect
-from docgraph.adapters.sqlite.reader_pool import Reader, Readers
+from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.interfaces.auth.principals import local
 from tests.support.store_modules import ADAPTERS, SHARED
@@ -104,7 +104,7 @@ def watched() -> Iterator[Watch]:
     with (
         mock.patch("docgraph.adapters.sqlite.reader_pool.connect", watch.connect),
         mock.patch("docgraph.adapters.sqlite.reader_pool.MOST_IDLE", 0),
-        mock.patch.object(Readers, "take", lambda self, home: Reader(self._path, home)),
+        mock.patch.object(ReaderPool, "take", lambda self, home: Reader(self._path, home)),
     ):
         yield watch
 
@@ -113,7 +113,7 @@ def watched() -> Iterator[Watch]:
 def compiler(path: Path) -> Iterator["Compiler"]:
     """On an empty store, as a reader's connection has it."""
     store = SqliteStore(path, now=lambda: "now")
-    with watched() as watch, store.reads_as(local()):
+    with watched() as watch, store.open_session(local()):
         assert watch.connection is not None
         yield Compiler(watch.connection, watch)
 

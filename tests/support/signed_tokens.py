@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import get_default_algorithms
 
 from docgraph.adapters.jwt.jwks import KeySet, KeySource
-from docgraph.adapters.jwt.verifier import JwtIssuer
+from docgraph.adapters.jwt.verifier import JwtVerifier
 
 NOW = 1_800_000_000.0
 NAME, AUDIENCE = "https://id.example.com", "docgraph"
@@ -78,9 +78,9 @@ def issuer(
     source: KeySource | None = None,
     algorithms: Sequence[str] = ("RS256", "ES256", "EdDSA"),
     leeway: float = 60,
-) -> JwtIssuer:
+) -> JwtVerifier:
     keys = source or Published(jwks(*map(jwk, PUBLISHED)))
-    return JwtIssuer(
+    return JwtVerifier(
         NAME,
         AUDIENCE,
         KeySet(keys, clock=lambda: 0.0),

@@ -9,12 +9,20 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from docgraph.ingest.embedding import node_vectors
-from docgraph.model.access import LOCAL_ONLY, AccessRule, Spoken
+from docgraph.model.access import LOCAL_ONLY, AccessRule, AccessStatement
 from docgraph.model.document import Chunk, Document
-from docgraph.model.node import DOCUMENT, SECTION, Location, Node, chunk_id, document_id, section_id
+from docgraph.model.node import (
+    DOCUMENT,
+    SECTION,
+    DocumentNode,
+    Location,
+    chunk_id,
+    document_id,
+    section_id,
+)
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import Claim, Offer
-from docgraph.model.tokenize import words
+from docgraph.model.reference import Definition, Reference
+from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector, to_integers
 from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
 
@@ -34,7 +42,7 @@ class HashedWords:
 
 def hashed(text: str) -> IntVector:
     total = np.zeros(DIMENSIONS, dtype=np.float64)
-    for word in words(text):
+    for word in tokenize(text):
         seed = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:DIMENSIONS]
         total += np.frombuffer(seed, dtype=np.uint8).astype(np.float64) - 127.5
     return to_integers(total)
@@ -49,7 +57,7 @@ def document(
     names: Sequence[str] = (),
     sections: bool = False,
     offers: Mapping[str, int] | None = None,
-    claims: Sequence[Claim] = (),
+    claims: Sequence[Reference] = (),
     opaque: int = 0,
 ) -> Document:
     """One chunk per passage; with `sections`, each passage is a section `s0`, `s1`, …
@@ -60,7 +68,9 @@ def document(
     text = "\n".join(passages)
     lines = max(text.count("\n") + 1, 1)
     title = title or path
-    nodes = [Node(root, DOCUMENT, title, title, None, Location(path, 1, lines, 0, len(text)))]
+    nodes = [
+        DocumentNode(root, DOCUMENT, title, title, None, Location(path, 1, lines, 0, len(text)))
+    ]
     chunks: list[Chunk] = []
     start = 0
     for position, passage in enumerate(passages):
@@ -69,7 +79,7 @@ def document(
         owner = root
         if sections:
             owner = section_id(root, f"s{position}")
-            nodes.append(Node(owner, SECTION, f"part {position}", passage, root, place))
+            nodes.append(DocumentNode(owner, SECTION, f"part {position}", passage, root, place))
         chunks.append(Chunk(chunk_id(owner, position), owner, position, (), passage, place))
         start += len(passage) + 1
     return Document(
@@ -78,8 +88,8 @@ def document(
         nodes=tuple(nodes),
         chunks=tuple(chunks),
         offers=(
-            *(Offer(f"doc:{name}", root) for name in names),
-            *(Offer(key, root, rank) for key, rank in (offers or {}).items()),
+            *(Definition(f"doc:{name}", root) for name in names),
+            *(Definition(key, root, rank) for key, rank in (offers or {}).items()),
         ),
         claims=tuple(claims),
         told=granted(rule),
@@ -88,9 +98,9 @@ def document(
     )
 
 
-def granted(rule: AccessRule) -> tuple[Spoken, ...]:
+def granted(rule: AccessRule) -> tuple[AccessStatement, ...]:
     """One who says so."""
-    return (Spoken("ingest options", 0, "", rule),)
+    return (AccessStatement("ingest options", 0, "", rule),)
 
 
 def claim(
@@ -106,10 +116,10 @@ def claim(
     rank: int = 0,
     near: int = 0,
     reported: bool = True,
-) -> Claim:
+) -> Reference:
     """Some characters of a first line."""
     place = (at, at + len(says), 1, says, miner)
-    return Claim(source, relation, key, *place, inner, strict, rank, near, reported)
+    return Reference(source, relation, key, *place, inner, strict, rank, near, reported)
 
 
 def holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None) -> Document:

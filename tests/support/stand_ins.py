@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.digest import digest
-from docgraph.ports.models import Message, Reranked, Said, Sampling
+from docgraph.ports.models import ChatReply, Message, Reranked, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LikesLongTexts:
     """A rerank model."""
 
     name: str = "long is good"
-    ceiling: Ceiling | None = None
+    ceiling: Clearance | None = None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in texts]
@@ -60,21 +60,21 @@ class Recites:
     """A chat model whose answer hangs on every byte that it is sent. A word is a token."""
 
     name: str = "recites"
-    ceiling: Ceiling | None = LOWEST
-    window: int = 10_000
+    ceiling: Clearance | None = UNCLASSIFIED
+    context_window: int = 10_000
     exact_count: bool = True
 
     def count(self, text: str) -> int:
         return len(text.split())
 
-    def say(
+    def complete(
         self,
         messages: tuple[Message, ...],
         *,
         max_tokens: int,
         seed: int,
-        heard: Callable[[str], None],
-    ) -> Said:
+        on_text: Callable[[str], None],
+    ) -> ChatReply:
         text = f"It was sent {digest(messages)} [1]. And more [2]."
-        heard(text)
-        return Said(text, "stop", Sampling(0.0, seed))
+        on_text(text)
+        return ChatReply(text, "stop", Sampling(0.0, seed))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from docgraph.engine.audit_trail import LONGEST, MOST_NAMED, audited
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.engine.audit_trail import LONGEST, MOST_NAMED, audited_action
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import Person
 from docgraph.model.audit import AuditEvent
 from docgraph.model.errors import BadInput, DocgraphError, NotAllowed, NotVisible, StoreFull
@@ -16,7 +16,7 @@ HERE = SnapshotName("r", "main", 3)
 @pytest.mark.requirement(40)
 def test_an_answer_leaves_who_what_which_plan_and_which_snapshots() -> None:
     log = MemoryAudit()
-    with audited(log, in_the_name_of(Person("ann", "local"), local()), "retrieve") as note:
+    with audited_action(log, impersonated(Person("ann", "local"), local()), "retrieve") as note:
         note.plan = "abc"
         note.asked_of(Scope((HERE,)))
         note.detail = "told"
@@ -29,7 +29,7 @@ def test_an_answer_leaves_who_what_which_plan_and_which_snapshots() -> None:
 @pytest.mark.parametrize("error", [NotVisible("nothing there"), NotAllowed("this needs a right")])
 def test_a_denial_leaves_a_row_in_its_own_words(error: DocgraphError) -> None:
     log = MemoryAudit()
-    with pytest.raises(type(error)), audited(log, local(), "status"):
+    with pytest.raises(type(error)), audited_action(log, local(), "status"):
         raise error
     assert [(row.outcome, row.detail) for row in log.rows] == [("denied", str(error))]
 
@@ -37,7 +37,7 @@ def test_a_denial_leaves_a_row_in_its_own_words(error: DocgraphError) -> None:
 @pytest.mark.requirement(40)
 def test_what_fails_leaves_a_row_without_what_was_asked() -> None:
     log = MemoryAudit()
-    with pytest.raises(BadInput), audited(log, local(), "retrieve"):
+    with pytest.raises(BadInput), audited_action(log, local(), "retrieve"):
         raise BadInput("the question is …")
     assert [(row.outcome, row.detail) for row in log.rows] == [("failed", "BadInput")]
 
@@ -45,7 +45,7 @@ def test_what_fails_leaves_a_row_without_what_was_asked() -> None:
 @pytest.mark.requirement(40)
 def test_ids_that_gave_nothing_leave_a_row_of_their_own() -> None:
     log = MemoryAudit()
-    with audited(log, local(), "retrieve") as note:
+    with audited_action(log, local(), "retrieve") as note:
         note.missing(("r:a", "r:b", "r:b", "r:c"), ("r:a",))
     assert [(row.outcome, row.detail) for row in log.rows] == [
         ("denied", "not visible: r:b, r:c"),
@@ -55,10 +55,10 @@ def test_ids_that_gave_nothing_leave_a_row_of_their_own() -> None:
 
 def test_a_row_stays_short_whatever_was_asked_for() -> None:
     log = MemoryAudit()
-    with audited(log, local(), "retrieve") as note:
+    with audited_action(log, local(), "retrieve") as note:
         note.missing([f"r:{number}" for number in range(MOST_NAMED + 5)], ())
     assert log.rows[0].detail.endswith(f"r:{MOST_NAMED - 1} and 5 more")
-    with pytest.raises(NotVisible), audited(log, local(), "retrieve"):
+    with pytest.raises(NotVisible), audited_action(log, local(), "retrieve"):
         raise NotVisible("x" * 10 * LONGEST)
     assert len(log.rows[-1].detail) == LONGEST + 1
 
@@ -71,7 +71,7 @@ class FullLog(MemoryAudit):
 @pytest.mark.requirement(40)
 def test_without_a_row_there_is_no_answer() -> None:
     def ask() -> str:
-        with audited(FullLog(), local(), "retrieve"):
+        with audited_action(FullLog(), local(), "retrieve"):
             return "the answer"
 
     with pytest.raises(StoreFull):

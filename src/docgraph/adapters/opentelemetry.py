@@ -45,10 +45,10 @@ class OpenSpan:
         self._span = span
 
     @property
-    def listens(self) -> bool:
+    def recording(self) -> bool:
         return self._span.is_recording()
 
-    def tell(self, facts: Mapping[str, Fact]) -> None:
+    def set(self, facts: Mapping[str, Fact]) -> None:
         self._span.set_attributes(facts)
 
 

@@ -8,11 +8,11 @@ from annotated_types import Interval
 from docgraph.action import action
 from docgraph.answer.citations import flags_of, source, sources_of
 from docgraph.answer.prompt import NOT_ENOUGH, prompt_named
-from docgraph.model.access import mark_of, may_leave
-from docgraph.model.answer import Answer, Asking, Source
+from docgraph.model.access import classification_of, may_send
+from docgraph.model.answer import Answer, CitedSource, Generation
 from docgraph.model.context import Context
 from docgraph.model.errors import ModelError, TooLong
-from docgraph.ports.models import ChatModel, ChatModels, Message
+from docgraph.ports.models import ChatModel, ChatModelChain, Message
 
 PromptName = Literal["cited-1"]
 NO_MODEL = "no model is configured: this is the context that one would read"
@@ -30,7 +30,7 @@ def cites_its_context(answer: Answer) -> bool:
 @action(ensures=(cites_its_context,))
 def answer_question(
     context: Context,
-    chat: ChatModels,
+    chat: ChatModelChain,
     *,
     prompt: PromptName = "cited-1",
     max_output: Annotated[int, Interval(ge=1, le=100_000)] = 800,
@@ -52,27 +52,27 @@ def answer_question(
     if not able:
         return _unasked("refused", context, refusal(chat.models, context))
     chosen = prompt_named(prompt)
-    messages = chosen.filled(context.text, context.question)
+    messages = chosen.format(context.text, context.question)
     model = next((model for model in able if fits(model, messages, max_output)), None)
     if model is None:
         raise TooLong(too_long(able[0], messages, max_output))
-    said = model.say(messages, max_tokens=max_output, seed=seed, heard=chat.heard)
-    asking = Asking(
+    said = model.complete(messages, max_tokens=max_output, seed=seed, on_text=chat.on_text)
+    asking = Generation(
         model=model.name,
         prompt=chosen.name,
         prompt_digest=chosen.digest,
         context_digest=context.digest,
         temperature=said.sampling.temperature,
         seed=said.sampling.seed,
-        prompt_tokens=counted(model, messages),
+        prompt_tokens=prompt_tokens(model, messages),
         output_tokens=max_output,
-        window=model.window,
+        window=model.context_window,
         counted="exact" if model.exact_count else "estimated",
     )
     text = said.text.strip()
     if not text:
         raise ModelError(f"{model.name} said nothing; it ended with: {said.finish}")
-    if says_not_enough(text):
+    if is_not_enough(text):
         return Answer("not_enough_evidence", context.question, text, MODEL_SAYS_SO, (), (), asking)
     return Answer(
         kind="answered",
@@ -87,22 +87,23 @@ def answer_question(
 
 def fits(model: ChatModel, messages: tuple[Message, ...], max_output: int) -> bool:
     """Prompt, context and answer, counted before anything is sent."""
-    return counted(model, messages) + max_output <= model.window
+    return prompt_tokens(model, messages) + max_output <= model.context_window
 
 
 def too_long(model: ChatModel, messages: tuple[Message, ...], max_output: int) -> str:
     how = "takes" if model.exact_count else "takes, at an estimate,"
     return (
-        f"the prompt {how} {counted(model, messages)} tokens and the answer up to {max_output}; "
-        f"{model.name} reads {model.window} in all"
+        f"the prompt {how} {prompt_tokens(model, messages)} tokens "
+        f"and the answer up to {max_output}; "
+        f"{model.name} reads {model.context_window} in all"
     )
 
 
-def counted(model: ChatModel, messages: tuple[Message, ...]) -> int:
+def prompt_tokens(model: ChatModel, messages: tuple[Message, ...]) -> int:
     return sum(model.count(message.content) for message in messages)
 
 
-def says_not_enough(text: str) -> bool:
+def is_not_enough(text: str) -> bool:
     """All of it, but for what stands around it; an answer may speak of evidence, too."""
     words = re.sub(r"[^A-Z]+", " ", text.upper()).strip()
     return words.removeprefix("ANSWER ") == NOT_ENOUGH
@@ -110,15 +111,15 @@ def says_not_enough(text: str) -> bool:
 
 def refusal(models: tuple[ChatModel, ...], context: Context) -> str:
     """Names the rule that stands in the way, and nothing else."""
-    mark = mark_of(context)
+    mark = classification_of(context)
     objections = dict.fromkeys(
-        model.ceiling.objection(*mark) for model in models if model.ceiling is not None
+        model.ceiling.reason_against(*mark) for model in models if model.ceiling is not None
     )
     return f"not sent to any model: {'; '.join(objections)}"
 
 
 def _may_read(model: ChatModel, context: Context) -> bool:
-    return may_leave(model.ceiling, *mark_of(context))
+    return may_send(model.ceiling, *classification_of(context))
 
 
 def _unasked(
@@ -126,6 +127,6 @@ def _unasked(
     context: Context,
     reason: str,
     text: str = "",
-    sources: tuple[Source, ...] = (),
+    sources: tuple[CitedSource, ...] = (),
 ) -> Answer:
     return Answer(kind, context.question, text, reason, sources, (), None)

@@ -1,20 +1,20 @@
 """Checking an answer against its context: what it cites, and what it leaves uncited."""
 
 from docgraph.answer.sentences import sentences
-from docgraph.model.answer import Flag, Source
+from docgraph.model.answer import CitationFlag, CitedSource
 from docgraph.model.context import Context, ContextItem
 
 BY_ITSELF = frozenset({"stop", "eos", "end_turn", "done"})
 
 
-def sources_of(text: str, context: Context) -> tuple[Source, ...]:
+def sources_of(text: str, context: Context) -> tuple[CitedSource, ...]:
     """Exactly the items that the text cites, in order of their numbers."""
     numbers = {number for sentence in sentences(text) for number in sentence.cites}
     return tuple(source(item) for item in context.items if item.number and item.number in numbers)
 
 
-def source(item: ContextItem) -> Source:
-    return Source(
+def source(item: ContextItem) -> CitedSource:
+    return CitedSource(
         number=item.number,
         id=item.id,
         document=item.document,
@@ -25,16 +25,16 @@ def source(item: ContextItem) -> Source:
     )
 
 
-def flags_of(text: str, context: Context, finish: str) -> tuple[Flag, ...]:
+def flags_of(text: str, context: Context, finish: str) -> tuple[CitationFlag, ...]:
     """`finish` is the server's word for how the answer ended."""
     known = {item.number for item in context.items if item.number}
-    found: list[Flag] = []
+    found: list[CitationFlag] = []
     said = sentences(text)
     for sentence in said:
         strays = [number for number in sentence.cites if number not in known]
-        found += [Flag("no_such_item", sentence.text, number) for number in strays]
+        found += [CitationFlag("no_such_item", sentence.text, number) for number in strays]
         if sentence.needs_citing and len(strays) == len(sentence.cites):
-            found.append(Flag("uncited", sentence.text))
+            found.append(CitationFlag("uncited", sentence.text))
     if finish not in BY_ITSELF:
-        found.append(Flag("cut_off", said[-1].text if said else "", reason=finish))
+        found.append(CitationFlag("cut_off", said[-1].text if said else "", reason=finish))
     return tuple(found)

@@ -22,7 +22,7 @@ class Prompt:
     system: str
     user: str
 
-    def filled(self, context: str, question: str) -> tuple[Message, ...]:
+    def format(self, context: str, question: str) -> tuple[Message, ...]:
         """In one pass, so that a document that holds `{question}` keeps it."""
         given = {"context": context, "question": question}
         told = _PLACE.sub(lambda place: given[place[1]], self.user)

@@ -8,8 +8,15 @@ from annotated_types import Interval
 
 from docgraph.action import action
 from docgraph.assemble.render import HEADINGS, WIDEST_NUMBER, concept_block, evidence_block, render
-from docgraph.model.context import Context, ContextItem, DocumentShare, Omission, TokenCounter, Why
-from docgraph.model.evidence import NodeEvidence, Passage, RetrievedContext
+from docgraph.model.context import (
+    Context,
+    ContextItem,
+    DocumentShare,
+    Omission,
+    Reasons,
+    TokenCounter,
+)
+from docgraph.model.evidence import EvidenceChunk, NodeEvidence, RetrievedContext
 
 # Which pieces enter the page, in which order they are tried, and what each decision was.
 
@@ -18,11 +25,11 @@ CONCEPT_SHARE = 4  # concepts take at most a quarter of the budget
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ContextPiece:
     """A concept or passage that entered; `place` is where it stands in the plan's order."""
 
     node: NodeEvidence
-    passage: Passage | None
+    passage: EvidenceChunk | None
     place: tuple[int, int]
     block: str
     tokens: int
@@ -33,18 +40,18 @@ class Piece:
         return self.passage.id if self.passage else self.node.concept.id
 
 
-def choose(
+def select_pieces(
     evidence: RetrievedContext, tokens: TokenCounter, max_tokens: int
-) -> tuple[list[Piece], list[Omission]]:
+) -> tuple[list[ContextPiece], list[Omission]]:
     """What is too long is left out whole, and shorter pieces after it may still enter."""
-    chosen: list[Piece] = []
+    chosen: list[ContextPiece] = []
     omitted = [
         Omission(node.concept.id, "no passage of it was fetched")
         for node in evidence.nodes
         if not node.passages
     ]
     used = tokens.count("".join(HEADINGS))
-    for node, passage, place in tried(evidence):
+    for node, passage, place in pieces_in_order(evidence):
         block = evidence_block(node, passage) if passage else concept_block(node.concept)
         size = tokens.count(WIDEST_NUMBER + block if passage else block)
         limit = max_tokens if passage else max_tokens // CONCEPT_SHARE
@@ -55,13 +62,13 @@ def choose(
             continue
         used += size
         budget = f"{size} tokens, {used} of {max_tokens} used"
-        chosen.append(Piece(node, passage, place, block, size, budget))
+        chosen.append(ContextPiece(node, passage, place, block, size, budget))
     return chosen, omitted
 
 
-def tried(
+def pieces_in_order(
     evidence: RetrievedContext,
-) -> Iterator[tuple[NodeEvidence, Passage | None, tuple[int, int]]]:
+) -> Iterator[tuple[NodeEvidence, EvidenceChunk | None, tuple[int, int]]]:
     """Concepts, then every node's first passage, then every node's second, and so on."""
     nodes = [(index, node) for index, node in enumerate(evidence.nodes) if node.passages]
     for index, node in nodes:
@@ -85,7 +92,7 @@ def assemble_context(
     max_tokens: Annotated[int, Interval(ge=1, le=10_000_000)] = 4000,
 ) -> Context:
     """Tokens are counted on the rendered text, so the last piece goes while that is too long."""
-    chosen, omitted = choose(evidence, tokens, max_tokens)
+    chosen, omitted = select_pieces(evidence, tokens, max_tokens)
     text = page(chosen)
     used = tokens.count(text)
     while used > max_tokens:
@@ -107,13 +114,13 @@ def assemble_context(
     )
 
 
-def arranged(pieces: list[Piece]) -> tuple[list[Piece], list[Piece]]:
+def arranged(pieces: list[ContextPiece]) -> tuple[list[ContextPiece], list[ContextPiece]]:
     """Concepts and evidence as the page shows them, each in the plan's order."""
     ordered = sorted(pieces, key=lambda piece: piece.place)
     return [p for p in ordered if not p.passage], [p for p in ordered if p.passage]
 
 
-def page(pieces: list[Piece]) -> str:
+def page(pieces: list[ContextPiece]) -> str:
     concepts, evidence = arranged(pieces)
     return render([piece.block for piece in concepts], [piece.block for piece in evidence])
 
@@ -131,7 +138,7 @@ def shares(items: tuple[ContextItem, ...]) -> tuple[DocumentShare, ...]:
     )
 
 
-def _items(pieces: list[Piece]) -> Iterator[ContextItem]:
+def _items(pieces: list[ContextPiece]) -> Iterator[ContextItem]:
     """Evidence is numbered as the page numbers it; a concept has no number to cite."""
     concepts, evidence = arranged(pieces)
     for number, piece in [(0, piece) for piece in concepts] + list(enumerate(evidence, start=1)):
@@ -149,5 +156,5 @@ def _items(pieces: list[Piece]) -> Iterator[ContextItem]:
             tokens=piece.tokens,
             labels=concept.labels,
             level=concept.level,
-            why=Why(rule=piece.node.rule, access=concept.access, budget=piece.budget),
+            why=Reasons(rule=piece.node.rule, access=concept.access, budget=piece.budget),
         )

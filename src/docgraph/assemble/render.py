@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from docgraph.assemble.sanitize import neutral, neutral_line
-from docgraph.model.evidence import Concept, NodeEvidence, Passage
+from docgraph.assemble.sanitize import sanitize, sanitize_line
+from docgraph.model.evidence import Concept, EvidenceChunk, NodeEvidence
 from docgraph.model.node import Location, repository_of
 
 HEADINGS = ("## Documents\n\n", "## Evidence\n\n")
@@ -14,7 +14,7 @@ def concept_block(concept: Concept) -> str:
     return _concept(concept.id, concept.title, concept.summary, concept.location)
 
 
-def evidence_block(node: NodeEvidence, passage: Passage) -> str:
+def evidence_block(node: NodeEvidence, passage: EvidenceChunk) -> str:
     path = (node.concept.title, *passage.heading_path)
     return _evidence(node.concept.id, path, passage.text, passage.location)
 
@@ -31,11 +31,11 @@ def _concept(node: str, title: str, summary: str, location: Location) -> str:
     """The summary opens with the title, if extraction made it, and lists headings already."""
     name = "" if summary.startswith(title) else f"{title}: "
     where = f"{repository_of(node)}:{location.path}"
-    return neutral_line(f"- {name}{summary} ({where})") + "\n"
+    return sanitize_line(f"- {name}{summary} ({where})") + "\n"
 
 
 def _evidence(node: str, path: Sequence[str], text: str, location: Location) -> str:
     source = f"{repository_of(node)}:{location.cite()}"
     told = text.strip("\r\n").rstrip()  # the first line keeps its indent
-    title = neutral_line(f"{' > '.join(path)} ({source})")
-    return f"{title}\n{neutral(told)}\n\n"
+    title = sanitize_line(f"{' > '.join(path)} ({source})")
+    return f"{title}\n{sanitize(told)}\n\n"

@@ -38,7 +38,7 @@ _FRAME = re.compile(
 )
 
 
-def neutral(text: str) -> str:
+def sanitize(text: str) -> str:
     """A space is put into a mark of a turn, and a backslash before a line like the page's own."""
     lines = text.splitlines()
     known = text.count("\n") + (not text.endswith("\n"))
@@ -47,7 +47,7 @@ def neutral(text: str) -> str:
     return _FRAME.sub(r"\n\1\\", f"\n{_spaced(text)}")[1:]
 
 
-def neutral_line(text: str) -> str:
+def sanitize_line(text: str) -> str:
     """Of a title, heading or path: it is one line, and stays one."""
     return _spaced(" ".join(text.split()))
 

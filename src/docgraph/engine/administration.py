@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from docgraph.engine.audit_trail import audited
+from docgraph.engine.audit_trail import audited_action
 from docgraph.model.access import (
     ACCESS,
     AUDITOR,
@@ -19,18 +19,18 @@ from docgraph.model.access import (
 from docgraph.model.access_policy import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible
-from docgraph.model.snapshot import Pruned, Verified
-from docgraph.model.validation import LONGEST_NAME, check_names, would_fit
-from docgraph.ports.access_store import AccessBook, RuleCount
+from docgraph.model.snapshot import PruneResult, VerifyReport
+from docgraph.model.validation import LONGEST_NAME, check_names, suggest
+from docgraph.ports.access_store import AccessPolicyStore, RuleCount
 from docgraph.ports.audit import AuditLog
-from docgraph.ports.auth import Keys
+from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.store import Store
 
 HIGHEST = 2**31 - 1
 
 
 class Administration:
-    def __init__(self, store: Store, audit: AuditLog, keys: Keys) -> None:
+    def __init__(self, store: Store, audit: AuditLog, keys: ApiKeyStore) -> None:
         self._store = store
         self._audit = audit
         self._keys = keys
@@ -38,11 +38,11 @@ class Administration:
     @contextmanager
     def _book(
         self, principal: Principal, action: str, detail: str = "", *, changes: bool = False
-    ) -> Iterator[AccessBook]:
+    ) -> Iterator[AccessPolicyStore]:
         told = detail if changes else None
         with (
-            audited(self._audit, principal, action, right=ACCESS, changes=told) as note,
-            self._store.access_book(principal.tenant) as book,
+            audited_action(self._audit, principal, action, right=ACCESS, changes=told) as note,
+            self._store.access_policy(principal.tenant) as book,
         ):
             note.detail = detail
             yield book
@@ -67,8 +67,8 @@ class Administration:
     def rules(self, principal: Principal, repository: str, branch: str) -> tuple[RuleCount, ...]:
         """How many documents of the newest snapshot have which rule."""
         with (
-            audited(self._audit, principal, "access show", right=ACCESS, silently=True),
-            self._store.access_book(principal.tenant) as book,
+            audited_action(self._audit, principal, "access show", right=ACCESS, silently=True),
+            self._store.access_policy(principal.tenant) as book,
         ):
             return book.rules(repository, branch)
 
@@ -79,7 +79,7 @@ class Administration:
         check_names(sorted(rule.readers | rule.labels))
         if rule.tenant != principal.tenant:
             raise BadInput("a rule is for its own tenant")
-        told = f"{rule.in_words()}: {_listed(repository, paths)}"
+        told = f"{rule.describe()}: {_listed(repository, paths)}"
         with self._book(principal, "access set", told, changes=True) as book:
             book.set_by_hand(repository, paths, rule)
 
@@ -114,8 +114,8 @@ class Administration:
     def person(self, principal: Principal, name: str) -> Person:
         """By name, to ask in theirs. The question leaves the row."""
         with (
-            audited(self._audit, principal, "principals find", right=ACCESS, silently=True),
-            self._store.access_book(principal.tenant) as book,
+            audited_action(self._audit, principal, "principals find", right=ACCESS, silently=True),
+            self._store.access_policy(principal.tenant) as book,
         ):
             return _known(book, name)
 
@@ -136,15 +136,15 @@ class Administration:
     def remove_person(self, principal: Principal, name: str) -> None:
         """Their API keys go first: they shall not be those of another who is called so later."""
         with self._book(principal, "principals rm", name, changes=True) as book:
-            for key in self._keys.listed(principal.tenant):
+            for key in self._keys.list_keys(principal.tenant):
                 if key.person == name:
                     self._keys.remove(principal.tenant, key.id)
             if not book.remove_person(name):
                 raise NotVisible(f"nobody is called {name!r}")
 
     def keys(self, principal: Principal) -> tuple[ApiKey, ...]:
-        with audited(self._audit, principal, "keys list", right=ACCESS):
-            return self._keys.listed(principal.tenant)
+        with audited_action(self._audit, principal, "keys list", right=ACCESS):
+            return self._keys.list_keys(principal.tenant)
 
     def add_key(self, principal: Principal, key: ApiKey, secret_hash: bytes) -> None:
         """For a person of the same tenant, and not for one with rights that the giver lacks."""
@@ -161,40 +161,40 @@ class Administration:
 
     def remove_key(self, principal: Principal, key_id: str) -> None:
         """Nobody comes in with it from the next request on."""
-        with audited(self._audit, principal, "keys rm", right=ACCESS, changes=key_id):
+        with audited_action(self._audit, principal, "keys rm", right=ACCESS, changes=key_id):
             if not self._keys.remove(principal.tenant, key_id):
                 raise NotVisible(f"there is no API key {key_id!r}")
 
     def audit_entries(
         self, principal: Principal, *, last: int | None = None, who: str | None = None
     ) -> tuple[AuditEntry, ...]:
-        with audited(self._audit, principal, "audit list", right=AUDITOR):
+        with audited_action(self._audit, principal, "audit list", right=AUDITOR):
             return tuple(self._audit.entries(principal.tenant, last=last, principal=who))
 
     def audit_verify(self, principal: Principal, anchor: Anchor | None = None) -> AuditVerdict:
-        with audited(self._audit, principal, "audit verify", right=AUDITOR):
+        with audited_action(self._audit, principal, "audit verify", right=AUDITOR):
             return self._audit.verify(principal.tenant, anchor)
 
     def audit_anchor(self, principal: Principal) -> Anchor | None:
-        with audited(self._audit, principal, "audit anchor", right=AUDITOR):
+        with audited_action(self._audit, principal, "audit anchor", right=AUDITOR):
             return self._audit.seal(principal.tenant)
 
-    def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> Pruned:
+    def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> PruneResult:
         told = f"{repository} {branch}, {keep} kept"
-        with audited(self._audit, principal, "prune", right=INGEST, changes=told):
+        with audited_action(self._audit, principal, "prune", right=INGEST, changes=told):
             return self._store.prune(principal.tenant, repository, branch, keep)
 
-    def verify(self, principal: Principal) -> Verified:
+    def verify(self, principal: Principal) -> VerifyReport:
         """The whole store, whoever it belongs to."""
-        with audited(self._audit, principal, "verify", right=INGEST):
+        with audited_action(self._audit, principal, "verify", right=INGEST):
             return self._store.verify()
 
 
-def _known(book: AccessBook, name: str) -> Person:
+def _known(book: AccessPolicyStore, name: str) -> Person:
     found = book.person(name)
     if found is None:
         others = [person.id for person in book.people()]
-        raise NotVisible(f"nobody is called {name!r}; {would_fit(name, others)}")
+        raise NotVisible(f"nobody is called {name!r}; {suggest(name, others)}")
     return found
 
 
@@ -208,7 +208,7 @@ def _check(person: Person, principal: Principal) -> None:
         raise BadInput(f"a clearance is a number from 0 to {HIGHEST:,}")
     for right in sorted(person.rights):
         if right not in RIGHTS:
-            raise BadInput(f"no right is called {right!r}; {would_fit(right, RIGHTS)}")
+            raise BadInput(f"no right is called {right!r}; {suggest(right, RIGHTS)}")
 
 
 def _listed(repository: str, paths: Sequence[str]) -> str:

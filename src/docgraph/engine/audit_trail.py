@@ -16,7 +16,7 @@ LONGEST = 1_000  # characters in one row
 
 
 @dataclass(slots=True)
-class Note:
+class AuditNote:
     """What is known of a question once it was answered."""
 
     plan: str = ""
@@ -48,7 +48,7 @@ class Note:
 
 
 @contextmanager
-def audited(
+def audited_action(
     log: AuditLog,
     principal: Principal,
     action: str,
@@ -56,13 +56,13 @@ def audited(
     right: str | None = None,
     changes: str | None = None,
     silently: bool = False,
-) -> Iterator[Note]:
+) -> Iterator[AuditNote]:
     """Nothing is answered of which no row was written; what failed leaves one too.
 
     `right` is what it needs. Where it `changes` something, a row that says what comes before it:
     a change whose row cannot be written is not made. `silently` leaves no row when all is well.
     """
-    note = Note(detail=changes or "")
+    note = AuditNote(detail=changes or "")
     try:
         if right is not None:
             principal.require(right)
@@ -86,7 +86,9 @@ def audited(
         log.write(_event(principal, action, ANSWERED, note, note.detail))
 
 
-def _event(principal: Principal, action: str, outcome: str, note: Note, detail: str) -> AuditEvent:
+def _event(
+    principal: Principal, action: str, outcome: str, note: AuditNote, detail: str
+) -> AuditEvent:
     """What was asked for may be as long as its asker likes; a row may not."""
     cut = detail if len(detail) <= LONGEST else f"{detail[:LONGEST]}…"
     return AuditEvent(

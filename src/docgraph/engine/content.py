@@ -3,35 +3,41 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from docgraph.engine.questions import Asking
+from docgraph.engine.questions import QuestionService
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import INGEST, AccessRule, Principal
 from docgraph.model.access import RELATIONS as RELATE
-from docgraph.model.diff import Side, SnapshotDiff, compare_snapshots
+from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
 from docgraph.model.digest import digest
 from docgraph.model.edge import (
     HAND,
     RELATIONS,
     Edge,
-    Evidence,
+    EdgeEvidence,
     RelationCounts,
     Relationship,
-    both_ways,
-    counted,
+    count_relations,
+    with_inverse,
 )
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.node import repository_of
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import EVERYTHING, SnapshotInfo, SnapshotName, Status, Wanted
-from docgraph.model.validation import would_fit
-from docgraph.plan.ambiguity import confirmed, settled, touching
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    SnapshotInfo,
+    SnapshotName,
+    SnapshotSelector,
+    Status,
+)
+from docgraph.model.validation import suggest
+from docgraph.plan.ambiguity import confirm_inverses, incident_edges, resolve_ambiguity
 from docgraph.ports.source import Source
-from docgraph.ports.writes import Origin, Writes
+from docgraph.ports.writes import SourceRevision, Writes
 
 LONGEST_NAME = 200
 
 
-class Engine(Asking):
+class Engine(QuestionService):
     """All that may be asked, and what a store is filled with."""
 
     def ingest(
@@ -46,7 +52,7 @@ class Engine(Asking):
         narrowed_by: AccessRule | None = None,
         without: Sequence[str] = (),
         given: Sequence[Relationship] = (),
-        origin: Origin | None = None,
+        origin: SourceRevision | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestResult:
         """A new snapshot of a branch, if anything changed.
@@ -67,7 +73,7 @@ class Engine(Asking):
         told = f"{repository} {branch}"
         with self._noted(principal, "ingest", right=INGEST, changes=told) as note:
             embedder = self._embedder()
-            with self.store.writes(tenant, repository, branch, embedder.identity) as writes:
+            with self.store.open_writer(tenant, repository, branch, embedder.identity) as writes:
                 result = ingest(
                     source,
                     writes,
@@ -86,14 +92,16 @@ class Engine(Asking):
             note.counts = result.counts()
             return result
 
-    def status(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> Status:
+    def status(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+    ) -> Status:
         with self._asked(principal, "status", wanted) as (reads, _):
             return Status(reads.scope, reads.counts(), reads.embedder)
 
     def relations(
         self,
         principal: Principal,
-        wanted: Sequence[Wanted] = EVERYTHING,
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
         only: frozenset[str] | None = None,
         node: str | None = None,
     ) -> tuple[Relationship, ...]:
@@ -103,16 +111,20 @@ class Engine(Asking):
         """
         with self._asked(principal, "relations", wanted) as (reads, _):
             if node is None:
-                return confirmed(settled(reads.graph.listed(only)), reads.graph)
-            return touching(node, reads.graph, only)
+                return confirm_inverses(resolve_ambiguity(reads.graph.all_edges(only)), reads.graph)
+            return incident_edges(node, reads.graph, only)
 
     def relation_counts(
-        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> RelationCounts:
         """Every edge this reader's planning would see, by relation and by who found it."""
         with self._asked(principal, "relations", wanted) as (reads, _):
-            found = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
-            return counted(found, reads.graph.places(), reads.graph.opaque())
+            found = confirm_inverses(
+                resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
+            )
+            return count_relations(
+                found, reads.graph.reference_counts(), reads.graph.unresolved_calls()
+            )
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with self._noted(principal, "snapshots"):
@@ -124,36 +136,45 @@ class Engine(Asking):
         """What this reader sees gained, lost and changed from one snapshot to another."""
         sides = []
         for name in (old, new):
-            wish = Wanted(name.repository, name.branch, name.snapshot)
+            wish = SnapshotSelector(name.repository, name.branch, name.snapshot)
             with self._asked(principal, "diff-snapshots", (wish,)) as (reads, _):
-                edges = confirmed(settled(reads.graph.listed()), reads.graph)
-                sides.append(Side(reads.versions(), frozenset(found.edge for found in edges)))
+                edges = confirm_inverses(resolve_ambiguity(reads.graph.all_edges()), reads.graph)
+                sides.append(
+                    SnapshotContent(reads.versions(), frozenset(found.edge for found in edges))
+                )
         return compare_snapshots(*sides)
 
-    def content_digest(self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING) -> str:
+    def content_digest(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+    ) -> str:
         """One digest of everything this reader sees: two ingests of one tree give the same."""
         with self._asked(principal, "digest", wanted) as (reads, _):
-            edges = confirmed(settled(reads.graph.listed(frozenset(RELATIONS))), reads.graph)
+            edges = confirm_inverses(
+                resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
+            )
             return digest((tuple(reads.contents()), edges))
 
     def add_relation(
         self,
         principal: Principal,
         edge: Edge,
-        evidence: tuple[Evidence, ...] = (),
-        wanted: Sequence[Wanted] = EVERYTHING,
+        evidence: tuple[EdgeEvidence, ...] = (),
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> SnapshotName:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
         with self._relating(principal, "relations add", edge, wanted) as writes:
-            both = both_ways(edge)
+            both = with_inverse(edge)
             writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
             return writes.publish()
 
     def remove_relation(
-        self, principal: Principal, edge: Edge, wanted: Sequence[Wanted] = EVERYTHING
+        self,
+        principal: Principal,
+        edge: Edge,
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> SnapshotName:
         with self._relating(principal, "relations rm", edge, wanted) as writes:
-            if not writes.remove_by_hand(both_ways(edge)):
+            if not writes.remove_by_hand(with_inverse(edge)):
                 raise BadInput(
                     f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
                     "a mined relation goes when its text no longer says so"
@@ -162,27 +183,29 @@ class Engine(Asking):
 
     @contextmanager
     def _relating(
-        self, principal: Principal, action: str, edge: Edge, wanted: Sequence[Wanted]
+        self, principal: Principal, action: str, edge: Edge, wanted: Sequence[SnapshotSelector]
     ) -> Iterator[Writes]:
         told = f"{edge.source} {edge.relation} {edge.target}"
         with self._noted(principal, action, right=RELATE, changes=told):
             home, embedder = self._home(principal, edge, wanted)
             place = (principal.tenant, home.repository, home.branch)
-            with self.store.writes(*place, embedder) as writes:
+            with self.store.open_writer(*place, embedder) as writes:
                 yield writes
 
     def _home(
-        self, principal: Principal, edge: Edge, wanted: Sequence[Wanted]
+        self, principal: Principal, edge: Edge, wanted: Sequence[SnapshotSelector]
     ) -> tuple[SnapshotName, EmbedderIdentity]:
         """The source's branch. Absent and forbidden ends read alike."""
         if edge.relation not in RELATIONS:
-            fitting = would_fit(edge.relation, RELATIONS)
+            fitting = suggest(edge.relation, RELATIONS)
             raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
-        with self.store.reads_as(principal, wanted) as reads:
+        with self.store.open_session(principal, wanted) as reads:
             for end in (edge.source, edge.target):
-                if not reads.graph.present((end,)):
+                if not reads.graph.visible_ids((end,)):
                     raise NotVisible(f"no visible node has the id {end!r}")
             repository = repository_of(edge.source)
             home = next(s for s in reads.scope.snapshots if s.repository == repository)
-        with self.store.reads_as(principal, (Wanted(home.repository, home.branch),)) as reads:
+        with self.store.open_session(
+            principal, (SnapshotSelector(home.repository, home.branch),)
+        ) as reads:
             return home, reads.embedder or self._embedder().identity

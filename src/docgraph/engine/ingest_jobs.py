@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from docgraph.engine.audit_trail import audited
+from docgraph.engine.audit_trail import audited_action
 from docgraph.model.access import INGEST, Person, Principal
 from docgraph.model.errors import BadInput, NotAllowed, NotKnown, NotVisible
-from docgraph.model.ingest_job import Ingestion, IngestionRequest, asker_of
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest, job_owner
 from docgraph.ports.audit import AuditLog
-from docgraph.ports.job_queue import Ingestions
+from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.store import Store
 
 NOTHING_THERE = "there is nothing to ingest under this path"
@@ -17,7 +17,7 @@ MOST_WAITING = 100  # of one person
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class ReadableCounts:
     """Of a branch's newest snapshot: how many documents there are, how many of them the asker
     cannot read, and how many nobody can."""
 
@@ -26,13 +26,13 @@ class Readable:
     closed_to_all: int
 
 
-class RequestedIngestions:
+class IngestJobService:
     """Who asked for an ingestion sees what becomes of it, by the same kind of credential; nobody
     else does."""
 
     def __init__(
         self,
-        book: Ingestions,
+        book: IngestJobQueue,
         store: Store,
         audit: AuditLog,
         *,
@@ -48,17 +48,17 @@ class RequestedIngestions:
     def add(
         self,
         principal: Principal,
-        request: IngestionRequest,
-        is_there: Callable[[IngestionRequest], bool],
-    ) -> Ingestion:
+        request: IngestJobRequest,
+        is_there: Callable[[IngestJobRequest], bool],
+    ) -> IngestJob:
         """`is_there` is asked once it is known that the principal may ask."""
         told = f"{request.repository} {request.branch or ''}".rstrip()
-        with audited(self._audit, principal, "ingestions add", right=INGEST, changes=told):
+        with audited_action(self._audit, principal, "ingestions add", right=INGEST, changes=told):
             if not is_there(request):
                 raise NotVisible(NOTHING_THERE)
             self._check_waiting(principal)
             now = self._now()
-            found = Ingestion(
+            found = IngestJob(
                 id=self._new_id(),
                 asked_by=_person(principal),
                 by=principal.by,
@@ -72,14 +72,14 @@ class RequestedIngestions:
             return found
 
     def _check_waiting(self, principal: Principal) -> None:
-        waiting = self._book.waiting(asker_of(principal))
+        waiting = self._book.pending(job_owner(principal))
         if waiting >= MOST_WAITING:
             raise BadInput(f"{waiting} ingestions of yours wait already; let some of them end")
 
     def begin(self, asked: Principal, who: Callable[[], Principal]) -> Principal:
         """Whoever asked, with the rights that they have now, as `who` finds out; a row tells of
         what is not begun any more."""
-        with audited(self._audit, asked, "ingestions begin", silently=True):
+        with audited_action(self._audit, asked, "ingestions begin", silently=True):
             try:
                 found = who()
                 found.require(INGEST)
@@ -87,26 +87,26 @@ class RequestedIngestions:
                 raise NotAllowed(NO_MORE) from error
             return found
 
-    def get(self, principal: Principal, ingestion_id: str) -> Ingestion:
-        with audited(self._audit, principal, "ingestions show", right=INGEST, silently=True):
+    def get(self, principal: Principal, ingestion_id: str) -> IngestJob:
+        with audited_action(self._audit, principal, "ingestions show", right=INGEST, silently=True):
             found = self._book.get(principal.tenant, ingestion_id)
-            if found is None or found.asker != asker_of(principal):
+            if found is None or found.asker != job_owner(principal):
                 raise NotVisible("there is no ingestion of yours with this id")
             return found
 
-    def listed(self, principal: Principal, last: int) -> tuple[Ingestion, ...]:
+    def list_jobs(self, principal: Principal, last: int) -> tuple[IngestJob, ...]:
         """The newest first."""
-        with audited(self._audit, principal, "ingestions list", right=INGEST, silently=True):
-            return self._book.listed(asker_of(principal), last)
+        with audited_action(self._audit, principal, "ingestions list", right=INGEST, silently=True):
+            return self._book.list_jobs(job_owner(principal), last)
 
-    def readable(self, principal: Principal, repository: str, branch: str) -> Readable:
+    def readable(self, principal: Principal, repository: str, branch: str) -> ReadableCounts:
         """Numbers alone: they say no more than an ingest tells whoever does it."""
         with (
-            audited(self._audit, principal, "ingestions count", right=INGEST, silently=True),
-            self._store.access_book(principal.tenant) as book,
+            audited_action(self._audit, principal, "ingestions count", right=INGEST, silently=True),
+            self._store.access_policy(principal.tenant) as book,
         ):
             rules = book.rules(repository, branch)
-        return Readable(
+        return ReadableCounts(
             documents=sum(one.documents for one in rules),
             closed_to_asker=sum(o.documents for o in rules if not principal.may_read(o.rule)),
             closed_to_all=sum(one.documents for one in rules if not one.rule.readers),

@@ -5,36 +5,36 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from docgraph.engine.audit_trail import Note, audited
-from docgraph.model.access import Ceiling, Principal
+from docgraph.engine.audit_trail import AuditNote, audited_action
+from docgraph.model.access import Clearance, Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, TokenCounter
 from docgraph.model.document import NodeText
 from docgraph.model.errors import BadPipeline, NotVisible, WrongEmbedder
 from docgraph.model.evidence import RetrievedContext
-from docgraph.model.explanation import WhyNot
+from docgraph.model.explanation import Explanation
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import EVERYTHING, Wanted
-from docgraph.pipeline.fit_budget import fitted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.pipeline.fit_budget import fit_budget
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.planned_reads import BoundReranker, node_texts
+from docgraph.pipeline.planned_reads import ReaderReranker, node_texts
 from docgraph.pipeline.receipt import Receipt
-from docgraph.pipeline.replay import Replayed, asked_alike, named_in, replay
-from docgraph.pipeline.request import checked_ids, checked_question, explicit
+from docgraph.pipeline.replay import ReplayResult, node_ids_in, replay, require_same_embedding
+from docgraph.pipeline.request import checked_ids, checked_question, seeds_from_ids
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan
-from docgraph.pipeline.run import Run, continued, run
+from docgraph.pipeline.run import Run, continue_run, run
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.models import ChatModel, ChatModels, Embedder, Reranker, RerankModel
+from docgraph.ports.models import ChatModel, ChatModelChain, Embedder, Reranker, RerankModel
 from docgraph.ports.search_reads import SearchReads
-from docgraph.ports.store import Reads, Store
+from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
-from docgraph.ports.tracer import SILENT, Tracer
+from docgraph.ports.tracer import NO_TRACER, Tracer
 
 
-class Asking:
+class QuestionService:
     def __init__(
         self,
         store: Store,
@@ -44,13 +44,13 @@ class Asking:
         clock: Callable[[], float],
         audit: AuditLog,
         *,
-        embedder_ceiling: Ceiling | None = None,
+        embedder_clearance: Clearance | None = None,
         chat_models: Callable[[], tuple[ChatModel, ...]] = tuple,
-        tracer: Tracer = SILENT,
+        tracer: Tracer = NO_TRACER,
     ) -> None:
         """Embedder and tokenizer are made when first needed: both take time to load.
 
-        `embedder_ceiling` bounds what an ingest may send to an embedder that runs elsewhere.
+        `embedder_clearance` bounds what an ingest may send to an embedder that runs elsewhere.
         """
         self.store = store
         self._embedder = embedder
@@ -58,7 +58,7 @@ class Asking:
         self._rerank_model = rerank_model
         self._clock = clock
         self._audit = audit
-        self._embedder_ceiling = embedder_ceiling
+        self._embedder_ceiling = embedder_clearance
         self._chat_models = chat_models
         self.tracer = tracer
 
@@ -69,7 +69,7 @@ class Asking:
         pipeline: Pipeline,
         *,
         seeds: Sequence[str] = (),
-        wanted: Sequence[Wanted] = EVERYTHING,
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> Retrieval:
         """Runs the pipeline up to its context; explicit ids take the place of search."""
         with self._noted(principal, "retrieve") as note:
@@ -84,8 +84,8 @@ class Asking:
         pipeline: Pipeline,
         *,
         seeds: Sequence[str] = (),
-        wanted: Sequence[Wanted] = EVERYTHING,
-        heard: Callable[[str], None] = lambda _: None,
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        on_text: Callable[[str], None] = lambda _: None,
     ) -> Retrieval:
         """Runs the whole pipeline, its answer included, which `heard` gets piece by piece.
 
@@ -103,10 +103,10 @@ class Asking:
             evidence, tokens = done.run.get(RetrievedContext), self._tokens()
             windows: dict[type, Callable[[Mapping[type, Any]], Any]] = {
                 TokenCounter: lambda _: tokens,
-                ChatModels: lambda _: ChatModels(models, heard),
+                ChatModelChain: lambda _: ChatModelChain(models, on_text),
             }
-            rest = fitted(rest, evidence, tokens, models)
-            further = continued(done.run, rest, windows, self._clock, self.tracer)
+            rest = fit_budget(rest, evidence, tokens, models)
+            further = continue_run(done.run, rest, windows, self._clock, self.tracer)
             found = Retrieval(done.scope, further)
             said = found.answer
             note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
@@ -115,18 +115,20 @@ class Asking:
 
     def execute(self, principal: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
         """Obeys a plan: on its own snapshots, with the rights the reader has now."""
-        wanted = tuple(Wanted(s.repository, s.branch, s.snapshot) for s in saved.snapshots)
+        wanted = tuple(
+            SnapshotSelector(s.repository, s.branch, s.snapshot) for s in saved.snapshots
+        )
         visible = tuple(wish for wish in wanted if self._sees(principal, wish))
         with self._asked(principal, "execute", visible) as (reads, note):
             note.plan = saved.plan.digest
-            note.missing(saved.plan.order, reads.graph.present(saved.plan.order))
+            note.missing(saved.plan.order, reads.graph.visible_ids(saved.plan.order))
             if reads.embedder not in (None, saved.plan.embedder):
                 raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
             given: dict[type, Any] = {RetrievalPlan: saved.plan}
             steps = pipeline.before(Answer).starting_from(RetrievalPlan)
             return Retrieval(reads.scope, self._run(steps, given, reads))
 
-    def replay(self, principal: Principal, receipt: Receipt) -> Replayed:
+    def replay(self, principal: Principal, receipt: Receipt) -> ReplayResult:
         """Does again what a receipt tells, with the rights the reader has now, and compares."""
         with self._noted(principal, "replay") as note:
             note.plan = receipt.plan.digest
@@ -140,8 +142,8 @@ class Asking:
         pipeline: Pipeline,
         *,
         seeds: Sequence[str] = (),
-        wanted: Sequence[Wanted] = EVERYTHING,
-    ) -> WhyNot:
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+    ) -> Explanation:
         """Why a node is in this question's context, or where it fell out and what lets it in."""
         from docgraph.pipeline.why_not.why_not import why_not
 
@@ -151,7 +153,7 @@ class Asking:
             with self._reads(principal, wanted, note) as reads:
                 given: dict[type, Any] = {Question: self._question(asked, reads)}
                 if seeds:
-                    given[Seeds] = explicit(reads.graph, seeds)
+                    given[Seeds] = seeds_from_ids(reads.graph, seeds)
                     pipeline = pipeline.starting_from(Seeds)
                 found = why_not(node, pipeline, given, reads, partial(self._run, reads=reads))
                 unseen = (node,) if found.stage == "not visible" else ()
@@ -163,7 +165,7 @@ class Asking:
         principal: Principal,
         ids: Sequence[str],
         *,
-        wanted: Sequence[Wanted] = EVERYTHING,
+        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
         whole: bool = True,
     ) -> tuple[NodeText, ...]:
         """Nodes and chunks by id, in the order given, with their texts unless not `whole`.
@@ -183,15 +185,15 @@ class Asking:
         question: str,
         pipeline: Pipeline,
         seeds: tuple[str, ...],
-        wanted: Sequence[Wanted],
-        note: Note,
+        wanted: Sequence[SnapshotSelector],
+        note: AuditNote,
     ) -> Retrieval:
         text = checked_question(question, seeds)
         asked = self._embedded(text) if text else None
         with self._reads(principal, wanted, note) as reads:
             given: dict[type, Any] = {Question: self._question(asked, reads)}
             if seeds:
-                given[Seeds] = explicit(reads.graph, seeds)
+                given[Seeds] = seeds_from_ids(reads.graph, seeds)
                 note.missing(seeds, given[Seeds].ids)
                 pipeline = pipeline.starting_from(Seeds)
             done = Retrieval(reads.scope, self._run(pipeline, given, reads))
@@ -199,27 +201,31 @@ class Asking:
             return done
 
     def _again(
-        self, principal: Principal, receipt: Receipt, pipeline: Pipeline, note: Note
+        self, principal: Principal, receipt: Receipt, pipeline: Pipeline, note: AuditNote
     ) -> Retrieval:
         """All that the receipt names must be visible, before anything is done."""
         asked = self._embedded(receipt.question) if receipt.question else None
-        asked = asked and asked_alike(receipt, asked)
-        named = named_in(receipt.plan)
+        asked = asked and require_same_embedding(receipt, asked)
+        named = node_ids_in(receipt.plan)
         note.missing(named, ())
-        wanted = tuple(Wanted(s.repository, s.branch, s.snapshot) for s in receipt.snapshots)
+        wanted = tuple(
+            SnapshotSelector(s.repository, s.branch, s.snapshot) for s in receipt.snapshots
+        )
         with self._reads(principal, wanted, note) as reads:
-            note.missing(named, reads.graph.present(named))
+            note.missing(named, reads.graph.visible_ids(named))
             if note.unseen:
                 raise NotVisible("not everything is visible")
-            given: dict[type, Any] = {Question: asked_alike(receipt, self._question(asked, reads))}
+            given: dict[type, Any] = {
+                Question: require_same_embedding(receipt, self._question(asked, reads))
+            }
             if receipt.seeds:
-                given[Seeds] = explicit(reads.graph, receipt.seeds)
+                given[Seeds] = seeds_from_ids(reads.graph, receipt.seeds)
             return Retrieval(reads.scope, self._run(pipeline, given, reads))
 
-    def _sees(self, principal: Principal, wish: Wanted) -> bool:
+    def _sees(self, principal: Principal, wish: SnapshotSelector) -> bool:
         """A plan does not outlive its permission: what is gone leaves an empty scope behind."""
         try:
-            with self.store.reads_as(principal, (wish,)):
+            with self.store.open_session(principal, (wish,)):
                 return True
         except NotVisible:
             return False
@@ -232,20 +238,20 @@ class Asking:
         *,
         right: str | None = None,
         changes: str | None = None,
-    ) -> Iterator[Note]:
+    ) -> Iterator[AuditNote]:
         """The note becomes a row in the audit log, and its ids and counts a span for operators."""
         with (
             self.tracer.span(f"docgraph {action}") as span,
-            audited(self._audit, principal, action, right=right, changes=changes) as note,
+            audited_action(self._audit, principal, action, right=right, changes=changes) as note,
         ):
             yield note
-            if span.listens:
-                span.tell(note.facts(principal))
+            if span.recording:
+                span.set(note.facts(principal))
 
     @contextmanager
     def _asked(
-        self, principal: Principal, action: str, wanted: Sequence[Wanted]
-    ) -> Iterator[tuple[Reads, Note]]:
+        self, principal: Principal, action: str, wanted: Sequence[SnapshotSelector]
+    ) -> Iterator[tuple[ReaderSession, AuditNote]]:
         """One reader's view, and the note that becomes a row in the audit log."""
         with (
             self._noted(principal, action) as note,
@@ -254,8 +260,10 @@ class Asking:
             yield reads, note
 
     @contextmanager
-    def _reads(self, principal: Principal, wanted: Sequence[Wanted], note: Note) -> Iterator[Reads]:
-        with self.store.reads_as(principal, wanted) as reads:
+    def _reads(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector], note: AuditNote
+    ) -> Iterator[ReaderSession]:
+        with self.store.open_session(principal, wanted) as reads:
             note.asked_of(reads.scope)
             yield reads
 
@@ -264,10 +272,10 @@ class Asking:
         with self.tracer.span("embed_question") as span:
             embedder = self._embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
-            span.tell({"docgraph.embedder": embedder.identity.name})
+            span.set({"docgraph.embedder": embedder.identity.name})
         return Question(text, vector, embedder.identity)
 
-    def _question(self, asked: Question | None, reads: Reads) -> Question:
+    def _question(self, asked: Question | None, reads: ReaderSession) -> Question:
         """As the store's own embedder would have embedded it, or not at all."""
         held = reads.embedder
         if asked is None:
@@ -281,12 +289,12 @@ class Asking:
             )
         return asked
 
-    def _run(self, pipeline: Pipeline, given: Mapping[type, Any], reads: Reads) -> Run:
+    def _run(self, pipeline: Pipeline, given: Mapping[type, Any], reads: ReaderSession) -> Run:
         windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
             SearchReads: lambda _: reads.search,
             GraphReads: lambda _: reads.graph,
             TextReads: lambda values: reads.texts(values[RetrievalPlan]),
             TokenCounter: lambda _: self._tokens(),
-            Reranker: lambda values: BoundReranker(self._rerank_model(), reads, values[Question]),
+            Reranker: lambda values: ReaderReranker(self._rerank_model(), reads, values[Question]),
         }
         return run(pipeline, given, windows, self._clock, self.tracer)

@@ -9,12 +9,19 @@ from docgraph.model.edge import INVERSES, Relationship
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import PlaceCount
-from docgraph.model.snapshot import EVERYTHING, Pruned, Scope, SnapshotInfo, Verified, Wanted
-from docgraph.ports.access_store import AccessBook
+from docgraph.model.reference import ReferenceCount
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    PruneResult,
+    Scope,
+    SnapshotInfo,
+    SnapshotSelector,
+    VerifyReport,
+)
+from docgraph.ports.access_store import AccessPolicyStore
 from docgraph.ports.graph_reads import Direction, GraphReads
 from docgraph.ports.search_reads import SearchReads
-from docgraph.ports.store import Reads, Store
+from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import Writes
 
@@ -22,7 +29,7 @@ Pairs = frozenset[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class HeldOut:
+class Ablation:
     """No edge between the two documents of a pair, nor of these relations or their inverses."""
 
     pairs: Pairs = frozenset()
@@ -36,44 +43,44 @@ class HeldOut:
         return self.pairs.isdisjoint(((source, target), (target, source)))
 
 
-class HeldOutStore:
+class AblatedStore:
     """Edges are held out before claims compete: the rest is as if nobody had found them."""
 
     def __init__(self, store: Store, pairs: Pairs, relations: frozenset[str] = frozenset()) -> None:
         self._store = store
-        self._held_out = HeldOut(pairs, relations)
+        self._held_out = Ablation(pairs, relations)
 
     @contextmanager
-    def reads_as(
-        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
-    ) -> Iterator["HeldOutReads"]:
-        with self._store.reads_as(principal, wanted) as reads:
-            yield HeldOutReads(reads, self._held_out)
+    def open_session(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+    ) -> Iterator["AblatedSession"]:
+        with self._store.open_session(principal, wanted) as reads:
+            yield AblatedSession(reads, self._held_out)
 
-    def writes(
+    def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> AbstractContextManager[Writes]:
-        return self._store.writes(tenant, repository, branch, embedder)
+        return self._store.open_writer(tenant, repository, branch, embedder)
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         return self._store.snapshots(principal)
 
-    def access_book(self, tenant: str) -> AbstractContextManager[AccessBook]:
-        return self._store.access_book(tenant)
+    def access_policy(self, tenant: str) -> AbstractContextManager[AccessPolicyStore]:
+        return self._store.access_policy(tenant)
 
-    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         return self._store.prune(tenant, repository, branch, keep)
 
-    def verify(self) -> Verified:
+    def verify(self) -> VerifyReport:
         return self._store.verify()
 
 
-class HeldOutReads:
+class AblatedSession:
     """Everything but the graph is read as it is."""
 
-    def __init__(self, reads: Reads, held_out: HeldOut) -> None:
+    def __init__(self, reads: ReaderSession, held_out: Ablation) -> None:
         self._reads = reads
-        self.graph = HeldOutGraph(reads.graph, held_out)
+        self.graph = AblatedGraph(reads.graph, held_out)
 
     @property
     def scope(self) -> Scope:
@@ -100,8 +107,8 @@ class HeldOutReads:
         return self._reads.contents()
 
 
-class HeldOutGraph:
-    def __init__(self, graph: GraphReads, held_out: HeldOut) -> None:
+class AblatedGraph:
+    def __init__(self, graph: GraphReads, held_out: Ablation) -> None:
         self._graph = graph
         self._held_out = held_out
 
@@ -113,17 +120,17 @@ class HeldOutGraph:
     ) -> tuple[Relationship, ...]:
         return self._kept(self._graph.edges(nodes, direction, relations))
 
-    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
-        return self._kept(self._graph.listed(relations))
+    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+        return self._kept(self._graph.all_edges(relations))
 
-    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
-        return self._graph.present(ids)
+    def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        return self._graph.visible_ids(ids)
 
-    def places(self) -> tuple[PlaceCount, ...]:
-        return self._graph.places()
+    def reference_counts(self) -> tuple[ReferenceCount, ...]:
+        return self._graph.reference_counts()
 
-    def opaque(self) -> int:
-        return self._graph.opaque()
+    def unresolved_calls(self) -> int:
+        return self._graph.unresolved_calls()
 
     def _kept(self, found: Iterable[Relationship]) -> tuple[Relationship, ...]:
         return tuple(filter(self._held_out.keeps, found))

@@ -149,14 +149,14 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise BadInput(f"{path}: not JSON lines: {error}") from error
 
 
-# Filling a store with what a judged set holds.
+# SegmentBuffer a store with what a judged set holds.
 
 
 Report = Callable[[Progress], None]
 Login = Callable[[frozenset[str]], Principal]
 
 
-def fill(
+def load_dataset(
     engine: Engine,
     dataset: Dataset,
     login: Login,

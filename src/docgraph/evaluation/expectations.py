@@ -12,7 +12,7 @@ from annotated_types import Ge, MinLen
 
 from docgraph.model.context import Context, ContextItem
 from docgraph.model.errors import BadInput
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
 LARGEST = 4 * 1024 * 1024
@@ -82,7 +82,7 @@ def _entry(path: Path, item: Line) -> Expectation:
         raise BadInput(f"{where}: an entry is `question: …` with what it must include")
     for key, line in item.value.items():
         if key not in KEYS:
-            raise BadInput(f"{path}:{line.number}: unknown key {key!r}; {would_fit(key, KEYS)}")
+            raise BadInput(f"{path}:{line.number}: unknown key {key!r}; {suggest(key, KEYS)}")
     given = item.plain()
     whom = given.pop("as", None)
     if whom is not None and not (isinstance(whom, str) and whom.strip()):

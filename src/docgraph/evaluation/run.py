@@ -8,8 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from docgraph.engine.content import Engine
-from docgraph.evaluation.ablation import HeldOutStore
-from docgraph.evaluation.dataset import Dataset, JudgedQuestion, Login, Report, fill, read_dataset
+from docgraph.evaluation.ablation import AblatedStore
+from docgraph.evaluation.dataset import (
+    Dataset,
+    JudgedQuestion,
+    Login,
+    Report,
+    load_dataset,
+    read_dataset,
+)
 from docgraph.evaluation.metrics import Outcome, summary
 from docgraph.evaluation.statistics import estimates, gains, per_question
 from docgraph.ingest.result import Progress
@@ -17,7 +24,7 @@ from docgraph.model.access import Principal
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.wiring.build import build_engine
@@ -26,7 +33,7 @@ from docgraph.wiring.settings import Settings
 DEEPEST_RANK = 10
 
 
-def ask_in_turns(
+def run_queries(
     engine: Engine,
     dataset: Dataset,
     pipelines: Mapping[str, Pipeline],
@@ -41,7 +48,7 @@ def ask_in_turns(
     rankers = {name: deepened(pipeline) for name, pipeline in pipelines.items()}
     outcomes: dict[str, list[Outcome]] = {name: [] for name in names}
     for number, question in enumerate(dataset.questions):
-        asker = asker_of(question, dataset, login)
+        asker = reader_for(question, dataset, login)
         first = number % len(names)
         for name in names[first:] + names[:first]:
             found = _outcome(engine, question, pipelines[name], rankers[name], asker)
@@ -62,13 +69,13 @@ def rank(
     ranker = deepened(pipeline)
     found: list[tuple[str, ...]] = []
     for number, question in enumerate(dataset.questions, start=1):
-        asker = asker_of(question, dataset, login)
+        asker = reader_for(question, dataset, login)
         found.append(_ranking(engine, question, ranker, asker))
         progress(Progress(f"rank {name}", number, len(dataset.questions)))
     return found
 
 
-def asker_of(question: JudgedQuestion, dataset: Dataset, login: Login) -> Principal:
+def reader_for(question: JudgedQuestion, dataset: Dataset, login: Login) -> Principal:
     """Whoever asks holds every label but that of the question's own source."""
     return login(dataset.sources - {question.source})
 
@@ -117,8 +124,8 @@ def _ranking(
     return tuple(dict.fromkeys(document_of(node) for node in nodes))[:DEEPEST_RANK]
 
 
-def _where(question: JudgedQuestion) -> tuple[Wanted, ...]:
-    return (Wanted(question.repository, question.branch),)
+def _where(question: JudgedQuestion) -> tuple[SnapshotSelector, ...]:
+    return (SnapshotSelector(question.repository, question.branch),)
 
 
 # Evaluating: the same questions by flat search in three modes, and by a pipeline.
@@ -143,10 +150,10 @@ def evaluate(
     with tempfile.TemporaryDirectory() as scratch:
         store = keep or str(Path(scratch) / "eval.db")
         engine = build_engine(replace(settings, store=store))
-        engine.store = HeldOutStore(engine.store, dataset.held_out)
-        fill(engine, dataset, login, progress)
+        engine.store = AblatedStore(engine.store, dataset.held_out)
+        load_dataset(engine, dataset, login, progress)
         pipelines = {**{mode: flat_pipeline(mode) for mode in MODES}, PLANNED: pipeline}
-        return compared(ask_in_turns(engine, dataset, pipelines, login, progress))
+        return compared(run_queries(engine, dataset, pipelines, login, progress))
 
 
 def compared(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:

@@ -7,17 +7,17 @@ from annotated_types import Interval
 
 from docgraph.action import action
 from docgraph.model.evidence import (
+    ChunkScore,
     Concept,
     NodeEvidence,
-    PassageScore,
     RetrievedContext,
-    absent,
+    not_visible,
     why_empty,
 )
 from docgraph.model.plan import RetrievalPlan
 from docgraph.ports.text_reads import TextReads
 
-Ranked = dict[str, list[PassageScore]]
+Ranked = dict[str, list[ChunkScore]]
 
 
 @action()
@@ -37,7 +37,7 @@ def fetch_evidence(
     ranked: Ranked = {}
     seen: set[str] = set()
     for concept in concepts:
-        scores = [score for score in window.scores(concept.id) if score.id not in seen]
+        scores = [score for score in window.chunk_scores(concept.id) if score.id not in seen]
         seen.update(score.id for score in scores)
         ranked[concept.id] = sorted(scores, key=_closest)
     chosen = _share(_limited(concepts, ranked, per_document), in_all)
@@ -45,22 +45,22 @@ def fetch_evidence(
         NodeEvidence(
             concept=concept,
             rule=plan.rule_for(concept.id),
-            passages=window.passages(chosen[concept.id]),
+            passages=window.chunks(chosen[concept.id]),
             cut=len(ranked[concept.id]) - len(chosen[concept.id]),
         )
         for concept in concepts
     )
-    missing = tuple(absent(node) for node in plan.order if node not in ranked)
+    missing = tuple(not_visible(node) for node in plan.order if node not in ranked)
     return RetrievedContext(plan.question, nodes, missing, why_empty(plan, nodes, missing))
 
 
-def _closest(score: PassageScore) -> tuple[int, int]:
+def _closest(score: ChunkScore) -> tuple[int, int]:
     return (-(score.similarity or 0), score.position)
 
 
 def _limited(concepts: tuple[Concept, ...], ranked: Ranked, per_document: int) -> Ranked:
     """The closest passages of each document, whichever of its planned nodes they lie in."""
-    whole: defaultdict[str, list[PassageScore]] = defaultdict(list)
+    whole: defaultdict[str, list[ChunkScore]] = defaultdict(list)
     for concept in concepts:
         whole[concept.document] += ranked[concept.id]
     kept = {
@@ -73,8 +73,8 @@ def _limited(concepts: tuple[Concept, ...], ranked: Ranked, per_document: int) -
     }
 
 
-def _share(ranked: Ranked, in_all: int) -> dict[str, tuple[PassageScore, ...]]:
-    chosen: dict[str, list[PassageScore]] = {node: [] for node in ranked}
+def _share(ranked: Ranked, in_all: int) -> dict[str, tuple[ChunkScore, ...]]:
+    chosen: dict[str, list[ChunkScore]] = {node: [] for node in ranked}
     rounds = max((len(scores) for scores in ranked.values()), default=0)
     turns = [
         (node, scores[turn])

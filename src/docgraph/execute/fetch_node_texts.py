@@ -10,10 +10,10 @@ from docgraph.action import action
 from docgraph.model.context import TokenCounter
 from docgraph.model.evidence import (
     Decision,
+    EvidenceChunk,
     NodeEvidence,
-    Passage,
     RetrievedContext,
-    absent,
+    not_visible,
     why_empty,
 )
 from docgraph.model.node import document_of
@@ -50,9 +50,9 @@ def fetch_node_texts(
     entered: list[NodeEvidence] = []
     decisions: list[Decision] = []
     for node in arranged(plan, order):
-        texts = window.whole((node,))
+        texts = window.full_texts((node,))
         if not texts:
-            decisions.append(absent(node))
+            decisions.append(not_visible(node))
             continue
         holder = _holder(texts[0], entered)
         if holder:
@@ -80,7 +80,7 @@ def arranged(plan: RetrievalPlan, order: Order) -> tuple[str, ...]:
     return seeds + graph if order == "seed_first" else graph + seeds
 
 
-def _holder(text: Passage, entered: list[NodeEvidence]) -> str | None:
+def _holder(text: EvidenceChunk, entered: list[NodeEvidence]) -> str | None:
     """The entered node of the same file whose text already holds this one."""
     for node in entered:
         other = node.passages[0].location

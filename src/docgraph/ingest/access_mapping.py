@@ -2,9 +2,9 @@
 
 import re
 
-from docgraph.ingest.parsed_file import WrittenAccess
+from docgraph.ingest.parsed_file import AccessMapping
 from docgraph.model.access import EVERYONE
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.yaml_lines import BadYaml, Line
 
 KEYS = ("readers", "labels", "level", "note")
@@ -13,19 +13,19 @@ NOBODY = "for nobody, write `readers: []`"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def rule_of_mapping(told: Line, also: tuple[str, ...] = ()) -> WrittenAccess:
+def rule_of_mapping(told: Line, also: tuple[str, ...] = ()) -> AccessMapping:
     """Strictly: a rule that is not understood to the last key is none. `also` are other keys."""
     keys = told.value
     if not isinstance(keys, dict):
         raise BadYaml(told.number, f"not a mapping; its keys are {', '.join((*also, *KEYS))}")
     if (unknown := next((key for key in keys if key not in (*also, *KEYS)), None)) is not None:
-        fitting = would_fit(unknown, (*also, *KEYS))
+        fitting = suggest(unknown, (*also, *KEYS))
         raise BadYaml(keys[unknown].number, f"no key is called {unknown!r}; {fitting}")
     if "readers" not in keys:
         raise BadYaml(told.number, f"`readers` missing; {NOBODY}")
     if "note" in keys and not isinstance(keys["note"].value, str):
         raise BadYaml(keys["note"].number, "`note` takes text")
-    return WrittenAccess(
+    return AccessMapping(
         told.number,
         names("readers", keys["readers"]),
         names("labels", keys["labels"]) if "labels" in keys else frozenset(),

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from docgraph.ingest.access_mapping import rule_of_mapping
-from docgraph.ingest.parsed_file import Parsed, WrittenAccess
-from docgraph.model.access import FRONT_MATTER, AccessRule, Spoken
-from docgraph.model.access_policy import SOURCE, AccessLine, AccessLines
+from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
+from docgraph.model.access import FRONT_MATTER, AccessRule, AccessStatement
+from docgraph.model.access_policy import SOURCE, AccessFileRule, AccessFileRules
 from docgraph.model.path_pattern import problem_of
-from docgraph.ports.source import Problem, Source, SourceFile
+from docgraph.ports.source import Source, SourceFile, SourceProblem
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
 # access.yaml: who may read what, by path; and what a document's own words come to.
@@ -27,14 +27,14 @@ class _Entry:
     """`bad` is what is wrong with it, beside its paths."""
 
     paths: tuple[Line, ...]
-    rule: WrittenAccess
+    rule: AccessMapping
     bad: BadYaml | None = None
 
 
-def access_lines(data: bytes, tenant: str) -> tuple[AccessLines, tuple[Problem, ...]]:
+def access_lines(data: bytes, tenant: str) -> tuple[AccessFileRules, tuple[SourceProblem, ...]]:
     """A bad entry denies what its path matches; one whose path cannot be read, everything."""
-    lines: list[AccessLine] = []
-    problems: list[Problem] = []
+    lines: list[AccessFileRule] = []
+    problems: list[SourceProblem] = []
     spoilt: list[BadYaml] = []
     try:
         entries = _entries(data)
@@ -52,24 +52,26 @@ def access_lines(data: bytes, tenant: str) -> tuple[AccessLines, tuple[Problem, 
             matched = " or ".join(repr(path.value) for path in entry.paths)
             problems.append(_problem(entry.bad, f"what matches {matched}"))
     if not entries:
-        problems.append(Problem(ACCESS_FILE, f"no entries, {_nobody('anything')}; {_EXAMPLE}"))
-    return _shut(spoilt[0]) if spoilt else AccessLines(tuple(lines)), tuple(problems)
+        problems.append(
+            SourceProblem(ACCESS_FILE, f"no entries, {_nobody('anything')}; {_EXAMPLE}")
+        )
+    return _shut(spoilt[0]) if spoilt else AccessFileRules(tuple(lines)), tuple(problems)
 
 
-def written(tenant: str, told: WrittenAccess) -> Spoken:
+def written(tenant: str, told: AccessMapping) -> AccessStatement:
     """What a document says of itself, as a word on who may read it."""
     rule = AccessRule(tenant, told.readers, told.labels, told.level)
     if told.wrong:
-        return Spoken(FRONT_MATTER, told.line, told.wrong, AccessRule(tenant))
-    return Spoken(FRONT_MATTER, told.line, SAYS, rule)
+        return AccessStatement(FRONT_MATTER, told.line, told.wrong, AccessRule(tenant))
+    return AccessStatement(FRONT_MATTER, told.line, SAYS, rule)
 
 
-def _shut(error: BadYaml) -> AccessLines:
-    return AccessLines((), error.reason, error.line)
+def _shut(error: BadYaml) -> AccessFileRules:
+    return AccessFileRules((), error.reason, error.line)
 
 
-def _problem(error: BadYaml, what: str) -> Problem:
-    return Problem(f"{ACCESS_FILE}:{error.line}", f"{error.reason}; {_nobody(what)}")
+def _problem(error: BadYaml, what: str) -> SourceProblem:
+    return SourceProblem(f"{ACCESS_FILE}:{error.line}", f"{error.reason}; {_nobody(what)}")
 
 
 def _nobody(what: str) -> str:
@@ -107,7 +109,7 @@ def _entry(line: Line) -> _Entry:
     try:
         return _Entry(paths, rule_of_mapping(line, also=("path",)))
     except BadYaml as error:
-        return _Entry(paths, WrittenAccess(error.line), error)
+        return _Entry(paths, AccessMapping(error.line), error)
 
 
 def _paths(told: Line) -> tuple[Line, ...]:
@@ -124,13 +126,13 @@ def _paths(told: Line) -> tuple[Line, ...]:
     return tuple(paths)
 
 
-def _lines(entry: _Entry, tenant: str) -> list[AccessLine]:
+def _lines(entry: _Entry, tenant: str) -> list[AccessFileRule]:
     if entry.bad:
         line, wrong = entry.bad.line, entry.bad.reason
-        return [AccessLine(line, path.value, AccessRule(tenant), wrong) for path in entry.paths]
+        return [AccessFileRule(line, path.value, AccessRule(tenant), wrong) for path in entry.paths]
     told = entry.rule
     rule = AccessRule(tenant, told.readers, told.labels, told.level)
-    return [AccessLine(path.number, path.value, rule) for path in entry.paths]
+    return [AccessFileRule(path.number, path.value, rule) for path in entry.paths]
 
 
 OPTIONS = "ingest options"
@@ -138,7 +140,7 @@ DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class Rulebook:
+class AccessRules:
     """`lines` are those of access.yaml, `options` what the ingest itself was told.
 
     `otherwise` counts where nobody speaks; without it, nobody reads what nobody speaks of.
@@ -146,37 +148,39 @@ class Rulebook:
     """
 
     tenant: str
-    lines: AccessLines | None = None
+    lines: AccessFileRules | None = None
     options: Callable[[str], AccessRule] | None = None
     otherwise: AccessRule | None = None
     narrowed_by: AccessRule | None = None
 
-    def of(self, path: str, parsed: Parsed, also: tuple[str, ...] = ()) -> tuple[Spoken, ...]:
+    def of(
+        self, path: str, parsed: ParsedFile, also: tuple[str, ...] = ()
+    ) -> tuple[AccessStatement, ...]:
         """Of a document that was just read."""
         access = parsed.access
         return self.told(path, None if access is None else written(self.tenant, access), also)
 
     def told(
-        self, path: str, written: Spoken | None, also: tuple[str, ...] = ()
-    ) -> tuple[Spoken, ...]:
+        self, path: str, written: AccessStatement | None, also: tuple[str, ...] = ()
+    ) -> tuple[AccessStatement, ...]:
         """`written` is what the document says of itself, `also` where else the same file lies."""
-        found: list[Spoken] = []
+        found: list[AccessStatement] = []
         if self.lines is not None:
-            words = (self.lines.spoken(self.tenant, place) for place in (path, *also))
+            words = (self.lines.statement_for(self.tenant, place) for place in (path, *also))
             found += dict.fromkeys(words)  # what one line says of several places is one word
         if written is not None:
             found.append(written)
         if self.options is not None:
-            found.append(Spoken(OPTIONS, 0, "", self.options(path)))
+            found.append(AccessStatement(OPTIONS, 0, "", self.options(path)))
         if not found and self.otherwise is not None:
-            found.append(Spoken(DEFAULT, 0, "nobody speaks of it", self.otherwise))
+            found.append(AccessStatement(DEFAULT, 0, "nobody speaks of it", self.otherwise))
         if self.narrowed_by is not None:
-            found.append(Spoken(OPTIONS, 0, "", self.narrowed_by))
+            found.append(AccessStatement(OPTIONS, 0, "", self.narrowed_by))
         return tuple(found)
 
     def again(
-        self, path: str, before: Iterable[Spoken], also: tuple[str, ...] = ()
-    ) -> tuple[Spoken, ...]:
+        self, path: str, before: Iterable[AccessStatement], also: tuple[str, ...] = ()
+    ) -> tuple[AccessStatement, ...]:
         """Of a document that is not read again: what it says of itself is what it said before."""
         written = next((word for word in before if word.source == FRONT_MATTER), None)
         return self.told(path, written, also)
@@ -186,16 +190,16 @@ class Rulebook:
 class AccessFile:
     """What access.yaml says, None where there is none, and what is wrong with it."""
 
-    lines: AccessLines | None
-    problems: tuple[Problem, ...]
+    lines: AccessFileRules | None
+    problems: tuple[SourceProblem, ...]
 
 
-def read_access(source: Source, file: SourceFile | Problem | None, tenant: str) -> AccessFile:
+def read_access(source: Source, file: SourceFile | SourceProblem | None, tenant: str) -> AccessFile:
     """A file that is there and cannot be read denies everything; so does a misspelt one."""
     data = source.read(file) if isinstance(file, SourceFile) else file
     if data is None:
         return AccessFile(None, ())
-    if isinstance(data, Problem):
+    if isinstance(data, SourceProblem):
         wrong = data.reason if data.path == ACCESS_FILE else f"{data.path}: {data.reason}"
-        return AccessFile(AccessLines((), wrong), (data,))
+        return AccessFile(AccessFileRules((), wrong), (data,))
     return AccessFile(*access_lines(data, tenant))

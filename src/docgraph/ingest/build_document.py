@@ -4,15 +4,15 @@ from dataclasses import dataclass
 
 from docgraph.ingest.chunking import SIZE, chunks, heading_paths
 from docgraph.ingest.definitions import names, offers
-from docgraph.ingest.miners.document_view import Sketch
+from docgraph.ingest.miners.document_view import DocumentView
 from docgraph.ingest.miners.registry import claims
-from docgraph.ingest.parsed_file import Parsed, Part
-from docgraph.ingest.source_text import Places
+from docgraph.ingest.parsed_file import ParsedFile, Part
+from docgraph.ingest.source_text import Positions
 from docgraph.ingest.summary import summary_of_document, summary_of_part
-from docgraph.model.access import Spoken
+from docgraph.model.access import AccessStatement
 from docgraph.model.digest import digest
 from docgraph.model.document import Chunk, Document
-from docgraph.model.node import SECTION, Location, Node, document_id, section_id, symbol_id
+from docgraph.model.node import SECTION, DocumentNode, Location, document_id, section_id, symbol_id
 from docgraph.ports.source import SourceFile
 
 # The texts that are embedded and searched: what a passage says, with where it stands in front.
@@ -33,7 +33,7 @@ def embedded_text(title: str, chunk: Chunk, signature: str = "") -> str:
     return f"{front}\n{text}" if front else text
 
 
-def embedded_summary(title: str, node: Node) -> str:
+def embedded_summary(title: str, node: DocumentNode) -> str:
     """The summary, in front of it the title of the document that a section or symbol is in."""
     if node.parent is None:
         return node.summary
@@ -51,7 +51,7 @@ VERSION = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltDocument:
     """A document with the text to embed for each of its chunks and nodes, in their order."""
 
     document: Document
@@ -64,14 +64,14 @@ def fingerprint(file: SourceFile, content: str, known_as: str, size: int = SIZE)
     return digest((VERSION, file.path, file.title, known_as, content, size))
 
 
-def build(
+def build_document(
     repository: str,
     path: str,
-    parsed: Parsed,
-    told: tuple[Spoken, ...],
+    parsed: ParsedFile,
+    told: tuple[AccessStatement, ...],
     mark: str,
     size: int = SIZE,
-) -> Built:
+) -> BuiltDocument:
     """`mark` is the fingerprint under which the document will be recognised."""
     nodes = nodes_of(repository, path, parsed)
     ids = tuple(node.id for node in nodes)
@@ -79,7 +79,7 @@ def build(
     passages = chunks(path, parsed, ids[0], parts, size)
     defined = names(path, parsed, nodes)
     own = tuple(name.name for name in defined if name.node == ids[0])
-    sketch = Sketch(repository, path, parsed, ids, own, Places(parsed).at)
+    sketch = DocumentView(repository, path, parsed, ids, own, Positions(parsed).at)
     document = Document(
         path=path,
         text=parsed.text,
@@ -93,20 +93,20 @@ def build(
         source_lines=parsed.source_lines,
     )
     signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))
-    return Built(
+    return BuiltDocument(
         document,
         tuple(embedded_text(parsed.title, c, signatures.get(c.node, "")) for c in passages),
         tuple(embedded_summary(parsed.title, node) for node in nodes),
     )
 
 
-def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
+def nodes_of(repository: str, path: str, parsed: ParsedFile) -> tuple[DocumentNode, ...]:
     """The document's own node, then its parts: sections by heading, symbols by qualified name."""
     paths = heading_paths(parsed)
     root = document_id(repository, path)
-    places = Places(parsed)
+    places = Positions(parsed)
     nodes = [
-        Node(
+        DocumentNode(
             id=root,
             kind=parsed.kind,
             title=parsed.title,
@@ -118,7 +118,7 @@ def nodes_of(repository: str, path: str, parsed: Parsed) -> tuple[Node, ...]:
     for index, part in enumerate(parsed.parts):
         parent = root if part.parent is None else nodes[part.parent + 1].id
         nodes.append(
-            Node(
+            DocumentNode(
                 id=part_id(root, part),
                 kind=part.kind,
                 title=part.title if part.kind == SECTION else ".".join(paths[index]),
@@ -134,7 +134,7 @@ def part_id(root: str, part: Part) -> str:
     return (section_id if part.kind == SECTION else symbol_id)(root, part.name)
 
 
-def _location(path: str, text: str, start: int, end: int, places: Places) -> Location:
+def _location(path: str, text: str, start: int, end: int, places: Positions) -> Location:
     """Blank space at the end belongs to nobody."""
     while end > start and text[end - 1].isspace():
         end -= 1

@@ -2,18 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from docgraph.ingest.access_rules import Rulebook
-from docgraph.ingest.build_document import Built, build, fingerprint
-from docgraph.ingest.discover import Survey
+from docgraph.ingest.access_rules import AccessRules
+from docgraph.ingest.build_document import BuiltDocument, build_document, fingerprint
+from docgraph.ingest.discover import SourceListing
 from docgraph.ingest.formats.registry import Format, read
 from docgraph.ingest.result import Renamed
-from docgraph.model.access import Spoken
+from docgraph.model.access import AccessStatement
 from docgraph.model.digest import digest_bytes
-from docgraph.ports.source import Problem, Source, SourceFile
-from docgraph.ports.writes import HeldDocument, text_key
+from docgraph.ports.source import Source, SourceFile, SourceProblem
+from docgraph.ports.writes import StoredDocument, text_key
 
 
-class Intake:
+class ChangedFiles:
     """Holds the text of one file at a time, and of every file no more than its path.
 
     `refused` says of a path, with what is told of it, why it may not be taken in.
@@ -22,38 +22,40 @@ class Intake:
     def __init__(
         self,
         source: Source,
-        found: Survey,
-        held: Mapping[str, HeldDocument],
+        found: SourceListing,
+        held: Mapping[str, StoredDocument],
         repository: str,
-        rulebook: Rulebook,
+        rulebook: AccessRules,
         size: int,
         *,
-        refused: Callable[[str, tuple[Spoken, ...]], Problem | None] = lambda *_: None,
+        refused: Callable[[str, tuple[AccessStatement, ...]], SourceProblem | None] = lambda *_: (
+            None
+        ),
     ) -> None:
         self._source = source
         self._found = found
         self._held = held
-        self._also = {file.path: file.also for file, _ in found.files if file.also}
+        self._also = {file.path: file.aliases for file, _ in found.files if file.aliases}
         self._repository = repository
         self._rulebook = rulebook
         self._size = size
         self._refused = refused
         self._new: dict[str, list[str]] = {}
         self._built: set[str] = set()
-        self._withheld: dict[str, tuple[Spoken, ...]] = {}
-        self.problems: list[Problem] = list(found.problems)
-        self.remarks: list[Problem] = []
+        self._withheld: dict[str, tuple[AccessStatement, ...]] = {}
+        self.problems: list[SourceProblem] = list(found.problems)
+        self.remarks: list[SourceProblem] = []
         self.unchanged: list[str] = []
         self.changed: list[str] = []
         self.added = 0
 
-    def built(self) -> Iterator[Built | None]:
+    def built(self) -> Iterator[BuiltDocument | None]:
         """One answer for every file, by path: None for one that is unchanged or unusable."""
         for file, known in self._found.files:
             made = self._read(file, known)
-            if isinstance(made, Problem):
+            if isinstance(made, SourceProblem):
                 self.problems.append(made)
-            yield None if isinstance(made, Problem) else made
+            yield None if isinstance(made, SourceProblem) else made
 
     @property
     def nothing(self) -> bool:
@@ -63,7 +65,9 @@ class Intake:
         """Paths that the newest snapshot holds and the source no longer gives."""
         return sorted(self._held.keys() - {*self.unchanged, *self.changed})
 
-    def told(self, before: Mapping[str, tuple[Spoken, ...]]) -> dict[str, tuple[Spoken, ...]]:
+    def told(
+        self, before: Mapping[str, tuple[AccessStatement, ...]]
+    ) -> dict[str, tuple[AccessStatement, ...]]:
         """Who may read what was not built, by those who speak now.
 
         That is what is unchanged, what is gone and only old snapshots hold, and what was refused:
@@ -86,28 +90,28 @@ class Intake:
         )
         return tuple(Renamed(old, new) for old, new in moved if new is not None)
 
-    def _read(self, file: SourceFile, known: Format) -> Built | Problem | None:
+    def _read(self, file: SourceFile, known: Format) -> BuiltDocument | SourceProblem | None:
         """A file whose bytes are known by name is not even read."""
         if file.content_id is not None and self._is_held(file, known, file.content_id):
             return None
         data = self._source.read(file)
-        if isinstance(data, Problem):
+        if isinstance(data, SourceProblem):
             return data
         content = file.content_id or digest_bytes(data)
         if file.content_id is None and self._is_held(file, known, content):
             return None
         parsed = read(file, data, known)
-        if isinstance(parsed, Problem):
+        if isinstance(parsed, SourceProblem):
             return parsed
-        told = self._rulebook.of(file.path, parsed, file.also)
+        told = self._rulebook.of(file.path, parsed, file.aliases)
         if refused := self._refused(file.path, told):
             self._withheld[file.path] = told
             return refused
         self._built.add(file.path)
-        self.remarks.extend(Problem(file.path, remark) for remark in parsed.remarks)
+        self.remarks.extend(SourceProblem(file.path, remark) for remark in parsed.remarks)
         self._note(file.path, parsed.text)
         mark = self._mark(file, known, content)
-        return build(self._repository, file.path, parsed, told, mark, self._size)
+        return build_document(self._repository, file.path, parsed, told, mark, self._size)
 
     def _is_held(self, file: SourceFile, known: Format, content: str) -> bool:
         held = self._held.get(file.path)

@@ -8,8 +8,8 @@ from itertools import islice, pairwise
 
 from semantic_text_splitter import TextSplitter
 
-from docgraph.ingest.parsed_file import Parsed
-from docgraph.ingest.source_text import Places
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.ingest.source_text import Positions
 from docgraph.model.document import Chunk
 from docgraph.model.node import chunk_id
 
@@ -25,13 +25,13 @@ def _splitter(size: int) -> TextSplitter:
 
 
 def chunks(
-    path: str, parsed: Parsed, root: str, parts: Sequence[str], size: int = SIZE
+    path: str, parsed: ParsedFile, root: str, parts: Sequence[str], size: int = SIZE
 ) -> tuple[Chunk, ...]:
     """In document order. `root` is the document's id, `parts` are those of its parts."""
-    places = Places(parsed)
+    places = Positions(parsed)
     headings = heading_paths(parsed)
     made: list[Chunk] = []
-    for owner, begin, end in telling(parsed):
+    for owner, begin, end in informative_regions(parsed):
         node = root if owner is None else parts[owner]
         for start, text in _passages(parsed.text[begin:end], size):
             first, last = begin + start, begin + start + len(text)
@@ -42,19 +42,19 @@ def chunks(
     return tuple(made)
 
 
-def telling(parsed: Parsed) -> list[tuple[int | None, int, int]]:
+def informative_regions(parsed: ParsedFile) -> list[tuple[int | None, int, int]]:
     """Regions that say more than their own heading; all of them where none does."""
     found = list(regions(parsed))
     return [region for region in found if not _is_bare_heading(parsed, *region)] or found
 
 
-def _is_bare_heading(parsed: Parsed, owner: int | None, begin: int, end: int) -> bool:
+def _is_bare_heading(parsed: ParsedFile, owner: int | None, begin: int, end: int) -> bool:
     said = _WORD.findall(parsed.title if owner is None else parsed.parts[owner].title)
     found = islice(_WORD.finditer(parsed.text, begin, end), len(said) + 1)
     return [word.group() for word in found] == said
 
 
-def heading_paths(parsed: Parsed) -> tuple[tuple[str, ...], ...]:
+def heading_paths(parsed: ParsedFile) -> tuple[tuple[str, ...], ...]:
     """For each part the titles from the outermost part down to itself."""
     paths: list[tuple[str, ...]] = []
     for part in parsed.parts:
@@ -63,7 +63,7 @@ def heading_paths(parsed: Parsed) -> tuple[tuple[str, ...], ...]:
     return tuple(paths)
 
 
-def regions(parsed: Parsed) -> Iterator[tuple[int | None, int, int]]:
+def regions(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
     """Stretches of text with the part they belong to; None is the document itself."""
     borders = sorted(parsed.borders)
     for owner, begin, end in _owned(parsed):
@@ -74,7 +74,7 @@ def regions(parsed: Parsed) -> Iterator[tuple[int | None, int, int]]:
                 yield owner, first, last
 
 
-def _owned(parsed: Parsed) -> Iterator[tuple[int | None, int, int]]:
+def _owned(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
     """A part owns what none of its inner parts does."""
     opened: list[int] = []
     at = 0

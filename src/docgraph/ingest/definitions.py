@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from docgraph.ingest.miners.links import offered_paths
+from docgraph.ingest.miners.links import path_keys
 from docgraph.ingest.miners.titles import spellings
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.document import DefinedName
-from docgraph.model.identifiers import FAMILIES, looks_like_identifier, normalised
-from docgraph.model.node import CODE, SYMBOL_KINDS, Node
-from docgraph.model.reference import Offer
+from docgraph.model.identifiers import FAMILIES, looks_like_identifier, normalise_name
+from docgraph.model.node import CODE, SYMBOL_KINDS, DocumentNode
+from docgraph.model.reference import Definition
 
 _NUMBERED_STEM = re.compile(r"[A-Za-z]{2,}[-_ ]?\d+(?!\w)")
 _NUMBERED_TITLE = re.compile(rf"(?:[A-Z]{{2,}}|(?i:{'|'.join(FAMILIES)}))[- ]?\d+(?![\w.]\w)")
@@ -26,21 +26,21 @@ _SERIES = {
 _FIELDS = {"request_for_comments": "RFC", **{f.casefold(): f for f in FAMILIES}}
 
 
-def names(path: str, parsed: Parsed, nodes: Sequence[Node]) -> tuple[DefinedName, ...]:
+def names(path: str, parsed: ParsedFile, nodes: Sequence[DocumentNode]) -> tuple[DefinedName, ...]:
     """Sorted, each once; `nodes[0]` is the document, the others are its parts in order."""
     found = {
-        (normalised(name), nodes[0].id)
+        (normalise_name(name), nodes[0].id)
         for name in (*_of_file(path, parsed), *_of_document(path, parsed))
     }
     for part, node in zip(parsed.parts, nodes[1:], strict=True):
         if part.kind in SYMBOL_KINDS:
             spellings = (part.title, node.title, f"{parsed.title}.{node.title}")
             bare = spellings if not _DUNDER.fullmatch(part.title) else spellings[1:]
-            found.update([(normalised(name), node.id) for name in bare])
+            found.update([(normalise_name(name), node.id) for name in bare])
     return tuple(DefinedName(name, node) for name, node in sorted(found) if name)
 
 
-def _of_file(path: str, parsed: Parsed) -> Iterator[str]:
+def _of_file(path: str, parsed: ParsedFile) -> Iterator[str]:
     """Path and file name; the stem of code always, of a document when no plain word."""
     place = PurePosixPath(path)
     yield path
@@ -52,7 +52,7 @@ def _of_file(path: str, parsed: Parsed) -> Iterator[str]:
         yield place.stem
 
 
-def _of_document(path: str, parsed: Parsed) -> Iterator[str]:
+def _of_document(path: str, parsed: ParsedFile) -> Iterator[str]:
     """Its id, and its number in a series such as `PEP 484`, wherever it says so."""
     if parsed.kind == CODE:
         return
@@ -74,17 +74,17 @@ def _of_document(path: str, parsed: Parsed) -> Iterator[str]:
 
 
 def offers(
-    path: str, parsed: Parsed, nodes: tuple[str, ...], names: tuple[DefinedName, ...]
-) -> Iterator[Offer]:
+    path: str, parsed: ParsedFile, nodes: tuple[str, ...], names: tuple[DefinedName, ...]
+) -> Iterator[Definition]:
     """`nodes` are the ids of the document and of its parts, in order."""
-    for offered, rank in offered_paths(path):
-        yield Offer(f"path:{offered}", nodes[0], rank)
+    for offered, rank in path_keys(path):
+        yield Definition(f"path:{offered}", nodes[0], rank)
     kind = "code" if parsed.kind == CODE else "doc"
     for name in names:
-        yield Offer(f"{kind}:{name.name}", name.node)
+        yield Definition(f"{kind}:{name.name}", name.node)
     if parsed.titled and parsed.kind != CODE:
         for rank, spelling in enumerate(spellings(parsed.title)):
-            yield Offer(f"title:{spelling}", nodes[0], rank)
+            yield Definition(f"title:{spelling}", nodes[0], rank)
     for handle in parsed.handles:
         node = nodes[0 if handle.part is None else handle.part + 1]
-        yield Offer(handle.key, node, handle.rank)
+        yield Definition(handle.key, node, handle.rank)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from docgraph.ingest.build_document import Built
+from docgraph.ingest.build_document import BuiltDocument
 from docgraph.model.document import Document
-from docgraph.model.vector import IntVector, joined
+from docgraph.model.vector import IntVector, combine
 from docgraph.ports.models import Embedder
 from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
 
@@ -20,7 +20,7 @@ class Embedded:
     computed: int
 
 
-def embed(batch: Sequence[Built], writes: Writes, embedder: Embedder) -> Embedded:
+def embed(batch: Sequence[BuiltDocument], writes: Writes, embedder: Embedder) -> Embedded:
     """Every vector is remembered before anyone puts the documents."""
     chunk_keys = [tuple(map(text_key, built.chunk_texts)) for built in batch]
     node_keys = [tuple(map(text_key, built.node_texts)) for built in batch]
@@ -72,4 +72,4 @@ def node_vectors(
         if parent is not None:
             rows[places[parent]] += rows[place]
             counts[places[parent]] += counts[place]
-    return tuple(joined(own, totals, np.array(counts)))
+    return tuple(combine(own, totals, np.array(counts)))

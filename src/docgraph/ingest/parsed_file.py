@@ -21,7 +21,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class Link:
     """Characters that point at something else, before anyone knows whether it exists.
 
     `style` says how to read `target`: `path` (a link), `document` (a path whose suffix may be
@@ -63,7 +63,7 @@ class Handle:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class HeaderField:
     """A header's or front matter's field; `start` and `end` are those of its value."""
 
     name: str
@@ -74,7 +74,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenAccess:
+class AccessMapping:
     """Who may read a file, by its own words in that line; what is `wrong` with them denies."""
 
     line: int
@@ -85,7 +85,7 @@ class WrittenAccess:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedFile:
     """`titled` tells a title that the text gives from one made of the file's name.
 
     No chunk reaches across one of the `borders`, such as the end of front matter. `remarks` say
@@ -106,8 +106,8 @@ class Parsed:
     text: str
     lead: str = ""
     parts: tuple[Part, ...] = ()
-    references: tuple[Reference, ...] = ()
-    fields: tuple[Field, ...] = ()
+    references: tuple[Link, ...] = ()
+    fields: tuple[HeaderField, ...] = ()
     borders: tuple[int, ...] = ()
     remarks: tuple[str, ...] = ()
     pointers: tuple[Pointer, ...] = ()
@@ -116,7 +116,7 @@ class Parsed:
     opaque: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()
     pages: tuple[int, ...] = ()
-    access: WrittenAccess | None = None
+    access: AccessMapping | None = None
 
 
 def field_name(raw: str) -> str:

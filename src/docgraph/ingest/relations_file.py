@@ -1,15 +1,15 @@
-"""Curated edges: the relationships that people wrote down in a source's `relations.yaml`."""
+"""RelationsFile edges: the relationships that people wrote down in a source's `relations.yaml`."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from docgraph.model.edge import RELATIONS, Edge, Evidence, Relationship, inverse
-from docgraph.model.link import united
+from docgraph.model.edge import RELATIONS, Edge, EdgeEvidence, Relationship, inverse
+from docgraph.model.link import merge_edges
 from docgraph.model.node import document_id
-from docgraph.model.reference import Unresolved
-from docgraph.model.validation import would_fit
-from docgraph.ports.source import Problem
+from docgraph.model.reference import UnresolvedReference
+from docgraph.model.validation import suggest
+from docgraph.ports.source import SourceProblem
 from docgraph.ports.writes import Writes
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
@@ -21,11 +21,11 @@ _EXAMPLE = "- {from: docs/a.md, relation: explains, to: src/b.py}"
 
 
 @dataclass(frozen=True, slots=True)
-class Curated:
+class RelationsFile:
     """What can be used, in the file's order, and what cannot, each with its line."""
 
     relationships: tuple[Relationship, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +36,23 @@ class _Entry:
     note: str
 
 
-def curated(data: bytes, repository: str) -> Curated:
+def curated(data: bytes, repository: str) -> RelationsFile:
     """A bad entry costs no other; a file that is not YAML is one problem."""
     found: dict[Edge, Relationship] = {}
-    problems: list[Problem] = []
+    problems: list[SourceProblem] = []
     for told in _read(data, repository):
         if isinstance(told, BadYaml):
-            problems.append(Problem(f"{RELATIONS_FILE}:{told.line}", told.reason))
+            problems.append(SourceProblem(f"{RELATIONS_FILE}:{told.line}", told.reason))
         elif told.edge in found:
             place, first = told.evidence[0], found[told.edge].evidence[0]
             problems.append(
-                Problem(f"{RELATIONS_FILE}:{place.line}", f"stands already in line {first.line}")
+                SourceProblem(
+                    f"{RELATIONS_FILE}:{place.line}", f"stands already in line {first.line}"
+                )
             )
         else:
             found[told.edge] = told
-    return Curated(tuple(found.values()), tuple(problems))
+    return RelationsFile(tuple(found.values()), tuple(problems))
 
 
 def node_id(end: str, repository: str) -> str:
@@ -101,13 +103,13 @@ def _entry(line: Line, repository: str) -> _Entry:
         raise BadYaml(line.number, f"not an entry; one looks like {_EXAMPLE}")
     if unknown := next((key for key in keys if key not in KEYS), None):
         where = keys[unknown].number
-        raise BadYaml(where, f"no key is called {unknown!r}; {would_fit(unknown, KEYS)}")
+        raise BadYaml(where, f"no key is called {unknown!r}; {suggest(unknown, KEYS)}")
     if missing := [f"`{key}`" for key in KEYS[:3] if key not in keys]:
         told = " and ".join(missing)
         raise BadYaml(line.number, f"{told} missing; an entry looks like {_EXAMPLE}")
     relation = _text("relation", keys["relation"])
     if relation not in RELATIONS:
-        fitting = would_fit(relation, RELATIONS)
+        fitting = suggest(relation, RELATIONS)
         raise BadYaml(keys["relation"].number, f"no relation is called {relation!r}; {fitting}")
     targets = keys["to"].value if isinstance(keys["to"].value, list) else [keys["to"]]
     if not targets:
@@ -121,7 +123,7 @@ def _relationship(entry: _Entry, target: Line, repository: str) -> Relationship:
     if edge.source == edge.target:
         raise BadYaml(target.number, "leads to itself")
     says = entry.note or f"{entry.relation} {target.value}"
-    evidence = Evidence(RELATIONS_FILE, target.number, 0, 0, 0, says)
+    evidence = EdgeEvidence(RELATIONS_FILE, target.number, 0, 0, 0, says)
     return Relationship(edge, (CURATED,), (evidence,))
 
 
@@ -141,21 +143,21 @@ def _text(key: str, line: Line) -> str:
 # Given edges: those that came with a corpus, or that people wrote down in relations.yaml.
 
 
-def take_given(writes: Writes, given: Iterable[Relationship]) -> tuple[Unresolved, ...]:
+def take_given(writes: Writes, given: Iterable[Relationship]) -> tuple[UnresolvedReference, ...]:
     """An edge with an end that the snapshot does not hold is unresolved, and never dangling."""
     told = tuple(given)
     held = writes.holds(end for found in told for end in (found.edge.source, found.edge.target))
     kept: list[Relationship] = []
-    unresolved: list[Unresolved] = []
+    unresolved: list[UnresolvedReference] = []
     for found in told:
         missing = [end for end in (found.edge.source, found.edge.target) if end not in held]
         if missing:
             place = found.evidence[0] if found.evidence else None
             where = (place.path, place.line) if place else ("", 0)
-            unresolved.extend(Unresolved(*where, end) for end in missing)
+            unresolved.extend(UnresolvedReference(*where, end) for end in missing)
         else:
             kept.append(_unnumbered(found))
-    writes.replace_given(united(with_inverses(kept)))
+    writes.replace_given(merge_edges(with_inverses(kept)))
     return tuple(sorted(set(unresolved)))
 
 

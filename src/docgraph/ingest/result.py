@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.reference import PlaceCount, Unresolved
+from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +47,12 @@ class IngestResult:
     nodes: int
     chunks: int
     vectors: int
-    places: tuple[PlaceCount, ...]
+    places: tuple[ReferenceCount, ...]
     missing: int
-    unresolved: tuple[Unresolved, ...]
+    unresolved: tuple[UnresolvedReference, ...]
     opaque: int
-    problems: tuple[Problem, ...]
-    remarks: tuple[Problem, ...]
+    problems: tuple[SourceProblem, ...]
+    remarks: tuple[SourceProblem, ...]
     skipped: tuple[tuple[str, int], ...]
 
     def counts(self) -> dict[str, int]:

@@ -4,22 +4,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from docgraph.ingest.access_rules import Rulebook, read_access
-from docgraph.ingest.build_document import Built
-from docgraph.ingest.changed_files import Intake
+from docgraph.ingest.access_rules import AccessRules, read_access
+from docgraph.ingest.build_document import BuiltDocument
+from docgraph.ingest.changed_files import ChangedFiles
 from docgraph.ingest.chunking import SIZE
-from docgraph.ingest.discover import Survey, nothing_usable, survey
+from docgraph.ingest.discover import SourceListing, list_source, nothing_usable
 from docgraph.ingest.embedding import embed
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.miners.titles import mine_titles
-from docgraph.ingest.relations_file import Curated, curated, take_given
+from docgraph.ingest.relations_file import RelationsFile, curated, take_given
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.model.access import AccessRule, Ceiling, Spoken
+from docgraph.model.access import AccessRule, AccessStatement, Clearance
 from docgraph.model.edge import Relationship
-from docgraph.model.reference import PlaceCount, Unresolved
+from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.models import Embedder
-from docgraph.ports.source import Problem, Source
-from docgraph.ports.writes import Origin, Writes
+from docgraph.ports.source import Source, SourceProblem
+from docgraph.ports.writes import SourceRevision, Writes
 
 # Writing documents in short batches, so that memory and locks stay small.
 
@@ -36,7 +36,7 @@ class Written:
 
 
 def write(
-    built: Iterable[Built | None],
+    built: Iterable[BuiltDocument | None],
     total: int,
     writes: Writes,
     embedder: Embedder,
@@ -56,8 +56,8 @@ def write(
     return Written(nodes, chunks, vectors)
 
 
-def batches(built: Iterable[Built | None]) -> Iterator[list[Built | None]]:
-    batch: list[Built | None] = []
+def batches(built: Iterable[BuiltDocument | None]) -> Iterator[list[BuiltDocument | None]]:
+    batch: list[BuiltDocument | None] = []
     chunks = 0
     for one in built:
         batch.append(one)
@@ -84,10 +84,10 @@ def ingest(
     narrowed_by: AccessRule | None = None,
     miners: frozenset[str] = ALL_MINERS,
     given: Iterable[Relationship] = (),
-    origin: Origin | None = None,
+    origin: SourceRevision | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
     chunk_size: int = SIZE,
-    ceiling: Ceiling | None = None,
+    ceiling: Clearance | None = None,
 ) -> IngestResult:
     """What is unchanged is not parsed again, what is gone is dropped.
 
@@ -95,12 +95,12 @@ def ingest(
 
     Nothing usable is an error and writes nothing; nothing changed publishes nothing.
     """
-    found, held = survey(source), writes.held()
+    found, held = list_source(source), writes.held()
     total = len(found.files)
     access = read_access(source, found.access, tenant)
-    rulebook = Rulebook(tenant, access.lines, rule_for, otherwise, narrowed_by)
+    rulebook = AccessRules(tenant, access.lines, rule_for, otherwise, narrowed_by)
     refused = partial(_withheld, writes, ceiling)
-    intake = Intake(source, found, held, repository, rulebook, chunk_size, refused=refused)
+    intake = ChangedFiles(source, found, held, repository, rulebook, chunk_size, refused=refused)
     written = write(intake.built(), total, writes, embedder, progress)
     if intake.nothing:
         raise nothing_usable((*intake.problems, *access.problems), found.skipped)
@@ -112,7 +112,7 @@ def ingest(
     writes.use_miners(miners)
     told = _curated(source, found, repository)
     missing = take_given(writes, (*given, *told.relationships))
-    places: tuple[PlaceCount, ...] = ()
+    places: tuple[ReferenceCount, ...] = ()
     if intake.added or intake.changed:
         progress(Progress("relations", total, total, written.chunks, written.vectors))
         mine_titles(writes)
@@ -143,22 +143,28 @@ def ingest(
 
 
 def _withheld(
-    writes: Writes, ceiling: Ceiling | None, path: str, told: tuple[Spoken, ...]
-) -> Problem | None:
+    writes: Writes, ceiling: Clearance | None, path: str, told: tuple[AccessStatement, ...]
+) -> SourceProblem | None:
     if ceiling is None:
         return None
     rule = writes.rule(path, told)
-    objection = ceiling.objection(rule.labels, rule.level) if rule.readers else "nobody may read it"
-    return Problem(path, f"not sent to the embedder: {objection}") if objection else None
+    objection = (
+        ceiling.reason_against(rule.labels, rule.level) if rule.readers else "nobody may read it"
+    )
+    return SourceProblem(path, f"not sent to the embedder: {objection}") if objection else None
 
 
-def _curated(source: Source, found: Survey, repository: str) -> Curated:
+def _curated(source: Source, found: SourceListing, repository: str) -> RelationsFile:
     if found.relations is None:
-        return Curated((), ())
+        return RelationsFile((), ())
     data = source.read(found.relations)
-    return Curated((), (data,)) if isinstance(data, Problem) else curated(data, repository)
+    return (
+        RelationsFile((), (data,)) if isinstance(data, SourceProblem) else curated(data, repository)
+    )
 
 
-def _unresolved(writes: Writes, places: tuple[PlaceCount, ...]) -> tuple[Unresolved, ...]:
+def _unresolved(
+    writes: Writes, places: tuple[ReferenceCount, ...]
+) -> tuple[UnresolvedReference, ...]:
     wanting = sorted({found.relation for found in places if found.unmet})
     return tuple(one for name in wanting for one in writes.unresolved(name, MOST_UNRESOLVED))

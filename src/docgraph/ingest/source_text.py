@@ -5,20 +5,20 @@ from bisect import bisect_right
 
 import numpy as np
 
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.node import Location
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 
-def decoded(path: str, data: bytes, declared: str = "") -> str | Problem:
+def decode(path: str, data: bytes, declared: str = "") -> str | SourceProblem:
     """Nothing is guessed or replaced: what is not UTF-8 text is named with its place.
 
     `declared` is the charset that a file which is not UTF-8 gives itself, by Python's name.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return Problem(path, "UTF-16, not UTF-8; save it as UTF-8")
+        return SourceProblem(path, "UTF-16, not UTF-8; save it as UTF-8")
     if (place := data.find(b"\0")) >= 0:
-        return Problem(path, f"binary: a NUL at byte {place}")
+        return SourceProblem(path, f"binary: a NUL at byte {place}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -27,7 +27,7 @@ def decoded(path: str, data: bytes, declared: str = "") -> str | Problem:
         # utf-8-sig counts from behind the mark
         skipped = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
         place = error.start + skipped
-        return Problem(path, f"not UTF-8: 0x{data[place]:02x} at byte {place}")
+        return SourceProblem(path, f"not UTF-8: 0x{data[place]:02x} at byte {place}")
     return with_newlines(text)
 
 
@@ -35,12 +35,12 @@ def with_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _as_declared(path: str, data: bytes, charset: str) -> str | Problem:
+def _as_declared(path: str, data: bytes, charset: str) -> str | SourceProblem:
     try:
         return with_newlines(data.decode(charset))
     except UnicodeDecodeError as error:
         wrong = f"0x{data[error.start]:02x} at byte {error.start}"
-        return Problem(path, f"neither UTF-8 nor {charset}, as it declares: {wrong}")
+        return SourceProblem(path, f"neither UTF-8 nor {charset}, as it declares: {wrong}")
 
 
 # Lines of a text, and places in a file: from a character's offset to where it stands.
@@ -80,12 +80,12 @@ class SourceLines:
         return self._lines[max(bisect_right(self._offsets, offset) - 1, 0)]
 
 
-class Places:
+class Positions:
     """Where the characters of a parsed text stand in its file: on which line, on which page."""
 
     __slots__ = ("_lines", "_pages")
 
-    def __init__(self, parsed: Parsed) -> None:
+    def __init__(self, parsed: ParsedFile) -> None:
         mapped = parsed.source_lines
         self._lines = SourceLines(mapped) if mapped else Lines(parsed.text)
         self._pages = parsed.pages

@@ -2,7 +2,7 @@
 
 import re
 
-from docgraph.ingest.parsed_file import Parsed, Part
+from docgraph.ingest.parsed_file import ParsedFile, Part
 from docgraph.model.node import SECTION
 
 LONGEST = 400
@@ -11,20 +11,20 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SENTENCE = re.compile(r"[.!?…。]['\")\]]*(?=\s|$)|[。！？]")  # noqa: RUF001
 
 
-def summary_of_document(parsed: Parsed) -> str:
+def summary_of_document(parsed: ParsedFile) -> str:
     """Title and lead; then what stands at the top level, as far as there is room."""
     top = [part for part in parsed.parts if part.parent is None]
     return _joined(parsed.title, _lead(parsed.lead), _inventory(top))
 
 
-def summary_of_part(parsed: Parsed, index: int) -> str:
+def summary_of_part(parsed: ParsedFile, index: int) -> str:
     """Heading or signature, lead or first words of the docstring, and what stands inside."""
     part = parsed.parts[index]
     inner = _inside(parsed, index) if part.kind in {SECTION, "class"} else []
     return _joined(part.signature or part.title, _lead(part.lead), _inventory(inner))
 
 
-def _inside(parsed: Parsed, index: int) -> list[Part]:
+def _inside(parsed: ParsedFile, index: int) -> list[Part]:
     found: list[Part] = []
     for at in range(index + 1, len(parsed.parts)):
         part = parsed.parts[at]

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from docgraph.assemble.sanitize import neutral
+from docgraph.assemble.sanitize import sanitize
 from docgraph.interfaces.auth.principals import AskedAs
 from docgraph.interfaces.python.docgraph import Docgraph, Steps, Store
-from docgraph.interfaces.python.result import Found
+from docgraph.interfaces.python.result import Result
 from docgraph.model.context import ContextItem
 from docgraph.model.digest import plain
 from docgraph.model.errors import MissingExtra
@@ -33,7 +33,7 @@ class EvidenceItem:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceQuestion:
+class RetrieverOptions:
     """How a framework's retriever asks, whoever asks and whatever is asked."""
 
     docgraph: Docgraph
@@ -58,7 +58,7 @@ class EvidenceQuestion:
         return list(evidence_of(found))
 
 
-def evidence_of(found: Found) -> Iterator[EvidenceItem]:
+def evidence_of(found: Result) -> Iterator[EvidenceItem]:
     shared = {
         "plan_digest": found.plan.digest,
         "context_digest": found.context.digest,
@@ -76,7 +76,7 @@ def evidence_of(found: Found) -> Iterator[EvidenceItem]:
         yield EvidenceItem(
             id=item.id,
             document=item.document,
-            text=neutral(item.text.strip("\r\n").rstrip()),
+            text=sanitize(item.text.strip("\r\n").rstrip()),
             score=score,
             start=place.start,
             end=place.end,

@@ -4,7 +4,7 @@ import asyncio
 import os
 from typing import Any
 
-from docgraph.integrations.base import EvidenceQuestion, missing, opened
+from docgraph.integrations.base import RetrieverOptions, missing, opened
 from docgraph.interfaces.auth.principals import AskedAs
 from docgraph.interfaces.python.docgraph import Docgraph, Steps, Store
 from docgraph.model.errors import BadInput
@@ -38,7 +38,7 @@ class DocgraphRetriever:
         max_tokens: int | None = None,
     ) -> None:
         self._store = store
-        self._question = EvidenceQuestion(
+        self._question = RetrieverOptions(
             opened(store), as_, pipeline, repository, branch, snapshot, max_tokens
         )
 

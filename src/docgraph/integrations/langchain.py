@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field, InstanceOf, PrivateAttr
 
-from docgraph.integrations.base import EvidenceQuestion, missing, opened
+from docgraph.integrations.base import RetrieverOptions, missing, opened
 from docgraph.interfaces.auth.principals import AskedAs
 from docgraph.interfaces.python.docgraph import Docgraph, Store
 from docgraph.model.access import Person
@@ -37,11 +37,11 @@ class DocgraphRetriever(BaseRetriever):
     branch: str | None = None
     snapshot: int | None = None
     max_tokens: int | None = None
-    _question: EvidenceQuestion = PrivateAttr()
+    _question: RetrieverOptions = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._question = EvidenceQuestion(
+        self._question = RetrieverOptions(
             opened(self.store),
             self.as_,
             self.pipeline,

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from docgraph.integrations.base import EvidenceItem, EvidenceQuestion, missing, opened
+from docgraph.integrations.base import EvidenceItem, RetrieverOptions, missing, opened
 from docgraph.interfaces.auth.principals import AskedAs
 from docgraph.interfaces.python.docgraph import Docgraph, Steps, Store
 
@@ -40,7 +40,7 @@ class DocgraphRetriever(BaseRetriever):
         callback_manager: CallbackManager | None = None,
     ) -> None:
         super().__init__(callback_manager=callback_manager)
-        self._question = EvidenceQuestion(
+        self._question = RetrieverOptions(
             opened(store), as_, pipeline, repository, branch, snapshot, max_tokens
         )
 

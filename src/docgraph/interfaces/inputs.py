@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from docgraph.model.access import EVERYONE, AccessRule
-from docgraph.model.edge import RELATIONS, Evidence
+from docgraph.model.edge import RELATIONS, EdgeEvidence
 from docgraph.model.errors import BadInput, BadPipeline
 from docgraph.model.node import path_of
-from docgraph.model.validation import check_names, would_fit
+from docgraph.model.validation import check_names, suggest
 from docgraph.pipeline.load import load, load_text, shipped
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.wiring.server_settings import ServeSettings
@@ -47,7 +47,7 @@ class NamedPipelines:
 
     def _named(self, name: str) -> Pipeline:
         if name not in self._loaded:
-            raise BadInput(f"no pipeline is called {name!r}; {would_fit(name, self._loaded)}")
+            raise BadInput(f"no pipeline is called {name!r}; {suggest(name, self._loaded)}")
         return self._loaded[name]
 
     def _written(self, asked: Mapping[str, Any]) -> Pipeline:
@@ -76,33 +76,35 @@ class NamedPipelines:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AccessOptions:
     """`rule` names readers; `narrowed_by` names none, and counts beside whoever does."""
 
     rule: AccessRule | None = None
     narrowed_by: AccessRule | None = None
 
 
-def told_readers(tenant: str, readers: Sequence[str], labels: Sequence[str], level: int) -> Told:
+def access_options(
+    tenant: str, readers: Sequence[str], labels: Sequence[str], level: int
+) -> AccessOptions:
     check_names([*readers, *labels])
     rule = AccessRule(tenant, frozenset(readers or [EVERYONE]), frozenset(labels), level)
     if readers:
-        return Told(rule=rule)
-    return Told(narrowed_by=rule) if labels or level else Told()
+        return AccessOptions(rule=rule)
+    return AccessOptions(narrowed_by=rule) if labels or level else AccessOptions()
 
 
 # Relations as people name them: which to list, and what to write beside their own.
 
 
-def only_type(relation: str | None) -> frozenset[str] | None:
+def relation_filter(relation: str | None) -> frozenset[str] | None:
     """None: every type but `contains`."""
     if relation is None:
         return None
     if relation not in RELATIONS:
-        raise BadInput(f"no relation is called {relation!r}; {would_fit(relation, RELATIONS)}")
+        raise BadInput(f"no relation is called {relation!r}; {suggest(relation, RELATIONS)}")
     return frozenset({relation})
 
 
-def noted(source: str, note: str) -> tuple[Evidence, ...]:
+def manual_evidence(source: str, note: str) -> tuple[EdgeEvidence, ...]:
     """Why a relation holds, kept as its evidence."""
-    return (Evidence(path_of(source), 1, 0, 0, 0, note),) if note else ()
+    return (EdgeEvidence(path_of(source), 1, 0, 0, 0, note),) if note else ()

@@ -26,7 +26,7 @@ class AccessRule:
     labels: frozenset[str] = frozenset()
     level: int = 0
 
-    def in_words(self) -> str:
+    def describe(self) -> str:
         if not self.readers:
             return "nobody"
         told = ", ".join(sorted(self.readers))
@@ -34,7 +34,7 @@ class AccessRule:
             told += f"; labels {', '.join(sorted(self.labels))} needed"
         return f"{told}; level {self.level}" if self.level else told
 
-    def narrowed(self, other: "AccessRule") -> "AccessRule":
+    def intersect(self, other: "AccessRule") -> "AccessRule":
         """Lets in nobody whom either rule keeps out. Rules of two tenants let nobody in."""
         if self.tenant != other.tenant:
             return AccessRule(self.tenant)
@@ -51,7 +51,7 @@ class AccessRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class AccessStatement:
     """One word on who may read a document: in which source, on which line (0: none), in answer
     to what (a pattern, or what is wrong), and the rule."""
 
@@ -61,10 +61,10 @@ class Spoken:
     rule: AccessRule
 
 
-def together(tenant: str, told: Iterable[Spoken]) -> AccessRule:
+def intersect_rules(tenant: str, told: Iterable[AccessStatement]) -> AccessRule:
     """What all of them let through; where nobody speaks, nobody reads."""
     rules = [spoken.rule for spoken in told]
-    return reduce(AccessRule.narrowed, rules) if rules else AccessRule(tenant)
+    return reduce(AccessRule.intersect, rules) if rules else AccessRule(tenant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Principal:
         if right not in self.rights:
             raise NotAllowed(f"this needs the right {right!r}, which {self.id} does not have")
 
-    def grounds(self, rule: AccessRule) -> str:
+    def read_reason(self, rule: AccessRule) -> str:
         """Why a readable document is readable, told in the reader's own rights alone."""
         groups = sorted(self.groups & rule.readers)
         who = f"group {groups[0]}" if groups else EVERYONE
@@ -125,7 +125,7 @@ LOCAL_ONLY = AccessRule(tenant=LOCAL, readers=frozenset({LOCAL}))
 
 
 @dataclass(frozen=True, slots=True)
-class Ceiling:
+class Clearance:
     """The labels and the level of a model endpoint: what it may read, like a reader's own.
 
     Who asks holds the groups; an endpoint needs none.
@@ -134,11 +134,11 @@ class Ceiling:
     labels: frozenset[str] = frozenset()
     level: int = 0
 
-    def admits(self, labels: frozenset[str], level: int) -> bool:
+    def covers(self, labels: frozenset[str], level: int) -> bool:
         """Every label of the document must be held, and its level must not be above."""
         return labels <= self.labels and level <= self.level
 
-    def objection(self, labels: frozenset[str], level: int) -> str:
+    def reason_against(self, labels: frozenset[str], level: int) -> str:
         """Why a document is not admitted; nothing, if it is."""
         lacking = " ".join(sorted(labels - self.labels))
         objections = [f"the endpoint lacks labels {lacking}"] if lacking else []
@@ -147,15 +147,15 @@ class Ceiling:
         return ", ".join(objections)
 
 
-LOWEST = Ceiling()  # what no label marks, at level 0
+UNCLASSIFIED = Clearance()  # what no label marks, at level 0
 
 
-def may_leave(ceiling: Ceiling | None, labels: frozenset[str], level: int) -> bool:
+def may_send(ceiling: Clearance | None, labels: frozenset[str], level: int) -> bool:
     """A model without a ceiling runs in this process: what it reads goes nowhere."""
-    return ceiling is None or ceiling.admits(labels, level)
+    return ceiling is None or ceiling.covers(labels, level)
 
 
-def mark_of(context: Context) -> tuple[frozenset[str], int]:
+def classification_of(context: Context) -> tuple[frozenset[str], int]:
     """All labels of its items, and their highest level: who may read this may read each of them."""
     labels = frozenset[str]().union(*(item.labels for item in context.items))
     return labels, max((item.level for item in context.items), default=0)
@@ -204,6 +204,6 @@ def issuer_in(by: str) -> str | None:
     return issuer if kind == TOKEN and issuer else None
 
 
-def credential_of(by: str) -> str:
+def credential_kind(by: str) -> str:
     """All keys are one kind: whoever changes theirs stays who they are. Each issuer is one."""
     return by if key_in(by) is None else KEY

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from docgraph.model.access import EVERYONE, AccessRule, Spoken, together
+from docgraph.model.access import EVERYONE, AccessRule, AccessStatement, intersect_rules
 from docgraph.model.digest import canonical
 from docgraph.model.path_pattern import compiled, problem_of, tidy
 
@@ -18,13 +18,13 @@ NO_LINE = "no line matches"
 _MEANT = frozenset({"access.yaml", "access.yml"})
 
 
-def is_meant(name: str) -> bool:
+def is_access_file(name: str) -> bool:
     """A file of this name was meant to hold rules: where it is misspelt, it is not absent."""
     return name.casefold() in _MEANT
 
 
 @dataclass(frozen=True, slots=True)
-class AccessLine:
+class AccessFileRule:
     """A pattern that can be read, and a rule; what is `wrong` with the line makes it deny."""
 
     line: int
@@ -38,25 +38,25 @@ class AccessLine:
 
 
 @dataclass(frozen=True, slots=True)
-class AccessLines:
+class AccessFileRules:
     """In the file's order. `wrong` is what spoils the whole file, and stands in `wrong_line`."""
 
-    lines: tuple[AccessLine, ...]
+    lines: tuple[AccessFileRule, ...]
     wrong: str = ""
     wrong_line: int = 0
 
-    def spoken(self, tenant: str, path: str) -> Spoken:
+    def statement_for(self, tenant: str, path: str) -> AccessStatement:
         """The last line that matches. Where none does, and where one is wrong, nobody reads."""
         nobody = AccessRule(tenant)
         if self.wrong:
-            return Spoken(SOURCE, self.wrong_line, self.wrong, nobody)
+            return AccessStatement(SOURCE, self.wrong_line, self.wrong, nobody)
         place = tidy(path)
         for told in reversed(self.lines):
             pattern = compiled(told.pattern)
             if pattern.needle in place and pattern.match(place):
                 rule = nobody if told.wrong else told.rule
-                return Spoken(SOURCE, told.line, told.wrong or told.pattern, rule)
-        return Spoken(SOURCE, 0, NO_LINE, nobody)
+                return AccessStatement(SOURCE, told.line, told.wrong or told.pattern, rule)
+        return AccessStatement(SOURCE, 0, NO_LINE, nobody)
 
     def to_json(self) -> str:
         """Equal lines give equal text."""
@@ -64,7 +64,7 @@ class AccessLines:
         return canonical(told).decode("utf-8", "surrogatepass")
 
     @classmethod
-    def from_json(cls, text: str) -> "AccessLines":
+    def from_json(cls, text: str) -> "AccessFileRules":
         """Text that `to_json` would not have written denies everything."""
         try:
             told = json.loads(text)
@@ -77,10 +77,10 @@ class AccessLines:
         return cls((), "what is stored of it cannot be read; ingest again")
 
 
-def _line(told: Any) -> AccessLine:
+def _line(told: Any) -> AccessFileRule:
     rule = told["rule"]
     readers, labels = (frozenset(map(_text, rule[names])) for names in ("readers", "labels"))
-    return AccessLine(
+    return AccessFileRule(
         _number(told["line"]),
         _text(told["pattern"]),
         AccessRule(_text(rule["tenant"]), readers, labels, _number(rule["level"])),
@@ -105,7 +105,7 @@ FIRST_CHOICES = ("main", "master")  # of the branches that a question may mean
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class ManualRule:
     """What people decided on a path, whatever files say.
 
     `rule` takes the place of theirs. From the `revoked` groups the right was taken away, and
@@ -116,7 +116,7 @@ class Hand:
     revoked: frozenset[str] = frozenset()
     closed: bool = False
 
-    def without(self, groups: frozenset[str]) -> "Hand":
+    def without(self, groups: frozenset[str]) -> "ManualRule":
         """No groups are all of them."""
         if not groups:
             return replace(self, closed=True)
@@ -133,8 +133,8 @@ class PathAccess:
     repository: str
     branch: str
     path: str
-    told: tuple[Spoken, ...]
-    by_hand: Hand | None
+    told: tuple[AccessStatement, ...]
+    by_hand: ManualRule | None
     rule: AccessRule
 
 
@@ -142,23 +142,25 @@ def inherited(
     tenant: str,
     path: str,
     default: str,
-    told: tuple[Spoken, ...] | None,
-    lines: AccessLines | None,
-) -> tuple[Spoken, ...]:
+    told: tuple[AccessStatement, ...] | None,
+    lines: AccessFileRules | None,
+) -> tuple[AccessStatement, ...]:
     """What the default branch says on a path of another one, so that none can widen it.
 
     `told` is what was said there of the path itself; where it never held that path, its
     access.yaml speaks.
     """
     if told is None:
-        told = () if lines is None else (lines.spoken(tenant, path),)
+        told = () if lines is None else (lines.statement_for(tenant, path),)
     return tuple(replace(word, source=f"{word.source} of branch {default}") for word in told)
 
 
-def in_force(tenant: str, told: Iterable[Spoken], hand: Hand | None) -> AccessRule:
+def effective_rule(
+    tenant: str, told: Iterable[AccessStatement], hand: ManualRule | None
+) -> AccessRule:
     """Where everyone may read, no single group can be kept out: then nobody may. A rule for
     another tenant lets nobody in."""
-    rule = together(tenant, told) if hand is None or hand.rule is None else hand.rule
+    rule = intersect_rules(tenant, told) if hand is None or hand.rule is None else hand.rule
     revoked = frozenset[str]() if hand is None else hand.revoked
     closed = hand is not None and hand.closed
     if closed or rule.tenant != tenant or (revoked and EVERYONE in rule.readers):
@@ -166,12 +168,12 @@ def in_force(tenant: str, told: Iterable[Spoken], hand: Hand | None) -> AccessRu
     return replace(rule, readers=rule.readers - revoked)
 
 
-def hand_key(path: str) -> str:
+def canonical_path(path: str) -> str:
     """The same name spelt with other code points is the same name."""
     return unicodedata.normalize("NFC", path)
 
 
 def spellings(path: str) -> tuple[str, ...]:
     """Under which a path may be stored that is typed like this."""
-    forms = (hand_key(path), unicodedata.normalize("NFD", path))
+    forms = (canonical_path(path), unicodedata.normalize("NFD", path))
     return tuple(dict.fromkeys((path, *forms)))

@@ -11,7 +11,7 @@ FlagKind = Literal["uncited", "no_such_item", "cut_off"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedSource:
     """A cited item of the context, and where it can be opened."""
 
     number: int
@@ -24,7 +24,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class CitationFlag:
     """What a reader should know of a sentence: it cites nothing, or something that is not there.
 
     `number` is that of the citation. The last sentence of an answer that did not end by itself is
@@ -38,7 +38,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class Generation:
     """What was asked of which model: the prompt by name and digest, tokens before it was sent.
 
     `counted` is `exact` with the model's own tokenizer, else `estimated`, with a margin. A server
@@ -69,9 +69,9 @@ class Answer:
     question: str
     text: str
     reason: str
-    sources: tuple[Source, ...]
-    flags: tuple[Flag, ...]
-    asking: Asking | None
+    sources: tuple[CitedSource, ...]
+    flags: tuple[CitationFlag, ...]
+    asking: Generation | None
 
     @property
     def digest(self) -> str:

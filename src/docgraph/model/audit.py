@@ -115,7 +115,7 @@ class Seal:
 NOTHING = Seal(first=0, last=0, before="", digest="")  # what the first seal follows
 
 
-def sealed(entries: Sequence[AuditEntry], before: Seal) -> Seal:
+def make_seal(entries: Sequence[AuditEntry], before: Seal) -> Seal:
     """Ties a batch of rows to all that were sealed before them."""
     return Seal(
         first=before.last + 1,
@@ -129,7 +129,7 @@ def _chained(entries: Sequence[AuditEntry], before: str) -> str:
     return digest({"format": FORMAT, "before": before, "entries": entries})
 
 
-def examine(
+def verify_chain(
     tenant: str, seals: Sequence[Seal], rows: Rows, anchor: Anchor | None = None
 ) -> AuditVerdict:
     """Every seal made again from the rows it covers. `seals` are in the order of their rows."""

@@ -8,7 +8,7 @@ from docgraph.model.node import Location
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Reasons:
     """Rule (seed or edge), access decision, budget decision."""
 
     rule: str
@@ -36,7 +36,7 @@ class ContextItem:
     tokens: int
     labels: frozenset[str]
     level: int
-    why: Why
+    why: Reasons
 
 
 @dataclass(frozen=True, slots=True)

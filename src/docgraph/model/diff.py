@@ -9,7 +9,7 @@ ON, NOT_THERE = "on", "-"
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievalSide:
+class RetrievalSummary:
     """One of the two. `asked` is what it was asked with, by name; `page` a digest of what it gave.
 
     `evidence` has a digest of each passage's text, `tokens` each document's share. A receipt
@@ -26,7 +26,7 @@ class RetrievalSide:
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class Difference:
     """A setting or a number that is not the same on both sides."""
 
     name: str
@@ -38,7 +38,7 @@ class Differing:
 class RetrievalDiff:
     """Gained is what only the right side has. `changed` evidence has one id and two texts."""
 
-    asked: tuple[Differing, ...]
+    asked: tuple[Difference, ...]
     documents_gained: tuple[str, ...]
     documents_lost: tuple[str, ...]
     edges_gained: tuple[Edge, ...]
@@ -46,7 +46,7 @@ class RetrievalDiff:
     evidence_gained: tuple[str, ...]
     evidence_lost: tuple[str, ...]
     evidence_changed: tuple[str, ...]
-    tokens: tuple[Differing, ...]
+    tokens: tuple[Difference, ...]
     tokens_in_all: tuple[int | None, int | None]
     same_page: bool
 
@@ -61,7 +61,7 @@ class RetrievalDiff:
         return any(moved) or bool(self.tokens) or left != right or not self.same_page
 
 
-def compare_retrievals(left: RetrievalSide, right: RetrievalSide) -> RetrievalDiff:
+def compare_retrievals(left: RetrievalSummary, right: RetrievalSummary) -> RetrievalDiff:
     before, after = left.evidence or {}, right.evidence or {}
     both = before.keys() & after.keys()
     return RetrievalDiff(
@@ -79,7 +79,7 @@ def compare_retrievals(left: RetrievalSide, right: RetrievalSide) -> RetrievalDi
     )
 
 
-def _asked(found: tuple[Differing, ...]) -> tuple[Differing, ...]:
+def _asked(found: tuple[Difference, ...]) -> tuple[Difference, ...]:
     """Of a step that only one side has, the options go without saying."""
     alone = [one.name for one in found if {one.left, one.right} == {ON, NOT_THERE}]
     return tuple(
@@ -95,18 +95,18 @@ def _differing(
     left: Mapping[str, str] | Mapping[str, int],
     right: Mapping[str, str] | Mapping[str, int],
     without: str | int,
-) -> tuple[Differing, ...]:
+) -> tuple[Difference, ...]:
     """In the order of the left side, then of the right."""
     names = dict.fromkeys((*left, *right))
     pairs = ((name, left.get(name, without), right.get(name, without)) for name in names)
-    return tuple(Differing(*pair) for pair in pairs if pair[1] != pair[2])
+    return tuple(Difference(*pair) for pair in pairs if pair[1] != pair[2])
 
 
 # What one reader sees gained, lost and changed between two snapshots.
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SnapshotContent:
     """One of the two: documents with a digest of their text, and the edges that hold."""
 
     documents: Mapping[str, str]
@@ -122,7 +122,7 @@ class SnapshotDiff:
     lost: tuple[Edge, ...]
 
 
-def compare_snapshots(old: Side, new: Side) -> SnapshotDiff:
+def compare_snapshots(old: SnapshotContent, new: SnapshotContent) -> SnapshotDiff:
     both = old.documents.keys() & new.documents.keys()
     return SnapshotDiff(
         added=tuple(sorted(new.documents.keys() - both)),

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from docgraph.model.access import Spoken
-from docgraph.model.node import Location, Node
-from docgraph.model.reference import Claim, Offer
+from docgraph.model.access import AccessStatement
+from docgraph.model.node import DocumentNode, Location
+from docgraph.model.reference import Definition, Reference
 
 # Chunks: the passages of a document that are embedded, searched and cited.
 
@@ -41,11 +41,11 @@ class Document:
 
     path: str
     text: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[DocumentNode, ...]
     chunks: tuple[Chunk, ...]
-    offers: tuple[Offer, ...]
-    claims: tuple[Claim, ...]
-    told: tuple[Spoken, ...]
+    offers: tuple[Definition, ...]
+    claims: tuple[Reference, ...]
+    told: tuple[AccessStatement, ...]
     fingerprint: str
     opaque: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()

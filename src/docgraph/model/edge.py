@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from docgraph.model.reference import PlaceCount
+from docgraph.model.reference import ReferenceCount
 
 # The catalogue of relation types: a pipeline or a person may name these and no others.
 
@@ -71,7 +71,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Evidence:
+class EdgeEvidence:
     """A place in the source that shows the relation; `line` is 0 where lines would tell too much.
 
     `start` and `end` are the characters of the source's text that say so. Where several targets
@@ -96,7 +96,7 @@ class Relationship:
 
     edge: Edge
     origins: tuple[str, ...]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EdgeEvidence, ...]
 
 
 def inverse(edge: Edge) -> Edge | None:
@@ -106,7 +106,7 @@ def inverse(edge: Edge) -> Edge | None:
     return Edge(edge.target, INVERSES[edge.relation], edge.source)
 
 
-def both_ways(edge: Edge) -> tuple[Edge, ...]:
+def with_inverse(edge: Edge) -> tuple[Edge, ...]:
     turned = inverse(edge)
     return (edge,) if turned is None else (edge, turned)
 
@@ -118,7 +118,7 @@ EXAMPLES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RelationCount:
     """What one origin (a miner, `hand`, …) found of one relation.
 
     `unresolved` counts places whose words should name another node and name none.
@@ -136,12 +136,12 @@ class RelationCounts:
     """`edges` counts each edge once by relation; `found` counts it for everyone who found it."""
 
     edges: tuple[tuple[str, int], ...]
-    found: tuple[Found, ...]
+    found: tuple[RelationCount, ...]
     opaque_calls: int
 
 
-def counted(
-    relationships: Iterable[Relationship], places: Iterable[PlaceCount], opaque: int
+def count_relations(
+    relationships: Iterable[Relationship], places: Iterable[ReferenceCount], opaque: int
 ) -> RelationCounts:
     edges: Counter[str] = Counter()
     found: Counter[tuple[str, str]] = Counter()
@@ -157,7 +157,7 @@ def counted(
     return RelationCounts(
         edges=tuple(sorted(edges.items())),
         found=tuple(
-            Found(*key, found[key], unmet.get(key, 0), tuple(examples[key]))
+            RelationCount(*key, found[key], unmet.get(key, 0), tuple(examples[key]))
             for key in sorted(found.keys() | unmet.keys())
         ),
         opaque_calls=opaque,

@@ -26,7 +26,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class PassageScore:
+class ChunkScore:
     """A passage of a planned node before its text is read; `similarity` is an exact integer."""
 
     id: str
@@ -37,7 +37,7 @@ class PassageScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class EvidenceChunk:
     id: str
     node: str
     heading_path: tuple[str, ...]
@@ -52,7 +52,7 @@ class NodeEvidence:
 
     concept: Concept
     rule: str
-    passages: tuple[Passage, ...]
+    passages: tuple[EvidenceChunk, ...]
     cut: int
 
 
@@ -82,7 +82,7 @@ class RetrievedContext:
 # Saying why there is no evidence.
 
 
-def absent(node: str) -> Decision:
+def not_visible(node: str) -> Decision:
     """Forbidden, deleted and never there read alike."""
     return Decision(node, False, "nothing visible under this id")
 
@@ -95,6 +95,6 @@ def why_empty(
         return ""
     if not plan.order:
         return "nothing visible matches"
-    if all(absent(node) in decisions for node in plan.order):
+    if all(not_visible(node) in decisions for node in plan.order):
         return "nothing visible is left of this plan"
     return "nothing visible of this plan has a text that fits"

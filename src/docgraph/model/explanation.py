@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docgraph.model.context import Why
+from docgraph.model.context import Reasons
 
 Value = str | int | float | bool | tuple[str, ...] | None
 Numbers = tuple[tuple[str, int | float], ...]
@@ -18,7 +18,7 @@ NOT_VISIBLE = "nothing visible under this id"
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class StepOutcome:
     """How it stood at one step, in words and in numbers."""
 
     action: str
@@ -28,7 +28,7 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class OptionChange:
     """One option set otherwise. Without an option it is the whole step, `on` or `off`; the action
     `seeds` stands for ids that are named instead of searched for."""
 
@@ -39,16 +39,16 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class IncludedItem:
     """A piece of it that is in the context: its number there, its id, and why."""
 
     number: int
     id: str
-    why: Why
+    why: Reasons
 
 
 @dataclass(frozen=True, slots=True)
-class WhyNot:
+class Explanation:
     """`stage` is where it fell out, or `there`; `steps` is the way up to that point.
 
     `change` was run, and lets it in; `remedy` says so in words, `runs` how many were tried.
@@ -59,8 +59,8 @@ class WhyNot:
     pipeline: str
     stage: Stage
     words: str
-    steps: tuple[Stand, ...] = ()
-    shown: tuple[Shown, ...] = ()
-    change: tuple[Change, ...] = ()
+    steps: tuple[StepOutcome, ...] = ()
+    shown: tuple[IncludedItem, ...] = ()
+    change: tuple[OptionChange, ...] = ()
     remedy: str = ""
     runs: int = 0

@@ -21,7 +21,7 @@ _LETTERS_DIGITS = re.compile(r"[^\W\d_]+-?\d[\w-]*|\d+-[\w-]*[^\W\d_][\w-]*")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
-def normalised(name: str) -> str:
+def normalise_name(name: str) -> str:
     """One spelling for names that people write alike: `pep-0484`, `PEP 484` and `Pep484`.
 
     Normalising twice changes nothing, so a stored name may be normalised again.
@@ -46,7 +46,7 @@ def identifiers(question: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for match in _SCAN.finditer(question):
         for candidate in _candidates(match):
-            name = normalised(candidate)
+            name = normalise_name(candidate)
             if name:
                 found[name] = None
     return tuple(found)
@@ -97,13 +97,15 @@ _BETWEEN = re.compile(r"[/\\]+")
 _FILE = re.compile(r"(?P<stem>[^:]*[^.:])\.(?P<suffix>[A-Za-z]\w*)(?::.*|\.+)?")
 
 
-def path_tails(question: str) -> tuple[str, ...]:
+def path_suffixes(question: str) -> tuple[str, ...]:
     """Normalised, in order of appearance, longest first, each once, none of one name alone.
 
     `/lib/pkg/m.py` may be `lib/pkg/m.py` or `pkg/m.py`, and the module `lib.pkg.m` or `pkg.m`.
     A path counts when it ends in a file with a suffix; a line number or an anchor is left off.
     """
-    found = (normalised(tail) for match in _PATH.finditer(question) for tail in _tails(match[0]))
+    found = (
+        normalise_name(tail) for match in _PATH.finditer(question) for tail in _tails(match[0])
+    )
     return tuple(dict.fromkeys(found))
 
 
@@ -131,7 +133,7 @@ _WORD = re.compile(r"\w+")
 Span = tuple[int, int]
 
 
-def spans(question: str) -> dict[str, list[Span]]:
+def title_spans(question: str) -> dict[str, list[Span]]:
     """Whole words in a row that begin with a capital or a digit, and where each stands."""
     words = [match.span() for match in _WORD.finditer(question)]
     found: dict[str, list[Span]] = {}
@@ -144,7 +146,9 @@ def spans(question: str) -> dict[str, list[Span]]:
     return found
 
 
-def named(places: dict[str, list[Span]], bearers: Sequence[tuple[str, str]]) -> dict[str, str]:
+def titled_documents(
+    places: dict[str, list[Span]], bearers: Sequence[tuple[str, str]]
+) -> dict[str, str]:
     """Documents with the title that names each: one that stands outside every longer one.
 
     `bearers` are (title, document), of those that the reader sees.

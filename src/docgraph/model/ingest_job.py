@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from docgraph.model.access import Person, Principal, credential_of
+from docgraph.model.access import Person, Principal, credential_kind
 
 State = Literal["queued", "running", "succeeded", "failed"]
 ENDED: tuple[State, ...] = ("succeeded", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class IngestionRequest:
+class IngestJobRequest:
     """`path` lies below a root of the server's. Readers None: as access.yaml says, else nobody."""
 
     path: str
@@ -24,7 +24,7 @@ class IngestionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
+class JobOwner:
     """Whose an ingestion is: a person who comes in by one kind of credential. Whoever another
     issuer calls by the same name is somebody else."""
 
@@ -33,12 +33,12 @@ class Asker:
     credential: str
 
 
-def asker_of(principal: Principal) -> Asker:
-    return Asker(principal.tenant, principal.id, credential_of(principal.by))
+def job_owner(principal: Principal) -> JobOwner:
+    return JobOwner(principal.tenant, principal.id, credential_kind(principal.by))
 
 
 @dataclass(frozen=True, slots=True)
-class Ingestion:
+class IngestJob:
     """`asked_by` is who asked, with the rights they had then; `by` as in a Principal.
 
     `attempts` counts how often it was begun: one whose server died, or that would not stop when
@@ -49,7 +49,7 @@ class Ingestion:
     id: str
     asked_by: Person
     by: str
-    request: IngestionRequest
+    request: IngestJobRequest
     state: State
     attempts: int
     created: str
@@ -63,5 +63,5 @@ class Ingestion:
         return self.asked_by.tenant
 
     @property
-    def asker(self) -> Asker:
-        return Asker(self.tenant, self.asked_by.id, credential_of(self.by))
+    def asker(self) -> JobOwner:
+        return JobOwner(self.tenant, self.asked_by.id, credential_kind(self.by))

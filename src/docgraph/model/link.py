@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from docgraph.model.edge import SHARES_ENTITY, Edge, Evidence, Relationship, inverse
+from docgraph.model.edge import SHARES_ENTITY, Edge, EdgeEvidence, Relationship, inverse
 from docgraph.model.node import document_of
 
 MOST_EVIDENCE = 50
 
 
-class Meeting(NamedTuple):
+class ReferenceMatch(NamedTuple):
     """A claim, and the node that offers its key. `holds` tells whether `inner` is in there."""
 
     source: str
@@ -30,7 +30,7 @@ class Meeting(NamedTuple):
     holds: int
 
 
-def said(meetings: Iterable[Meeting]) -> Iterator[Relationship]:
+def edges_of(meetings: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
     """The edges that the claims say."""
     for met in meetings:
         edge = _edge(met)
@@ -38,11 +38,11 @@ def said(meetings: Iterable[Meeting]) -> Iterator[Relationship]:
             rank = met.rank + met.offered_rank
             if met.near:
                 rank += met.near * distance(met.path, met.offered_path)
-            place = Evidence(met.path, met.line, met.start, met.end, rank, met.says)
+            place = EdgeEvidence(met.path, met.line, met.start, met.end, rank, met.says)
             yield Relationship(edge, (met.miner,), (place,))
 
 
-def answered(meetings: Iterable[Meeting]) -> Iterator[Relationship]:
+def inverse_edges_of(meetings: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
     """The inverses of lifecycle edges, so that old leads to new.
 
     An inverse shows the same place but claims no characters: they are not in its source's text.
@@ -51,14 +51,14 @@ def answered(meetings: Iterable[Meeting]) -> Iterator[Relationship]:
         edge = _edge(met)
         turned = inverse(edge) if edge is not None else None
         if turned is not None:
-            place = Evidence(met.path, met.line, 0, 0, 0, met.says)
+            place = EdgeEvidence(met.path, met.line, 0, 0, 0, met.says)
             yield Relationship(turned, (met.miner,), (place,))
 
 
-def united(relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
+def merge_edges(relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
     """One relationship per edge, sorted, with everybody's origins and the first evidence."""
     origins: dict[Edge, set[str]] = {}
-    evidence: dict[Edge, set[Evidence]] = {}
+    evidence: dict[Edge, set[EdgeEvidence]] = {}
     for found in relationships:
         if found.edge in origins:
             origins[found.edge].update(found.origins)
@@ -85,7 +85,7 @@ def distance(one: str, other: str) -> int:
     return len(here) + len(there) - 2 * shared
 
 
-def _edge(met: Meeting) -> Edge | None:
+def _edge(met: ReferenceMatch) -> Edge | None:
     """A document does not speak of itself, but code calls its own symbols."""
     if met.holds:
         target = met.offered + met.inner
@@ -106,7 +106,7 @@ def _edge(met: Meeting) -> Edge | None:
 MOST_HOLDERS = 8  # a name that more visible documents hold says little about any two of them
 
 
-class Holder(NamedTuple):
+class NameHolder(NamedTuple):
     """A document, and where it first holds the name."""
 
     document: str
@@ -115,8 +115,11 @@ class Holder(NamedTuple):
     says: str
 
 
-def shared(
-    document: str, holders: Sequence[Holder], miner: str, direction: Literal["out", "in"] = "out"
+def shared_name_edges(
+    document: str,
+    holders: Sequence[NameHolder],
+    miner: str,
+    direction: Literal["out", "in"] = "out",
 ) -> Iterator[Relationship]:
     """Edges to (or from) every other holder. `holders` are visible ones, `document` among them.
 
@@ -128,6 +131,6 @@ def shared(
     for other in holders:
         if other is not own:
             source, target = (own, other) if direction == "out" else (other, own)
-            place = Evidence(source.path, source.line, 0, 0, 0, source.says)
+            place = EdgeEvidence(source.path, source.line, 0, 0, 0, source.says)
             edge = Edge(source.document, SHARES_ENTITY, target.document)
             yield Relationship(edge, (miner,), (place,))

@@ -35,7 +35,7 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DocumentNode:
     """`parent` is the id of the enclosing node; a document has none."""
 
     id: str

@@ -18,7 +18,7 @@ ENTITY = "entity"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Offer:
+class Definition:
     """A key by which a node can be meant; the lower the rank, the likelier."""
 
     key: str
@@ -27,7 +27,7 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Claim:
+class Reference:
     """Characters of a node's text that may mean whoever offers `key`.
 
     `inner` (`#slug`, `::name`) is something inside the offered node; where there is no such
@@ -55,7 +55,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class PlaceCount:
+class ReferenceCount:
     """Places by who found them: `met` are answered by some node, `unmet` should be and are not."""
 
     miner: str
@@ -65,7 +65,7 @@ class PlaceCount:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Unresolved:
+class UnresolvedReference:
     """A reference that nothing answers."""
 
     path: str

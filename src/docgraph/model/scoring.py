@@ -8,7 +8,7 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int64]
 
 
-class Owners:
+class RowGroups:
     """Looked at once, asked often. Rows of one owner mostly stand side by side."""
 
     __slots__ = ("_order", "_starts", "_turns", "owners", "rows")
@@ -52,12 +52,16 @@ def _turns(rows: Ints) -> Ints:
     return np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
 
 
-def best_of(rows: Owners, scores: npt.NDArray[Any], most: int) -> tuple[Ints, npt.NDArray[Any]]:
+def top_groups(
+    rows: RowGroups, scores: npt.NDArray[Any], most: int
+) -> tuple[Ints, npt.NDArray[Any]]:
     """The `most` best owners, in no order; whoever ties with the last of them is there too."""
-    return leading(rows.owners, rows.best(scores), most)
+    return top_with_ties(rows.owners, rows.best(scores), most)
 
 
-def leading(owners: Ints, scores: npt.NDArray[Any], most: int) -> tuple[Ints, npt.NDArray[Any]]:
+def top_with_ties(
+    owners: Ints, scores: npt.NDArray[Any], most: int
+) -> tuple[Ints, npt.NDArray[Any]]:
     if len(scores) <= most:
         return owners, scores
     edge = np.partition(scores, len(scores) - most)[len(scores) - most]

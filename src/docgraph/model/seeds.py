@@ -23,7 +23,7 @@ EVERY_CANDIDATE = Selection()
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CandidateScores:
     """How every candidate stands to the question, and how others can be measured beside them.
 
     A cosine counts from `middle` on, which counts as 0, up to 1; None: only candidates have a
@@ -35,10 +35,10 @@ class Standing:
     passages: bool = False
 
 
-NO_STANDING = Standing()
+NO_CANDIDATE_SCORES = CandidateScores()
 
 
-def above(cosine: float, middle: float) -> float:
+def normalised_cosine(cosine: float, middle: float) -> float:
     """How far a cosine is up from the middle to 1; less than 0 below it, also where it is 1."""
     return (cosine - middle) / (1 - middle) if middle < 1 else cosine - middle
 
@@ -52,7 +52,7 @@ class Seeds:
     search: tuple[tuple[str, str | int | float | bool | None], ...]
     selection: Selection = EVERY_CANDIDATE
     exact: bool = True
-    standing: Standing = NO_STANDING
+    standing: CandidateScores = NO_CANDIDATE_SCORES
 
     @property
     def ids(self) -> tuple[str, ...]:

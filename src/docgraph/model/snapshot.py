@@ -27,7 +27,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SnapshotSelector:
     """What a question asks for; the store turns it into a Scope of what the reader can see.
 
     `repository=None` means every repository with something visible; `branch=None` means `main`,
@@ -44,7 +44,7 @@ class Wanted:
             raise BadInput("a snapshot number needs its repository and branch beside it")
 
 
-EVERYTHING: tuple[Wanted, ...] = (Wanted(),)
+ALL_REPOSITORIES: tuple[SnapshotSelector, ...] = (SnapshotSelector(),)
 
 
 # Snapshots as people see them, and what upkeep did and found.
@@ -67,7 +67,7 @@ class SnapshotInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PruneResult:
     """How much was removed for good."""
 
     snapshots: int
@@ -77,7 +77,7 @@ class Pruned:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifyReport:
     """What was looked at, by name, and everything that is wrong."""
 
     checked: tuple[tuple[str, int], ...]

@@ -16,19 +16,19 @@ _ASCII_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _ASCII_BLANKED = "".join(c if c.isalnum() or c == "_" else " " for c in map(chr, range(128)))
 
 
-def words(text: str) -> list[str]:
+def tokenize(text: str) -> list[str]:
     """Terms in order of appearance, folded; a compound is followed by its parts."""
-    return list(chain.from_iterable(map(_remembered_terms, runs(text))))
+    return list(chain.from_iterable(map(_remembered_terms, word_runs(text))))
 
 
-def runs(text: str) -> list[str]:
+def word_runs(text: str) -> list[str]:
     """The text's runs of letters, digits and `_`, as written; a run's words are its `terms`."""
     if text.isascii():
         return text.translate(_ASCII_BLANKED).split()
     return _RUN.findall(unicodedata.normalize("NFKC", text))
 
 
-def terms(run: str) -> tuple[str, ...]:
+def run_terms(run: str) -> tuple[str, ...]:
     """The words of one run: itself, folded, then its parts if it is a compound."""
     word = run.strip("_")
     if not word:
@@ -40,7 +40,7 @@ def terms(run: str) -> tuple[str, ...]:
     return (whole, *(part.casefold() for part in parts)) if len(parts) > 1 else (whole,)
 
 
-_remembered_terms = lru_cache(maxsize=2**14)(terms)  # most words of a text are the same few
+_remembered_terms = lru_cache(maxsize=2**14)(run_terms)  # most words of a text are the same few
 
 
 def _parts(word: str) -> list[str]:

@@ -26,19 +26,19 @@ def check_names(names: Sequence[str]) -> None:
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
-def spelt_out(text: str) -> str:
+def escape_unstorable(text: str) -> str:
     """Half a surrogate pair, as a file name may hold, and NUL, as they are written in code."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
-def storable(*texts: str) -> bool:
+def is_storable(*texts: str) -> bool:
     return not any(map(UNSTORABLE.search, texts))
 
 
 # Saying what would fit in place of an unknown name.
 
 
-def would_fit(name: str, known: Collection[str]) -> str:
+def suggest(name: str, known: Collection[str]) -> str:
     """The closest known name, or all of them when none is close."""
     close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 SCALE = 4080
 ONE = SCALE * SCALE  # the dot product of equal vectors, but for rounding
-LARGEST = 1024  # dimensions up to which rounding cannot push a partial sum past 2**24
+MAX_DIMENSIONS = 1024  # dimensions up to which rounding cannot push a partial sum past 2**24
 LONGEST_SQUARED = 2**24
 
 IntVector = npt.NDArray[np.int16]
@@ -29,7 +29,7 @@ def to_integers(vector: npt.NDArray[np.floating]) -> IntVector:
     return np.rint(exact * (SCALE / length)).astype(np.int16)
 
 
-def joined(summaries: IntVectors, totals: Sums, counts: npt.NDArray[np.int64]) -> IntVectors:
+def combine(summaries: IntVectors, totals: Sums, counts: npt.NDArray[np.int64]) -> IntVectors:
     """Nodes' vectors: in each row a summary's embedding joined with the mean of `counts` chunks.
 
     `totals` holds the chunks' sums. A node without chunks has its summary's vector.

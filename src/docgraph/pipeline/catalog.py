@@ -16,7 +16,7 @@ from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.plan.select_scope import select_scope
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.models import ChatModels, Reranker
+from docgraph.ports.models import ChatModelChain, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from docgraph.search.search_nodes import search_nodes
@@ -42,5 +42,5 @@ GIVEN: tuple[type, ...] = (
     TextReads,
     TokenCounter,
     Reranker,
-    ChatModels,
+    ChatModelChain,
 )

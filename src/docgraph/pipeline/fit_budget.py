@@ -5,7 +5,7 @@ from collections.abc import Callable
 from docgraph.answer.answer_question import fits
 from docgraph.answer.prompt import prompt_named
 from docgraph.assemble.assemble_context import assemble_context
-from docgraph.model.access import mark_of, may_leave
+from docgraph.model.access import classification_of, may_send
 from docgraph.model.context import Context, TokenCounter
 from docgraph.model.evidence import RetrievedContext
 from docgraph.pipeline.pipeline import Pipeline, Step
@@ -14,7 +14,7 @@ from docgraph.ports.models import ChatModel
 _ASSEMBLE, _ANSWER = "assemble_context", "answer_question"
 
 
-def fitted(
+def fit_budget(
     pipeline: Pipeline,
     evidence: RetrievedContext,
     tokens: TokenCounter,
@@ -33,7 +33,7 @@ def fitted(
         return assemble_context(evidence, tokens, max_tokens=most)
 
     whole = page(budget.options["max_tokens"])
-    able = [model for model in models if may_leave(model.ceiling, *mark_of(whole))]
+    able = [model for model in models if may_send(model.ceiling, *classification_of(whole))]
     if any(_fits(model, whole, asking) for model in able):
         return pipeline
     for model in able:
@@ -55,7 +55,7 @@ def _most(model: ChatModel, page: Callable[[int], Context], too_many: int, askin
 
 
 def _fits(model: ChatModel, page: Context, asking: Step) -> bool:
-    messages = prompt_named(asking.options["prompt"]).filled(page.text, page.question)
+    messages = prompt_named(asking.options["prompt"]).format(page.text, page.question)
     return fits(model, messages, asking.options["max_output"])
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from docgraph.action import Action
 from docgraph.model.errors import BadPipeline
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
 from docgraph.pipeline.pipeline import Pipeline, Step, checked_options
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
@@ -70,7 +70,7 @@ def load(name: str) -> Pipeline:
     """By the name of a shipped pipeline, or by path."""
     path = shipped().get(name) or Path(name)
     if path.name == name and not path.exists():
-        raise BadPipeline(f"no pipeline or file is called {name!r}; {would_fit(name, shipped())}")
+        raise BadPipeline(f"no pipeline or file is called {name!r}; {suggest(name, shipped())}")
     title, written = _read(path, seen=())
     return Pipeline(title, tuple(_checked_line(written)))
 
@@ -159,7 +159,7 @@ def _step(file: str, number: int, item: Line) -> _Written:
 
 def _action(where: str, name: str) -> Action:
     if name not in ACTIONS:
-        raise BadPipeline(f"{where}: no action is called {name!r}; {would_fit(name, ACTIONS)}")
+        raise BadPipeline(f"{where}: no action is called {name!r}; {suggest(name, ACTIONS)}")
     return ACTIONS[name]
 
 
@@ -215,7 +215,7 @@ def _listed(file: str, line: Line | None) -> Sequence[Line]:
 def _only_known(file: str, top: Mapping[str, Line], keys: Sequence[str]) -> None:
     for key, line in top.items():
         if key not in keys:
-            raise BadPipeline(f"{file}:{line.number}: unknown key {key!r}; {would_fit(key, keys)}")
+            raise BadPipeline(f"{file}:{line.number}: unknown key {key!r}; {suggest(key, keys)}")
 
 
 def _checked_line(written: Sequence[_Written]) -> list[Step]:

@@ -9,7 +9,7 @@ from typing import Any
 from docgraph.action import Action
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadPipeline
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.yaml_lines import Line
 
 
@@ -76,7 +76,7 @@ def checked_options(
     for name, line in given.items():
         option = action.option(name)
         if option is None:
-            hint = would_fit(name, [option.name for option in action.options])
+            hint = suggest(name, [option.name for option in action.options])
             raise BadPipeline(f"{file}:{line.number}: {step}: no option is called {name!r}; {hint}")
         try:
             checked[name] = checked_value(option.annotation, line.plain())

@@ -2,24 +2,24 @@
 
 from dataclasses import replace
 
-from docgraph.model.access import may_leave
+from docgraph.model.access import may_send
 from docgraph.model.document import NodeText
 from docgraph.model.errors import BadInput
-from docgraph.model.evidence import Concept, Passage, PassageScore
+from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.ports.models import Reranked, RerankModel
-from docgraph.ports.store import Reads
+from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 
 
-class BoundReranker:
+class ReaderReranker:
     """A candidate is read as its title, its summary and its passage closest to the question.
 
     What is above the model's ceiling is withheld. Where that is all, the model is not asked.
     """
 
-    def __init__(self, model: RerankModel | None, reads: Reads, question: Question) -> None:
+    def __init__(self, model: RerankModel | None, reads: ReaderSession, question: Question) -> None:
         self._model = model
         self._reads = reads
         self._question = question
@@ -39,7 +39,7 @@ class BoundReranker:
         window = self._reads.texts(candidates)
         concepts = window.concepts(ids)
         ceiling = self._model.ceiling
-        sent = [found for found in concepts if may_leave(ceiling, found.labels, found.level)]
+        sent = [found for found in concepts if may_send(ceiling, found.labels, found.level)]
         withheld = tuple(found.id for found in concepts if found not in sent)
         texts = {
             found.id: f"{found.title}\n{found.summary}\n{_closest(window, found.id)}"
@@ -52,11 +52,11 @@ class BoundReranker:
 
 
 def _closest(window: TextReads, node: str) -> str:
-    def nearness(score: PassageScore) -> tuple[int, int]:
+    def similarity_of(score: ChunkScore) -> tuple[int, int]:
         return (-(score.similarity or 0), score.position)
 
-    best = sorted(window.scores(node), key=nearness)[:1]
-    return "".join(passage.text for passage in window.passages(tuple(best)))
+    best = sorted(window.chunk_scores(node), key=similarity_of)[:1]
+    return "".join(passage.text for passage in window.chunks(tuple(best)))
 
 
 # node_texts: nodes and chunks by id, through one reader's windows.
@@ -66,11 +66,11 @@ CHUNK = "chunk"
 
 
 def node_texts(
-    reads: Reads, ids: tuple[str, ...], embedder: EmbedderIdentity, *, whole: bool
+    reads: ReaderSession, ids: tuple[str, ...], embedder: EmbedderIdentity, *, whole: bool
 ) -> tuple[NodeText, ...]:
     """Those that are visible, in the order given; a chunk is read out of the node that holds it."""
     holders = {one: _holder(one) for one in ids}
-    present = frozenset(reads.graph.present((*ids, *filter(None, holders.values()))))
+    present = frozenset(reads.graph.visible_ids((*ids, *filter(None, holders.values()))))
     planned = (one if one in present else holders[one] for one in ids)
     nodes = tuple(dict.fromkeys(node for node in planned if node in present))
     # As a plan, so that reading them passes the same gate as all reading.
@@ -93,7 +93,7 @@ def _holder(written: str) -> str:
 
 
 def _node(concept: Concept, window: TextReads, *, whole: bool) -> NodeText:
-    (passage,) = window.whole((concept.id,)) if whole else (None,)
+    (passage,) = window.full_texts((concept.id,)) if whole else (None,)
     return _told(concept, concept.id, concept.kind, passage)
 
 
@@ -102,14 +102,14 @@ def _chunk(
 ) -> NodeText | None:
     if holder is None:
         return None
-    scores = tuple(score for score in window.scores(holder.id) if score.id == written)
-    for passage in window.passages(scores):
+    scores = tuple(score for score in window.chunk_scores(holder.id) if score.id == written)
+    for passage in window.chunks(scores):
         told = _told(holder, written, CHUNK, passage)
         return told if whole else replace(told, text=None)
     return None
 
 
-def _told(concept: Concept, written: str, kind: str, passage: Passage | None) -> NodeText:
+def _told(concept: Concept, written: str, kind: str, passage: EvidenceChunk | None) -> NodeText:
     return NodeText(
         id=written,
         node=concept.id,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from docgraph.model.access import Principal, credential_of
+from docgraph.model.access import Principal, credential_kind
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.digest import digest, plain
@@ -112,7 +112,7 @@ def receipt_of(found: Retrieval, principal: Principal, seeds: Sequence[str] = ()
 
 def _asker_digest(principal: Principal) -> str:
     """Of the person and of the kind of credential: a new key leaves them who they are."""
-    by = credential_of(principal.by)
+    by = credential_kind(principal.by)
     return digest({"id": principal.id, "tenant": principal.tenant, "by": by})
 
 

@@ -12,7 +12,7 @@ from docgraph.model.errors import BadInput, BadPipeline, NotVisible, WrongEmbedd
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.pipeline import Pipeline, Step, checked_value
@@ -27,7 +27,7 @@ Changed = Literal["pipeline", "embedder", "rights", "no longer available", "cont
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ReplayDifference:
     """The first step that differs, by its place from 1 on, and what changed."""
 
     place: int
@@ -37,7 +37,7 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayResult:
     """Either `again` gave the same bytes, or `difference` tells why not.
 
     `steps` is how many were recorded, without the answer's. `notes` are no differences.
@@ -45,7 +45,7 @@ class Replayed:
 
     steps: int
     again: Retrieval | None
-    difference: Difference | None
+    difference: ReplayDifference | None
     notes: tuple[str, ...]
 
     @property
@@ -59,10 +59,10 @@ class Replayed:
 _KNOWN = {**ACTIONS, **{action.name: action for action in IMPLICIT}}
 
 
-def recorded_step(told: ReceiptStep, made: frozenset[type]) -> Step:
+def step_from_receipt(told: ReceiptStep, made: frozenset[type]) -> Step:
     """`made` is what the steps before it make. A step that cannot be run is refused."""
     if told.action not in _KNOWN:
-        raise BadPipeline(f"no action is called {told.action!r}; {would_fit(told.action, _KNOWN)}")
+        raise BadPipeline(f"no action is called {told.action!r}; {suggest(told.action, _KNOWN)}")
     action = _KNOWN[told.action]
     missing = [kind.__name__ for _, kind in action.requires if kind not in made.union(GIVEN)]
     if missing:
@@ -80,7 +80,7 @@ def recorded_step(told: ReceiptStep, made: frozenset[type]) -> Step:
 def _checked(action: Action, name: str, value: object) -> object:
     option = action.option(name)
     if option is None:
-        hint = would_fit(name, [option.name for option in action.options])
+        hint = suggest(name, [option.name for option in action.options])
         raise BadPipeline(f"{action.name}: no option is called {name!r}; {hint}")
     try:
         return checked_value(option.annotation, value)
@@ -91,7 +91,7 @@ def _checked(action: Action, name: str, value: object) -> object:
 # What has become of a receipt's pipeline since: worth a note, and no difference.
 
 
-def pipeline_today(receipt: Receipt) -> tuple[str, ...]:
+def pipeline_changes(receipt: Receipt) -> tuple[str, ...]:
     """By the names of shipped pipelines alone: a receipt is data, and names no file to read."""
     if receipt.pipeline not in shipped():
         return ()
@@ -107,7 +107,7 @@ def answer_today(receipt: Receipt) -> tuple[str, ...]:
     """The answer's step is not done again; whether it could be is told."""
     try:
         for told in receipt.steps[len(receipt.before_answer) :]:
-            recorded_step(told, frozenset({Context}))
+            step_from_receipt(told, frozenset({Context}))
     except BadPipeline as error:
         return (f"the answer could not be asked for as it was recorded: {error}",)
     return ()
@@ -125,32 +125,32 @@ ANSWER = "the answer was not asked for again: a model need not say the same twic
 
 def replay(
     receipt: Receipt, principal: Principal, again: Callable[[Pipeline], Retrieval]
-) -> Replayed:
+) -> ReplayResult:
     """`again` asks once more, of the receipt's snapshots and with the reader's present rights.
 
     It raises NotVisible where anything that the receipt names cannot be seen. Nobody is told
     what that is, or why: revoked, deleted, pruned and never visible read the same.
     """
     found = _difference_or_again(receipt, principal, again)
-    notes = pipeline_today(receipt)
+    notes = pipeline_changes(receipt)
     steps = len(receipt.before_answer)
-    if isinstance(found, Difference):
-        return Replayed(steps, None, found, notes)
+    if isinstance(found, ReplayDifference):
+        return ReplayResult(steps, None, found, notes)
     if receipt.rights != rights_digest(principal):
         notes += ("your rights are not those that this receipt was made with",)
     if receipt.answer:
         notes += (ANSWER, *answer_today(receipt))
-    return Replayed(steps, found, None, notes)
+    return ReplayResult(steps, found, None, notes)
 
 
-def named_in(plan: RetrievalPlan) -> tuple[str, ...]:
+def node_ids_in(plan: RetrievalPlan) -> tuple[str, ...]:
     """Every node that a plan names: planned, left out, or at an end of an edge."""
     ends = (end for e in plan.expanded_documents for end in (e.sender, e.target))
     cut = (one.document_id for one in plan.cut)
     return tuple(dict.fromkeys((*plan.order, *ends, *cut, *plan.constraints.selection.dropped)))
 
 
-def asked_alike(receipt: Receipt, question: Question) -> Question:
+def require_same_embedding(receipt: Receipt, question: Question) -> Question:
     """The question as it is embedded now, if that is how it was embedded then."""
     was, now = receipt.embedder, question.embedder
     if was != now:
@@ -164,36 +164,36 @@ def asked_alike(receipt: Receipt, question: Question) -> Question:
 
 def _difference_or_again(
     receipt: Receipt, principal: Principal, again: Callable[[Pipeline], Retrieval]
-) -> Difference | Retrieval:
+) -> ReplayDifference | Retrieval:
     steps = _recorded(receipt)
-    if isinstance(steps, Difference):
+    if isinstance(steps, ReplayDifference):
         return steps
     first = receipt.steps[0].action
     try:
         found = again(Pipeline(receipt.pipeline, steps))
     except NotVisible:
-        return Difference(1, first, "no longer available", GONE)
+        return ReplayDifference(1, first, "no longer available", GONE)
     except WrongEmbedder as error:
-        return Difference(1, first, "embedder", str(error))
+        return ReplayDifference(1, first, "embedder", str(error))
     except (BadInput, BadPipeline) as error:
-        return Difference(1, first, "pipeline", _cannot(error))
+        return ReplayDifference(1, first, "pipeline", _cannot(error))
     return _first_difference(receipt, principal, found) or found
 
 
-def _recorded(receipt: Receipt) -> tuple[Step, ...] | Difference:
+def _recorded(receipt: Receipt) -> tuple[Step, ...] | ReplayDifference:
     """An edited receipt is refused: that it replays would prove nothing."""
     if receipt.steps and not is_pipelines_own(receipt):
         why = "the recorded digest of the pipeline is not that of its steps"
-        return Difference(1, receipt.steps[0].action, "pipeline", why)
+        return ReplayDifference(1, receipt.steps[0].action, "pipeline", why)
     if problems := problems_of(receipt):
         raise BadInput(f"this receipt is not consistent: {problems[0]}")
     steps: list[Step] = []
     made: frozenset[type] = frozenset({Seeds}) if receipt.seeds else frozenset()
     for place, told in enumerate(receipt.before_answer, start=1):
         try:
-            step = recorded_step(told, made)
+            step = step_from_receipt(told, made)
         except BadPipeline as error:
-            return Difference(place, told.action, "pipeline", _cannot(error))
+            return ReplayDifference(place, told.action, "pipeline", _cannot(error))
         steps.append(step)
         made |= {step.action.makes}
     return tuple(steps)
@@ -205,12 +205,14 @@ def _cannot(error: Exception) -> str:
 
 def _first_difference(
     receipt: Receipt, principal: Principal, found: Retrieval
-) -> Difference | None:
+) -> ReplayDifference | None:
     rows = zip(receipt.before_answer, found.run.trace.steps, strict=True)
     for place, (told, row) in enumerate(rows, start=1):
         same = (told.inputs, told.output) == (row.inputs, row.output)
         if not same or _counted_otherwise(receipt, found, told):
-            return Difference(place, told.action, *_what_changed(receipt, principal, found, told))
+            return ReplayDifference(
+                place, told.action, *_what_changed(receipt, principal, found, told)
+            )
     return None
 
 

@@ -37,9 +37,9 @@ def _is_text(words: str) -> bool:
     return words.encode("utf-8", "replace").decode() == words
 
 
-def explicit(graph: GraphReads, ids: Sequence[str]) -> Seeds:
+def seeds_from_ids(graph: GraphReads, ids: Sequence[str]) -> Seeds:
     """Explicit ids as seeds; what the reader cannot see is not there."""
-    found = graph.present(tuple(dict.fromkeys(ids)))
+    found = graph.visible_ids(tuple(dict.fromkeys(ids)))
     return Seeds(
         ranked=tuple(Seed(node, 0.0, "explicit id") for node in found),
         search=(("mode", "explicit"),),

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from docgraph.model.access import Principal
-from docgraph.model.diff import ON, RetrievalSide
+from docgraph.model.diff import ON, RetrievalSummary
 from docgraph.model.digest import digest, plain
 from docgraph.model.edge import Edge
 from docgraph.model.plan import RetrievalPlan
@@ -15,7 +15,7 @@ from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.retrieval import Retrieval
 
 
-def side_of(found: Retrieval, principal: Principal) -> RetrievalSide:
+def side_of(found: Retrieval, principal: Principal) -> RetrievalSummary:
     """The page is compared as it reads: on what grounds each may read it stands beside it."""
     context, plan = found.context, found.plan
     held = {
@@ -27,7 +27,7 @@ def side_of(found: Retrieval, principal: Principal) -> RetrievalSide:
     steps = [(step.action.name, step.options) for step in found.run.pipeline.steps]
     told = _settings(found.scope.snapshots, found.run.pipeline.name, steps, plan.embedder)
     passages = [item for item in context.items if item.number]
-    return RetrievalSide(
+    return RetrievalSummary(
         asked={**held, **dict(told)},
         documents=frozenset(plan.documents),
         edges=_edges(plan),
@@ -38,7 +38,7 @@ def side_of(found: Retrieval, principal: Principal) -> RetrievalSide:
     )
 
 
-def side_of_receipt(receipt: Receipt) -> RetrievalSide:
+def side_of_receipt(receipt: Receipt) -> RetrievalSummary:
     """What a receipt tells: who may speak, and a digest of what came of it."""
     steps = [(step.action, dict(step.options)) for step in receipt.steps]
     told = _settings(receipt.snapshots, receipt.pipeline, steps, receipt.embedder)
@@ -48,7 +48,7 @@ def side_of_receipt(receipt: Receipt) -> RetrievalSide:
         "asker": receipt.asker,
         "rights": receipt.rights,
     }
-    return RetrievalSide(
+    return RetrievalSummary(
         asked={**held, **dict(told)},
         documents=frozenset(receipt.plan.documents),
         edges=_edges(receipt.plan),

@@ -13,8 +13,8 @@ from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Pipeline, Step
-from docgraph.ports.cancellation import still_wanted
-from docgraph.ports.tracer import SILENT, Fact, Tracer
+from docgraph.ports.cancellation import check_cancelled
+from docgraph.ports.tracer import NO_TRACER, Fact, Tracer
 
 # What may be told of a value to whoever watches the machine: ids, counts and digests.
 
@@ -22,7 +22,7 @@ from docgraph.ports.tracer import SILENT, Fact, Tracer
 MOST_IDS = 50
 
 
-def facts_of(value: Any) -> dict[str, Fact]:
+def span_attributes(value: Any) -> dict[str, Fact]:
     """None of them is text of a document, a question or an answer."""
     facts: dict[str, Fact] = {
         "docgraph.output": type(value).__name__,
@@ -81,7 +81,7 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
-class Performed:
+class ExecutedStep:
     """What a step read and made, and the time that took. Values are frozen, so they stay so."""
 
     step: Step
@@ -90,7 +90,7 @@ class Performed:
     milliseconds: float
 
 
-def traced(pipeline: Pipeline, performed: Sequence[Performed]) -> Trace:
+def build_trace(pipeline: Pipeline, performed: Sequence[ExecutedStep]) -> Trace:
     """One value is read by several steps: its digest is computed once."""
     read = {id(value): value for done in performed for _, value in done.inputs}
     made = {id(done.output): done.output for done in performed}
@@ -99,7 +99,7 @@ def traced(pipeline: Pipeline, performed: Sequence[Performed]) -> Trace:
     return Trace(pipeline.name, pipeline.digest, rows)
 
 
-def _row(done: Performed, digests: Mapping[int, str]) -> StepTrace:
+def _row(done: ExecutedStep, digests: Mapping[int, str]) -> StepTrace:
     action = done.step.action
     return StepTrace(
         action=action.name,
@@ -113,7 +113,7 @@ def _row(done: Performed, digests: Mapping[int, str]) -> StepTrace:
 
 T = TypeVar("T")
 Values = dict[type, Any]
-Window = Callable[[Mapping[type, Any]], Any]
+Provider = Callable[[Mapping[type, Any]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Run:
 
     pipeline: Pipeline
     values: Mapping[type, Any]
-    performed: tuple[Performed, ...]
+    performed: tuple[ExecutedStep, ...]
 
     def get(self, made: type[T]) -> T:
         if made not in self.values:
@@ -133,66 +133,66 @@ class Run:
     @property
     def trace(self) -> Trace:
         """Written when it is looked at: values are frozen, so their digests are still those."""
-        return traced(self.pipeline, self.performed)
+        return build_trace(self.pipeline, self.performed)
 
 
 def run(
     pipeline: Pipeline,
     given: Mapping[type, Any],
-    windows: Mapping[type, Window],
+    providers: Mapping[type, Provider],
     clock: Callable[[], float],
-    tracer: Tracer = SILENT,
+    tracer: Tracer = NO_TRACER,
 ) -> Run:
     """`windows` open on demand; they are looked through, not recorded."""
     values = dict(given)
-    performed = tuple(_told(step, values, windows, clock, tracer) for step in pipeline.steps)
+    performed = tuple(_run_step(step, values, providers, clock, tracer) for step in pipeline.steps)
     return Run(pipeline, values, performed)
 
 
-def continued(
+def continue_run(
     done: Run,
     pipeline: Pipeline,
-    windows: Mapping[type, Window],
+    providers: Mapping[type, Provider],
     clock: Callable[[], float],
-    tracer: Tracer = SILENT,
+    tracer: Tracer = NO_TRACER,
 ) -> Run:
     """The same run, with the steps of another pipeline after its own."""
-    further = run(pipeline, done.values, windows, clock, tracer)
+    further = run(pipeline, done.values, providers, clock, tracer)
     steps = Pipeline(done.pipeline.name, done.pipeline.steps + pipeline.steps)
     return Run(steps, further.values, done.performed + further.performed)
 
 
-def _told(
+def _run_step(
     step: Step,
     values: Values,
-    windows: Mapping[type, Window],
+    providers: Mapping[type, Provider],
     clock: Callable[[], float],
     tracer: Tracer,
-) -> Performed:
-    still_wanted()
+) -> ExecutedStep:
+    check_cancelled()
     with tracer.span(step.action.name) as span:
-        done = _perform(step, values, windows, clock)
-        if span.listens:
-            span.tell(facts_of(done.output))
+        done = _perform(step, values, providers, clock)
+        if span.recording:
+            span.set(span_attributes(done.output))
         return done
 
 
 def _perform(
-    step: Step, values: Values, windows: Mapping[type, Window], clock: Callable[[], float]
-) -> Performed:
+    step: Step, values: Values, providers: Mapping[type, Provider], clock: Callable[[], float]
+) -> ExecutedStep:
     action = step.action
-    inputs = tuple(_input(action, kind, values, windows) for _, kind in action.requires)
+    inputs = tuple(_input(action, kind, values, providers) for _, kind in action.requires)
     read = tuple((kind, values[kind]) for _, kind in action.requires if kind in values)
     began = clock()
     result = action.call(inputs, step.options)
     took = (clock() - began) * 1000
     values[action.makes] = result
-    return Performed(step, read, result, round(took, 3))
+    return ExecutedStep(step, read, result, round(took, 3))
 
 
-def _input(action: Action, kind: type, values: Values, windows: Mapping[type, Window]) -> Any:
+def _input(action: Action, kind: type, values: Values, providers: Mapping[type, Provider]) -> Any:
     if kind in values:
         return values[kind]
-    if kind not in windows:
+    if kind not in providers:
         raise BadPipeline(f"{action.name} needs {kind.__name__}, which this run was not given")
-    return windows[kind](values)
+    return providers[kind](values)

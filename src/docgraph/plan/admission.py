@@ -9,9 +9,9 @@ from docgraph.model.edge import SHARES_ENTITY, Relationship
 from docgraph.model.node import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.question import Question
-from docgraph.model.seeds import Seeds, above
+from docgraph.model.seeds import Seeds, normalised_cosine
 from docgraph.model.vector import cosine
-from docgraph.ports.search_reads import SearchReads, nearness
+from docgraph.ports.search_reads import SearchReads, similarity_of
 
 # Lifting: whoever stands well to the question takes its neighbours some way up with it.
 
@@ -24,27 +24,27 @@ SHARED_NAME_SHARE = 0.2
 Lift = Callable[[float, float, str, int], float]
 
 
-class Lifted(NamedTuple):
+class PropagatedScore(NamedTuple):
     score: float
     expansion: Expansion
 
 
-def halfway(own: float, seed: float, _relation: str, many: int) -> float:
+def damped(own: float, seed: float, _relation: str, many: int) -> float:
     """Up to the seed, halfway; less far where the seed reaches many documents by this relation."""
     return own + (seed - own) / max(HALFWAY, math.sqrt(many))
 
 
-def weighted(own: float, seed: float, relation: str, _many: int) -> float:
+def relation_weighted(own: float, seed: float, relation: str, _many: int) -> float:
     """By kind of relation: the policy that has to be asked for."""
     return own + (SHARED_NAME_SHARE if relation == SHARES_ENTITY else REFERENCE_SHARE) * seed
 
 
-def lifted(
+def propagate_scores(
     first: tuple[str, ...],
     edges: Iterable[Relationship],
     own: Mapping[str, float],
     lift: Lift,
-) -> dict[str, Lifted]:
+) -> dict[str, PropagatedScore]:
     """Documents one edge away, best first, each by the edge that lifts it most.
 
     `edges` leave the seeds, in the order of seed and first mention; of edges that lift alike, the
@@ -55,7 +55,7 @@ def lifted(
     found = [(edge.edge, document_of(edge.edge.source)) for edge in edges]
     for edge, source in found:
         reached[source, edge.relation].add(document_of(edge.target))
-    best: dict[str, Lifted] = {}
+    best: dict[str, PropagatedScore] = {}
     for edge, source in found:
         root = document_of(edge.target)
         if root in roots:
@@ -65,11 +65,11 @@ def lifted(
         score = round(raised, DIGITS)
         if root not in best or score > best[root].score:
             expansion = Expansion(root, edge.relation, edge.source, edge.target, 1)
-            best[root] = Lifted(score, expansion)
+            best[root] = PropagatedScore(score, expansion)
     return dict(sorted(best.items(), key=lambda item: (-item[1].score, item[0])))
 
 
-def standings(
+def document_scores(
     seeds: Seeds, nodes: Iterable[str], question: Question, search: SearchReads
 ) -> dict[str, float]:
     """How documents stand to the question: candidates as search says, others on the same scale.
@@ -85,17 +85,17 @@ def standings(
     if middle is None or not question.vector:
         return known | dict.fromkeys(missing, 0.0)
     passages = seeds.standing.passages
-    near = nearness(question.vector, missing, search, passages=passages, roll_up=True)
-    return known | {node: above(cosine(near.get(node, 0)), middle) for node in missing}
+    near = similarity_of(question.vector, missing, search, passages=passages, roll_up=True)
+    return known | {node: normalised_cosine(cosine(near.get(node, 0)), middle) for node in missing}
 
 
-class Admitted(NamedTuple):
+class Admission(NamedTuple):
     seeds: tuple[str, ...]
     expanded: tuple[Expansion, ...]
     order: tuple[str, ...]
 
 
-class Claim(NamedTuple):
+class AdmissionCandidate(NamedTuple):
     """Of a seed or a neighbour on a place. Seeds come before neighbours who stand no better."""
 
     below: float
@@ -105,9 +105,9 @@ class Claim(NamedTuple):
     expansion: Expansion | None
 
 
-def filled(
+def admit_reserved(
     seeds: Seeds, first: tuple[str, ...], found: tuple[Expansion, ...], documents: int
-) -> Admitted:
+) -> Admission:
     """The first seeds, then neighbours while there is room, then further seeds in free places."""
     roots = {document_of(seed) for seed in first}
     admitted = found[: documents - len(roots)]
@@ -117,47 +117,47 @@ def filled(
     further = frozenset(others[: documents - len(taken)])
     kept = tuple(seed for seed in seeds.ids if document_of(seed) in roots | further)
     turn = next((at for at, seed in enumerate(kept) if document_of(seed) in further), len(kept))
-    return Admitted(kept, admitted, kept[:turn] + expanded + kept[turn:])
+    return Admission(kept, admitted, kept[:turn] + expanded + kept[turn:])
 
 
-def contested(
+def admit_competitive(
     seeds: tuple[str, ...],
     own: Mapping[str, float],
-    raised: Mapping[str, Lifted],
+    raised: Mapping[str, PropagatedScore],
     documents: int,
-) -> Admitted:
+) -> Admission:
     """All by how they stand, as many documents as there is room for. Seeds keep their order.
 
     A seed that an edge lifts stands where the edge lifts it to.
     """
     taken: dict[str, bool] = {}
-    kept: list[Claim] = []
+    kept: list[AdmissionCandidate] = []
     for claim in sorted((*_of_seeds(seeds, own), *_of_neighbours(raised)), key=lambda c: c[:3]):
         root = document_of(claim.node)
         if root not in taken and len(taken) < documents:
             taken[root] = claim.is_neighbour
         if taken.get(root) == claim.is_neighbour:
             kept.append(claim)
-    return Admitted(
+    return Admission(
         tuple(claim.node for claim in kept if not claim.is_neighbour),
         tuple(claim.expansion for claim in kept if claim.expansion is not None),
         tuple(claim.node for claim in kept),
     )
 
 
-def _of_seeds(seeds: tuple[str, ...], own: Mapping[str, float]) -> list[Claim]:
+def _of_seeds(seeds: tuple[str, ...], own: Mapping[str, float]) -> list[AdmissionCandidate]:
     """Who was put first, for a name it defines, stands no lower than the next."""
-    claims: list[Claim] = []
+    claims: list[AdmissionCandidate] = []
     below = 0.0
     for turn, seed in reversed(tuple(enumerate(seeds))):
         standing = -own[document_of(seed)]
         below = min(standing, below) if claims else standing
-        claims.append(Claim(below, False, turn, seed, None))
+        claims.append(AdmissionCandidate(below, False, turn, seed, None))
     return claims
 
 
-def _of_neighbours(raised: Mapping[str, Lifted]) -> list[Claim]:
+def _of_neighbours(raised: Mapping[str, PropagatedScore]) -> list[AdmissionCandidate]:
     return [
-        Claim(-one.score, True, turn, root, one.expansion)
+        AdmissionCandidate(-one.score, True, turn, root, one.expansion)
         for turn, (root, one) in enumerate(raised.items())
     ]

@@ -7,14 +7,14 @@ is decided here, per question, over what the reader can see.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from docgraph.model.edge import HAND, INVERSES, RELATIONS, Evidence, Relationship, inverse
+from docgraph.model.edge import HAND, INVERSES, RELATIONS, EdgeEvidence, Relationship, inverse
 from docgraph.model.node import document_of
-from docgraph.model.validation import would_fit
-from docgraph.ports.cancellation import still_wanted
+from docgraph.model.validation import suggest
+from docgraph.ports.cancellation import check_cancelled
 from docgraph.ports.graph_reads import GraphReads
 
 NAMESAKES = 8  # a title that more visible documents bear names none of them
-_Claim = tuple[Evidence, int]
+_Claim = tuple[EdgeEvidence, int]
 
 
 def outgoing(
@@ -22,7 +22,7 @@ def outgoing(
 ) -> tuple[Relationship, ...]:
     """Settled edges that leave these nodes; claims compete within the whole document."""
     documents = tuple(dict.fromkeys(document_of(node) for node in nodes))
-    winners = confirmed(settled(window.edges(documents, "out", relations)), window)
+    winners = confirm_inverses(resolve_ambiguity(window.edges(documents, "out", relations)), window)
     if documents == nodes:
         return winners
     own = {relationship.edge for relationship in window.edges(nodes, "out", relations)}
@@ -34,12 +34,14 @@ def incoming(
 ) -> tuple[Relationship, ...]:
     entering = window.edges(nodes, "in", relations)
     senders = tuple(dict.fromkeys(document_of(found.edge.source) for found in entering))
-    settled_out = confirmed(settled(window.edges(senders, "out", relations)), window)
+    settled_out = confirm_inverses(
+        resolve_ambiguity(window.edges(senders, "out", relations)), window
+    )
     winners = {winner.edge: winner for winner in settled_out}
     return tuple(winners[found.edge] for found in entering if found.edge in winners)
 
 
-def touching(
+def incident_edges(
     node: str, window: GraphReads, relations: frozenset[str] | None = None
 ) -> tuple[Relationship, ...]:
     """Settled edges that leave or enter this node, or any part of this document; sorted."""
@@ -51,13 +53,15 @@ def touching(
     )
 
 
-def confirmed(winners: tuple[Relationship, ...], window: GraphReads) -> tuple[Relationship, ...]:
+def confirm_inverses(
+    winners: tuple[Relationship, ...], window: GraphReads
+) -> tuple[Relationship, ...]:
     """An inverse that another document's words say holds if they still do once it has settled."""
     said_there = tuple(winner for winner in winners if _is_said_elsewhere(winner))
     if not said_there:
         return winners
     speakers = tuple(dict.fromkeys(document_of(winner.edge.target) for winner in said_there))
-    said = settled(window.edges(speakers, "out", frozenset(INVERSES)))
+    said = resolve_ambiguity(window.edges(speakers, "out", frozenset(INVERSES)))
     held = {forward.edge for forward in said}
     lost = {winner.edge for winner in said_there if inverse(winner.edge) not in held}
     return tuple(winner for winner in winners if winner.edge not in lost)
@@ -68,7 +72,7 @@ def _is_said_elsewhere(found: Relationship) -> bool:
     return found.edge.relation in INVERSES and not any(e.end > e.start for e in places)
 
 
-def settled(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]:
+def resolve_ambiguity(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]:
     """Longest claim wins, then lowest rank; what stays tied between too many names none.
 
     Who names a part of a document does not name the whole of it by the same words.
@@ -81,7 +85,7 @@ def settled(relationships: tuple[Relationship, ...]) -> tuple[Relationship, ...]
                 contests[key].append((evidence, index))
     lost: set[_Claim] = set()
     for (_, relation), claims in contests.items():
-        still_wanted()
+        check_cancelled()
         allowed = NAMESAKES if relation == "mentions" else 1
         lost.update(_losers(claims, relationships, allowed))
     return tuple(_survivors(relationships, lost))
@@ -130,15 +134,15 @@ def known_relations(options: Mapping[str, object]) -> str | None:
     named = options.get("relations")
     for name in named if isinstance(named, tuple) else ():
         if name not in RELATIONS:
-            return f"no relation is called {name!r}; {would_fit(name, RELATIONS)}"
+            return f"no relation is called {name!r}; {suggest(name, RELATIONS)}"
     return None
 
 
-def allowed(relations: tuple[str, ...] | None) -> frozenset[str] | None:
+def relation_filter(relations: tuple[str, ...] | None) -> frozenset[str] | None:
     """What a graph is asked for; None is every relation but `contains`, which takes no place."""
     return None if relations is None else frozenset(relations)
 
 
-def first_place(relationship: Relationship) -> int:
+def first_mention(relationship: Relationship) -> int:
     """Where the source first says so; a hand-made edge without a place comes first."""
     return min((evidence.start for evidence in relationship.evidence), default=-1)

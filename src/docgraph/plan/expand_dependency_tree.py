@@ -10,7 +10,13 @@ from docgraph.model.node import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.plan.ambiguity import allowed, first_place, incoming, known_relations, outgoing
+from docgraph.plan.ambiguity import (
+    first_mention,
+    incoming,
+    known_relations,
+    outgoing,
+    relation_filter,
+)
 from docgraph.plan.plan_seeds import DEEPEST, MOST_NODES
 from docgraph.ports.graph_reads import GraphReads
 
@@ -110,10 +116,10 @@ def steps_from(
         if direction == ("out" if backwards else "in"):
             continue
         walk = incoming if backwards else outgoing
-        for relationship in walk(graph, frontier, allowed(relations)):
+        for relationship in walk(graph, frontier, relation_filter(relations)):
             edge = relationship.edge
             here, there = (edge.target, edge.source) if backwards else (edge.source, edge.target)
-            key = (_place(place, here), first_place(relationship), backwards, relationship)
+            key = (_place(place, here), first_mention(relationship), backwards, relationship)
             step = Expansion(there, edge.relation, edge.source, edge.target, depth, backwards)
             steps.append((key, step))
     return [step for _, step in sorted(steps, key=lambda item: item[0])]

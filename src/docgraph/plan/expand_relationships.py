@@ -10,8 +10,15 @@ from docgraph.model.node import document_of
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.plan.admission import contested, filled, halfway, lifted, standings, weighted
-from docgraph.plan.ambiguity import allowed, first_place, known_relations, outgoing
+from docgraph.plan.admission import (
+    admit_competitive,
+    admit_reserved,
+    damped,
+    document_scores,
+    propagate_scores,
+    relation_weighted,
+)
+from docgraph.plan.ambiguity import first_mention, known_relations, outgoing, relation_filter
 from docgraph.plan.plan_seeds import DOCUMENTS, SEED_PLACES, within
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
@@ -44,23 +51,25 @@ def expand_relationships(
     too.
     """
     first = within(seeds, min(seed_places, documents))
-    edges = leaving(first, graph, relations)
+    edges = edges_from(first, graph, relations)
     if admit in ("similarity", "first_mention") or not seeds.standing.scores:
         found = neighbours(first, edges)
         if admit != "first_mention":
             found = by_similarity(found, question, search)
-        plan = filled(seeds, first, found, documents)
+        plan = admit_reserved(seeds, first, found, documents)
     else:
         ends = (document_of(node) for e in edges for node in (e.edge.source, e.edge.target))
-        own = standings(seeds, ends, question, search)
-        raised = lifted(first, edges, own, weighted if admit == "scored" else halfway)
+        own = document_scores(seeds, ends, question, search)
+        raised = propagate_scores(
+            first, edges, own, relation_weighted if admit == "scored" else damped
+        )
         found = tuple(one.expansion for one in raised.values())
         speaking = seeds.ids
         if admit == "lifted":
-            places = filled(seeds, first, found, documents)
+            places = admit_reserved(seeds, first, found, documents)
             speaking = places.seeds
             raised = {one.document_id: raised[one.document_id] for one in places.expanded}
-        plan = contested(speaking, own, raised, documents)
+        plan = admit_competitive(speaking, own, raised, documents)
     taken = frozenset(map(document_of, plan.order))
     return RetrievalPlan(
         question=question.text,
@@ -90,7 +99,7 @@ def expand_relationships(
     )
 
 
-def leaving(
+def edges_from(
     first: tuple[str, ...], graph: GraphReads, relations: tuple[str, ...] | None
 ) -> tuple[Relationship, ...]:
     """Edges that leave the seeds, in order of seed and first mention."""
@@ -98,10 +107,10 @@ def leaving(
     roots = {document_of(seed): index for index, seed in reversed(tuple(enumerate(first)))}
     return tuple(
         sorted(
-            outgoing(graph, first, allowed(relations)),
+            outgoing(graph, first, relation_filter(relations)),
             key=lambda found: (
                 place.get(found.edge.source, roots[document_of(found.edge.source)]),
-                first_place(found),
+                first_mention(found),
                 found.edge,
             ),
         )
@@ -126,5 +135,5 @@ def by_similarity(
     """Closest to the question first; without a question the order stays."""
     if not question.vector:
         return found
-    near = search.similarities(question.vector, tuple(e.document_id for e in found))
+    near = search.node_similarities(question.vector, tuple(e.document_id for e in found))
     return tuple(sorted(found, key=lambda e: (-near.get(e.document_id, 0), e.document_id)))

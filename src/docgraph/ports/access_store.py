@@ -17,7 +17,7 @@ class RuleCount:
     example: str
 
 
-class AccessBook(Protocol):
+class AccessPolicyStore(Protocol):
     """One tenant's. No change waits for an ingest."""
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:

@@ -6,14 +6,14 @@ from typing import Protocol
 from docgraph.model.access import ApiKey
 
 
-class Keys(Protocol):
+class ApiKeyStore(Protocol):
     def add(self, key: ApiKey, secret_hash: bytes) -> None: ...
 
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         """Whatever its tenant: whoever shows a key has not said where they belong."""
         ...
 
-    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+    def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         """By time and id."""
         ...
 
@@ -29,10 +29,10 @@ class Keys(Protocol):
 LONGEST_TOKEN = 16 * 1024
 
 
-class TokenIssuer(Protocol):
+class TokenVerifier(Protocol):
     name: str
 
-    def claims(self, token: str) -> Mapping[str, object]:
+    def verify(self, token: str) -> Mapping[str, object]:
         """What a token says whose signature, issuer, audience and times hold; JSON's own types.
 
         Raises NotKnown on all others, in words for the operator that repeat nothing of the token.

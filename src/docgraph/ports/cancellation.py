@@ -1,7 +1,7 @@
-"""Waiting: whoever asked may leave, or have waited long enough. Work looks up now and then.
+"""Deadline: whoever asked may leave, or have waited long enough. Work looks up now and then.
 
-A door says for whom it works (`waited_for`); every step asks whether it is still wanted
-(`still_wanted`), and what sits and waits elsewhere can be called back (`called_back`).
+A door says for whom it works (`deadline_scope`); every step asks whether it is still wanted
+(`check_cancelled`), and what sits and waits elsewhere can be called back (`on_cancel`).
 """
 
 import threading
@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from docgraph.model.errors import GivenUp, TookTooLong
 
 
-class Waiting:
+class Deadline:
     """One who waits, for at most so many seconds; other threads may tell that they have left."""
 
     def __init__(
@@ -26,11 +26,11 @@ class Waiting:
         self._gone: Callable[[], GivenUp] | None = None
         self._calls: dict[object, Callable[[], None]] = {}
 
-    def give_up(self) -> None:
+    def cancel(self) -> None:
         """They have left."""
         self._end(lambda: GivenUp("whoever asked has left"))
 
-    def run_out(self) -> None:
+    def expire(self) -> None:
         """Their time is over, also for what sits and waits elsewhere."""
         self._end(self._too_long)
 
@@ -53,7 +53,7 @@ class Waiting:
             call()
 
     @contextmanager
-    def calling(self, back: Callable[[], None]) -> Iterator[None]:
+    def on_cancel(self, back: Callable[[], None]) -> Iterator[None]:
         key = object()
         with self._lock:
             self._calls[key] = back
@@ -67,11 +67,11 @@ class Waiting:
                 del self._calls[key]
 
 
-_WAITING: ContextVar[Waiting | None] = ContextVar("docgraph_waiting", default=None)
+_WAITING: ContextVar[Deadline | None] = ContextVar("docgraph_waiting", default=None)
 
 
 @contextmanager
-def waited_for(waiting: Waiting) -> Iterator[Waiting]:
+def deadline_scope(waiting: Deadline) -> Iterator[Deadline]:
     """What this thread does inside is done for them."""
     token = _WAITING.set(waiting)
     try:
@@ -80,7 +80,7 @@ def waited_for(waiting: Waiting) -> Iterator[Waiting]:
         _WAITING.reset(token)
 
 
-def still_wanted() -> None:
+def check_cancelled() -> None:
     """Raises GivenUp if not; where nobody was named, everything is wanted."""
     waiting = _WAITING.get()
     if waiting is not None:
@@ -88,13 +88,13 @@ def still_wanted() -> None:
 
 
 @contextmanager
-def called_back(back: Callable[[], None]) -> Iterator[None]:
+def on_cancel(back: Callable[[], None]) -> Iterator[None]:
     """`back` is called, in another thread, when nobody waits any more; an error then is GivenUp."""
     waiting = _WAITING.get()
     if waiting is None:
         yield
         return
-    with waiting.calling(back):
+    with waiting.on_cancel(back):
         try:
             yield
         except Exception:

@@ -3,7 +3,7 @@
 from typing import Literal, Protocol
 
 from docgraph.model.edge import Relationship
-from docgraph.model.reference import PlaceCount
+from docgraph.model.reference import ReferenceCount
 
 Direction = Literal["out", "in"]
 
@@ -22,21 +22,21 @@ class GraphReads(Protocol):
         """
         ...
 
-    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
         """Every visible edge, sorted; of these relations, or of every one but `contains`."""
         ...
 
-    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+    def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         """Those of the ids that are visible nodes, in the order given."""
         ...
 
-    def places(self) -> tuple[PlaceCount, ...]:
-        """PlaceCount in visible texts that name another node, by miner and relation.
+    def reference_counts(self) -> tuple[ReferenceCount, ...]:
+        """ReferenceCount in visible texts that name another node, by miner and relation.
 
         What is hidden answers nobody, so it counts as unmet, like what is not there.
         """
         ...
 
-    def opaque(self) -> int:
+    def unresolved_calls(self) -> int:
         """Calls in visible code that nothing in their file leads anywhere."""
         ...

@@ -2,28 +2,28 @@
 
 from typing import Protocol
 
-from docgraph.model.ingest_job import Asker, Ingestion
+from docgraph.model.ingest_job import IngestJob, JobOwner
 
 
-class Ingestions(Protocol):
+class IngestJobQueue(Protocol):
     """A server that works on an ingestion is its `owner`, and says so again before the lease ends.
 
     Whose lease has ended is taken for dead: what it does afterwards changes nothing here.
     """
 
-    def add(self, ingestion: Ingestion) -> None: ...
+    def add(self, ingestion: IngestJob) -> None: ...
 
-    def get(self, tenant: str, ingestion_id: str) -> Ingestion | None: ...
+    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None: ...
 
-    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
         """Theirs, the newest first; however many there are of others."""
         ...
 
-    def waiting(self, asker: Asker) -> int:
+    def pending(self, asker: JobOwner) -> int:
         """How many of theirs have not ended."""
         ...
 
-    def claim(self, owner: str, lease: float) -> Ingestion | None:
+    def claim(self, owner: str, lease: float) -> IngestJob | None:
         """One that is queued, or that runs under a lease which has ended; now running.
 
         Of the tenant, and in it of the asker, for whom none was begun for the longest time; of

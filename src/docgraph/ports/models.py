@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from docgraph.model.access import Ceiling
+from docgraph.model.access import Clearance
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 
@@ -24,7 +24,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChatReply:
     """The end of an answer: `finish` is "stop", "length" if it was cut off at `max_tokens`,
     or another word of the server's."""
 
@@ -38,12 +38,12 @@ class ChatModel(Protocol):
     def name(self) -> str: ...
 
     @property
-    def ceiling(self) -> Ceiling | None:
+    def ceiling(self) -> Clearance | None:
         """What may be sent to it; None if it runs in this process, and nothing is sent."""
         ...
 
     @property
-    def window(self) -> int:
+    def context_window(self) -> int:
         """Tokens of prompt and answer together."""
         ...
 
@@ -56,14 +56,14 @@ class ChatModel(Protocol):
         """Tokens of one message at most: its text, and what the server puts around it."""
         ...
 
-    def say(
+    def complete(
         self,
         messages: tuple[Message, ...],
         *,
         max_tokens: int,
         seed: int,
-        heard: Callable[[str], None],
-    ) -> Said:
+        on_text: Callable[[str], None],
+    ) -> ChatReply:
         """`heard` gets each piece as it arrives: the pieces joined are the text that is said.
 
         Raises ModelError if there is no answer, or half of one: pieces may have been heard by then.
@@ -75,11 +75,11 @@ class ChatModel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class ChatModels:
+class ChatModelChain:
     """In the order in which they are tried. `heard` gets an answer piece by piece, as it comes."""
 
     models: tuple[ChatModel, ...]
-    heard: Callable[[str], None]
+    on_text: Callable[[str], None]
 
 
 # Turning texts into vectors.
@@ -121,7 +121,7 @@ class RerankModel(Protocol):
     def name(self) -> str: ...
 
     @property
-    def ceiling(self) -> Ceiling | None:
+    def ceiling(self) -> Clearance | None:
         """What may be sent to it; None if it runs in this process, and nothing is sent."""
         ...
 

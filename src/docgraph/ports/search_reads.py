@@ -6,10 +6,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.model.scoring import Owners
+from docgraph.model.scoring import RowGroups
 
-Over = Literal["documents", "sections", "passages"]
-Handles = npt.NDArray[np.int64]
+Level = Literal["documents", "sections", "passages"]
+NodeHandles = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,11 +18,11 @@ class Passages:
 
     lengths: npt.NDArray[np.float64]
     words: int
-    owners: Owners
+    owners: RowGroups
 
     @classmethod
-    def of(cls, lengths: npt.NDArray[Any], owners: Handles) -> "Passages":
-        return cls(lengths.astype(np.float64), int(lengths.sum()), Owners(owners))
+    def of(cls, lengths: npt.NDArray[Any], owners: NodeHandles) -> "Passages":
+        return cls(lengths.astype(np.float64), int(lengths.sum()), RowGroups(owners))
 
 
 @dataclass(slots=True, eq=False)
@@ -54,7 +54,7 @@ class SearchReads(Protocol):
         ...
 
     def nearest(
-        self, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+        self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
         """The `top` visible ids by exact integer dot product, best first, ties by id.
 
@@ -64,11 +64,11 @@ class SearchReads(Protocol):
         """
         ...
 
-    def similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
+    def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         """Dot products of visible nodes' summaries; other ids are absent."""
         ...
 
-    def best_passages(
+    def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
     ) -> dict[str, int]:
         """The highest dot product of each visible node's passages; other ids are absent.
@@ -81,7 +81,7 @@ class SearchReads(Protocol):
         """Visible postings; the owner is the document when rolled up, else the node."""
         ...
 
-    def names(self, owners: Handles) -> list[str]:
+    def names(self, owners: NodeHandles) -> list[str]:
         """The ids behind owner handles, in the order given."""
         ...
 
@@ -89,7 +89,7 @@ class SearchReads(Protocol):
         """Visible (name, node id) pairs for exactly these names, sorted."""
         ...
 
-    def titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    def documents_titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         """Visible (title, document id) pairs for exactly these titles, sorted."""
         ...
 
@@ -98,7 +98,7 @@ class SearchReads(Protocol):
         ...
 
 
-def nearness(
+def similarity_of(
     vector: tuple[int, ...],
     ids: tuple[str, ...],
     window: SearchReads,
@@ -107,6 +107,6 @@ def nearness(
     roll_up: bool,
 ) -> dict[str, int]:
     """Dot products of best passages; of summaries where there is no passage, or none is wanted."""
-    near = window.best_passages(vector, ids, roll_up=roll_up) if passages else {}
+    near = window.best_chunk_similarities(vector, ids, roll_up=roll_up) if passages else {}
     without = tuple(node for node in ids if node not in near)
-    return near | window.similarities(vector, without) if without else near
+    return near | window.node_similarities(vector, without) if without else near

@@ -19,11 +19,11 @@ class SourceFile:
     title: str | None = None
     format: str | None = None
     content_id: str | None = None
-    also: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class SourceProblem:
     """A file that could not be used, and why; the rest goes on."""
 
     path: str
@@ -31,8 +31,8 @@ class Problem:
 
 
 class Source(Protocol):
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         """In any order; ingestion sorts."""
         ...
 
-    def read(self, file: SourceFile) -> bytes | Problem: ...
+    def read(self, file: SourceFile) -> bytes | SourceProblem: ...

@@ -7,15 +7,22 @@ from typing import Protocol
 from docgraph.model.access import Principal
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import EVERYTHING, Pruned, Scope, SnapshotInfo, Verified, Wanted
-from docgraph.ports.access_store import AccessBook
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    PruneResult,
+    Scope,
+    SnapshotInfo,
+    SnapshotSelector,
+    VerifyReport,
+)
+from docgraph.ports.access_store import AccessPolicyStore
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import Writes
 
 
-class Reads(Protocol):
+class ReaderSession(Protocol):
     """One reader's view of one scope; it does not change while it is open."""
 
     @property
@@ -48,11 +55,11 @@ class Reads(Protocol):
 
 
 class Store(Protocol):
-    def reads_as(
-        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
-    ) -> AbstractContextManager[Reads]: ...
+    def open_session(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+    ) -> AbstractContextManager[ReaderSession]: ...
 
-    def writes(
+    def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> AbstractContextManager[Writes]: ...
 
@@ -60,12 +67,12 @@ class Store(Protocol):
         """Those in which the reader sees something, by repository, branch and number."""
         ...
 
-    def access_book(self, tenant: str) -> AbstractContextManager[AccessBook]: ...
+    def access_policy(self, tenant: str) -> AbstractContextManager[AccessPolicyStore]: ...
 
-    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         """Removes for good all snapshots but the newest few, and what only they held."""
         ...
 
-    def verify(self) -> Verified:
+    def verify(self) -> VerifyReport:
         """Looks at everything, whoever may read it; changes nothing."""
         ...

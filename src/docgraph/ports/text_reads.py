@@ -5,7 +5,7 @@ Every method raises NotPlanned for an id outside the plan and leaves out what is
 
 from typing import Protocol
 
-from docgraph.model.evidence import Concept, Passage, PassageScore
+from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
 
 
 class TextReads(Protocol):
@@ -13,14 +13,14 @@ class TextReads(Protocol):
         """Title and summary, in the order given."""
         ...
 
-    def scores(self, node: str) -> tuple[PassageScore, ...]:
+    def chunk_scores(self, node: str) -> tuple[ChunkScore, ...]:
         """The node's passages by position, with their exact similarity to the plan's vector."""
         ...
 
-    def passages(self, scores: tuple[PassageScore, ...]) -> tuple[Passage, ...]:
+    def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
         """The texts of passages that `scores` named, in the order given."""
         ...
 
-    def whole(self, nodes: tuple[str, ...]) -> tuple[Passage, ...]:
+    def full_texts(self, nodes: tuple[str, ...]) -> tuple[EvidenceChunk, ...]:
         """Each node's whole text as one passage, in the order given."""
         ...

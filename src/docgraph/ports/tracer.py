@@ -11,11 +11,11 @@ NO_CALLER: Mapping[str, str] = MappingProxyType({})
 
 class Span(Protocol):
     @property
-    def listens(self) -> bool:
+    def recording(self) -> bool:
         """Whether anybody will read it; facts that cost something are told only then."""
         ...
 
-    def tell(self, facts: Mapping[str, Fact]) -> None: ...
+    def set(self, facts: Mapping[str, Fact]) -> None: ...
 
 
 class Tracer(Protocol):
@@ -30,9 +30,9 @@ class Tracer(Protocol):
 
 
 class _Silent:
-    listens = False
+    recording = False
 
-    def tell(self, facts: Mapping[str, Fact]) -> None:
+    def set(self, facts: Mapping[str, Fact]) -> None:
         """To nobody."""
 
     @contextmanager
@@ -40,4 +40,4 @@ class _Silent:
         yield self
 
 
-SILENT: Tracer = _Silent()
+NO_TRACER: Tracer = _Silent()

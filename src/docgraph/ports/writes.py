@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from docgraph.model.access import AccessRule, Spoken
-from docgraph.model.access_policy import AccessLines
+from docgraph.model.access import AccessRule, AccessStatement
+from docgraph.model.access_policy import AccessFileRules
 from docgraph.model.digest import digest_bytes
 from docgraph.model.document import Document
 from docgraph.model.edge import Edge, Relationship
-from docgraph.model.reference import Claim, PlaceCount, Unresolved
+from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
 from docgraph.model.vector import IntVector
 
@@ -33,7 +33,7 @@ def text_key(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class HeldDocument:
+class StoredDocument:
     """What the newest snapshot holds under a path; `content` is its text's `text_key`.
 
     `told` is what its branch last said on who may read it.
@@ -42,11 +42,11 @@ class HeldDocument:
     path: str
     fingerprint: str
     content: str
-    told: tuple[Spoken, ...] = ()
+    told: tuple[AccessStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class LivingText:
+class CurrentText:
     """A document of the new snapshot, as mining names in texts needs it."""
 
     path: str
@@ -58,7 +58,7 @@ class LivingText:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class SourceRevision:
     """The commit that a snapshot is made of; empty where there is none."""
 
     ref: str = ""
@@ -66,7 +66,7 @@ class Origin:
 
 
 class Writes(Protocol):
-    def held(self) -> dict[str, HeldDocument]: ...
+    def held(self) -> dict[str, StoredDocument]: ...
 
     def vectors(self, keys: Sequence[str]) -> dict[str, IntVector]:
         """Vectors already stored under these keys for this embedder; others are absent."""
@@ -82,7 +82,7 @@ class Writes(Protocol):
 
     def drop(self, paths: Iterable[str]) -> None: ...
 
-    def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
+    def set_told(self, told: Mapping[str, tuple[AccessStatement, ...]]) -> None:
         """By path, all that this branch says on who may read it; a rule set by hand stays.
 
         Takes effect when published, and then for old snapshots too. Where the default branch of
@@ -90,7 +90,7 @@ class Writes(Protocol):
         """
         ...
 
-    def remembered(self) -> dict[str, tuple[Spoken, ...]]:
+    def remembered(self) -> dict[str, tuple[AccessStatement, ...]]:
         """All that this branch ever said, by path, also of what is gone: old snapshots hold it."""
         ...
 
@@ -98,15 +98,15 @@ class Writes(Protocol):
         """What was decided by hand on an old path counts on the new one, once published."""
         ...
 
-    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
+    def rule(self, path: str, told: tuple[AccessStatement, ...]) -> AccessRule:
         """What would be in force for a path of which this branch says so."""
         ...
 
-    def use_access_lines(self, lines: AccessLines | None) -> None:
+    def use_access_lines(self, lines: AccessFileRules | None) -> None:
         """What the branch's access.yaml says, for paths that only other branches hold."""
         ...
 
-    def texts(self, *, fresh: bool) -> Iterator[LivingText]:
+    def texts(self, *, fresh: bool) -> Iterator[CurrentText]:
         """Documents that the new snapshot will hold, by path: written now, or held before."""
         ...
 
@@ -114,13 +114,13 @@ class Writes(Protocol):
         """Every spelling of a title in the new snapshot; False for one that the newest lacks."""
         ...
 
-    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+    def add_claims(self, claims: Mapping[str, Sequence[Reference]]) -> None:
         """Further claims of living documents, by path; what is claimed already stays."""
         ...
 
-    def places(self) -> tuple[PlaceCount, ...]: ...
+    def places(self) -> tuple[ReferenceCount, ...]: ...
 
-    def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
+    def unresolved(self, relation: str, most: int) -> tuple[UnresolvedReference, ...]:
         """The first places of a relation, by path and line, that should be answered and are not."""
         ...
 
@@ -148,11 +148,11 @@ class Writes(Protocol):
         """How many hand-made edges were removed; mined ones are not touched."""
         ...
 
-    def changed(self, origin: Origin | None = None) -> bool:
+    def changed(self, origin: SourceRevision | None = None) -> bool:
         """Would publishing now make a snapshot that differs from the newest?"""
         ...
 
-    def publish(self, origin: Origin | None = None) -> SnapshotName:
+    def publish(self, origin: SourceRevision | None = None) -> SnapshotName:
         """One small transaction; before it, no reader sees anything of this.
 
         Without an origin, that of the newest snapshot stays.

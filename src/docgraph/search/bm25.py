@@ -5,14 +5,14 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.ports.search_reads import Handles, Passages, Postings, TermPostings
+from docgraph.ports.search_reads import NodeHandles, Passages, Postings, TermPostings
 
 K1 = 1.2
 B = 0.75
 
 
-def bm25(postings: Postings) -> tuple[Handles, npt.NDArray[np.float64]]:
-    """Owners with their best passage's score. Every statistic is of visible passages alone.
+def bm25(postings: Postings) -> tuple[NodeHandles, npt.NDArray[np.float64]]:
+    """RowGroups with their best passage's score. Every statistic is of visible passages alone.
 
     A passage's terms are added in the terms' order, so its score has the same bits whatever
     other passages there are.

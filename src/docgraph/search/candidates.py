@@ -3,40 +3,40 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from docgraph.model.identifiers import identifiers, named, path_tails, spans
+from docgraph.model.identifiers import identifiers, path_suffixes, title_spans, titled_documents
 from docgraph.model.node import document_of
 from docgraph.model.question import Question
-from docgraph.model.scoring import leading
-from docgraph.model.tokenize import words
+from docgraph.model.scoring import top_with_ties
+from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import ONE
-from docgraph.ports.search_reads import Over, SearchReads, nearness
+from docgraph.ports.search_reads import Level, SearchReads, similarity_of
 from docgraph.search.bm25 import bm25
 
 Ranked = list[tuple[str, float]]
 NAMESAKES = 8  # visible definers beyond which a name is common, as with titles
 
 
-def by_meaning(
-    question: Question, window: SearchReads, over: Over, roll_up: bool, pool: int
+def vector_candidates(
+    question: Question, window: SearchReads, over: Level, roll_up: bool, pool: int
 ) -> Ranked:
     rows = window.nearest(question.vector, over=over, roll_up=roll_up, top=pool)
     return [(node, dot / ONE) for node, dot in rows]
 
 
-def by_words(question: Question, window: SearchReads, roll_up: bool, pool: int) -> Ranked:
+def lexical_candidates(question: Question, window: SearchReads, roll_up: bool, pool: int) -> Ranked:
     """The first `pool` by BM25; owners tied at the edge are all named before ids break the tie."""
-    terms = tuple(sorted(set(words(question.text))))
-    owners, scores = leading(*bm25(window.postings(terms, roll_up=roll_up)), pool)
+    terms = tuple(sorted(set(tokenize(question.text))))
+    owners, scores = top_with_ties(*bm25(window.postings(terms, roll_up=roll_up)), pool)
     found = sorted(zip((-scores).tolist(), window.names(owners), strict=True))
     return [(node, -score) for score, node in found[:pool]]
 
 
-def defined(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
+def defining_nodes(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
     """Visible nodes that define an identifier in the question, with the reason in words.
 
     A name that many define, such as `__init__`, singles none of them out.
     """
-    names = tuple(dict.fromkeys((*identifiers(text), *path_tails(text))))
+    names = tuple(dict.fromkeys((*identifiers(text), *path_suffixes(text))))
     found: dict[str, str] = {}
     pairs = window.definers(names) if names else ()
     bearers = Counter(name for name, _ in pairs)
@@ -46,16 +46,16 @@ def defined(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
     return found
 
 
-def titled(text: str, window: SearchReads) -> dict[str, str]:
+def titled_nodes(text: str, window: SearchReads) -> dict[str, str]:
     """Visible documents whose title the question names, with that title."""
-    places = spans(text)
-    return named(places, window.titled(tuple(places))) if places else {}
+    places = title_spans(text)
+    return titled_documents(places, window.documents_titled(tuple(places))) if places else {}
 
 
-def measured(
+def cosines_of(
     question: Question, window: SearchReads, nodes: Iterable[str], *, passages: bool, roll_up: bool
 ) -> dict[str, float]:
     """Cosines of their best passages, or of their summaries, as those have that hold none."""
     wanted = tuple(nodes)
-    near = nearness(question.vector, wanted, window, passages=passages, roll_up=roll_up)
+    near = similarity_of(question.vector, wanted, window, passages=passages, roll_up=roll_up)
     return {node: near.get(node, 0) / ONE for node in wanted}

@@ -12,9 +12,9 @@ from docgraph.model.node import document_of
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.ports.models import Reranker
-from docgraph.ports.search_reads import Over, SearchReads
+from docgraph.ports.search_reads import Level, SearchReads
 from docgraph.search.bm25 import K1, B
-from docgraph.search.candidates import Ranked, defined
+from docgraph.search.candidates import Ranked, defining_nodes
 from docgraph.search.ranking import (
     DEFINER_SHARE,
     DIGITS,
@@ -23,7 +23,7 @@ from docgraph.search.ranking import (
     WORDS_SHARE,
     Fusion,
     Mode,
-    Way,
+    RankingOptions,
     rank,
 )
 
@@ -44,7 +44,7 @@ def search_nodes(
     *,
     mode: Mode = "hybrid",
     top: Annotated[int, Interval(ge=1, le=1000)] = 8,
-    over: Over = "sections",
+    over: Level = "sections",
     roll_up: bool = True,
     refine: bool = False,
     fusion: Fusion = "reciprocal_rank",
@@ -58,13 +58,13 @@ def search_nodes(
     many nodes of one document may be seeds; 0 is any number. `rerank` is how many of the first
     candidates the configured reranker reorders; 0 is none.
     """
-    way = Way(mode, over, roll_up, refine, fusion, max(pool, top, rerank))
-    found = {} if mode == "semantic" else defined(question.text, window, roll_up)
+    way = RankingOptions(mode, over, roll_up, refine, fusion, max(pool, top, rerank))
+    found = {} if mode == "semantic" else defining_nodes(question.text, window, roll_up)
     ranked, standing, titles = rank(question, window, way, found)
     withheld: tuple[str, ...] = ()
     places = dict(zip((node for node, _ in ranked), count(1), strict=False))
     if rerank:
-        ranked, withheld = reordered(question.text, ranked, reranker, rerank)
+        ranked, withheld = apply_reranker(question.text, ranked, reranker, rerank)
 
     def why(node: str) -> str:
         named = f", titled {titles[node]}" if node in titles else ""
@@ -76,7 +76,7 @@ def search_nodes(
     return Seeds(
         ranked=tuple(
             Seed(node, round(score, DIGITS), found.get(node) or why(node))
-            for node, score in spread(ranked, per_document)[:top]
+            for node, score in limit_per_document(ranked, per_document)[:top]
         ),
         search=(
             ("mode", mode),
@@ -101,7 +101,7 @@ def search_nodes(
     )
 
 
-def spread(ranked: Ranked, per_document: int) -> Ranked:
+def limit_per_document(ranked: Ranked, per_document: int) -> Ranked:
     """So many of each document stay; whoever comes later gives its place to another's."""
     if not per_document:
         return ranked
@@ -124,7 +124,7 @@ def definers_first(ranked: Ranked, found: dict[str, str]) -> Ranked:
     )
 
 
-def reordered(
+def apply_reranker(
     text: str, ranked: Ranked, reranker: Reranker, first: int
 ) -> tuple[Ranked, tuple[str, ...]]:
     """The reranker reads; search sees numbers, and which candidates were withheld from it.

@@ -8,7 +8,7 @@ from annotated_types import Ge, Le, MinLen
 
 from docgraph.model.access import LOCAL
 from docgraph.model.errors import BadInput
-from docgraph.model.validation import check_names, would_fit
+from docgraph.model.validation import check_names, suggest
 from docgraph.wiring.model_settings import STRICT
 
 # With a public key for everybody to check them; `none` and HS256 and its like are not to be had.
@@ -57,7 +57,7 @@ class IssuerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class LoginSettings:
+class AuthSettings:
     keys: bool = False
     tokens: tuple[IssuerSettings, ...] = ()
 
@@ -73,7 +73,7 @@ class LoginSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenIssuer:
+class IssuerConfig:
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     issuer: Filled
     audience: Filled
@@ -86,25 +86,25 @@ class WrittenIssuer:
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenLogin:
+class AuthConfig:
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     keys: bool | None = None
-    tokens: tuple[WrittenIssuer, ...] = ()
+    tokens: tuple[IssuerConfig, ...] = ()
 
 
-NO_LOGIN_WRITTEN = WrittenLogin()
+NO_LOGIN_WRITTEN = AuthConfig()
 
 
-def login_of(environment: Mapping[str, str], written: WrittenLogin) -> LoginSettings:
+def parse_auth(environment: Mapping[str, str], written: AuthConfig) -> AuthSettings:
     tokens = tuple(
         _issuer(one, f"login.tokens.{number}") for number, one in enumerate(written.tokens)
     )
     _listed_once(tokens)
     _check_tenants(tokens)
-    return LoginSettings(_keys(environment, written), tokens)
+    return AuthSettings(_keys(environment, written), tokens)
 
 
-def _keys(environment: Mapping[str, str], written: WrittenLogin) -> bool:
+def _keys(environment: Mapping[str, str], written: AuthConfig) -> bool:
     given = environment.get("DOCGRAPH_LOGIN_KEYS")
     if not given:
         return bool(written.keys)
@@ -113,11 +113,11 @@ def _keys(environment: Mapping[str, str], written: WrittenLogin) -> bool:
     return given == "on"
 
 
-def _issuer(one: WrittenIssuer, where: str) -> IssuerSettings:
+def _issuer(one: IssuerConfig, where: str) -> IssuerSettings:
     algorithms = tuple(one.algorithms) if one.algorithms else ALGORITHMS[:1]
     for name in algorithms:
         if name not in ALGORITHMS:
-            fits = would_fit(name, ALGORITHMS)
+            fits = suggest(name, ALGORITHMS)
             raise BadInput(f"{where}.algorithms: {name!r} is not to be trusted here; {fits}")
     if (one.tenant is None) == (one.claims.tenant is None):
         raise BadInput(

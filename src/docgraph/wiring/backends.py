@@ -17,9 +17,9 @@ def is_postgres(store: str) -> bool:
 def shown_store(store: str) -> str:
     """A path as it stands; an address without its password."""
     if is_postgres(store):
-        from docgraph.adapters.postgres.address import shown
+        from docgraph.adapters.postgres.address import redacted
 
-        return shown(store)
+        return redacted(store)
     scheme, found, _ = store.partition("://")
     return f"{scheme}://…" if found else store
 
@@ -38,7 +38,7 @@ def need_psycopg() -> None:
 # Whether a store can be opened as its setting says, before anything is.
 
 
-def well_named(settings: Settings) -> Settings:
+def check_store_url(settings: Settings) -> Settings:
     if "://" in settings.store and not is_postgres(settings.store):
         raise BadInput(
             f"{shown_store(settings.store)}: a store is the path of a SQLite file, "
@@ -47,9 +47,9 @@ def well_named(settings: Settings) -> Settings:
     return settings
 
 
-def existing(settings: Settings) -> Settings:
+def require_store(settings: Settings) -> Settings:
     """Asking a store that nobody made is an error, not a new file."""
-    well_named(settings)
+    check_store_url(settings)
     if not is_postgres(settings.store) and not Path(settings.store).is_file():
         raise BadInput(
             f"there is no store at {settings.store}; make one with: docgraph ingest PATH"

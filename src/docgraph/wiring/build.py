@@ -13,16 +13,16 @@ from docgraph.engine.content import Engine
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
 from docgraph.ports.audit import AuditLog
-from docgraph.ports.auth import Keys, TokenIssuer
-from docgraph.ports.job_queue import Ingestions
+from docgraph.ports.auth import ApiKeyStore, TokenVerifier
+from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
-from docgraph.ports.tracer import SILENT, Tracer
+from docgraph.ports.tracer import NO_TRACER, Tracer
 from docgraph.wiring.auth_settings import IssuerSettings
 from docgraph.wiring.backends import is_postgres, need_psycopg
 from docgraph.wiring.models import (
-    embedder_ceiling,
+    embedder_clearance,
     open_chat_models,
     open_embedder,
     open_reranker,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def once(make: Callable[[], T]) -> Callable[[], T]:
+def lazy_once(make: Callable[[], T]) -> Callable[[], T]:
     """Others who need it meanwhile wait for it; where it fails, the next one tries again."""
     lock = threading.Lock()
     made: list[T] = []
@@ -60,13 +60,13 @@ def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = N
     """Models load when they are first needed, and once; the embedder may be on its way already."""
     return Engine(
         store=open_store(settings),
-        embedder=embedder or once(lambda: open_embedder(settings)),
-        tokens=once(open_tokens),
-        rerank_model=once(lambda: open_reranker(settings)),
+        embedder=embedder or lazy_once(lambda: open_embedder(settings)),
+        tokens=lazy_once(open_tokens),
+        rerank_model=lazy_once(lambda: open_reranker(settings)),
         clock=time.perf_counter,
         audit=open_audit(settings),
-        embedder_ceiling=embedder_ceiling(settings),
-        chat_models=once(lambda: open_chat_models(settings)),
+        embedder_clearance=embedder_clearance(settings),
+        chat_models=lazy_once(lambda: open_chat_models(settings)),
         tracer=open_tracer(settings),
     )
 
@@ -109,7 +109,7 @@ def open_audit(settings: Settings) -> AuditLog:
 def open_tracer(settings: Settings) -> Tracer:
     """Nobody is told anything unless settings say so."""
     if not settings.telemetry:
-        return SILENT
+        return NO_TRACER
     try:
         from docgraph.adapters.opentelemetry import OpenTelemetryTracer, the_provider
     except ImportError as error:
@@ -119,7 +119,7 @@ def open_tracer(settings: Settings) -> Tracer:
     return OpenTelemetryTracer(the_provider())
 
 
-def open_keys(settings: Settings) -> Keys:
+def open_keys(settings: Settings) -> ApiKeyStore:
     """Beside the store, as the audit log is; so is the book of ingestions."""
     if is_postgres(settings.store):
         pool = _pool(settings.store)
@@ -131,7 +131,7 @@ def open_keys(settings: Settings) -> Keys:
     return SqliteKeys(Path(f"{settings.store}.server"))
 
 
-def open_ingestions(settings: Settings) -> Ingestions:
+def open_ingestions(settings: Settings) -> IngestJobQueue:
     if is_postgres(settings.store):
         pool = _pool(settings.store)
         from docgraph.adapters.postgres.server_tables import PostgresIngestions
@@ -142,14 +142,14 @@ def open_ingestions(settings: Settings) -> Ingestions:
     return SqliteIngestions(Path(f"{settings.store}.server"), now=_now, clock=time.time)
 
 
-def open_token_issuer(settings: IssuerSettings) -> TokenIssuer:
+def open_token_issuer(settings: IssuerSettings) -> TokenVerifier:
     _need_jwt()
-    from docgraph.adapters.jwt.jwks import KeyAddress, KeyFile, KeySet
-    from docgraph.adapters.jwt.verifier import JwtIssuer
+    from docgraph.adapters.jwt.jwks import JwksFile, JwksUrl, KeySet
+    from docgraph.adapters.jwt.verifier import JwtVerifier
 
     jwks = settings.jwks
-    source = KeyAddress(jwks) if "://" in jwks else KeyFile(Path(jwks))
-    return JwtIssuer(
+    source = JwksUrl(jwks) if "://" in jwks else JwksFile(Path(jwks))
+    return JwtVerifier(
         settings.issuer,
         settings.audience,
         KeySet(source, clock=time.monotonic),
@@ -211,7 +211,7 @@ def open_folder(path: Path, max_bytes: int) -> Source:
     return FolderSource(path, max_bytes=max_bytes)
 
 
-def git_rules_above(path: Path, commit: str, inside: Path) -> bool:
-    from docgraph.adapters.sources.git_repository import git_rules_above as rules_above
+def git_parent_access_rules(path: Path, commit: str, inside: Path) -> bool:
+    from docgraph.adapters.sources.git_repository import git_parent_access_rules as rules_above
 
     return rules_above(path, commit, inside)

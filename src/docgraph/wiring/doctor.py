@@ -95,7 +95,7 @@ def _reranker(settings: Settings) -> str:
 
 
 def _store(settings: Settings, principal: Principal) -> str:
-    with open_store(settings).reads_as(principal) as reads:
+    with open_store(settings).open_session(principal) as reads:
         seen = len(reads.scope.snapshots)
         return f"{shown_store(settings.store)} opens; {seen} repositories visible to {principal.id}"
 
@@ -104,6 +104,6 @@ def _callers(settings: Settings, can_count: bool) -> str:
     """Who can come in where a server is started with these settings."""
     ways = [f"tokens of {one.issuer}" for one in settings.login.tokens]
     if settings.login.keys:
-        number = f" ({len(open_keys(settings).listed(LOCAL))})" if can_count else ""
+        number = f" ({len(open_keys(settings).list_keys(LOCAL))})" if can_count else ""
         ways.insert(0, f"API keys{number}")
     return ", ".join(ways) or "no login: a server answers this machine alone"

@@ -9,7 +9,7 @@ from docgraph.wiring.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Migrated:
+class MigrationReport:
     """Migrations by name: those that were applied now, and those that still are to be."""
 
     store: str
@@ -17,28 +17,28 @@ class Migrated:
     pending: tuple[str, ...] = ()
 
 
-def migrate_store(settings: Settings) -> Migrated:
+def migrate_store(settings: Settings) -> MigrationReport:
     """A SQLite file is never changed: one of another schema is refused, as for any command."""
     place = shown_store(settings.store)
     if not is_postgres(settings.store):
         _check_file(settings)
-        return Migrated(place)
+        return MigrationReport(place)
     need_psycopg()
     from docgraph.adapters.postgres.migrate import migrate
 
-    return Migrated(place, applied=tuple(one.name for one in migrate(settings.store)))
+    return MigrationReport(place, applied=tuple(one.name for one in migrate(settings.store)))
 
 
-def look_for_migrations(settings: Settings) -> Migrated:
+def look_for_migrations(settings: Settings) -> MigrationReport:
     """The same without changing anything."""
     place = shown_store(settings.store)
     if not is_postgres(settings.store):
         _check_file(settings)
-        return Migrated(place)
+        return MigrationReport(place)
     need_psycopg()
     from docgraph.adapters.postgres.migrate import look
 
-    return Migrated(place, pending=tuple(one.name for one in look(settings.store)))
+    return MigrationReport(place, pending=tuple(one.name for one in look(settings.store)))
 
 
 def _check_file(settings: Settings) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from annotated_types import Ge, MinLen
 
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import BadInput
 
 _WITH_ENDPOINT = (
@@ -30,7 +30,7 @@ class Endpoint:
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
-    ceiling: Ceiling = LOWEST
+    ceiling: Clearance = UNCLASSIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ChatEndpoint:
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
-    ceiling: Ceiling = LOWEST
+    ceiling: Clearance = UNCLASSIFIED
     window: int = DEFAULT_WINDOW
     tokenizer: str | None = None
 
@@ -55,7 +55,7 @@ Level = Annotated[int, Ge(0)]
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenModel:
+class ModelConfig:
     """An embedder or a reranker."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
@@ -66,11 +66,11 @@ class WrittenModel:
     level: Level | None = None
 
 
-NOTHING_WRITTEN = WrittenModel()
+NOTHING_WRITTEN = ModelConfig()
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenChat:
+class ChatConfig:
     """A model that answers; `key` is the name of the variable that holds its key."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
@@ -83,7 +83,7 @@ class WrittenChat:
     level: Level | None = None
 
 
-def folder_of(name: str, environment: Mapping[str, str], written: WrittenModel) -> str | None:
+def folder_of(name: str, environment: Mapping[str, str], written: ModelConfig) -> str | None:
     """The file's comes after an endpoint of the environment, which would else not be used."""
     given = environment.get(f"DOCGRAPH_{name}_FOLDER")
     if given or environment.get(f"DOCGRAPH_{name}_ENDPOINT"):
@@ -91,8 +91,8 @@ def folder_of(name: str, environment: Mapping[str, str], written: WrittenModel) 
     return written.folder
 
 
-def endpoint_of(
-    name: str, environment: Mapping[str, str], written: WrittenModel, path: Path | None
+def parse_endpoint(
+    name: str, environment: Mapping[str, str], written: ModelConfig, path: Path | None
 ) -> Endpoint | None:
     """The address is kept out of the error: people write passwords into addresses."""
     given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
@@ -109,17 +109,17 @@ def endpoint_of(
 
 
 def _ceiling(
-    name: str, environment: Mapping[str, str], written: WrittenModel, url: str | None
-) -> Ceiling:
+    name: str, environment: Mapping[str, str], written: ModelConfig, url: str | None
+) -> Clearance:
     """What the file lets out, it lets out to the server that it names and to no other."""
     labels = _labels(f"DOCGRAPH_{name}_LABELS", environment)
     level = _level(f"DOCGRAPH_{name}_LEVEL", environment)
     meant = url == written.endpoint
     if labels is None:
-        labels = frozenset(written.labels or ()) if meant else LOWEST.labels
+        labels = frozenset(written.labels or ()) if meant else UNCLASSIFIED.labels
     if level is None:
-        level = (written.level or 0) if meant else LOWEST.level
-    return Ceiling(labels, level)
+        level = (written.level or 0) if meant else UNCLASSIFIED.level
+    return Clearance(labels, level)
 
 
 def _labels(variable: str, environment: Mapping[str, str]) -> frozenset[str] | None:
@@ -146,7 +146,7 @@ def _level(variable: str, environment: Mapping[str, str]) -> int | None:
 
 
 def chat_endpoints(
-    environment: Mapping[str, str], written: Sequence[WrittenChat]
+    environment: Mapping[str, str], written: Sequence[ChatConfig]
 ) -> tuple[ChatEndpoint, ...]:
     """In the file's order; one that the environment names is the only one."""
     url = environment.get("DOCGRAPH_ANSWER_ENDPOINT")
@@ -157,7 +157,7 @@ def chat_endpoints(
     model = environment.get("DOCGRAPH_ANSWER_MODEL") or (same.model if same else None)
     if not model:
         raise BadInput("DOCGRAPH_ANSWER_ENDPOINT: needs a model beside it: DOCGRAPH_ANSWER_MODEL")
-    known = WrittenModel(
+    known = ModelConfig(
         endpoint=url if same else None,
         labels=same.labels if same else None,
         level=same.level if same else None,
@@ -185,18 +185,18 @@ def _need_endpoint(environment: Mapping[str, str]) -> None:
             )
 
 
-def _key(environment: Mapping[str, str], one: WrittenChat | None) -> str | None:
+def _key(environment: Mapping[str, str], one: ChatConfig | None) -> str | None:
     return (environment.get(one.key) or None) if one and one.key else None
 
 
-def _written_chat(environment: Mapping[str, str], one: WrittenChat, many: int) -> ChatEndpoint:
+def _written_chat(environment: Mapping[str, str], one: ChatConfig, many: int) -> ChatEndpoint:
     """A key that names no server is for the only one: it is not shown to several."""
     unnamed = environment.get("DOCGRAPH_ANSWER_KEY") if many == 1 and not one.key else None
     return ChatEndpoint(
         url=one.endpoint,
         model=one.model,
         key=_key(environment, one) or unnamed or None,
-        ceiling=Ceiling(frozenset(one.labels or ()), one.level or 0),
+        ceiling=Clearance(frozenset(one.labels or ()), one.level or 0),
         window=one.window,
         tokenizer=one.tokenizer,
     )

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor, Future
 
-    from docgraph.model.access import Ceiling
+    from docgraph.model.access import Clearance
     from docgraph.model.context import TokenCounter
     from docgraph.ports.models import ChatModel, Embedder, RerankModel
     from docgraph.wiring.model_settings import ChatEndpoint, Endpoint
@@ -36,7 +36,7 @@ def open_embedder(settings: Settings) -> Embedder:
     return GraniteEmbedder()
 
 
-def early_embedder(settings: Settings) -> Callable[[], Embedder]:
+def preload_embedder(settings: Settings) -> Callable[[], Embedder]:
     """Begins to load the embedder beside all else that has to be loaded; the answer waits for it.
 
     Opening a model is mostly work outside the interpreter: both together take as long as one.
@@ -61,7 +61,7 @@ def _loaded_embedder(settings: Settings, worker: Executor) -> Embedder:
     return embedder
 
 
-def embedder_ceiling(settings: Settings) -> Ceiling | None:
+def embedder_clearance(settings: Settings) -> Clearance | None:
     """What may be sent to the embedder; None if it runs in this process, and nothing is sent."""
     if settings.embedder_folder or settings.embedder_endpoint is None:
         return None

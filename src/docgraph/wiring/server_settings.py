@@ -16,7 +16,7 @@ Filled = Annotated[str, MinLen(1)]
 
 @dataclass(frozen=True, slots=True)
 class RootSettings:
-    """Ingestions of this tenant's people may read below the folder, and nobody else's."""
+    """IngestJobQueue of this tenant's people may read below the folder, and nobody else's."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     folder: Filled

@@ -10,25 +10,25 @@ from typing import Annotated, Any, ClassVar
 from annotated_types import Ge
 
 from docgraph.model.errors import BadInput
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.wiring.auth_settings import (
     NO_LOGIN_WRITTEN,
+    AuthConfig,
+    AuthSettings,
     ClaimNames,
-    LoginSettings,
-    WrittenIssuer,
-    WrittenLogin,
-    login_of,
+    IssuerConfig,
+    parse_auth,
 )
 from docgraph.wiring.model_settings import (
     NOTHING_WRITTEN,
     STRICT,
+    ChatConfig,
     ChatEndpoint,
     Endpoint,
-    WrittenChat,
-    WrittenModel,
+    ModelConfig,
     chat_endpoints,
-    endpoint_of,
     folder_of,
+    parse_endpoint,
 )
 from docgraph.wiring.server_settings import NOTHING_SERVED, RootSettings, ServeSettings
 
@@ -53,7 +53,7 @@ class Settings:
     wait: float = DEFAULT_WAIT
     hnsw: bool = False
     telemetry: bool = False
-    login: LoginSettings = field(default_factory=LoginSettings)
+    login: AuthSettings = field(default_factory=AuthSettings)
     serve: ServeSettings = NOTHING_SERVED
     config: str | None = None
 
@@ -64,25 +64,25 @@ class _Written:
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     store: str | None = None
-    embedder: WrittenModel = NOTHING_WRITTEN
-    reranker: WrittenModel = NOTHING_WRITTEN
-    answer: tuple[WrittenChat, ...] = ()
+    embedder: ModelConfig = NOTHING_WRITTEN
+    reranker: ModelConfig = NOTHING_WRITTEN
+    answer: tuple[ChatConfig, ...] = ()
     wait: Annotated[float, Ge(0)] | None = None
     hnsw: bool | None = None
     telemetry: bool | None = None
-    login: WrittenLogin = NO_LOGIN_WRITTEN
+    login: AuthConfig = NO_LOGIN_WRITTEN
     serve: ServeSettings = NOTHING_SERVED
 
 
 _KEYS: dict[tuple[int | str, ...], tuple[str, ...]] = {
     (): tuple(key.name for key in fields(_Written)),
-    ("embedder",): tuple(key.name for key in fields(WrittenModel)),
-    ("reranker",): tuple(key.name for key in fields(WrittenModel)),
-    ("answer",): tuple(key.name for key in fields(WrittenChat)),
-    ("login",): tuple(key.name for key in fields(WrittenLogin)),
+    ("embedder",): tuple(key.name for key in fields(ModelConfig)),
+    ("reranker",): tuple(key.name for key in fields(ModelConfig)),
+    ("answer",): tuple(key.name for key in fields(ChatConfig)),
+    ("login",): tuple(key.name for key in fields(AuthConfig)),
     ("serve",): tuple(key.name for key in fields(ServeSettings)),
     ("serve", "roots", RootSettings.__name__): tuple(key.name for key in fields(RootSettings)),
-    ("login", "tokens"): tuple(key.name for key in fields(WrittenIssuer)),
+    ("login", "tokens"): tuple(key.name for key in fields(IssuerConfig)),
     ("login", "tokens", "claims"): tuple(key.name for key in fields(ClaimNames)),
 }
 
@@ -95,14 +95,14 @@ def read_settings(
     return Settings(
         store=store or environment.get("DOCGRAPH_STORE") or written.store or DEFAULT_STORE,
         embedder_folder=folder_of("EMBEDDER", environment, written.embedder),
-        embedder_endpoint=endpoint_of("EMBEDDER", environment, written.embedder, path),
+        embedder_endpoint=parse_endpoint("EMBEDDER", environment, written.embedder, path),
         reranker_folder=folder_of("RERANKER", environment, written.reranker),
-        reranker_endpoint=endpoint_of("RERANKER", environment, written.reranker, path),
+        reranker_endpoint=parse_endpoint("RERANKER", environment, written.reranker, path),
         answer_endpoints=chat_endpoints(environment, written.answer),
         wait=_wait(environment, written),
         hnsw=_switch("HNSW", environment, written.hnsw),
         telemetry=_switch("TELEMETRY", environment, written.telemetry),
-        login=login_of(environment, written.login),
+        login=parse_auth(environment, written.login),
         serve=written.serve,
         config=str(path) if path else None,
     )
@@ -146,7 +146,7 @@ def _wrong(place: tuple[int | str, ...], message: str) -> str:
     rooms = tuple(part for part in place[:-1] if isinstance(part, str))
     known = _KEYS.get(rooms, ()) if place else ()
     if known and isinstance(place[-1], str) and place[-1] not in known:
-        return f"no setting is called {name!r}; {would_fit(str(place[-1]), known)}"
+        return f"no setting is called {name!r}; {suggest(str(place[-1]), known)}"
     return f"{name}: {message}"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Source
-from docgraph.ports.writes import Origin
+from docgraph.ports.writes import SourceRevision
 
 if TYPE_CHECKING:
     from docgraph.adapters.sources.git import GitSource
@@ -34,8 +34,8 @@ def is_bare(path: Path) -> bool:
     return (path / "HEAD").is_file() and all(folder.is_dir() for folder in inner)
 
 
-LARGEST_FILE = 10_000_000  # bytes
-HOME = "main"
+MAX_FILE_BYTES = 10_000_000  # bytes
+DEFAULT_BRANCH = "main"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class OpenedSource:
     source: Source
     repository: str
     branch: str
-    origin: Origin
+    origin: SourceRevision
 
 
 @contextmanager
@@ -55,7 +55,7 @@ def open_source(
     repository: str | None = None,
     branch: str | None = None,
     ref: str | None = None,
-    max_bytes: int = LARGEST_FILE,
+    max_bytes: int = MAX_FILE_BYTES,
     inside: Path | None = None,
 ) -> Iterator[OpenedSource]:
     """Opened before the store is, so that a misspelt path makes none.
@@ -69,11 +69,11 @@ def open_source(
     wanted = "HEAD" if ref is None and is_bare(path) else ref
     if wanted is None:
         folder = _open_folder(path, max_bytes, inside)
-        yield OpenedSource(folder, name, branch or HOME, Origin())
+        yield OpenedSource(folder, name, branch or DEFAULT_BRANCH, SourceRevision())
         return
     with _open_git(path, wanted, max_bytes, inside) as git:
         told = git.branch or git.ref
-        yield OpenedSource(git, name, branch or told, Origin(told, git.commit))
+        yield OpenedSource(git, name, branch or told, SourceRevision(told, git.commit))
 
 
 def _open_folder(path: Path, max_bytes: int, inside: Path | None) -> Source:

@@ -9,7 +9,7 @@ import pytest
 
 from docgraph.adapters.endpoint import chat_stream, http_client
 from docgraph.adapters.endpoint.chat import EndpointChat
-from docgraph.ports.models import Said, Sampling
+from docgraph.ports.models import ChatReply, Sampling
 from tests.support.chat_endpoint import (
     DONE,
     KEY,
@@ -269,7 +269,7 @@ def test_a_parameter_that_the_server_refuses_is_left_out(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [unsupported("max_tokens"), unsupported("temperature"), unsupported("seed")]
-    assert say(chat) == Said("Only me.", "stop", Sampling(None, None))
+    assert say(chat) == ChatReply("Only me.", "stop", Sampling(None, None))
     sent = [set(body) - {"model", "messages", "stream"} for _, _, body in server.asked]
     assert sent == [
         {"max_tokens", "temperature", "seed"},
@@ -335,5 +335,5 @@ def test_an_error_of_who_listens_is_not_the_servers(server: Server, chat: Endpoi
         raise BrokenPipeError(32, f"nobody reads {piece}")
 
     with pytest.raises(BrokenPipeError, match="nobody reads Only"):
-        chat.say(PROMPT, max_tokens=20, seed=7, heard=gone)
+        chat.complete(PROMPT, max_tokens=20, seed=7, on_text=gone)
     assert len(server.asked) == 1

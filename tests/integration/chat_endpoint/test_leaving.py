@@ -9,7 +9,7 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.model.errors import GivenUp, TookTooLong
-from docgraph.ports.cancellation import Waiting, waited_for
+from docgraph.ports.cancellation import Deadline, deadline_scope
 from tests.support.chat_endpoint import said, say, streamed
 from tests.support.scripted_server import Halt, Server
 
@@ -32,8 +32,8 @@ def leaving(leave: Callable[[], None], when: Callable[[], object]) -> Iterator[N
 def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
     server.script.append(streamed(Halt.STALL))
     with (
-        waited_for(Waiting()) as asker,
-        leaving(asker.give_up, lambda: server.asked),
+        deadline_scope(Deadline()) as asker,
+        leaving(asker.cancel, lambda: server.asked),
         pytest.raises(GivenUp),
     ):
         say(chat)
@@ -44,8 +44,8 @@ def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) 
     server.script.append(streamed(said("Only "), Halt.STALL))
     heard: list[str] = []
     with (
-        waited_for(Waiting()) as asker,
-        leaving(asker.give_up, lambda: heard),
+        deadline_scope(Deadline()) as asker,
+        leaving(asker.cancel, lambda: heard),
         pytest.raises(GivenUp),
     ):
         say(chat, heard)
@@ -55,16 +55,16 @@ def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) 
 def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> None:
     server.script.append(streamed(Halt.STALL))
     with (
-        waited_for(Waiting(100)) as asker,
-        leaving(asker.run_out, lambda: server.asked),
+        deadline_scope(Deadline(100)) as asker,
+        leaving(asker.expire, lambda: server.asked),
         pytest.raises(TookTooLong),
     ):
         say(chat)
 
 
 def test_nobody_is_asked_for_one_who_has_left(server: Server, chat: EndpointChat) -> None:
-    with waited_for(Waiting()) as asker:
-        asker.give_up()
+    with deadline_scope(Deadline()) as asker:
+        asker.cancel()
         with pytest.raises(GivenUp):
             say(chat)
     assert server.asked == []

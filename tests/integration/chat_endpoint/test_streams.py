@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.adapters.endpoint.chat import FRAME, EndpointChat
-from docgraph.model.access import LOWEST, Ceiling
-from docgraph.ports.models import Message, Said, Sampling
+from docgraph.model.access import UNCLASSIFIED, Clearance
+from docgraph.ports.models import ChatReply, Message, Sampling
 from tests.support.chat_endpoint import (
     DONE,
     KEY,
@@ -29,7 +29,7 @@ from tests.support.stand_ins import CountsWords
 
 def test_an_answer_is_heard_piece_by_piece(chat: EndpointChat) -> None:
     heard: list[str] = []
-    assert say(chat, heard) == Said("Only me.", "stop", Sampling(0.0, 7))
+    assert say(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
     assert heard == ["Only ", "me."]
 
 
@@ -46,7 +46,7 @@ def test_the_first_piece_is_heard_before_the_last_is_sent(
         heard.append(piece)
         first.set()  # the server sends nothing more before this
 
-    chat.say(PROMPT, max_tokens=20, seed=7, heard=listen)
+    chat.complete(PROMPT, max_tokens=20, seed=7, on_text=listen)
     assert heard == ["Only ", "me."]
 
 
@@ -70,13 +70,13 @@ def test_what_is_asked_names_model_key_and_sampling(server: Server, chat: Endpoi
 def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
     server: Server, chat: EndpointChat
 ) -> None:
-    chat.say((Message("user", "a\ud83db"),), max_tokens=1, seed=0, heard=lambda _: None)
+    chat.complete((Message("user", "a\ud83db"),), max_tokens=1, seed=0, on_text=lambda _: None)
     assert server.asked[0][2]["messages"][0]["content"] == "a?b"
 
 
 def test_an_answer_cut_off_says_so(server: Server, chat: EndpointChat) -> None:
     server.script = [streamed(said("Only", "length"), DONE)]
-    assert say(chat) == Said("Only", "length", Sampling(0.0, 7))
+    assert say(chat) == ChatReply("Only", "length", Sampling(0.0, 7))
 
 
 # What servers send, and what is heard and why it ended.
@@ -167,17 +167,17 @@ def test_a_server_that_does_not_stream_is_understood(server: Server, chat: Endpo
         (200, Stream((b" \n", b"{", json.dumps(answered({"content": "x"})).encode()[1:])), {}),
     ]
     heard: list[str] = []
-    assert say(chat, heard) == Said("Only me.", "stop", Sampling(0.0, 7))
-    assert say(chat, heard) == Said("", "done", Sampling(0.0, 7))
+    assert say(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert say(chat, heard) == ChatReply("", "done", Sampling(0.0, 7))
     assert say(chat, heard).text == "x"
     assert heard == ["Only me.", "x"]
 
 
 def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: EndpointChat) -> None:
-    high = Ceiling(frozenset({"board"}), 2)
+    high = Clearance(frozenset({"board"}), 2)
     other = EndpointChat(server.base, "big", window=9, counter=CountsWords(), ceiling=high)
-    assert (chat.name, chat.ceiling, chat.window) == ("tiny", LOWEST, 100)
-    assert (other.name, other.ceiling, other.window) == ("big", high, 9)
+    assert (chat.name, chat.ceiling, chat.context_window) == ("tiny", UNCLASSIFIED, 100)
+    assert (other.name, other.ceiling, other.context_window) == ("big", high, 9)
 
 
 def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from docgraph.interfaces.http.server.app import make_app
-from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.http.server.event_stream import MOST, STILL_HERE, Events, event
 from docgraph.model.errors import BadInput
-from docgraph.ports.cancellation import Waiting
+from docgraph.ports.cancellation import Deadline
 from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_schema import served
@@ -32,7 +32,7 @@ def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
     told = list[int]()
 
     async def heard() -> list[bytes]:
-        events = Events(Waiting(), "id")
+        events = Events(Deadline(), "id")
 
         def work() -> None:
             for number in range(3 * MOST):
@@ -53,7 +53,7 @@ def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
 
 def test_a_worker_whose_client_has_left_stops() -> None:
     async def left() -> None:
-        waiting = Waiting()
+        waiting = Deadline()
         events = Events(waiting, "id")
 
         def work() -> None:
@@ -62,7 +62,7 @@ def test_a_worker_whose_client_has_left_stops() -> None:
 
         thread = begun(events, work)
         await events.first()
-        waiting.give_up()
+        waiting.cancel()
         await asyncio.to_thread(thread.join, 5)
         assert not thread.is_alive()
 
@@ -73,7 +73,7 @@ def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("docgraph.interfaces.http.server.event_stream.PAUSE", 0.02)
 
     async def heard() -> list[bytes]:
-        events = Events(Waiting(), "id")
+        events = Events(Deadline(), "id")
         go_on = threading.Event()
 
         def work() -> None:
@@ -101,7 +101,7 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
     with serving(lambda _: (200, Stream(parts), {})) as model:
         chat = ChatEndpoint(model.base, "tiny", window=4000)
         base = settings_of(tmp_path)
-        house = build_house(
+        house = build_app_state(
             Settings(base.store, answer_endpoints=(chat,), serve=base.serve), HashedWords
         )
         filled(house)

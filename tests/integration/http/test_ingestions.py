@@ -1,4 +1,4 @@
-"""Ingestions over HTTP: asked for now, done later, told only to whoever asked."""
+"""IngestJobQueue over HTTP: asked for now, done later, told only to whoever asked."""
 
 import time
 from collections.abc import Iterator

@@ -14,11 +14,11 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Message
 
-from docgraph.interfaces.http.server.app import behind, make_app
-from docgraph.interfaces.http.server.app_state import build_house
-from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Shares, TooBusy, Workers
+from docgraph.interfaces.http.server.app import make_app, mounts
+from docgraph.interfaces.http.server.app_state import build_app_state
+from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Overloaded, UserQuota, WorkerPool
 from docgraph.pipeline.load import LARGEST
-from docgraph.ports.cancellation import still_wanted
+from docgraph.ports.cancellation import check_cancelled
 from docgraph.wiring.server_settings import ServeSettings
 from tests.support.http_door import HERE, Door, filled, key_for, opened, settings_of
 from tests.support.small_world import HashedWords
@@ -144,7 +144,7 @@ def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
         assert door.post("/v1/search", {**ASKED, "pipeline": "mine.yaml"}).status_code == 422
 
 
-# Waiting
+# Deadline
 
 
 def slow(door: Door, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
@@ -225,7 +225,7 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.Mon
     def forever() -> None:
         try:
             while True:
-                still_wanted()
+                check_cancelled()
                 time.sleep(0.01)
         finally:
             ended.set()
@@ -251,7 +251,7 @@ def test_who_leaves_takes_their_question_along(
         begun.set()
         try:
             while True:
-                still_wanted()
+                check_cancelled()
                 time.sleep(0.01)
         finally:
             ended.set()
@@ -307,7 +307,7 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
 
 
 def test_workers_take_what_came_first() -> None:
-    workers, done = Workers("test", 1, 100), list[int]()
+    workers, done = WorkerPool("test", 1, 100), list[int]()
     held = threading.Event()
     waited = [workers.submit(lambda: assert_(held.wait(5)), None)]
     waited += [workers.submit(partial(done.append, number), None) for number in range(50)]
@@ -319,9 +319,9 @@ def test_workers_take_what_came_first() -> None:
 
 
 def test_workers_refuse_beyond_their_queue_and_outlive_an_error() -> None:
-    workers, held = Workers("test", 1, 1), threading.Event()
+    workers, held = WorkerPool("test", 1, 1), threading.Event()
     first, second = (workers.submit(lambda: assert_(held.wait(5)), None) for _ in range(2))
-    with pytest.raises(TooBusy):
+    with pytest.raises(Overloaded):
         workers.submit(lambda: None, None)
     held.set()
     first.result(5)
@@ -335,7 +335,7 @@ def test_workers_refuse_beyond_their_queue_and_outlive_an_error() -> None:
 
 def test_a_share_is_a_part_of_the_queue_and_room_for_64_clients() -> None:
     for waiting, share in ((0, FEWEST), (512, 128), (4_000, 1_000)):
-        shares = Shares(waiting)
+        shares = UserQuota(waiting)
         assert [shares.take(("t", "ann")) for _ in range(share + 1)] == [True] * share + [False]
         assert shares.take(("t", "bob"))
         assert shares.take(("u", "ann"))
@@ -366,10 +366,10 @@ def coming_from(door: Door, host: str, path: str) -> Any:
 
 def test_who_called_mcp_stands_in_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     settings = settings_of(tmp_path, keys=True)
-    house = build_house(settings, HashedWords)
+    house = build_app_state(settings, HashedWords)
     ann = {"Authorization": key_for(settings, "ann")}
     with (
-        TestClient(make_app(house, behind(house)), base_url=HERE) as client,
+        TestClient(make_app(house, mounts(house)), base_url=HERE) as client,
         caplog.at_level(logging.INFO, "docgraph.access"),
     ):
         client.post("/mcp", json={}, headers=ann)

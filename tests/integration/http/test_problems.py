@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from docgraph.interfaces.http.problems import REFUSALS
 from docgraph.interfaces.http.server.app import make_app
-from docgraph.interfaces.http.server.app_state import build_house
-from docgraph.interfaces.server.worker_pool import TooBusy
+from docgraph.interfaces.http.server.app_state import build_app_state
+from docgraph.interfaces.server.worker_pool import Overloaded
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
 from tests.support.http_door import HERE, Door, filled, opened, settings_of
@@ -169,7 +169,7 @@ def test_numbers_that_no_store_holds(door: Door) -> None:
         (errors.StoreBusy(INSIDE), 503),
         (errors.StoreFull(INSIDE), 503),
         (errors.StoreError(INSIDE), 503),
-        (TooBusy(INSIDE), 503),
+        (Overloaded(INSIDE), 503),
         (errors.TookTooLong(INSIDE), 504),
         (errors.ContractBroken(INSIDE), 500),
         (ValueError(INSIDE), 500),
@@ -195,7 +195,7 @@ def test_what_the_engine_says_no_to(
     assert ("retry-after" in answer.headers) == (status == 503)
     if status >= 500 and status != 504:
         assert "inside" not in answer.text
-        if not isinstance(error, errors.StoreBusy | TooBusy):
+        if not isinstance(error, errors.StoreBusy | Overloaded):
             assert "a secret of the inside" in caplog.text
     if status == 500:
         assert told["request_id"] == answer.headers["x-request-id"]
@@ -245,7 +245,7 @@ def test_a_server_whose_model_comes_later_is_ready_then(
             raise errors.ModelError("http://inside:1 is down")
         return HashedWords()
 
-    house = build_house(settings_of(tmp_path), embedder)
+    house = build_app_state(settings_of(tmp_path), embedder)
     with TestClient(make_app(house), base_url=HERE) as client:
         told = problem(client.get("/readyz"), 503)
         assert "inside" not in told["detail"]

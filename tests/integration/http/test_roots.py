@@ -1,4 +1,4 @@
-"""Ingestions read below the roots, wherever a path or a link would lead, and nowhere else."""
+"""IngestJobQueue read below the roots, wherever a path or a link would lead, and nowhere else."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.interfaces.http.jobs.job_handler import Place, Roots
+from docgraph.interfaces.http.jobs.job_handler import IngestPath, IngestRoots
 from docgraph.model.errors import BadInput
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source
@@ -30,8 +30,8 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def find(root: Path, path: str) -> Place | None:
-    return Roots([str(root)], only_tenant="local").find(path, "local")
+def find(root: Path, path: str) -> IngestPath | None:
+    return IngestRoots([str(root)], only_tenant="local").find(path, "local")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_root_may_be_a_link_itself(place: Path) -> None:
 
 
 def test_the_first_root_that_has_it_counts(place: Path) -> None:
-    roots = Roots([str(place / "rooted"), str(place / "outside")], only_tenant="local")
+    roots = IngestRoots([str(place / "rooted"), str(place / "outside")], only_tenant="local")
     there = roots.find("secret.md", "local")
     assert there is not None
     assert there.root == (place / "outside").resolve()
@@ -111,7 +111,7 @@ def test_the_first_root_that_has_it_counts(place: Path) -> None:
 
 def test_a_root_that_is_no_folder_is_told_at_the_start(place: Path) -> None:
     with pytest.raises(BadInput, match="there is no folder"):
-        Roots([str(place / "nowhere")], only_tenant="local")
+        IngestRoots([str(place / "nowhere")], only_tenant="local")
 
 
 # Tenants
@@ -120,7 +120,7 @@ def test_a_root_that_is_no_folder_is_told_at_the_start(place: Path) -> None:
 def test_a_root_is_there_for_its_own_tenant_alone(place: Path) -> None:
     mine = RootSettings(str(place / "root"), "acme")
     others = RootSettings(str(place / "outside"), "other")
-    roots = Roots([mine, others], only_tenant=None)
+    roots = IngestRoots([mine, others], only_tenant=None)
     there = roots.find("docs", "acme")
     assert there is not None
     assert there.root == (place / "root").resolve()
@@ -130,7 +130,7 @@ def test_a_root_is_there_for_its_own_tenant_alone(place: Path) -> None:
 
 def test_a_plain_root_is_refused_where_several_tenants_may_come_in(place: Path) -> None:
     with pytest.raises(BadInput, match=r"whose is .*root.*tenant: …"):
-        Roots([str(place / "root")], only_tenant=None)
+        IngestRoots([str(place / "root")], only_tenant=None)
 
 
 def test_a_root_inside_that_of_another_tenant_is_refused(place: Path) -> None:
@@ -138,9 +138,9 @@ def test_a_root_inside_that_of_another_tenant_is_refused(place: Path) -> None:
     inner = RootSettings(str(place / "root"), "b")
     for written in ([outer, inner], [inner, outer]):
         with pytest.raises(BadInput, match="'b' lies inside that of 'a'"):
-            Roots(written, only_tenant=None)
+            IngestRoots(written, only_tenant=None)
     both = [outer, RootSettings(str(place), "b")]  # what is shared on purpose is named twice
-    assert Roots(both, only_tenant=None).find("root", "b") is not None
+    assert IngestRoots(both, only_tenant=None).find("root", "b") is not None
 
 
 # Git

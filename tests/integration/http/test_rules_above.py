@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.interfaces.http.jobs.job_handler import SPOKEN_FOR, Roots, check_rules_above
+from docgraph.interfaces.http.jobs.job_handler import (
+    SPOKEN_FOR,
+    IngestRoots,
+    check_parent_access_rules,
+)
 from docgraph.model.errors import BadInput
 from tests.integration.http.test_ingestions import asked
 from tests.support.http_door import Door, opened, settings_of
@@ -36,11 +40,11 @@ def taking(root: Path, tmp_path: Path) -> Iterator[Door]:
 
 
 def spoken_for(root: Path, path: str, *more: Path) -> bool:
-    roots = Roots([str(root), *map(str, more)], only_tenant="local")
+    roots = IngestRoots([str(root), *map(str, more)], only_tenant="local")
     place = roots.find(path, "local")
     assert place is not None
     with suppress(BadInput):
-        check_rules_above(place)
+        check_parent_access_rules(place)
         return False
     return True
 
@@ -79,7 +83,7 @@ def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
 ) -> None:
     """Asked for while nothing spoke for it."""
     monkeypatch.setattr(
-        "docgraph.interfaces.http.routes.ingestions.check_rules_above", lambda _: None
+        "docgraph.interfaces.http.routes.ingestions.check_parent_access_rules", lambda _: None
     )
     found = asked(taking, {"path": "handbook/finance", "readers": ["everyone"]})
     assert (found["state"], found["error"]) == ("failed", SPOKEN_FOR)

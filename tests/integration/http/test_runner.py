@@ -12,17 +12,17 @@ import pytest
 
 from docgraph.adapters.sqlite.server_tables import SqliteIngestions
 from docgraph.ingest.result import Progress
-from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, Runner
+from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, JobRunner
 from docgraph.model.access import Person
 from docgraph.model.errors import BadInput, ModelError
-from docgraph.model.ingest_job import ENDED, Ingestion, IngestionRequest
-from docgraph.ports.cancellation import called_back
+from docgraph.model.ingest_job import ENDED, IngestJob, IngestJobRequest
+from docgraph.ports.cancellation import on_cancel
 
-ASKED = Ingestion(
+ASKED = IngestJob(
     id="one",
     asked_by=Person("ann", "local"),
     by="",
-    request=IngestionRequest("notes", "notes"),
+    request=IngestJobRequest("notes", "notes"),
     state="queued",
     attempts=0,
     created="2026-01-01T00:00:00+00:00",
@@ -37,12 +37,12 @@ class Book:
     ingestions: SqliteIngestions
     late: list[float] = field(default_factory=lambda: [0.0])
 
-    def state(self) -> Ingestion:
+    def state(self) -> IngestJob:
         found = self.ingestions.get("local", "one")
         assert found is not None
         return found
 
-    def until_ended(self, name: str) -> Ingestion:
+    def until_ended(self, name: str) -> IngestJob:
         for _ in range(500):
             found = self.ingestions.get("local", name)
             if found is not None and found.state in ENDED:
@@ -50,7 +50,7 @@ class Book:
             time.sleep(0.01)
         raise AssertionError(name)
 
-    def until(self, claim: Callable[[Ingestion], bool]) -> Ingestion:
+    def until(self, claim: Callable[[IngestJob], bool]) -> IngestJob:
         for _ in range(500):
             if claim(self.state()):
                 return self.state()
@@ -69,8 +69,8 @@ def book(tmp_path: Path) -> Book:
 
 
 @pytest.fixture
-def runners() -> Iterator[list[Runner]]:
-    started: list[Runner] = []
+def runners() -> Iterator[list[JobRunner]]:
+    started: list[JobRunner] = []
     yield started
     for runner in started:
         runner.stop(0)
@@ -78,17 +78,17 @@ def runners() -> Iterator[list[Runner]]:
 
 def begin(
     book: Book,
-    runners: list[Runner],
-    take_in: Callable[[Ingestion, Callable[[Progress], None]], object],
+    runners: list[JobRunner],
+    ingest_source: Callable[[IngestJob, Callable[[Progress], None]], object],
     owner: str = "a",
     *,
     lease: float = 30.0,
     beat: float = 0.05,
     longest: float = 600.0,
-) -> Runner:
-    runner = Runner(
+) -> JobRunner:
+    runner = JobRunner(
         book.ingestions,
-        take_in,
+        ingest_source,
         owner=owner,
         lease=lease,
         longest=longest,
@@ -100,7 +100,7 @@ def begin(
     return runner
 
 
-def test_what_was_asked_for_is_done(book: Book, runners: list[Runner]) -> None:
+def test_what_was_asked_for_is_done(book: Book, runners: list[JobRunner]) -> None:
     begin(book, runners, lambda asked, _: {"took": asked.request.path})
     found = book.until(lambda one: one.state == "succeeded")
     assert json.loads(found.result) == {"took": "notes"}
@@ -116,19 +116,19 @@ def test_what_was_asked_for_is_done(book: Book, runners: list[Runner]) -> None:
     ids=["ours", "a model's", "unforeseen"],
 )
 def test_what_fails_is_told_in_words(
-    book: Book, runners: list[Runner], error: Exception, words: str
+    book: Book, runners: list[JobRunner], error: Exception, words: str
 ) -> None:
-    def fail(_: Ingestion, __: Callable[[Progress], None]) -> object:
+    def fail(_: IngestJob, __: Callable[[Progress], None]) -> object:
         raise error
 
     begin(book, runners, fail)
     assert book.until(lambda one: one.state == "failed").error == words
 
 
-def test_progress_is_told_while_it_works(book: Book, runners: list[Runner]) -> None:
+def test_progress_is_told_while_it_works(book: Book, runners: list[JobRunner]) -> None:
     go_on = threading.Event()
 
-    def work(_: Ingestion, progress: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
         progress(Progress("embed", 3, 9))
         assert go_on.wait(5)
         return {}
@@ -141,7 +141,7 @@ def test_progress_is_told_while_it_works(book: Book, runners: list[Runner]) -> N
 
 
 def test_a_lease_is_renewed_while_it_works(
-    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+    book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that nobody else begins it, however long it takes."""
     begun, renewed = list[str](), threading.Semaphore(0)
@@ -152,7 +152,7 @@ def test_a_lease_is_renewed_while_it_works(
         renewed.release()
         return found
 
-    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.append("begun")
         for _beat in range(10):
             assert renewed.acquire(timeout=5)
@@ -166,7 +166,7 @@ def test_a_lease_is_renewed_while_it_works(
     assert begun == ["begun"]
 
 
-def test_whose_server_died_is_taken_up_by_another(book: Book, runners: list[Runner]) -> None:
+def test_whose_server_died_is_taken_up_by_another(book: Book, runners: list[JobRunner]) -> None:
     assert book.ingestions.claim("dead", 60) is not None
     begin(book, runners, lambda asked, _: {"attempt": asked.attempts})
     time.sleep(0.1)
@@ -176,7 +176,7 @@ def test_whose_server_died_is_taken_up_by_another(book: Book, runners: list[Runn
     assert json.loads(found.result) == {"attempt": 2}
 
 
-def test_what_kills_every_server_is_given_up(book: Book, runners: list[Runner]) -> None:
+def test_what_kills_every_server_is_given_up(book: Book, runners: list[JobRunner]) -> None:
     for number in range(MOST_ATTEMPTS):
         assert book.ingestions.claim(f"dead-{number}", 60) is not None
         book.late[0] += 90
@@ -185,10 +185,10 @@ def test_what_kills_every_server_is_given_up(book: Book, runners: list[Runner]) 
     assert f"begun {MOST_ATTEMPTS} times" in found.error
 
 
-def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[Runner]) -> None:
+def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[JobRunner]) -> None:
     begun, stopped = threading.Event(), threading.Event()
 
-    def work(_: Ingestion, progress: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
         begun.set()
         try:
             while True:
@@ -208,12 +208,12 @@ def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[
 
 
 def test_a_server_that_ends_puts_back_what_it_cannot_finish(
-    book: Book, runners: list[Runner]
+    book: Book, runners: list[JobRunner]
 ) -> None:
     """Without counting the attempt."""
     begun = threading.Event()
 
-    def work(_: Ingestion, progress: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, progress: Callable[[Progress], None]) -> object:
         begun.set()
         while True:
             progress(Progress("embed", 1, 2))
@@ -227,10 +227,10 @@ def test_a_server_that_ends_puts_back_what_it_cannot_finish(
     book.until(lambda one: one.state == "succeeded")
 
 
-def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[Runner]) -> None:
+def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[JobRunner]) -> None:
     begun = threading.Event()
 
-    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.set()
         time.sleep(0.2)
         return {}
@@ -242,12 +242,12 @@ def test_a_server_that_ends_finishes_what_it_can(book: Book, runners: list[Runne
 
 
 def test_a_step_that_hears_nothing_is_put_back_all_the_same(
-    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+    book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     begun, go_on = threading.Event(), threading.Event()
 
-    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.set()
         assert go_on.wait(5)
         return {"too": "late"}
@@ -262,13 +262,13 @@ def test_a_step_that_hears_nothing_is_put_back_all_the_same(
 
 
 def test_what_never_stops_is_tried_so_often_and_then_given_up(
-    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+    book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However orderly the servers end."""
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     begun, go_on = threading.Semaphore(0), threading.Event()
 
-    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         begun.release()
         assert go_on.wait(20)
         return {}
@@ -284,12 +284,12 @@ def test_what_never_stops_is_tried_so_often_and_then_given_up(
 
 
 def test_what_takes_too_long_is_called_back_and_fails_in_words(
-    book: Book, runners: list[Runner]
+    book: Book, runners: list[JobRunner]
 ) -> None:
     called = threading.Event()
 
-    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
-        with called_back(called.set):
+    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
+        with on_cancel(called.set):
             assert called.wait(5)
             raise OSError("the child was killed")
 
@@ -299,8 +299,8 @@ def test_what_takes_too_long_is_called_back_and_fails_in_words(
     assert called.is_set()
 
 
-def test_whatever_it_breaks_off_with_its_time_is_why(book: Book, runners: list[Runner]) -> None:
-    def work(_: Ingestion, __: Callable[[Progress], None]) -> object:
+def test_whatever_it_breaks_off_with_its_time_is_why(book: Book, runners: list[JobRunner]) -> None:
+    def work(_: IngestJob, __: Callable[[Progress], None]) -> object:
         time.sleep(0.5)
         raise BadInput("git ended with exit code -9")
 
@@ -310,13 +310,13 @@ def test_whatever_it_breaks_off_with_its_time_is_why(book: Book, runners: list[R
 
 
 def test_work_that_cannot_be_stopped_blocks_nobody(
-    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+    book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its thread is left behind, and what that does afterwards changes nothing."""
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     go_on, ended = threading.Event(), threading.Event()
 
-    def work(asked: Ingestion, __: Callable[[Progress], None]) -> object:
+    def work(asked: IngestJob, __: Callable[[Progress], None]) -> object:
         if asked.id == "one":
             assert go_on.wait(10)
             ended.set()
@@ -335,13 +335,13 @@ def test_work_that_cannot_be_stopped_blocks_nobody(
 
 
 def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
-    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+    book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nor does it speak for what the same server began anew."""
     monkeypatch.setattr("docgraph.interfaces.http.jobs.job_runner.GRACE", 0.05)
     go_on, late = threading.Event(), threading.Event()
 
-    def work(asked: Ingestion, __: Callable[[Progress], None]) -> object:
+    def work(asked: IngestJob, __: Callable[[Progress], None]) -> object:
         if asked.attempts == 1:
             assert go_on.wait(10)
             return {"attempt": 1}
@@ -361,11 +361,11 @@ def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
 
 
 def test_a_book_that_cannot_be_read_is_tried_again(
-    book: Book, runners: list[Runner], monkeypatch: pytest.MonkeyPatch
+    book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real, fails = SqliteIngestions.claim, iter([1, 2])
 
-    def claim(self: SqliteIngestions, owner: str, lease: float) -> Ingestion | None:
+    def claim(self: SqliteIngestions, owner: str, lease: float) -> IngestJob | None:
         if next(fails, None):
             raise OSError("not now")
         return real(self, owner, lease)

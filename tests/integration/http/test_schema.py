@@ -23,7 +23,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from docgraph.interfaces.http.server.app import make_app
-from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.http.server.serve import address
 from docgraph.interfaces.server.listener import listening
 from tests.support.http_door import filled, settings_of
@@ -77,7 +77,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     folder = tmp_path_factory.mktemp("schema")
     (folder / "roots" / "notes").mkdir(parents=True)
     (folder / "roots" / "notes" / "a.md").write_text("# A\n", encoding="utf-8")
-    house = build_house(settings_of(folder, roots=(str(folder / "roots"),)), HashedWords)
+    house = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)), HashedWords)
     filled(house)
     with served(make_app(house)) as url:
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")

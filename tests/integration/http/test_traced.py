@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from docgraph.adapters.opentelemetry import OpenTelemetryTracer
 from docgraph.interfaces.http.server.app import make_app
-from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.app_state import build_app_state
 from tests.support.http_door import HERE, filled, settings_of
 from tests.support.small_world import HashedWords
 
@@ -28,7 +28,7 @@ def spans() -> InMemorySpanExporter:
 def client(tmp_path: Path, spans: InMemorySpanExporter) -> Iterator[TestClient]:
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(spans))
-    house = build_house(settings_of(tmp_path), HashedWords)
+    house = build_app_state(settings_of(tmp_path), HashedWords)
     house.engine.tracer = OpenTelemetryTracer(provider)
     filled(house)
     spans.clear()

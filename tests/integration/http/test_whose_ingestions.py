@@ -10,10 +10,10 @@ import pytest
 from docgraph.engine.ingest_jobs import NO_MORE
 from docgraph.interfaces.auth.api_keys import hashed, new_secret
 from docgraph.interfaces.auth.principals import local
-from docgraph.interfaces.http.server.app_state import build_house
+from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.model.access import INGEST, ApiKey, Person
 from docgraph.model.errors import BadInput
-from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings, LoginSettings
+from docgraph.wiring.auth_settings import AuthSettings, ClaimNames, IssuerSettings
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.settings import Settings
@@ -40,7 +40,7 @@ def place(tmp_path: Path) -> Settings:
         (tmp_path / f"{name}.json").write_bytes(jwks(jwk(kid)))
     one = IssuerSettings(A, "docgraph", str(tmp_path / "a.json"), tenant="local", claims=CLAIMS)
     other = replace(one, issuer=B, jwks=str(tmp_path / "b.json"), tenant=None)
-    login = LoginSettings(keys=True, tokens=(one, replace(other, tenants=("acme", "works"))))
+    login = AuthSettings(keys=True, tokens=(one, replace(other, tenants=("acme", "works"))))
     return replace(settings_of(tmp_path, roots=roots), login=login)
 
 
@@ -101,7 +101,7 @@ def test_a_plain_root_is_refused_at_the_start_where_several_tenants_come_in(
 ) -> None:
     plain = replace(place, serve=replace(place.serve, roots=(str(tmp_path),)))
     with pytest.raises(BadInput, match="whose is"):
-        build_house(plain)
+        build_app_state(plain)
 
 
 def test_others_move_no_byte_of_ones_own_list(place: Settings) -> None:

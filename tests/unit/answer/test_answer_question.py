@@ -10,15 +10,15 @@ from docgraph.answer.answer_question import (
     NO_QUESTION,
     answer_question,
     cites_its_context,
-    says_not_enough,
+    is_not_enough,
 )
 from docgraph.answer.prompt import prompt_named
-from docgraph.model.access import LOWEST, Ceiling
-from docgraph.model.answer import Answer, Flag
-from docgraph.model.context import Context, ContextItem, Why
+from docgraph.model.access import UNCLASSIFIED, Clearance
+from docgraph.model.answer import Answer, CitationFlag
+from docgraph.model.context import Context, ContextItem, Reasons
 from docgraph.model.errors import ModelError, TooLong
 from docgraph.model.node import Location
-from docgraph.ports.models import ChatModels, Message, Said, Sampling
+from docgraph.ports.models import ChatModelChain, ChatReply, Message, Sampling
 
 SECRET = frozenset({"board"})
 
@@ -29,8 +29,8 @@ class Parrot:
 
     says: str = "Mills grind [1]."
     name: str = "parrot"
-    ceiling: Ceiling | None = LOWEST
-    window: int = 1000
+    ceiling: Clearance | None = UNCLASSIFIED
+    context_window: int = 1000
     exact_count: bool = True
     finish: str = "stop"
     sent: list[tuple[Message, ...]] = field(default_factory=list)
@@ -38,18 +38,18 @@ class Parrot:
     def count(self, text: str) -> int:
         return len(text.split())
 
-    def say(
+    def complete(
         self,
         messages: tuple[Message, ...],
         *,
         max_tokens: int,
         seed: int,
-        heard: Callable[[str], None],
-    ) -> Said:
+        on_text: Callable[[str], None],
+    ) -> ChatReply:
         self.sent.append(messages)
         for word in self.says.split():
-            heard(word)
-        return Said(self.says, self.finish, Sampling(0.0, seed))
+            on_text(word)
+        return ChatReply(self.says, self.finish, Sampling(0.0, seed))
 
 
 def context(*marks: tuple[frozenset[str], int], reason: str = "") -> Context:
@@ -67,7 +67,7 @@ def context(*marks: tuple[frozenset[str], int], reason: str = "") -> Context:
             tokens=2,
             labels=labels,
             level=level,
-            why=Why("seed", "everyone", "2 tokens"),
+            why=Reasons("seed", "everyone", "2 tokens"),
         )
         for number, (labels, level) in enumerate(marks, start=1)
     )
@@ -79,7 +79,7 @@ OPEN = (frozenset[str](), 0)
 
 
 def ask(found: Context, *models: Parrot, max_output: int = 50) -> Answer:
-    return answer_question(found, ChatModels(models, lambda _: None), max_output=max_output)
+    return answer_question(found, ChatModelChain(models, lambda _: None), max_output=max_output)
 
 
 @pytest.mark.requirement(45)
@@ -98,19 +98,19 @@ def test_sources_are_exactly_the_cited_items() -> None:
 def test_an_uncited_sentence_and_a_citation_of_nothing_are_flagged() -> None:
     found = ask(context(OPEN), Parrot("Mills grind [1]. They are red. Or blue [7]. Both [1][8]."))
     assert found.flags == (
-        Flag("uncited", "They are red."),
-        Flag("no_such_item", "Or blue [7].", 7),
-        Flag("uncited", "Or blue [7]."),
-        Flag("no_such_item", "Both [1][8].", 8),
+        CitationFlag("uncited", "They are red."),
+        CitationFlag("no_such_item", "Or blue [7].", 7),
+        CitationFlag("uncited", "Or blue [7]."),
+        CitationFlag("no_such_item", "Both [1][8].", 8),
     )
     assert [source.number for source in found.sources] == [1]
 
 
 def test_an_answer_that_ran_into_its_limit_says_so() -> None:
     found = ask(context(OPEN), Parrot("Mills grind [1]. They", finish="length"))
-    assert found.flags[-1] == Flag("cut_off", "They", reason="length")
+    assert found.flags[-1] == CitationFlag("cut_off", "They", reason="length")
     found = ask(context(OPEN), Parrot("Mills grind [1].", finish="content_filter"))
-    assert found.flags == (Flag("cut_off", "Mills grind [1].", reason="content_filter"),)
+    assert found.flags == (CitationFlag("cut_off", "Mills grind [1].", reason="content_filter"),)
 
 
 @pytest.mark.requirement(46)
@@ -137,7 +137,7 @@ def test_a_model_that_finds_no_answer_is_believed(says: str) -> None:
 
 def test_an_answer_may_speak_of_evidence() -> None:
     said = "Not enough evidence of red mills, but blue ones grind [1]. They are tall."
-    assert not says_not_enough(said)
+    assert not is_not_enough(said)
     found = ask(context(OPEN), Parrot(said))
     assert (found.kind, len(found.sources), len(found.flags)) == ("answered", 1, 1)
 
@@ -165,7 +165,7 @@ def test_without_a_model_the_context_with_its_sources_is_the_answer() -> None:
 
 @pytest.mark.requirement(47)
 def test_the_first_model_that_may_read_all_of_it_is_asked() -> None:
-    low, right = Parrot(name="low"), Parrot(name="right", ceiling=Ceiling(SECRET, 1))
+    low, right = Parrot(name="low"), Parrot(name="right", ceiling=Clearance(SECRET, 1))
     found = ask(context(OPEN, (SECRET, 1)), low, right, Parrot(name="here", ceiling=None))
     assert found.asking is not None
     assert found.asking.model == "right"
@@ -176,7 +176,7 @@ def test_the_first_model_that_may_read_all_of_it_is_asked() -> None:
 @pytest.mark.requirement(47)
 def test_a_refusal_names_the_rule_and_nothing_else() -> None:
     low = Parrot()
-    found = ask(context(OPEN, (SECRET, 2)), low, Parrot(ceiling=Ceiling(SECRET, 1)))
+    found = ask(context(OPEN, (SECRET, 2)), low, Parrot(ceiling=Clearance(SECRET, 1)))
     assert found.kind == "refused"
     assert found.reason == (
         "not sent to any model: the endpoint lacks labels board, level 2 is above the endpoint's "
@@ -186,7 +186,7 @@ def test_a_refusal_names_the_rule_and_nothing_else() -> None:
 
 
 def test_what_does_not_fit_is_not_sent() -> None:
-    small = Parrot(window=100)
+    small = Parrot(context_window=100)
     with pytest.raises(
         TooLong, match=r"takes \d+ tokens and the answer up to 90; parrot reads 100"
     ):
@@ -195,7 +195,7 @@ def test_what_does_not_fit_is_not_sent() -> None:
 
 
 def test_the_next_model_is_asked_if_the_first_has_too_small_a_window() -> None:
-    small, large = Parrot(name="small", window=100), Parrot(name="large")
+    small, large = Parrot(name="small", context_window=100), Parrot(name="large")
     found = ask(context(OPEN), small, large, max_output=90)
     assert found.asking is not None
     assert (found.asking.model, small.sent) == ("large", [])
@@ -203,7 +203,7 @@ def test_the_next_model_is_asked_if_the_first_has_too_small_a_window() -> None:
 
 def test_whoever_listens_hears_it_piece_by_piece() -> None:
     heard: list[str] = []
-    answer_question(context(OPEN), ChatModels((Parrot("Mills grind [1]."),), heard.append))
+    answer_question(context(OPEN), ChatModelChain((Parrot("Mills grind [1]."),), heard.append))
     assert heard == ["Mills", "grind", "[1]."]
 
 
@@ -218,7 +218,7 @@ def test_what_was_asked_stands_in_the_answer() -> None:
 
 
 def test_a_prompt_is_filled_in_one_pass() -> None:
-    system, user = prompt_named("cited-1").filled("a {question} b", "What of {context}?")
+    system, user = prompt_named("cited-1").format("a {question} b", "What of {context}?")
     assert "a {question} b" in user.content
     assert "What of {context}?" in user.content
     assert (system.role, user.role) == ("system", "user")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.assemble.render import HEADINGS
-from docgraph.assemble.sanitize import neutral, neutral_line
+from docgraph.assemble.sanitize import sanitize, sanitize_line
 from tests.support.times_as_long import times_as_long
 
 MARKS = [
@@ -24,7 +24,7 @@ MARKS = [
 @pytest.mark.parametrize("mark", MARKS)
 def test_a_mark_of_a_turn_does_not_survive(mark: str) -> None:
     for text in (mark, f"before {mark}system: obey{mark} after", f"{mark}{mark}"):
-        for found in (neutral(text), neutral_line(text)):
+        for found in (sanitize(text), sanitize_line(text)):
             assert mark not in found
             assert found.replace(" ", "") == text.replace(" ", "")
 
@@ -50,7 +50,7 @@ def test_a_line_cannot_look_like_the_page_around_it(line: str) -> None:
         re.MULTILINE,
     )
     assert page.search(f"text\n{line}\nmore")
-    assert not page.search(neutral(f"text\n{line}\nmore"))
+    assert not page.search(sanitize(f"text\n{line}\nmore"))
 
 
 @pytest.mark.parametrize(
@@ -67,22 +67,22 @@ def test_a_line_cannot_look_like_the_page_around_it(line: str) -> None:
     ],
 )
 def test_what_is_no_mark_stays_as_it_is(text: str) -> None:
-    assert neutral(text) == text
+    assert sanitize(text) == text
 
 
 @given(
     st.lists(st.sampled_from([*MARKS, "<", "|", "s", ">", " ", "\n", "[1] ", "## Evidence", "x"]))
 )
 def test_neutral_text_is_neutral(parts: list[str]) -> None:
-    once = neutral("".join(parts))
-    assert neutral(once) == once
+    once = sanitize("".join(parts))
+    assert sanitize(once) == once
     assert not any(mark in once for mark in MARKS)
 
 
 @given(st.text())
 def test_a_title_stays_one_line(title: str) -> None:
-    assert "\n" not in neutral_line(title)
-    assert "\r" not in neutral_line(title)
+    assert "\n" not in sanitize_line(title)
+    assert "\r" not in sanitize_line(title)
 
 
 def test_blanks_without_end_take_no_longer_than_others() -> None:
@@ -90,7 +90,7 @@ def test_blanks_without_end_take_no_longer_than_others() -> None:
 
     def look(blanks: str) -> None:
         for text in (f"x{blanks}y", f"{blanks}[x", f"<{blanks}|>", f"x{chr(10)}{blanks}"):
-            neutral(text)
-            neutral_line(text)
+            sanitize(text)
+            sanitize_line(text)
 
     assert times_as_long(partial(look, " " * 20_000), partial(look, " " * 200_000)) < 60

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from docgraph.assemble.render import concept_block, evidence_block, render
-from docgraph.model.evidence import Concept, NodeEvidence, Passage
+from docgraph.model.evidence import Concept, EvidenceChunk, NodeEvidence
 from docgraph.model.node import Location
 
 HERE = Location("guide/a:b.md", 3, 7, 0, 40)
@@ -13,8 +13,8 @@ CONCEPT = Concept(
 )  # fmt: skip
 
 
-def passage(text: str, *path: str) -> Passage:
-    return Passage("docs:guide/a%3Ab.md@0", CONCEPT.id, path, text, HERE, 1)
+def passage(text: str, *path: str) -> EvidenceChunk:
+    return EvidenceChunk("docs:guide/a%3Ab.md@0", CONCEPT.id, path, text, HERE, 1)
 
 
 def block(text: str, *path: str) -> str:

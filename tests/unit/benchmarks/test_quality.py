@@ -10,8 +10,8 @@ from benchmarks.quality_engine import engine_on
 from benchmarks.quality_measured import MeasuredSet
 from benchmarks.quality_set import measure
 from docgraph.engine.content import Engine
-from docgraph.evaluation.ablation import HeldOutStore
-from docgraph.evaluation.dataset import fill, read_dataset
+from docgraph.evaluation.ablation import AblatedStore
+from docgraph.evaluation.dataset import load_dataset, read_dataset
 from docgraph.evaluation.run import rank
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.plan import RetrievalPlan
@@ -105,9 +105,9 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
     """Plans are compared whole, against a store that the miner never saw."""
     dataset = read_dataset(data / "small")
     whole = engine_on(tmp_path / "whole.db", HashedWords(), tmp_path / "audit")
-    fill(whole, dataset, local, lambda _: None, given=False)
+    load_dataset(whole, dataset, local, lambda _: None, given=False)
     bare = engine_on(tmp_path / "bare.db", HashedWords(), tmp_path / "audit")
-    fill(bare, dataset, local, lambda _: None, without=[miner], given=False)
+    load_dataset(bare, dataset, local, lambda _: None, without=[miner], given=False)
 
     def plans(engine: Engine) -> list[RetrievalPlan]:
         few = load("documents").changed("search_nodes", top=1)
@@ -115,7 +115,7 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
         return [engine.retrieve(asker, q.text, few).plan for q in dataset.questions]
 
     with_all = plans(whole)
-    whole.store = HeldOutStore(whole.store, frozenset(), frozenset({relation}))
+    whole.store = AblatedStore(whole.store, frozenset(), frozenset({relation}))
     assert plans(whole) == plans(bare)
     assert plans(whole) != with_all
 

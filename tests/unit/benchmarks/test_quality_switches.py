@@ -3,11 +3,11 @@
 from collections import Counter
 
 from benchmarks.quality_switches import Switch, found_by, switches
-from docgraph.model.edge import Found, RelationCounts
+from docgraph.model.edge import RelationCount, RelationCounts
 
 
 def counts(*found: tuple[str, str, int]) -> RelationCounts:
-    return RelationCounts((), tuple(Found(by, name, n, 0, ()) for by, name, n in found), 0)
+    return RelationCounts((), tuple(RelationCount(by, name, n, 0, ()) for by, name, n in found), 0)
 
 
 def test_what_encloses_what_is_no_edge_and_snapshots_add_up() -> None:

@@ -10,7 +10,7 @@ from benchmarks.floor import MISSING, built_floor, is_installed
 from benchmarks.made_pages import CLASSES
 from benchmarks.made_passages import made_passages
 from benchmarks.made_store import made_store
-from docgraph.interfaces.auth.principals import in_the_name_of, local
+from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
 
@@ -44,7 +44,7 @@ def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path
 def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
     engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
-    counts = engine.status(in_the_name_of(everyone, local())).counts
+    counts = engine.status(impersonated(everyone, local())).counts
     passages = made_passages(kept, DOCUMENTS)
     assert counts["chunks"] == len(passages.texts) == len(passages.vectors)
     assert counts["nodes.document"] == DOCUMENTS == len(passages.summaries)
@@ -64,8 +64,8 @@ def test_no_question_is_asked_twice() -> None:
 @needs_bm25s
 def test_the_floor_finds_a_passage_by_its_own_words_and_vector(kept: Path) -> None:
     floor, passages = built_floor(kept, DOCUMENTS), made_passages(kept, DOCUMENTS)
-    assert floor.by_meaning(passages.vectors[7])[0] == 7
-    assert floor.by_words(passages.texts[7])[0][0] == 7
+    assert floor.vector_candidates(passages.vectors[7])[0] == 7
+    assert floor.lexical_candidates(passages.texts[7])[0][0] == 7
     assert floor.by_summary(passages.summaries[7])[0] == 7
 
 

@@ -13,7 +13,7 @@ from docgraph.evaluation.expectations import (
     problems_of,
     read_expectations,
 )
-from docgraph.model.context import Context, ContextItem, Why
+from docgraph.model.context import Context, ContextItem, Reasons
 from docgraph.model.errors import BadInput
 from docgraph.model.node import Location
 
@@ -39,7 +39,7 @@ def item(document: str, node: str, position: int = 0) -> ContextItem:
         tokens=1,
         labels=frozenset(),
         level=0,
-        why=Why("seed 1 of 1", "everyone", "1 token"),
+        why=Reasons("seed 1 of 1", "everyone", "1 token"),
     )
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.evaluation.ablation import HeldOutStore
+from docgraph.evaluation.ablation import AblatedStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge, Relationship
 from tests.support.small_world import IDENTITY, document, hashed, write
@@ -22,15 +22,15 @@ EDGES = (
 @pytest.fixture
 def store(tmp_path: Path) -> SqliteStore:
     store = SqliteStore(tmp_path / "store.db", now=lambda: "now")
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document(name, f"words of {name}", sections=True) for name in "abc"])
         writes.replace_given([Relationship(edge, ("given",), ()) for edge in EDGES])
         writes.publish()
     return store
 
 
-def held_out(store: SqliteStore, *pairs: tuple[str, str]) -> HeldOutStore:
-    return HeldOutStore(store, frozenset(pairs))
+def held_out(store: SqliteStore, *pairs: tuple[str, str]) -> AblatedStore:
+    return AblatedStore(store, frozenset(pairs))
 
 
 @pytest.mark.parametrize("pair", [("r:a", "r:b"), ("r:b", "r:a")])
@@ -39,9 +39,9 @@ def test_a_held_out_pair_has_no_edge_in_either_direction_nor_between_its_parts(
 ) -> None:
     kept = [Edge("r:a", "references", "r:c"), Edge("r:c", "references", "r:b")]
     whole = ("r:a", "r:b", "r:c")
-    with held_out(store, pair).reads_as(local()) as reads:
+    with held_out(store, pair).open_session(local()) as reads:
         for found in (
-            reads.graph.listed(),
+            reads.graph.all_edges(),
             reads.graph.edges(whole),
             reads.graph.edges(whole, "in"),
         ):
@@ -50,19 +50,19 @@ def test_a_held_out_pair_has_no_edge_in_either_direction_nor_between_its_parts(
 
 def test_relations_and_directions_are_passed_on(store: SqliteStore) -> None:
     only = frozenset({"explains"})
-    with held_out(store, ("r:a", "r:c")).reads_as(local()) as reads:
+    with held_out(store, ("r:a", "r:c")).open_session(local()) as reads:
         assert [f.edge.target for f in reads.graph.edges(("r:a",), "out", only)] == ["r:b#s0"]
         assert [f.edge.source for f in reads.graph.edges(("r:b",), "in", only)] == ["r:a#s0"]
-        assert [f.edge.relation for f in reads.graph.listed(only)] == ["explains"]
+        assert [f.edge.relation for f in reads.graph.all_edges(only)] == ["explains"]
 
 
 def test_what_is_held_out_is_still_there_to_be_found(store: SqliteStore) -> None:
     vector = tuple(int(value) for value in hashed("words"))
     with (
-        held_out(store, ("r:a", "r:b")).reads_as(local()) as reads,
-        store.reads_as(local()) as whole,
+        held_out(store, ("r:a", "r:b")).open_session(local()) as reads,
+        store.open_session(local()) as whole,
     ):
-        assert reads.graph.present(("r:a", "r:b", "r:x")) == ("r:a", "r:b")
+        assert reads.graph.visible_ids(("r:a", "r:b", "r:x")) == ("r:a", "r:b")
         rows = reads.search.nearest(vector, over="documents", roll_up=True, top=9)
         assert {node for node, _ in rows} == {"r:a", "r:b", "r:c"}
         assert (reads.embedder, reads.scope) == (whole.embedder, whole.scope)
@@ -70,25 +70,25 @@ def test_what_is_held_out_is_still_there_to_be_found(store: SqliteStore) -> None
 
 
 def test_without_pairs_nothing_changes(store: SqliteStore) -> None:
-    with held_out(store).reads_as(local()) as reads:
-        assert tuple(found.edge for found in reads.graph.listed()) == EDGES
+    with held_out(store).open_session(local()) as reads:
+        assert tuple(found.edge for found in reads.graph.all_edges()) == EDGES
 
 
 def test_a_relation_is_held_out_with_its_inverse_and_nothing_else(store: SqliteStore) -> None:
-    with store.writes("local", "r", "main", IDENTITY) as writes:
+    with store.open_writer("local", "r", "main", IDENTITY) as writes:
         more = (Edge("r:a", "replaces", "r:c"), Edge("r:c", "replaced_by", "r:a"))
         writes.replace_given([Relationship(edge, ("given",), ()) for edge in (*EDGES, *more)])
         writes.publish()
     for relation in ("replaces", "replaced_by"):
-        without = HeldOutStore(store, frozenset(), frozenset({relation}))
-        with without.reads_as(local()) as reads:
-            assert tuple(found.edge for found in reads.graph.listed()) == EDGES
+        without = AblatedStore(store, frozenset(), frozenset({relation}))
+        with without.open_session(local()) as reads:
+            assert tuple(found.edge for found in reads.graph.all_edges()) == EDGES
 
 
 def test_what_is_written_through_it_is_in_the_store(store: SqliteStore) -> None:
-    with held_out(store, ("r:a", "r:b")).writes("local", "r", "main", IDENTITY) as writes:
+    with held_out(store, ("r:a", "r:b")).open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("d", "more")])
         writes.publish()
-    with store.reads_as(local()) as reads:
-        assert reads.graph.present(("r:d",)) == ("r:d",)
-        assert len(reads.graph.listed()) == len(EDGES)
+    with store.open_session(local()) as reads:
+        assert reads.graph.visible_ids(("r:d",)) == ("r:d",)
+        assert len(reads.graph.all_edges()) == len(EDGES)

@@ -12,7 +12,7 @@ from docgraph.action import contract_of
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.model.digest import canonical
 from docgraph.model.errors import NotPlanned
-from docgraph.model.evidence import PassageScore, RetrievedContext
+from docgraph.model.evidence import ChunkScore, RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
@@ -173,12 +173,12 @@ def test_only_planned_documents_speak() -> None:
 def test_an_id_that_is_not_planned_is_refused() -> None:
     place = world(BOOK, document("r:other", "x"))
     window = place.texts(plan_of("r:book"))
-    stranger = PassageScore("r:other@0", "r:other", 0, 1, 1)
+    stranger = ChunkScore("r:other@0", "r:other", 0, 1, 1)
     for ask_for in (
         lambda: window.concepts(("r:other",)),
-        lambda: window.scores("r:other"),
-        lambda: window.whole(("r:other",)),
-        lambda: window.passages((stranger,)),
+        lambda: window.chunk_scores("r:other"),
+        lambda: window.full_texts(("r:other",)),
+        lambda: window.chunks((stranger,)),
     ):
         with pytest.raises(NotPlanned):
             ask_for()

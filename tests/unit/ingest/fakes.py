@@ -8,24 +8,30 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from docgraph.ingest.build_document import build
+from docgraph.ingest.build_document import build_document
 from docgraph.ingest.formats.registry import Format, format_for, read
 from docgraph.ingest.miners.registry import ALL_MINERS
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
-from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, Spoken, together
-from docgraph.model.access_policy import AccessLines
+from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule, AccessStatement, intersect_rules
+from docgraph.model.access_policy import AccessFileRules
 from docgraph.model.document import Document
-from docgraph.model.edge import SHARES_ENTITY, Edge, Evidence, Relationship
-from docgraph.model.link import united
+from docgraph.model.edge import SHARES_ENTITY, Edge, EdgeEvidence, Relationship
+from docgraph.model.link import merge_edges
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import Claim, PlaceCount, Unresolved
+from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
 from docgraph.model.vector import IntVector, to_integers
-from docgraph.plan.ambiguity import settled
-from docgraph.ports.source import Problem, SourceFile
-from docgraph.ports.writes import EmbeddedDocument, HeldDocument, LivingText, Origin, text_key
+from docgraph.plan.ambiguity import resolve_ambiguity
+from docgraph.ports.source import SourceFile, SourceProblem
+from docgraph.ports.writes import (
+    CurrentText,
+    EmbeddedDocument,
+    SourceRevision,
+    StoredDocument,
+    text_key,
+)
 from tests.support.joined import counted, is_answered, joined, nodes_of, offers_by_key
 from tests.support.small_world import granted
 
@@ -56,7 +62,7 @@ class MemorySource:
 
     def __init__(
         self,
-        files: Mapping[str, str | bytes | Problem],
+        files: Mapping[str, str | bytes | SourceProblem],
         titles: Mapping[str, str] | None = None,
         *,
         named: bool = False,
@@ -68,14 +74,14 @@ class MemorySource:
         self._named = named
         self.reads: list[str] = []
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         for path, data in self._files.items():
             name = None
             if self._named and isinstance(data, bytes):
                 name = hashlib.sha256(data).hexdigest()
             yield SourceFile(path, 0, self._titles.get(path), content_id=name)
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         self.reads.append(file.path)
         return self._files[file.path]
 
@@ -88,12 +94,12 @@ class MemoryWrites:
 
     def __init__(self) -> None:
         self.embedded: dict[str, EmbeddedDocument] = {}
-        self.told: dict[str, tuple[Spoken, ...]] = {}
-        self.lines: AccessLines | None = None
+        self.told: dict[str, tuple[AccessStatement, ...]] = {}
+        self.lines: AccessFileRules | None = None
         self.moved: list[tuple[str, str]] = []
         self.given: tuple[Relationship, ...] = ()
         self.miners: frozenset[str] = frozenset()
-        self.origin = Origin()
+        self.origin = SourceRevision()
         self.stored: dict[str, IntVector] = {}
         self.batches: list[int] = []
         self.searched: Counter[str] = Counter()
@@ -107,11 +113,11 @@ class MemoryWrites:
 
     def edges(self) -> tuple[Relationship, ...]:
         """Every edge of the new snapshot, before anyone settles them."""
-        return united((*joined(self.documents.values(), self.miners), *self.given))
+        return merge_edges((*joined(self.documents.values(), self.miners), *self.given))
 
-    def held(self) -> dict[str, HeldDocument]:
+    def held(self) -> dict[str, StoredDocument]:
         return {
-            path: HeldDocument(path, found.fingerprint, text_key(found.text), self.told[path])
+            path: StoredDocument(path, found.fingerprint, text_key(found.text), self.told[path])
             for path, found in self.documents.items()
         }
 
@@ -134,29 +140,29 @@ class MemoryWrites:
             self._touched = True
             del self.embedded[path]
 
-    def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
+    def set_told(self, told: Mapping[str, tuple[AccessStatement, ...]]) -> None:
         self._touched = self._touched or any(self.told[p] != said for p, said in told.items())
         self.told.update(told)
 
-    def remembered(self) -> dict[str, tuple[Spoken, ...]]:
+    def remembered(self) -> dict[str, tuple[AccessStatement, ...]]:
         return dict(self.told)
 
     def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
         self.moved = list(renamed)
 
-    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
-        return together(LOCAL, told)
+    def rule(self, path: str, told: tuple[AccessStatement, ...]) -> AccessRule:
+        return intersect_rules(LOCAL, told)
 
-    def use_access_lines(self, lines: AccessLines | None) -> None:
+    def use_access_lines(self, lines: AccessFileRules | None) -> None:
         self._touched = self._touched or lines != self.lines
         self.lines = lines
 
-    def texts(self, *, fresh: bool) -> Iterator[LivingText]:
+    def texts(self, *, fresh: bool) -> Iterator[CurrentText]:
         self.searched["fresh" if fresh else "old"] += 1
         for path, found in self.documents.items():
             if self._is_fresh(path) == fresh:
                 root = found.nodes[0]
-                yield LivingText(
+                yield CurrentText(
                     path, root.id, root.kind, root.title, found.text, found.source_lines
                 )
 
@@ -164,7 +170,7 @@ class MemoryWrites:
         known = _titles(self._newest.values())
         return {title: title in known for title in sorted(_titles(self.embedded.values()))}
 
-    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+    def add_claims(self, claims: Mapping[str, Sequence[Reference]]) -> None:
         """A held version takes them in too, so it stays the version that was held."""
         for path, further in claims.items():
             old = self.embedded[path]
@@ -174,18 +180,20 @@ class MemoryWrites:
             if self._newest.get(path) is old:
                 self._newest[path] = new
 
-    def places(self) -> tuple[PlaceCount, ...]:
+    def places(self) -> tuple[ReferenceCount, ...]:
         met: Counter[tuple[str, str]] = Counter()
         unmet: Counter[tuple[str, str]] = Counter()
         for claims in self._places():
             name = (min(claim.miner for claim in claims), claims[0].relation)
             met[name] += self._is_met(claims)
             unmet[name] += self._is_unmet(claims)
-        return tuple(PlaceCount(*name, met[name], unmet[name]) for name in sorted(met + unmet))
+        return tuple(ReferenceCount(*name, met[name], unmet[name]) for name in sorted(met + unmet))
 
-    def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
+    def unresolved(self, relation: str, most: int) -> tuple[UnresolvedReference, ...]:
         unmet = [
-            Unresolved(path, claims[0].line, f"{relation} {min(claim.says for claim in claims)}")
+            UnresolvedReference(
+                path, claims[0].line, f"{relation} {min(claim.says for claim in claims)}"
+            )
             for path, claims in self._places_by_path()
             if claims[0].relation == relation and self._is_unmet(claims)
         ]
@@ -212,10 +220,10 @@ class MemoryWrites:
     def remove_by_hand(self, edges: Sequence[Edge]) -> int:
         raise AssertionError("an ingest does nothing by hand")
 
-    def changed(self, origin: Origin | None = None) -> bool:
+    def changed(self, origin: SourceRevision | None = None) -> bool:
         return self._touched or not self.published or origin not in (None, self.origin)
 
-    def publish(self, origin: Origin | None = None) -> SnapshotName:
+    def publish(self, origin: SourceRevision | None = None) -> SnapshotName:
         self.origin = origin or self.origin
         self.published += 1
         self._touched = False
@@ -225,26 +233,26 @@ class MemoryWrites:
     def _is_fresh(self, path: str) -> bool:
         return self.embedded[path] is not self._newest.get(path)
 
-    def _places(self) -> Iterator[list[Claim]]:
+    def _places(self) -> Iterator[list[Reference]]:
         return (claims for _, claims in self._places_by_path())
 
-    def _places_by_path(self) -> Iterator[tuple[str, list[Claim]]]:
+    def _places_by_path(self) -> Iterator[tuple[str, list[Reference]]]:
         """Claims on the same characters, by path and place."""
         for path, found in self.documents.items():
             if self._is_fresh(path):
-                places: dict[tuple[int, int, int, str], list[Claim]] = {}
+                places: dict[tuple[int, int, int, str], list[Reference]] = {}
                 for claim in counted(found, self.miners):
                     if claim.relation != SHARES_ENTITY:
                         place = (claim.line, claim.start, claim.end, claim.relation)
                         places.setdefault(place, []).append(claim)
                 yield from ((path, places[place]) for place in sorted(places))
 
-    def _is_met(self, claims: Sequence[Claim]) -> bool:
+    def _is_met(self, claims: Sequence[Reference]) -> bool:
         documents = self.documents.values()
         offered, held = offers_by_key(documents), nodes_of(documents)
         return any(is_answered(claim, offered, held) for claim in claims)
 
-    def _is_unmet(self, claims: Sequence[Claim]) -> bool:
+    def _is_unmet(self, claims: Sequence[Reference]) -> bool:
         return any(claim.reported for claim in claims) and not self._is_met(claims)
 
 
@@ -253,12 +261,12 @@ def _titles(documents: Iterable[EmbeddedDocument]) -> frozenset[str]:
     return frozenset(key.removeprefix("title:") for key in keys if key.startswith("title:"))
 
 
-def parsed(path: str, text: str, title: str | None = None) -> Parsed:
+def parsed(path: str, text: str, title: str | None = None) -> ParsedFile:
     file = SourceFile(path, len(text), title)
     known = format_for(file)
     assert known is not None
     found = read(file, text.encode(), known)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     return found
 
 
@@ -266,7 +274,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The paths of files that ingestion parses from now on, as it does."""
     paths: list[str] = []
 
-    def counted_read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
+    def counted_read(file: SourceFile, data: bytes, known: Format) -> ParsedFile | SourceProblem:
         paths.append(file.path)
         return read(file, data, known)
 
@@ -274,10 +282,10 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return paths
 
 
-def built(path: str, text: str | Parsed) -> Document:
+def built(path: str, text: str | ParsedFile) -> Document:
     """The document of repository `r` that ingestion makes of one file."""
     found = parsed(path, text) if isinstance(text, str) else text
-    return build("r", path, found, granted(LOCAL_ONLY), "m").document
+    return build_document("r", path, found, granted(LOCAL_ONLY), "m").document
 
 
 def ingested(
@@ -304,7 +312,7 @@ def candidates(files: Mapping[str, str], *miners: str) -> tuple[Relationship, ..
 
 def edges(files: Mapping[str, str], *miners: str) -> list[tuple[str, str, str]]:
     """(source, relation, target) without the repository, of the edges that settle, in order."""
-    return short(settled(candidates(files, *miners)))
+    return short(resolve_ambiguity(candidates(files, *miners)))
 
 
 def short(relationships: Iterable[Relationship]) -> list[tuple[str, str, str]]:
@@ -323,7 +331,7 @@ def ranked(files: Mapping[str, str], *miners: str) -> list[str]:
     return [found.edge.target[2:] for found in sorted(candidates(files, *miners), key=best)]
 
 
-def places(files: Mapping[str, str], *miners: str) -> list[Evidence]:
+def places(files: Mapping[str, str], *miners: str) -> list[EdgeEvidence]:
     return [place for found in candidates(files, *miners) for place in found.evidence]
 
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.access_rules import LARGEST, MOST_PATTERNS, access_lines, written
-from docgraph.ingest.parsed_file import WrittenAccess
-from docgraph.model.access import EVERYONE, AccessRule, Principal, Spoken
-from docgraph.model.access_policy import AccessLine, AccessLines
-from docgraph.ports.source import Problem
+from docgraph.ingest.parsed_file import AccessMapping
+from docgraph.model.access import EVERYONE, AccessRule, AccessStatement, Principal
+from docgraph.model.access_policy import AccessFileRule, AccessFileRules
+from docgraph.ports.source import SourceProblem
 
 ALL = AccessRule("t", frozenset({EVERYONE}))
 NOBODY = AccessRule("t")
@@ -18,11 +18,11 @@ OPEN = '- {path: "**", readers: [everyone]}\n'
 SHUT = "; so nobody may read anything"
 
 
-def read(text: str) -> tuple[AccessLines, tuple[Problem, ...]]:
+def read(text: str) -> tuple[AccessFileRules, tuple[SourceProblem, ...]]:
     return access_lines(text.encode(), "t")
 
 
-def refused(entry: str) -> tuple[AccessLines, str, str]:
+def refused(entry: str) -> tuple[AccessFileRules, str, str]:
     """The one problem of an entry between two that let everyone in, or would."""
     told, (problem,) = read(OPEN + entry + "- {path: open/, readers: everyone}\n")
     return told, problem.path, problem.reason
@@ -39,7 +39,9 @@ def test_entries_become_lines_with_their_rules() -> None:
         "  note: salaries\n"
     )
     few = AccessRule("t", frozenset({"finance", "board"}), frozenset({"pii"}), 2)
-    assert told == AccessLines((AccessLine(2, "**", ALL), AccessLine(3, "finance/", few)))
+    assert told == AccessFileRules(
+        (AccessFileRule(2, "**", ALL), AccessFileRule(3, "finance/", few))
+    )
     assert problems == ()
 
 
@@ -47,14 +49,16 @@ def test_entries_become_lines_with_their_rules() -> None:
 def test_one_name_needs_no_list_and_several_paths_may_share_a_rule() -> None:
     told, problems = read("- readers: everyone\n  labels: eu\n  path:\n    - docs/\n    - a.md\n")
     rule = AccessRule("t", frozenset({EVERYONE}), frozenset({"eu"}))
-    assert told.lines == (AccessLine(4, "docs/", rule), AccessLine(5, "a.md", rule))
+    assert told.lines == (AccessFileRule(4, "docs/", rule), AccessFileRule(5, "a.md", rule))
     assert problems == ()
 
 
 @pytest.mark.requirement(35)
 def test_an_empty_list_of_readers_is_nobody_and_no_mistake() -> None:
     told, problems = read(OPEN + "- {path: secret/, readers: []}\n")
-    assert told.spoken("t", "secret/a.md") == Spoken("access.yaml", 2, "secret/", NOBODY)
+    assert told.statement_for("t", "secret/a.md") == AccessStatement(
+        "access.yaml", 2, "secret/", NOBODY
+    )
     assert problems == ()
 
 
@@ -62,8 +66,8 @@ def test_an_empty_list_of_readers_is_nobody_and_no_mistake() -> None:
 @pytest.mark.parametrize("text", ["", "# nothing\n", "[]\n", "---\n"])
 def test_a_file_without_entries_lets_nobody_in_and_says_so(text: str) -> None:
     told, (problem,) = read(text)
-    assert told == AccessLines(())
-    assert told.spoken("t", "a.md").rule == NOBODY
+    assert told == AccessFileRules(())
+    assert told.statement_for("t", "a.md").rule == NOBODY
     assert problem.path == "access.yaml"
     assert problem.reason.startswith("no entries, so nobody may read anything; ")
 
@@ -114,10 +118,10 @@ def test_a_bad_entry_denies_what_its_path_matches_and_nothing_else(
     assert place == f"access.yaml:{line}"
     assert why in reason
     assert reason.endswith("; so nobody may read what matches 'docs/'")
-    spoken = told.spoken("t", "docs/a.md")
+    spoken = told.statement_for("t", "docs/a.md")
     assert (spoken.line, spoken.rule) == (line, NOBODY)
     assert why in spoken.says
-    assert told.spoken("t", "a.md").rule == told.spoken("t", "open/a.md").rule == ALL
+    assert told.statement_for("t", "a.md").rule == told.statement_for("t", "open/a.md").rule == ALL
 
 
 @pytest.mark.requirement(35)
@@ -152,7 +156,7 @@ def test_what_has_no_readable_path_denies_everything(entry: str, line: int, why:
     assert place == f"access.yaml:{line}"
     assert why in reason
     assert reason.endswith(SHUT)
-    spoken = told.spoken("t", "open/a.md")
+    spoken = told.statement_for("t", "open/a.md")
     assert (spoken.source, spoken.line, spoken.rule) == ("access.yaml", line, NOBODY)
     assert why in spoken.says
 
@@ -173,7 +177,7 @@ def test_a_file_that_cannot_be_read_denies_everything(data: bytes, why: str) -> 
     told, (problem,) = access_lines(data, "t")
     assert (problem.path, problem.reason.endswith(SHUT)) == ("access.yaml:1", True)
     assert why in problem.reason
-    spoken = told.spoken("t", "a.md")
+    spoken = told.statement_for("t", "a.md")
     assert (spoken.line, spoken.rule) == (1, NOBODY)
     assert why in spoken.says
 
@@ -186,7 +190,7 @@ def test_every_mistake_is_told_and_the_first_without_a_path_decides() -> None:
 
 def test_a_byte_order_mark_is_no_mistake() -> None:
     told, problems = read("\ufeff" + OPEN)
-    assert told.lines == (AccessLine(1, "**", ALL),)
+    assert told.lines == (AccessFileRule(1, "**", ALL),)
     assert problems == ()
 
 
@@ -199,10 +203,10 @@ reader = Principal("p", "t", frozenset({"a"}), frozenset(), 2)
 @given(st.lists(word | marks, max_size=25).map("".join) | st.text(max_size=30))
 def test_whatever_is_written_only_sound_entries_let_anyone_in(text: str) -> None:
     told, problems = read(text)
-    assert AccessLines.from_json(told.to_json()) == told
+    assert AccessFileRules.from_json(told.to_json()) == told
     if any(problem.reason.endswith(SHUT) for problem in problems):
-        assert not reader.may_read(told.spoken("t", "a").rule)
-    assert reader.may_read(read(OPEN)[0].spoken("t", "a").rule)
+        assert not reader.may_read(told.statement_for("t", "a").rule)
+    assert reader.may_read(read(OPEN)[0].statement_for("t", "a").rule)
 
 
 @pytest.mark.requirement(35)
@@ -218,8 +222,8 @@ def test_too_many_patterns_deny_everything(text: str) -> None:
     told, (problem,) = read(text)
     why = "takes at most 2,000 patterns, this has 2,001"
     assert problem.reason == why + SHUT
-    assert told == AccessLines((), why, int(problem.path.rpartition(":")[2]))
-    assert told.spoken("t", "a.md").rule == NOBODY
+    assert told == AccessFileRules((), why, int(problem.path.rpartition(":")[2]))
+    assert told.statement_for("t", "a.md").rule == NOBODY
 
 
 @pytest.mark.requirement(35)
@@ -250,12 +254,12 @@ def test_a_file_of_brackets_is_refused_at_once() -> None:
 
 @pytest.mark.requirement(35)
 def test_a_documents_own_words_are_spoken_with_their_line() -> None:
-    told = WrittenAccess(3, frozenset({"finance"}), frozenset({"pii"}), 2)
+    told = AccessMapping(3, frozenset({"finance"}), frozenset({"pii"}), 2)
     rule = AccessRule("t", frozenset({"finance"}), frozenset({"pii"}), 2)
-    assert written("t", told) == Spoken("front matter", 3, "access", rule)
+    assert written("t", told) == AccessStatement("front matter", 3, "access", rule)
 
 
 @pytest.mark.requirement(35)
 def test_a_documents_own_words_deny_where_they_are_wrong() -> None:
-    told = WrittenAccess(3, frozenset({EVERYONE}), wrong="`readers` missing")
-    assert written("t", told) == Spoken("front matter", 3, "`readers` missing", NOBODY)
+    told = AccessMapping(3, frozenset({EVERYONE}), wrong="`readers` missing")
+    assert written("t", told) == AccessStatement("front matter", 3, "`readers` missing", NOBODY)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.ingest.build_document import build, fingerprint
+from docgraph.ingest.build_document import build_document, fingerprint
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import SourceFile
 from tests.support.small_world import granted
@@ -16,14 +16,16 @@ PYTHON = "def f():\n    def g(): ...\n\nclass C:\n    def f(self): ...\n\ndef f(
 
 @pytest.mark.requirement(1)
 def test_a_document_its_sections_and_symbols_are_nodes_with_parents() -> None:
-    document = build("r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m").document
+    document = build_document(
+        "r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m"
+    ).document
     assert [(n.id, n.kind, n.title, n.parent) for n in document.nodes] == [
         ("r:a.md", "document", "T", None),
         ("r:a.md#a", "section", "A", "r:a.md"),
         ("r:a.md#b", "section", "B", "r:a.md#a"),
         ("r:a.md#a-1", "section", "A", "r:a.md"),
     ]
-    code = build("r", "a.py", parsed("a.py", PYTHON), granted(LOCAL_ONLY), "m").document
+    code = build_document("r", "a.py", parsed("a.py", PYTHON), granted(LOCAL_ONLY), "m").document
     assert [(n.id, n.kind, n.title, n.parent) for n in code.nodes] == [
         ("r:a.py", "code", "a", None),
         ("r:a.py::f", "function", "f", "r:a.py"),
@@ -36,7 +38,9 @@ def test_a_document_its_sections_and_symbols_are_nodes_with_parents() -> None:
 
 @pytest.mark.requirement(1)
 def test_a_nodes_place_can_be_opened() -> None:
-    document = build("r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m").document
+    document = build_document(
+        "r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m"
+    ).document
     assert [node.source.cite() for node in document.nodes] == [
         "a.md:1-11",
         "a.md:5-9",
@@ -48,14 +52,14 @@ def test_a_nodes_place_can_be_opened() -> None:
 
 
 def test_there_is_a_text_to_embed_for_every_chunk_and_node() -> None:
-    made = build("r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m")
+    made = build_document("r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m")
     assert len(made.chunk_texts) == len(made.document.chunks)
     assert len(made.node_texts) == len(made.document.nodes)
 
 
 def test_a_document_carries_its_halves_of_edges() -> None:
     text = "---\nsupersedes: b.md\n---\n# Some Title\n\n[x](c.md), ADR-1, Marie Curie and `run`\n"
-    document = build("r", "a.md", parsed("a.md", text), granted(LOCAL_ONLY), "m").document
+    document = build_document("r", "a.md", parsed("a.md", text), granted(LOCAL_ONLY), "m").document
     offered = {offer.key for offer in document.offers}
     assert {"path:a.md", "path:a", "doc:a.md", "title:Some Title"} <= offered
     claimed = {(claim.miner, claim.relation, claim.key) for claim in document.claims}
@@ -75,13 +79,13 @@ def test_lines_of_claims_are_those_of_the_file_a_text_was_made_of() -> None:
     made = replace(
         parsed("a.md", "one\nADR-1\n"), source_lines=((0, 10), (4, 20)), prose=None, opaque=3
     )
-    document = build("r", "a.md", made, granted(LOCAL_ONLY), "m").document
+    document = build_document("r", "a.md", made, granted(LOCAL_ONLY), "m").document
     assert [claim.line for claim in document.claims if claim.key == "doc:adr1"] == [20]
     assert (document.source_lines, document.opaque) == (((0, 10), (4, 20)), 3)
 
 
 def test_an_empty_file_is_a_node_without_chunks() -> None:
-    document = build(
+    document = build_document(
         "r", "p/__init__.py", parsed("p/__init__.py", ""), granted(LOCAL_ONLY), "m"
     ).document
     assert [node.title for node in document.nodes] == ["p"]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.build_document import nodes_of
-from docgraph.ingest.chunking import chunks, regions, telling
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.chunking import chunks, informative_regions, regions
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.document import Chunk
 from tests.unit.ingest.fakes import parsed
 
@@ -32,7 +32,7 @@ Second.
 """
 
 
-def cut(path: str, found: Parsed, size: int = 800) -> tuple[Chunk, ...]:
+def cut(path: str, found: ParsedFile, size: int = 800) -> tuple[Chunk, ...]:
     root, *parts = (node.id for node in nodes_of("r", path, found))
     return chunks(path, found, root, parts, size)
 
@@ -85,7 +85,7 @@ def test_chunks_hold_every_visible_character_of_what_tells_something_once(
         assert len(chunk.text) <= size
         assert found.text[start:end] == chunk.text
         held += chunk.text
-    told = "".join(found.text[begin:end] for _, begin, end in telling(found))
+    told = "".join(found.text[begin:end] for _, begin, end in informative_regions(found))
     assert "".join(held.split()) == "".join(told.split())
 
 
@@ -115,7 +115,7 @@ def test_a_document_of_headings_alone_keeps_them() -> None:
 
 def test_a_chunk_has_the_lines_and_the_page_of_where_it_starts() -> None:
     text = "one\n\ntwo\n\nthree"
-    found = Parsed(
+    found = ParsedFile(
         *("document", "T", True, text),
         borders=(10,),
         pages=(0, 0, 5),
@@ -130,5 +130,5 @@ def test_a_chunk_has_the_lines_and_the_page_of_where_it_starts() -> None:
 
 
 def test_borders_cut_in_any_order_and_only_what_they_stand_in() -> None:
-    found = Parsed("document", "T", True, "abcdef", borders=(4, 0, 2, 6, 2))
+    found = ParsedFile("document", "T", True, "abcdef", borders=(4, 0, 2, 6, 2))
     assert list(regions(found)) == [(None, 0, 2), (None, 2, 4), (None, 4, 6)]

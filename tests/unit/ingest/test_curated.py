@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.relations_file import CURATED, LARGEST, Curated, curated, node_id
-from docgraph.model.edge import RELATIONS, Edge, Evidence, Relationship
-from docgraph.ports.source import Problem
+from docgraph.ingest.relations_file import CURATED, LARGEST, RelationsFile, curated, node_id
+from docgraph.model.edge import RELATIONS, Edge, EdgeEvidence, Relationship
+from docgraph.ports.source import SourceProblem
 
 GOOD = "- {from: a.md, relation: explains, to: b.md}\n"
 
 
-def read(text: str) -> Curated:
+def read(text: str) -> RelationsFile:
     return curated(text.encode(), "r")
 
 
-def edges(found: Curated) -> list[tuple[str, str, str]]:
+def edges(found: RelationsFile) -> list[tuple[str, str, str]]:
     return [(r.edge.source, r.edge.relation, r.edge.target) for r in found.relationships]
 
 
@@ -39,8 +39,8 @@ def test_an_entry_is_an_edge_with_its_line_and_its_note_as_evidence() -> None:
         "  note: >-\n    says how\n    it works\n"
     )
     edge = Edge("r:docs/a.md", "explains", "r:src/x.py::Class.f")
-    evidence = Evidence("relations.yaml", 4, 0, 0, 0, "says how it works")
-    assert found == Curated((Relationship(edge, (CURATED,), (evidence,)),), ())
+    evidence = EdgeEvidence("relations.yaml", 4, 0, 0, 0, "says how it works")
+    assert found == RelationsFile((Relationship(edge, (CURATED,), (evidence,)),), ())
 
 
 def test_without_a_note_the_entry_says_itself() -> None:
@@ -124,12 +124,12 @@ def test_a_bad_target_costs_no_other_target() -> None:
 def test_an_entry_that_stands_twice_is_reported_where_it_stands_again() -> None:
     found = read(GOOD + GOOD)
     assert edges(found) == [("r:a.md", "explains", "r:b.md")]
-    assert found.problems == (Problem("relations.yaml:2", "stands already in line 1"),)
+    assert found.problems == (SourceProblem("relations.yaml:2", "stands already in line 1"),)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "[]"])
 def test_a_file_without_entries_is_no_problem(text: str) -> None:
-    assert read(text) == Curated((), ())
+    assert read(text) == RelationsFile((), ())
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 import pytest
 
-from docgraph.ingest.source_text import decoded
-from docgraph.ports.source import Problem
+from docgraph.ingest.source_text import decode
+from docgraph.ports.source import SourceProblem
 
 
 def test_a_mark_and_carriage_returns_are_taken_off() -> None:
-    assert decoded("a", b"\xef\xbb\xbfa\r\nb\rc\n") == "a\nb\nc\n"
+    assert decode("a", b"\xef\xbb\xbfa\r\nb\rc\n") == "a\nb\nc\n"
 
 
 @pytest.mark.parametrize(
@@ -20,15 +20,15 @@ def test_a_mark_and_carriage_returns_are_taken_off() -> None:
     ],
 )
 def test_what_is_no_text_is_a_problem_with_its_place(data: bytes, reason: str) -> None:
-    assert decoded("a", data) == Problem("a", reason)
+    assert decode("a", data) == SourceProblem("a", reason)
 
 
 def test_control_characters_are_text() -> None:
-    assert decoded("a", b"\x1b[1m\x0c") == "\x1b[1m\x0c"
+    assert decode("a", b"\x1b[1m\x0c") == "\x1b[1m\x0c"
 
 
 def test_a_declared_charset_counts_for_what_is_not_utf8() -> None:
-    assert decoded("a", b"caf\xe9\r\n", "cp1252") == "caf\u00e9\n"
-    assert decoded("a", "caf\u00e9".encode(), "cp1252") == "caf\u00e9"
+    assert decode("a", b"caf\xe9\r\n", "cp1252") == "caf\u00e9\n"
+    assert decode("a", "caf\u00e9".encode(), "cp1252") == "caf\u00e9"
     wrong = "neither UTF-8 nor cp1252, as it declares: 0x81 at byte 1"
-    assert decoded("a", b"a\x81", "cp1252") == Problem("a", wrong)
+    assert decode("a", b"a\x81", "cp1252") == SourceProblem("a", wrong)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build_document import Built, build
+from docgraph.ingest.build_document import BuiltDocument, build_document
 from docgraph.ingest.embedding import embed, node_vectors
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Chunk
-from docgraph.model.node import SECTION, Location, Node
-from docgraph.model.vector import IntVector, Sums, joined
+from docgraph.model.node import SECTION, DocumentNode, Location
+from docgraph.model.vector import IntVector, Sums, combine
 from docgraph.ports.writes import text_key
 from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
@@ -22,8 +22,8 @@ WHERE = Location("a.md", 1, 1, 0, 1)
 TEXT = "# T\n\nLead.\n\n## A\n\nFirst.\n\n### B\n\nDeep.\n"
 
 
-def built(path: str, text: str = TEXT) -> Built:
-    return build("r", path, parsed(path, text), granted(LOCAL_ONLY), "m")
+def built(path: str, text: str = TEXT) -> BuiltDocument:
+    return build_document("r", path, parsed(path, text), granted(LOCAL_ONLY), "m")
 
 
 def test_a_text_is_embedded_once_and_remembered() -> None:
@@ -41,7 +41,7 @@ def test_a_chunks_key_is_its_texts() -> None:
 
 def joined_one(summary: IntVector, chunks: Sequence[IntVector]) -> IntVector:
     total: Sums = np.array([0 * summary, *chunks], dtype=np.int64).sum(axis=0, keepdims=True)
-    (found,) = joined(summary[np.newaxis], total, np.array([len(chunks)]))
+    (found,) = combine(summary[np.newaxis], total, np.array([len(chunks)]))
     return np.asarray(found, dtype=np.int16)
 
 
@@ -60,7 +60,7 @@ def test_a_chunk_counts_for_every_node_around_it(above: list[int], owners: list[
     parents = [None, *(place % (at + 1) for at, place in enumerate(above))]
     ids = [f"n{place}" for place in range(len(parents))]
     nodes = tuple(
-        Node(own, SECTION, own, own, None if up is None else ids[up], WHERE)
+        DocumentNode(own, SECTION, own, own, None if up is None else ids[up], WHERE)
         for own, up in zip(ids, parents, strict=True)
     )
     places = [owner % len(nodes) for owner in owners]

@@ -2,7 +2,7 @@
 
 from docgraph.ingest.build_document import embedded_summary, embedded_text
 from docgraph.model.document import Chunk
-from docgraph.model.node import Location, Node
+from docgraph.model.node import DocumentNode, Location
 
 WHERE = Location("a", 1, 1, 0, 1)
 
@@ -32,9 +32,9 @@ def test_a_later_passage_of_a_symbol_tells_the_signature() -> None:
 
 
 def test_a_part_is_embedded_with_its_documents_title() -> None:
-    section = Node("d#s", "section", "Why", "Why. Because.", "d", WHERE)
+    section = DocumentNode("d#s", "section", "Why", "Why. Because.", "d", WHERE)
     assert embedded_summary("Guide", section) == "Guide\nWhy. Because."
-    method = Node("d::A.f", "method", "A.f", "def f(self)", "d::A", WHERE)
+    method = DocumentNode("d::A.f", "method", "A.f", "def f(self)", "d::A", WHERE)
     assert embedded_summary("m", method) == "m > A.f\ndef f(self)"
-    document = Node("d", "document", "Guide", "Guide. Lead.", None, WHERE)
+    document = DocumentNode("d", "document", "Guide", "Guide. Lead.", None, WHERE)
     assert embedded_summary("Guide", document) == "Guide. Lead."

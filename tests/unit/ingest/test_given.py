@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from docgraph.ingest.relations_file import take_given, with_inverses
-from docgraph.model.edge import INVERSES, Edge, Evidence, Relationship
-from docgraph.model.reference import Unresolved
+from docgraph.model.edge import INVERSES, Edge, EdgeEvidence, Relationship
+from docgraph.model.reference import UnresolvedReference
 from docgraph.ports.writes import EmbeddedDocument
 from tests.unit.ingest.fakes import MemoryWrites, built
 
-PLACE = Evidence("edges.jsonl", 7, 3, 9, 2, "requires")
+PLACE = EdgeEvidence("edges.jsonl", 7, 3, 9, 2, "requires")
 
 
 def writes_with(*paths: str) -> MemoryWrites:
@@ -19,7 +19,7 @@ def writes_with(*paths: str) -> MemoryWrites:
     return writes
 
 
-def given(source: str, relation: str, target: str, *places: Evidence) -> Relationship:
+def given(source: str, relation: str, target: str, *places: EdgeEvidence) -> Relationship:
     return Relationship(Edge(source, relation, target), ("given",), places)
 
 
@@ -54,17 +54,17 @@ def test_an_edge_with_a_missing_end_is_unresolved_and_not_stored() -> None:
         given("q:a.md", "requires", "q:b.md", PLACE),
     ]
     assert take_given(writes, told) == (
-        Unresolved("", 0, "r:a.md#gone"),
-        Unresolved("edges.jsonl", 7, "q:a.md"),
-        Unresolved("edges.jsonl", 7, "q:b.md"),
-        Unresolved("edges.jsonl", 7, "r:gone"),
+        UnresolvedReference("", 0, "r:a.md#gone"),
+        UnresolvedReference("edges.jsonl", 7, "q:a.md"),
+        UnresolvedReference("edges.jsonl", 7, "q:b.md"),
+        UnresolvedReference("edges.jsonl", 7, "r:gone"),
     )
     assert writes.given == ()
 
 
 def test_an_edge_given_twice_is_one_and_shows_all_that_was_said() -> None:
     writes = writes_with("a.md", "b.md")
-    places = [Evidence("edges.jsonl", line, 0, 0, 0, str(line % 2)) for line in (3, 2, 1)]
+    places = [EdgeEvidence("edges.jsonl", line, 0, 0, 0, str(line % 2)) for line in (3, 2, 1)]
     take_given(writes, [given("r:a.md", "requires", "r:b.md", place) for place in places])
     (found,) = writes.given
     assert [place.says for place in found.evidence] == ["0", "1"]
@@ -94,7 +94,7 @@ def test_a_lifecycle_relation_has_an_edge_from_old_to_new(relation: str) -> None
     same, inverse = with_inverses([told])
     assert same == told
     assert inverse.edge == Edge("r:b", INVERSES[relation], "r:a")
-    assert inverse.evidence == (Evidence("edges.jsonl", 7, 0, 0, 0, "requires"),)
+    assert inverse.evidence == (EdgeEvidence("edges.jsonl", 7, 0, 0, 0, "requires"),)
 
 
 def test_other_relations_have_one_direction() -> None:

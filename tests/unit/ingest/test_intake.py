@@ -2,29 +2,31 @@
 
 import pytest
 
-from docgraph.ingest.access_rules import Rulebook
-from docgraph.ingest.changed_files import Intake
-from docgraph.ingest.discover import survey
+from docgraph.ingest.access_rules import AccessRules
+from docgraph.ingest.changed_files import ChangedFiles
+from docgraph.ingest.discover import list_source
 from docgraph.ingest.result import Renamed
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.ports.source import Problem
-from docgraph.ports.writes import HeldDocument, text_key
+from docgraph.ports.source import SourceProblem
+from docgraph.ports.writes import StoredDocument, text_key
 from tests.unit.ingest.fakes import MemorySource, parses
 
-BOOK = Rulebook("local", options=lambda _: LOCAL_ONLY)
-Files = dict[str, str | bytes | Problem]
-Held = dict[str, HeldDocument]
+BOOK = AccessRules("local", options=lambda _: LOCAL_ONLY)
+Files = dict[str, str | bytes | SourceProblem]
+Held = dict[str, StoredDocument]
 
 
-def intake(files: Files, held: Held | None = None, source: MemorySource | None = None) -> Intake:
+def intake(
+    files: Files, held: Held | None = None, source: MemorySource | None = None
+) -> ChangedFiles:
     source = source or MemorySource(files)
-    return Intake(source, survey(source), held or {}, "r", BOOK, 800)
+    return ChangedFiles(source, list_source(source), held or {}, "r", BOOK, 800)
 
 
 def held(files: Files, source: MemorySource | None = None) -> Held:
     """What a store holds after these files went in."""
     built = [one.document for one in intake(files, source=source).built() if one is not None]
-    return {d.path: HeldDocument(d.path, d.fingerprint, text_key(d.text)) for d in built}
+    return {d.path: StoredDocument(d.path, d.fingerprint, text_key(d.text)) for d in built}
 
 
 def test_new_changed_and_unchanged_files_are_told_apart() -> None:
@@ -100,12 +102,12 @@ def test_a_copy_is_no_renaming() -> None:
 
 
 def test_a_bad_file_is_named_and_the_rest_goes_on() -> None:
-    denied = Problem("c.md", "cannot be read: Permission denied")
+    denied = SourceProblem("c.md", "cannot be read: Permission denied")
     found = intake({"a.md": b"\xff", "b.md": b"a\0", "c.md": denied, "d.md": "fine"})
     assert [one is not None for one in found.built()] == [False, False, False, True]
     assert found.problems == [
-        Problem("a.md", "not UTF-8: 0xff at byte 0"),
-        Problem("b.md", "binary: a NUL at byte 1"),
+        SourceProblem("a.md", "not UTF-8: 0xff at byte 0"),
+        SourceProblem("b.md", "binary: a NUL at byte 1"),
         denied,
     ]
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.parsed_file import Parsed
-from docgraph.ingest.source_text import Lines, Places
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.ingest.source_text import Lines, Positions
 
 
 @given(st.text(alphabet="ab\n\u2028\x0c😀"))
@@ -21,28 +21,28 @@ def test_a_line_starts_behind_a_newline() -> None:
 
 def parsed(
     text: str, *, lines: tuple[tuple[int, int], ...] = (), pages: tuple[int, ...] = ()
-) -> Parsed:
-    return Parsed("document", "T", True, text, source_lines=lines, pages=pages)
+) -> ParsedFile:
+    return ParsedFile("document", "T", True, text, source_lines=lines, pages=pages)
 
 
 def test_places_are_those_of_the_text_where_it_is_the_files_own() -> None:
-    places = Places(parsed("a\nb\n"))
+    places = Positions(parsed("a\nb\n"))
     assert [places.at(offset) for offset in range(4)] == [1, 1, 2, 2]
     assert places.page(0) is None
 
 
 def test_places_are_those_of_the_file_where_the_text_was_made_of_it() -> None:
-    places = Places(parsed("  ab\ncd ef", lines=((2, 7), (5, 9), (8, 10))))
+    places = Positions(parsed("  ab\ncd ef", lines=((2, 7), (5, 9), (8, 10))))
     assert [places.at(offset) for offset in (0, 2, 4, 5, 7, 8, 99)] == [7, 7, 7, 9, 9, 10, 10]
 
 
 def test_pages_count_from_one_and_empty_ones_have_no_characters() -> None:
-    places = Places(parsed("abcdef", pages=(0, 2, 2, 4, 6)))
+    places = Positions(parsed("abcdef", pages=(0, 2, 2, 4, 6)))
     assert [places.page(offset) for offset in range(6)] == [1, 1, 3, 3, 4, 4]
 
 
 def test_a_location_ends_on_the_line_of_its_last_character() -> None:
-    where = Places(parsed("a\nb\nc", pages=(0, 2))).location("x", 2, 4)
+    where = Positions(parsed("a\nb\nc", pages=(0, 2))).location("x", 2, 4)
     assert (where.first_line, where.last_line, where.page) == (2, 2, 2)
-    empty = Places(parsed("")).location("x", 0, 0)
+    empty = Positions(parsed("")).location("x", 0, 0)
     assert (empty.first_line, empty.last_line, empty.page) == (1, 1, None)

@@ -4,22 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.identifiers import identifiers, normalised
+from docgraph.model.identifiers import identifiers, normalise_name
 
 
 @pytest.mark.parametrize("spelling", ["PEP 484", "pep-0484", "Pep484", "PEP_484", " pep  484 "])
 def test_a_numbered_name_has_one_spelling(spelling: str) -> None:
-    assert normalised(spelling) == "pep484"
+    assert normalise_name(spelling) == "pep484"
 
 
 def test_a_date_and_a_version_keep_their_joints() -> None:
-    assert normalised("2024-01-05") == "2024-1-5"
-    assert normalised("v1.05") == "v1.05"
+    assert normalise_name("2024-01-05") == "2024-1-5"
+    assert normalise_name("v1.05") == "v1.05"
 
 
 @given(st.text())
 def test_normalising_twice_changes_nothing(name: str) -> None:
-    assert normalised(normalised(name)) == normalised(name)
+    assert normalise_name(normalise_name(name)) == normalise_name(name)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,4 @@ def test_plain_words_are_no_identifiers(question: str) -> None:
 def test_any_question_has_some_answer(question: str) -> None:
     found = identifiers(question)
     assert len(set(found)) == len(found)
-    assert all(normalised(name) == name for name in found)
+    assert all(normalise_name(name) == name for name in found)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from docgraph.ingest.build_document import nodes_of
 from docgraph.ingest.definitions import names
-from docgraph.model.identifiers import normalised
+from docgraph.model.identifiers import normalise_name
 from tests.unit.ingest.fakes import parsed
 
 
@@ -47,14 +47,14 @@ def test_a_plain_word_is_not_a_documents_name() -> None:
 
 
 def test_a_symbol_is_known_by_its_bare_qualified_and_full_name() -> None:
-    text = "class Store:\n    def reads_as(self): ...\n    def __init__(self): ...\n"
+    text = "class Store:\n    def open_session(self): ...\n    def __init__(self): ...\n"
     found = defined("src/docgraph/store.py", text)
     path = "src/docgraph/store.py"
     assert {"docgraph.store", "store"} <= set(found[path])
-    assert found[f"{path}::Store.reads_as"] == [
-        "docgraph.store.store.reads_as",
-        "reads_as",
-        "store.reads_as",
+    assert found[f"{path}::Store.open_session"] == [
+        "docgraph.store.store.open_session",
+        "open_session",
+        "store.open_session",
     ]
     assert "__init__" not in found[f"{path}::Store.__init__"]
 
@@ -69,4 +69,4 @@ def test_names_are_sorted_and_each_stands_once() -> None:
 def test_shortcuts_change_no_name(name: str) -> None:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
     together = re.sub(r"(?<=[^\W\d_])[-_ ]+(?=\d)", "", re.sub(r"\s+", " ", folded).strip())
-    assert normalised(name) == re.sub(r"(?<![\d.])0+(?=\d)", "", together)
+    assert normalise_name(name) == re.sub(r"(?<![\d.])0+(?=\d)", "", together)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.formats.registry import FORMATS, Format, format_for, missing_extras, read
-from docgraph.ingest.parsed_file import Field, Parsed, Reference, WrittenAccess
-from docgraph.ingest.source_text import Places
+from docgraph.ingest.parsed_file import AccessMapping, HeaderField, Link, ParsedFile
+from docgraph.ingest.source_text import Positions
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
 PIECES = [
     *("# a", "## b\n", "---", "===", "```", "[x](y)", "> ", "- ", "\n\n", "    ", "\t", "::", "`"),
@@ -76,7 +76,7 @@ def test_a_given_title_comes_before_the_texts_own() -> None:
     known = format_for(file)
     assert known is not None
     found = read(file, b"# Own", known)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     assert (found.title, found.titled) == ("Given title", True)
 
 
@@ -84,7 +84,7 @@ def test_a_given_title_comes_before_the_texts_own() -> None:
 @pytest.mark.parametrize("known", TEXTS, ids=lambda known: known.name)
 def test_an_empty_file_of_text_is_a_document(known: Format, data: bytes) -> None:
     found = read(SourceFile(f"pkg/__init__{known.suffixes[0]}", 0), data, known)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     assert found.parts == ()
     assert found.title
 
@@ -94,18 +94,18 @@ def test_an_empty_file_of_text_is_a_document(known: Format, data: bytes) -> None
 def test_no_text_makes_a_reader_fail_or_point_outside(known: Format, pieces: list[str]) -> None:
     data = "".join(pieces).encode("utf-8", "replace")
     found = read(SourceFile(f"a{known.suffixes[0]}", len(data)), data, known)
-    if isinstance(found, Problem):
+    if isinstance(found, SourceProblem):
         assert b"\0" in data or known.name in {"docx", "notebook", "pdf"}
         return
-    said: list[Reference | Field] = [*found.references, *found.fields]
+    said: list[Link | HeaderField] = [*found.references, *found.fields]
     placed = [p for p in said if known.name != "html" or p.end]  # a page's head is no text
-    places = Places(found)
+    places = Positions(found)
     assert all(0 <= p.start < p.end <= len(found.text) for p in placed)
     assert all(places.at(p.start) == p.line for p in placed)
     assert_nested(found)
 
 
-def assert_nested(found: Parsed) -> None:
+def assert_nested(found: ParsedFile) -> None:
     """Parts stand in order, inside their parents, and beside their neighbours."""
     assert len({part.name for part in found.parts}) == len(found.parts)
     for index, part in enumerate(found.parts):
@@ -119,12 +119,12 @@ def assert_nested(found: Parsed) -> None:
             assert found.parts[index - 1].start <= part.start
 
 
-def told(path: str, text: str) -> Parsed:
+def told(path: str, text: str) -> ParsedFile:
     file = SourceFile(path, 1)
     known = format_for(file)
     assert known is not None
     found = read(file, text.encode(), known)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     return found
 
 
@@ -137,7 +137,7 @@ FEW = frozenset({"finance"})
 def test_front_matter_says_who_may_read_whatever_the_format(known: Format) -> None:
     text = "---\ntitle: Pay\naccess: finance\n---\n"
     for above in ("", "\ufeff"):
-        assert told(f"a{known.suffixes[0]}", above + text).access == WrittenAccess(3, FEW)
+        assert told(f"a{known.suffixes[0]}", above + text).access == AccessMapping(3, FEW)
 
 
 @pytest.mark.requirement(35)
@@ -183,8 +183,8 @@ def test_a_page_that_declares_its_charset_has_front_matter_too() -> None:
     known = format_for(SourceFile("a.html", 1))
     assert known is not None
     found = read(SourceFile("a.html", 1), data, known)
-    assert isinstance(found, Parsed)
-    assert found.access == WrittenAccess(2, frozenset({"Gehälter"}))
+    assert isinstance(found, ParsedFile)
+    assert found.access == AccessMapping(2, frozenset({"Gehälter"}))
 
 
 @pytest.mark.parametrize(("suffix", "library"), [(".pdf", "pypdfium2"), (".docx", "mammoth")])
@@ -196,11 +196,11 @@ def test_a_missing_library_is_named_with_what_brings_it(
     known = format_for(file)
     assert known is not None
     needs = "needs `pip install docgraph[formats]`"
-    assert read(file, b"x", known) == Problem(file.path, needs)
+    assert read(file, b"x", known) == SourceProblem(file.path, needs)
 
 
 def test_a_fault_of_our_own_is_not_taken_for_a_missing_library() -> None:
-    def broken(path: str, data: bytes) -> Parsed:
+    def broken(path: str, data: bytes) -> ParsedFile:
         raise ModuleNotFoundError("docgraph.gone")
 
     with pytest.raises(ModuleNotFoundError):
@@ -220,7 +220,7 @@ def test_deep_nesting_is_read_or_named() -> None:
         file = SourceFile("a", 1, format=one)
         known = format_for(file)
         assert known is not None
-        assert isinstance(read(file, text.encode(), known), Parsed | Problem)
+        assert isinstance(read(file, text.encode(), known), ParsedFile | SourceProblem)
 
 
 def test_a_word_document_nested_too_deeply_is_named() -> None:
@@ -235,7 +235,9 @@ def test_a_word_document_nested_too_deeply_is_named() -> None:
     file = SourceFile("a.docx", 1)
     known = format_for(file)
     assert known is not None
-    assert read(file, made.getvalue(), known) == Problem("a.docx", "nested too deeply to be read")
+    assert read(file, made.getvalue(), known) == SourceProblem(
+        "a.docx", "nested too deeply to be read"
+    )
 
 
 def test_extras_that_are_not_installed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

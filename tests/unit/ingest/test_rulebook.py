@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sources.folder import FolderSource
-from docgraph.ingest.access_rules import Rulebook, access_lines
+from docgraph.ingest.access_rules import AccessRules, access_lines
 from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
-from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, together
-from docgraph.ports.source import Problem
+from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, intersect_rules
+from docgraph.ports.source import SourceProblem
 from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites
 
 OPEN = AccessRule("local", frozenset({EVERYONE}))
@@ -27,7 +27,7 @@ def run(files: dict[str, Any], writes: MemoryWrites, **options: Any) -> IngestRe
 
 
 def rule(writes: MemoryWrites, path: str) -> AccessRule:
-    return together("local", writes.told[path])
+    return intersect_rules("local", writes.told[path])
 
 
 def speakers(writes: MemoryWrites, path: str) -> list[tuple[str, int]]:
@@ -100,7 +100,7 @@ def test_a_document_that_is_not_read_again_still_says_what_it_said() -> None:
 
 @pytest.mark.requirement(35)
 def test_a_file_that_is_there_and_cannot_be_read_denies() -> None:
-    for broken in ("- [", b"\xff\xfe", Problem("access.yaml", "leads out of the root")):
+    for broken in ("- [", b"\xff\xfe", SourceProblem("access.yaml", "leads out of the root")):
         writes = MemoryWrites()
         found = run({"access.yaml": broken, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
         assert rule(writes, "a.md") == NOBODY
@@ -111,7 +111,7 @@ def test_a_file_in_the_wrong_place_is_told() -> None:
     writes = MemoryWrites()
     found = run({"docs/access.yaml": YAML, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
     reason = "not read: rules stand in access.yaml at the root"
-    assert found.problems == (Problem("docs/access.yaml", reason),)
+    assert found.problems == (SourceProblem("docs/access.yaml", reason),)
     assert rule(writes, "a.md") == OPEN
 
 
@@ -122,19 +122,19 @@ def test_a_misspelt_file_denies_and_is_told_by_its_own_name() -> None:
         found = run({path: YAML, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
         assert rule(writes, "a.md") == NOBODY
         reason = "rules stand in access.yaml: rename it"
-        assert found.problems == (Problem(path, reason),)
+        assert found.problems == (SourceProblem(path, reason),)
         assert writes.told["a.md"][0].says == f"{path}: {reason}"
 
 
 @pytest.mark.requirement(35)
 def test_what_is_told_of_each_place_of_a_file_counts() -> None:
     lines, _ = access_lines(YAML.encode(), "local")
-    book = Rulebook("local", lines, otherwise=LOCAL_ONLY)
+    book = AccessRules("local", lines, otherwise=LOCAL_ONLY)
     told = book.told("open/link.md", None, ("pay/a.md", "b.md"))
     assert [(word.source, word.line) for word in told] == [("access.yaml", 1), ("access.yaml", 2)]
-    assert together("local", told).readers == frozenset({"staff", "board"})
+    assert intersect_rules("local", told).readers == frozenset({"staff", "board"})
     assert book.told("pay/link.md", None, ("pay/a.md",)) == book.told("pay/a.md", None)
-    assert Rulebook("local").told("link.md", None, ("pay/a.md",)) == ()
+    assert AccessRules("local").told("link.md", None, ("pay/a.md",)) == ()
 
 
 @pytest.mark.requirement(35)

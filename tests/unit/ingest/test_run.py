@@ -11,11 +11,11 @@ from docgraph.ingest.result import IngestResult, Progress, Renamed
 from docgraph.ingest.run import MOST_UNRESOLVED, ingest
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.document import Document
-from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 from docgraph.model.errors import BadInput
-from docgraph.model.reference import PlaceCount, Unresolved
-from docgraph.ports.source import Problem
-from docgraph.ports.writes import Origin
+from docgraph.model.reference import ReferenceCount, UnresolvedReference
+from docgraph.ports.source import SourceProblem
+from docgraph.ports.writes import SourceRevision
 from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites, parses
 
@@ -31,7 +31,7 @@ FILES = {
 
 
 def run(
-    files: Mapping[str, str | bytes | Problem],
+    files: Mapping[str, str | bytes | SourceProblem],
     writes: MemoryWrites,
     embedder: HashEmbedder | None = None,
     **options: Any,
@@ -64,7 +64,7 @@ def related(writes: MemoryWrites) -> set[tuple[str, str, str]]:
     return {(edge.source[2:], edge.relation, edge.target[2:]) for edge in edges}
 
 
-def told_of(found: IngestResult, miner: str) -> list[PlaceCount]:
+def told_of(found: IngestResult, miner: str) -> list[ReferenceCount]:
     return [places for places in found.places if places.miner == miner]
 
 
@@ -74,8 +74,8 @@ def test_a_folder_becomes_documents_edges_and_a_snapshot() -> None:
     found = run(FILES, writes)
     assert found.snapshot is not None
     assert (found.added, found.changed, found.removed, found.unchanged) == (6, 0, 0, 0)
-    assert told_of(found, "links") == [PlaceCount("links", "references", 1, 0)]
-    assert told_of(found, "titles") == [PlaceCount("titles", "mentions", 1, 0)]
+    assert told_of(found, "links") == [ReferenceCount("links", "references", 1, 0)]
+    assert told_of(found, "titles") == [ReferenceCount("titles", "mentions", 1, 0)]
     assert found.skipped == ((".png", 1),)
     assert (found.nodes, found.chunks) == (8, 6)
     assert ("README.md", "mentions", "docs/plans.rst") in related(writes)
@@ -184,11 +184,11 @@ def test_nothing_changed_publishes_nothing_and_says_so() -> None:
 @pytest.mark.requirement(10)
 def test_another_commit_of_the_same_files_is_a_snapshot() -> None:
     writes = MemoryWrites()
-    run(FILES, writes, origin=Origin("main", "1"))
-    assert run(FILES, writes, origin=Origin("main", "1")).snapshot is None
+    run(FILES, writes, origin=SourceRevision("main", "1"))
+    assert run(FILES, writes, origin=SourceRevision("main", "1")).snapshot is None
     assert run(FILES, writes).snapshot is None
-    assert run(FILES, writes, origin=Origin("main", "2")).snapshot is not None
-    assert writes.origin == Origin("main", "2")
+    assert run(FILES, writes, origin=SourceRevision("main", "2")).snapshot is not None
+    assert writes.origin == SourceRevision("main", "2")
 
 
 def test_switching_a_miner_off_or_on_changes_the_edges_and_writes_no_document() -> None:
@@ -208,7 +208,7 @@ def test_a_miner_that_is_off_is_told_nothing_of() -> None:
     files = {"a.md": "[b](gone.md), ADR-1", "adr/0001-a.md": "# Some Title\n"}
     found = run(files, MemoryWrites(), miners=ALL_MINERS - {"links"})
     assert told_of(found, "links") == []
-    assert told_of(found, "identifiers") == [PlaceCount("identifiers", "references", 1, 0)]
+    assert told_of(found, "identifiers") == [ReferenceCount("identifiers", "references", 1, 0)]
     assert found.unresolved == ()
 
 
@@ -231,22 +231,22 @@ def test_what_should_be_answered_and_is_not_is_told_by_relation_path_and_line() 
     }
     found = run(files, MemoryWrites())
     assert found.unresolved == (
-        Unresolved("a.md", 2, "references gone.md"),
-        Unresolved("b.md", 5, "references gone.md"),
-        Unresolved("b.md", 2, "requires ADR-9"),
+        UnresolvedReference("a.md", 2, "references gone.md"),
+        UnresolvedReference("b.md", 5, "references gone.md"),
+        UnresolvedReference("b.md", 2, "requires ADR-9"),
     )
-    assert PlaceCount("links", "references", 1, 2) in found.places
+    assert ReferenceCount("links", "references", 1, 2) in found.places
 
 
 def test_many_unanswered_places_are_counted_and_some_are_shown() -> None:
     text = "".join(f"[x]({n}.gone.md)\n" for n in range(MOST_UNRESOLVED + 7))
     found = run({"a.md": text}, MemoryWrites())
     assert len(found.unresolved) == MOST_UNRESOLVED
-    assert PlaceCount("links", "references", 0, MOST_UNRESOLVED + 7) in found.places
+    assert ReferenceCount("links", "references", 0, MOST_UNRESOLVED + 7) in found.places
 
 
 def test_given_edges_join_those_that_are_mined() -> None:
-    place = Evidence("edges.jsonl", 1, 0, 0, 0, "references")
+    place = EdgeEvidence("edges.jsonl", 1, 0, 0, 0, "references")
     edge = Edge("r:a.md", "references", "r:b.md")
     files = {"a.md": "[b](b.md)", "b.md": ""}
     writes = MemoryWrites()
@@ -261,11 +261,11 @@ def test_given_edges_join_those_that_are_mined() -> None:
 
 @pytest.mark.requirement(4)
 def test_a_given_edge_with_a_missing_end_is_unresolved_until_the_end_is_there() -> None:
-    place = Evidence("edges.jsonl", 7, 0, 0, 0, "requires")
+    place = EdgeEvidence("edges.jsonl", 7, 0, 0, 0, "requires")
     told = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("given",), (place,))
     writes = MemoryWrites()
     found = run({"a.md": "x"}, writes, given=[told])
-    assert found.unresolved == (Unresolved("edges.jsonl", 7, "r:b.md"),)
+    assert found.unresolved == (UnresolvedReference("edges.jsonl", 7, "r:b.md"),)
     assert related(writes) == set()
     found = run({"a.md": "x", "b.md": "y"}, writes, given=[told])
     assert (found.unresolved, related(writes)) == ((), {("a.md", "requires", "b.md")})
@@ -283,10 +283,10 @@ def test_a_changed_rule_reaches_unchanged_documents() -> None:
 
 @pytest.mark.requirement(11)
 def test_a_bad_file_is_listed_and_does_not_stop_the_rest() -> None:
-    large = Problem("big.md", "100,000,000 bytes is over the limit of 10,000,000")
+    large = SourceProblem("big.md", "100,000,000 bytes is over the limit of 10,000,000")
     found = run({"a.md": "fine", "b.md": b"\0", "big.md": large}, MemoryWrites())
     assert found.added == 1
-    assert found.problems == (Problem("b.md", "binary: a NUL at byte 0"), large)
+    assert found.problems == (SourceProblem("b.md", "binary: a NUL at byte 0"), large)
 
 
 def test_a_file_that_turned_bad_is_gone() -> None:
@@ -298,7 +298,7 @@ def test_a_file_that_turned_bad_is_gone() -> None:
 
 @pytest.mark.parametrize("files", [{}, {"a.png": "x"}, {"a.md": b"\xff"}])
 def test_nothing_usable_is_refused_and_nothing_is_written(
-    files: dict[str, str | bytes | Problem],
+    files: dict[str, str | bytes | SourceProblem],
 ) -> None:
     writes = MemoryWrites()
     run(FILES, writes)

@@ -1,6 +1,6 @@
 """Documents are written in short batches."""
 
-from docgraph.ingest.build_document import Built, build
+from docgraph.ingest.build_document import BuiltDocument, build_document
 from docgraph.ingest.result import Progress
 from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, batches, write
 from docgraph.model.access import LOCAL_ONLY
@@ -8,8 +8,8 @@ from tests.support.small_world import granted
 from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
 
 
-def built(path: str, words: int = 1) -> Built:
-    return build("r", path, parsed(path, "word\n\n" * words), granted(LOCAL_ONLY), "m", 10)
+def built(path: str, words: int = 1) -> BuiltDocument:
+    return build_document("r", path, parsed(path, "word\n\n" * words), granted(LOCAL_ONLY), "m", 10)
 
 
 def test_a_batch_ends_with_its_files_or_its_chunks() -> None:

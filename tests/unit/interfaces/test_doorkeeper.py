@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
-from docgraph.interfaces.auth.authentication import Doorkeeper
+from docgraph.interfaces.auth.authentication import Authenticator
 from docgraph.interfaces.auth.principals import local
-from docgraph.interfaces.http.server.app_state import OnceAtATime
-from docgraph.interfaces.server.worker_pool import TooBusy
+from docgraph.interfaces.http.server.app_state import SingleFlight
+from docgraph.interfaces.server.worker_pool import Overloaded
 from docgraph.model.access import Principal
 from docgraph.model.errors import NotKnown
 
@@ -22,7 +22,7 @@ class Slow:
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
-    def who(self, authorization: str | None) -> Principal:
+    def authenticate(self, authorization: str | None) -> Principal:
         assert self.go_on.wait(30)
         if authorization != "ann":
             raise NotKnown("nobody")
@@ -31,19 +31,19 @@ class Slow:
 
 def test_more_than_may_wait_to_be_known_are_sent_away() -> None:
     login = Slow()
-    keeper = Doorkeeper(login, threads=2, waiting=3)
+    keeper = Authenticator(login, threads=2, waiting=3)
 
     async def come() -> list[object]:
-        first = [asyncio.ensure_future(keeper.who(["ann"])) for _ in range(5)]
+        first = [asyncio.ensure_future(keeper.authenticate(["ann"])) for _ in range(5)]
         await asyncio.sleep(0)
-        with pytest.raises(TooBusy):
-            await keeper.who(["ann"])
+        with pytest.raises(Overloaded):
+            await keeper.authenticate(["ann"])
         login.go_on.set()
         found: list[object] = [*await asyncio.gather(*first)]
         with pytest.raises(NotKnown):
-            await keeper.who([])
+            await keeper.authenticate([])
         with pytest.raises(NotKnown, match="more than one"):
-            await keeper.who(["ann", "ann"])
+            await keeper.authenticate(["ann", "ann"])
         return found
 
     assert asyncio.run(come()) == [local()] * 5
@@ -52,10 +52,10 @@ def test_more_than_may_wait_to_be_known_are_sent_away() -> None:
 def test_they_take_no_thread_of_others() -> None:
     """Neither of asyncio's own nor of those that tell whether the store answers."""
     login = Slow()
-    keeper, ready = Doorkeeper(login, threads=2, waiting=500), OnceAtATime(lambda: None)
+    keeper, ready = Authenticator(login, threads=2, waiting=500), SingleFlight(lambda: None)
 
     async def come() -> None:
-        coming = [asyncio.ensure_future(keeper.who(["ann"])) for _ in range(300)]
+        coming = [asyncio.ensure_future(keeper.authenticate(["ann"])) for _ in range(300)]
         await asyncio.sleep(0)
         async with asyncio.timeout(20):
             await asyncio.gather(*(ready() for _ in range(300)))
@@ -76,7 +76,7 @@ def test_what_many_ask_at_once_is_asked_once() -> None:
         if len(asked) == 2:
             raise NotKnown("the second time")
 
-    ready = OnceAtATime(work)
+    ready = SingleFlight(work)
 
     async def ask() -> None:
         together = [asyncio.ensure_future(ready()) for _ in range(100)]

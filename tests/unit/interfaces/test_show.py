@@ -3,24 +3,27 @@
 import pytest
 
 from docgraph.interfaces.cli.render_retrieval import shown_relation
-from docgraph.model.edge import Edge, Evidence, Relationship
+from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 
 
 @pytest.mark.requirement(3)
 @pytest.mark.parametrize(
     ("places", "shown"),
     [
-        ((Evidence("relations.yaml", 0, 0, 0, 0, "why"),), "curated: relations.yaml"),
-        ((Evidence("a.md", 3, 0, 4, 0, "b.md"),), "curated: a.md:3"),
+        ((EdgeEvidence("relations.yaml", 0, 0, 0, 0, "why"),), "curated: relations.yaml"),
+        ((EdgeEvidence("a.md", 3, 0, 4, 0, "b.md"),), "curated: a.md:3"),
         (
-            (Evidence("a.md", 3, 0, 4, 0, "b.md"), Evidence("relations.yaml", 0, 0, 0, 0, "why")),
+            (
+                EdgeEvidence("a.md", 3, 0, 4, 0, "b.md"),
+                EdgeEvidence("relations.yaml", 0, 0, 0, 0, "why"),
+            ),
             "curated: a.md:3 and 1 more",
         ),
         ((), "curated"),
     ],
 )
 def test_evidence_is_shown_with_its_line_where_it_has_one(
-    places: tuple[Evidence, ...], shown: str
+    places: tuple[EdgeEvidence, ...], shown: str
 ) -> None:
     told = shown_relation(Relationship(Edge("r:a", "explains", "r:b"), ("curated",), places))
     assert told == f"r:a ->[green]explains[/green]-> r:b  [dim]{shown}[/dim]"

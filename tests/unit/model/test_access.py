@@ -8,15 +8,15 @@ from docgraph.model.access import (
     EVERYONE,
     LOCAL_ONLY,
     AccessRule,
+    AccessStatement,
     Principal,
-    Spoken,
-    together,
+    intersect_rules,
 )
 
 names = st.frozensets(st.sampled_from(["a", "b", "c", EVERYONE]))
 levels = st.integers(0, 3)
 rules = st.builds(AccessRule, st.sampled_from(["t", "u"]), names, names, levels)
-words = st.lists(rules.map(lambda rule: Spoken("access.yaml", 1, "**", rule)), max_size=4)
+words = st.lists(rules.map(lambda rule: AccessStatement("access.yaml", 1, "**", rule)), max_size=4)
 people = st.builds(Principal, st.just("p"), st.sampled_from(["t", "u"]), names, names, levels)
 
 
@@ -70,14 +70,14 @@ def test_grounds_name_nothing_but_the_readers_own_rights(
 ) -> None:
     if person.may_read(rule):
         wider = AccessRule(rule.tenant, rule.readers | {"strangers"}, rule.labels, rule.level)
-        assert person.grounds(wider) == person.grounds(rule)
+        assert person.read_reason(wider) == person.read_reason(rule)
 
 
 def test_grounds_are_told_in_words() -> None:
     rule = AccessRule("t", frozenset({"ops", "dev"}), frozenset({"eu", "hr"}), 2)
     reader = someone("ops", "dev", labels=frozenset({"hr", "eu"}), clearance=3)
-    assert reader.grounds(rule) == "readable by group dev, labels eu hr, level 2 cleared"
-    assert someone().grounds(AccessRule("t", frozenset({EVERYONE}))) == "readable by everyone"
+    assert reader.read_reason(rule) == "readable by group dev, labels eu hr, level 2 cleared"
+    assert someone().read_reason(AccessRule("t", frozenset({EVERYONE}))) == "readable by everyone"
 
 
 @pytest.mark.requirement(35)
@@ -85,7 +85,7 @@ def test_grounds_are_told_in_words() -> None:
 def test_nobody_whom_either_rule_keeps_out_gets_in(
     person: Principal, one: AccessRule, other: AccessRule
 ) -> None:
-    if person.may_read(one.narrowed(other)):
+    if person.may_read(one.intersect(other)):
         assert person.may_read(one)
         assert person.may_read(other)
 
@@ -95,18 +95,18 @@ def test_nobody_whom_either_rule_keeps_out_gets_in(
 def test_rules_narrow_each_other_in_any_order(
     person: Principal, one: AccessRule, other: AccessRule, third: AccessRule
 ) -> None:
-    assert person.may_read(one.narrowed(other)) == person.may_read(other.narrowed(one))
-    left, right = one.narrowed(other).narrowed(third), one.narrowed(other.narrowed(third))
+    assert person.may_read(one.intersect(other)) == person.may_read(other.intersect(one))
+    left, right = one.intersect(other).intersect(third), one.intersect(other.intersect(third))
     assert person.may_read(left) == person.may_read(right)
-    assert one.narrowed(one) == one
+    assert one.intersect(one) == one
 
 
 @pytest.mark.requirement(35)
 @given(people, rules)
 def test_narrowing_by_everyone_changes_nothing(person: Principal, rule: AccessRule) -> None:
     everyone = AccessRule(rule.tenant, frozenset({EVERYONE}))
-    assert everyone.narrowed(rule) == rule
-    assert person.may_read(rule.narrowed(everyone)) == person.may_read(rule)
+    assert everyone.intersect(rule) == rule
+    assert person.may_read(rule.intersect(everyone)) == person.may_read(rule)
 
 
 @pytest.mark.requirement(35)
@@ -115,18 +115,20 @@ def test_rules_of_two_tenants_let_nobody_in(
     person: Principal, one: AccessRule, other: AccessRule
 ) -> None:
     if one.tenant != other.tenant:
-        assert not person.may_read(one.narrowed(other))
+        assert not person.may_read(one.intersect(other))
 
 
 @pytest.mark.requirement(35)
 @given(people, words)
-def test_whoever_gets_in_is_let_in_by_all_who_speak(person: Principal, told: list[Spoken]) -> None:
-    if person.may_read(together(person.tenant, told)):
+def test_whoever_gets_in_is_let_in_by_all_who_speak(
+    person: Principal, told: list[AccessStatement]
+) -> None:
+    if person.may_read(intersect_rules(person.tenant, told)):
         assert told
         assert all(person.may_read(spoken.rule) for spoken in told)
 
 
 @pytest.mark.requirement(35)
 def test_where_nobody_speaks_nobody_reads() -> None:
-    assert together("t", ()) == AccessRule("t")
-    assert not someone(EVERYONE, clearance=9).may_read(together("t", ()))
+    assert intersect_rules("t", ()) == AccessRule("t")
+    assert not someone(EVERYONE, clearance=9).may_read(intersect_rules("t", ()))

@@ -9,16 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.ingest.access_rules import MOST_PATTERNS
-from docgraph.model.access import EVERYONE, AccessRule, Spoken
-from docgraph.model.access_policy import AccessLine, AccessLines
+from docgraph.model.access import EVERYONE, AccessRule, AccessStatement
+from docgraph.model.access_policy import AccessFileRule, AccessFileRules
 from docgraph.model.path_pattern import compiled, matches
 
 names = st.frozensets(st.text(min_size=1, max_size=3), max_size=3)
 rules = st.builds(AccessRule, st.sampled_from(["t", "ü"]), names, names, st.integers(0, 3))
 patterns = st.sampled_from(["**", "docs/", "/a.md", "*.md", "docs/*", "b", "ü"])
 wrongs = st.sampled_from(["", "no key is called 'x'"])
-lines = st.builds(AccessLine, st.integers(1, 99), patterns, rules, wrongs)
-files = st.builds(AccessLines, st.lists(lines, max_size=4).map(tuple), wrongs, st.integers(0, 9))
+lines = st.builds(AccessFileRule, st.integers(1, 99), patterns, rules, wrongs)
+files = st.builds(
+    AccessFileRules, st.lists(lines, max_size=4).map(tuple), wrongs, st.integers(0, 9)
+)
 paths = st.sampled_from(["a.md", "docs/a.md", "docs/b/c.txt", "b", "x/y", "u\u0308"])
 
 ALL = AccessRule("t", frozenset({EVERYONE}))
@@ -28,66 +30,76 @@ NOBODY = AccessRule("t")
 
 @pytest.mark.requirement(35)
 def test_the_last_line_that_matches_speaks() -> None:
-    told = AccessLines((AccessLine(1, "**", ALL), AccessLine(4, "finance/", FEW)))
-    assert told.spoken("t", "a.md") == Spoken("access.yaml", 1, "**", ALL)
-    assert told.spoken("t", "finance/a.md") == Spoken("access.yaml", 4, "finance/", FEW)
-    turned = AccessLines(told.lines[::-1])
-    assert turned.spoken("t", "finance/a.md") == Spoken("access.yaml", 1, "**", ALL)
+    told = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(4, "finance/", FEW)))
+    assert told.statement_for("t", "a.md") == AccessStatement("access.yaml", 1, "**", ALL)
+    assert told.statement_for("t", "finance/a.md") == AccessStatement(
+        "access.yaml", 4, "finance/", FEW
+    )
+    turned = AccessFileRules(told.lines[::-1])
+    assert turned.statement_for("t", "finance/a.md") == AccessStatement("access.yaml", 1, "**", ALL)
 
 
 @pytest.mark.requirement(35)
 def test_where_no_line_matches_nobody_reads() -> None:
-    told = AccessLines((AccessLine(1, "docs/", ALL),))
-    assert told.spoken("t", "a.md") == Spoken("access.yaml", 0, "no line matches", NOBODY)
-    assert AccessLines(()).spoken("t", "a.md").rule == NOBODY
+    told = AccessFileRules((AccessFileRule(1, "docs/", ALL),))
+    assert told.statement_for("t", "a.md") == AccessStatement(
+        "access.yaml", 0, "no line matches", NOBODY
+    )
+    assert AccessFileRules(()).statement_for("t", "a.md").rule == NOBODY
 
 
 @pytest.mark.requirement(35)
 def test_a_wrong_line_denies_what_it_matches_whatever_it_let_in() -> None:
-    told = AccessLines((AccessLine(1, "**", ALL), AccessLine(2, "docs/", ALL, "no such key")))
-    assert told.spoken("t", "docs/a.md") == Spoken("access.yaml", 2, "no such key", NOBODY)
-    assert told.spoken("t", "a.md").rule == ALL
+    told = AccessFileRules(
+        (AccessFileRule(1, "**", ALL), AccessFileRule(2, "docs/", ALL, "no such key"))
+    )
+    assert told.statement_for("t", "docs/a.md") == AccessStatement(
+        "access.yaml", 2, "no such key", NOBODY
+    )
+    assert told.statement_for("t", "a.md").rule == ALL
 
 
 @pytest.mark.requirement(35)
 def test_a_wrong_file_denies_everything() -> None:
-    told = AccessLines((AccessLine(1, "**", ALL),), "not YAML", 7)
-    assert told.spoken("t", "a.md") == Spoken("access.yaml", 7, "not YAML", NOBODY)
+    told = AccessFileRules((AccessFileRule(1, "**", ALL),), "not YAML", 7)
+    assert told.statement_for("t", "a.md") == AccessStatement("access.yaml", 7, "not YAML", NOBODY)
 
 
 def test_a_line_cannot_be_made_of_a_pattern_that_cannot_be_read() -> None:
     with pytest.raises(ValueError, match="a later line"):
-        AccessLine(1, "!docs/", ALL)
+        AccessFileRule(1, "!docs/", ALL)
 
 
 @pytest.mark.requirement(35)
 @given(files, paths)
-def test_who_speaks_is_found_as_if_every_line_were_asked(told: AccessLines, path: str) -> None:
-    spoken = told.spoken("t", path)
+def test_who_speaks_is_found_as_if_every_line_were_asked(told: AccessFileRules, path: str) -> None:
+    spoken = told.statement_for("t", path)
     last = [line for line in told.lines if matches(line.pattern, path)][-1:]
     if not told.wrong and last and not last[0].wrong:
-        assert spoken == Spoken("access.yaml", last[0].line, last[0].pattern, last[0].rule)
+        assert spoken == AccessStatement("access.yaml", last[0].line, last[0].pattern, last[0].rule)
     else:
         assert spoken.rule == NOBODY
 
 
 @given(files)
-def test_lines_come_back_as_they_were_stored(told: AccessLines) -> None:
+def test_lines_come_back_as_they_were_stored(told: AccessFileRules) -> None:
     text = told.to_json()
-    assert AccessLines.from_json(text) == told
-    assert AccessLines.from_json(text).to_json() == text
+    assert AccessFileRules.from_json(text) == told
+    assert AccessFileRules.from_json(text).to_json() == text
 
 
 @given(lines)
-def test_equal_lines_give_equal_text(line: AccessLine) -> None:
+def test_equal_lines_give_equal_text(line: AccessFileRule) -> None:
     rule = line.rule
     turned = frozenset(sorted(rule.readers, reverse=True))
     again = AccessRule(rule.tenant, turned, rule.labels, rule.level)
-    one, other = (AccessLines((AccessLine(1, "**", each),)).to_json() for each in (rule, again))
+    one, other = (
+        AccessFileRules((AccessFileRule(1, "**", each),)).to_json() for each in (rule, again)
+    )
     assert one == other
 
 
-STORED = json.loads(AccessLines((AccessLine(1, "**", ALL),)).to_json())
+STORED = json.loads(AccessFileRules((AccessFileRule(1, "**", ALL),)).to_json())
 
 
 def changed(**rule: object) -> str:
@@ -120,18 +132,18 @@ def changed(**rule: object) -> str:
     ],
 )
 def test_stored_text_that_was_changed_denies_everything(text: str) -> None:
-    told = AccessLines.from_json(text)
-    assert told.spoken("t", "a.md").rule == NOBODY
+    told = AccessFileRules.from_json(text)
+    assert told.statement_for("t", "a.md").rule == NOBODY
     assert "ingest again" in told.wrong
-    assert AccessLines.from_json(changed()).spoken("t", "a.md").rule == ALL
+    assert AccessFileRules.from_json(changed()).statement_for("t", "a.md").rule == ALL
 
 
 def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for() -> None:
-    told = AccessLines((AccessLine(1, "**", ALL), AccessLine(2, "docs/", FEW)))
+    told = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(2, "docs/", FEW)))
     compiled.cache_clear()
-    assert AccessLines.from_json(told.to_json()) == told
+    assert AccessFileRules.from_json(told.to_json()) == told
     assert compiled.cache_info().misses == 0
-    assert [told.spoken("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
+    assert [told.statement_for("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
     assert compiled.cache_info().misses == 2
 
 
@@ -142,19 +154,19 @@ def test_all_patterns_of_the_largest_file_are_kept_ready() -> None:
 
 
 def test_having_spoken_changes_nothing_of_a_value() -> None:
-    one, other = (AccessLines((AccessLine(1, "**", ALL),)) for _ in range(2))
+    one, other = (AccessFileRules((AccessFileRule(1, "**", ALL),)) for _ in range(2))
     told = (repr(one), one.to_json(), hash(one))
-    one.spoken("t", "a.md")
+    one.statement_for("t", "a.md")
     assert (repr(one), one.to_json(), hash(one)) == told
     assert one == other
-    assert replace(one, lines=()).spoken("t", "a.md").rule == NOBODY
+    assert replace(one, lines=()).statement_for("t", "a.md").rule == NOBODY
 
 
 def test_many_lines_speak_on_many_paths_in_little_time() -> None:
     forms = ("team{}/docs/", "*.ext{}", "**/part{}/**/x*.md", "name{}", "a{}/*/b/*.md")
-    some = [AccessLine(n + 2, forms[n % 5].format(n), FEW) for n in range(49)]
-    told = AccessLines((AccessLine(1, "**", ALL), *some))
+    some = [AccessFileRule(n + 2, forms[n % 5].format(n), FEW) for n in range(49)]
+    told = AccessFileRules((AccessFileRule(1, "**", ALL), *some))
     began = time.process_time()
     for number in range(10_000):
-        assert told.spoken("t", f"project{number % 97}/src/deep/file{number}.md").line == 1
+        assert told.statement_for("t", f"project{number % 97}/src/deep/file{number}.md").line == 1
     assert time.process_time() - began < 2

@@ -20,8 +20,8 @@ from docgraph.model.audit import (
     AuditVerdict,
     Seal,
     anchor_from_json,
-    examine,
-    sealed,
+    make_seal,
+    verify_chain,
 )
 from docgraph.model.errors import BadInput
 from docgraph.model.snapshot import SnapshotName
@@ -56,7 +56,7 @@ def sealed_at(rows: Sequence[AuditEntry], ends: Iterable[int]) -> tuple[Seal, ..
     seals: list[Seal] = []
     for end in ends:
         before = seals[-1] if seals else NOTHING
-        seals.append(sealed([row for row in rows if before.last < row.number <= end], before))
+        seals.append(make_seal([row for row in rows if before.last < row.number <= end], before))
     return tuple(seals)
 
 
@@ -66,7 +66,7 @@ def judged(
     def between(above: float, last: float) -> list[AuditEntry]:
         return [row for row in rows if above < row.number <= last]
 
-    return examine("t", seals, between, anchor)
+    return verify_chain("t", seals, between, anchor)
 
 
 def made(count: int) -> tuple[AuditEntry, ...]:

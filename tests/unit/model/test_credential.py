@@ -1,13 +1,13 @@
 """Kinds of credential, as `by` of a Principal tells them."""
 
-from docgraph.model.access import by_key, by_token, credential_of, issuer_in, key_in
+from docgraph.model.access import by_key, by_token, credential_kind, issuer_in, key_in
 
 
 def test_all_keys_are_one_kind_and_every_issuer_is_its_own() -> None:
-    assert credential_of(by_key("a1")) == credential_of(by_key("b2")) == "key"
+    assert credential_kind(by_key("a1")) == credential_kind(by_key("b2")) == "key"
     one, other = by_token("https://a.example"), by_token("https://b.example")
-    assert credential_of(one) == one != credential_of(other)
-    assert (credential_of(""), credential_of("local")) == ("", "local")
+    assert credential_kind(one) == one != credential_kind(other)
+    assert (credential_kind(""), credential_kind("local")) == ("", "local")
 
 
 def test_what_was_shown_is_read_back() -> None:

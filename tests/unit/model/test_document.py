@@ -2,12 +2,12 @@
 
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document
-from docgraph.model.node import DOCUMENT, Location, Node
+from docgraph.model.node import DOCUMENT, DocumentNode, Location
 from tests.support.small_world import granted
 
 
 def test_a_document_is_named_by_its_first_node() -> None:
     here = Location("a.md", 1, 1, 0, 1)
-    own = Node("r:a.md", DOCUMENT, "A", "", None, here)
-    part = Node("r:a.md#b", "section", "B", "", own.id, here)
+    own = DocumentNode("r:a.md", DOCUMENT, "A", "", None, here)
+    part = DocumentNode("r:a.md#b", "section", "B", "", own.id, here)
     assert Document("a.md", "x", (own, part), (), (), (), granted(LOCAL_ONLY), "f").id == "r:a.md"

@@ -4,19 +4,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.access import LOWEST, AccessRule, Ceiling, Principal, mark_of, may_leave
-from docgraph.model.context import Context, ContextItem, Why
+from docgraph.model.access import (
+    UNCLASSIFIED,
+    AccessRule,
+    Clearance,
+    Principal,
+    classification_of,
+    may_send,
+)
+from docgraph.model.context import Context, ContextItem, Reasons
 from docgraph.model.node import Location
 
 names = st.frozensets(st.sampled_from(["board", "eu", "hr"]))
 levels = st.integers(0, 3)
-ceilings = st.builds(Ceiling, names, levels)
+ceilings = st.builds(Clearance, names, levels)
 marks = st.tuples(names, levels)
 HERE = Location("a.md", 1, 1, 0, 4)
 
 
 def item(number: int, labels: frozenset[str], level: int) -> ContextItem:
-    why = Why("seed 1 of 1", "readable by everyone", "1 tokens, 1 of 9 used")
+    why = Reasons("seed 1 of 1", "readable by everyone", "1 tokens, 1 of 9 used")
     node = f"r:{number}.md"
     return ContextItem(
         number, "evidence", node, node, f"{node}@0", "A", (), HERE, "text", 1, labels, level, why
@@ -34,11 +41,11 @@ contexts = st.lists(marks, max_size=6).map(lambda marked: context(*marked))
 @pytest.mark.requirement(47)
 @given(ceilings, marks)
 def test_an_endpoint_is_like_a_reader_whose_groups_do_not_matter(
-    ceiling: Ceiling, mark: tuple[frozenset[str], int]
+    ceiling: Clearance, mark: tuple[frozenset[str], int]
 ) -> None:
     reader = Principal("endpoint", "t", frozenset({"g"}), ceiling.labels, ceiling.level)
     rule = AccessRule("t", frozenset({"g"}), *mark)
-    assert ceiling.admits(*mark) == reader.may_read(rule)
+    assert ceiling.covers(*mark) == reader.may_read(rule)
 
 
 @pytest.mark.requirement(47)
@@ -46,45 +53,47 @@ def test_an_endpoint_is_like_a_reader_whose_groups_do_not_matter(
 def test_without_settings_only_what_no_label_marks_at_level_0_leaves(
     mark: tuple[frozenset[str], int],
 ) -> None:
-    assert Ceiling() == LOWEST
-    assert LOWEST.admits(*mark) == (mark == (frozenset(), 0))
+    assert Clearance() == UNCLASSIFIED
+    assert UNCLASSIFIED.covers(*mark) == (mark == (frozenset(), 0))
 
 
 @pytest.mark.requirement(47)
 @given(contexts, ceilings)
-def test_who_may_read_a_context_may_read_every_item_of_it(found: Context, one: Ceiling) -> None:
-    every = all(one.admits(item.labels, item.level) for item in found.items)
-    assert one.admits(*mark_of(found)) == every
+def test_who_may_read_a_context_may_read_every_item_of_it(found: Context, one: Clearance) -> None:
+    every = all(one.covers(item.labels, item.level) for item in found.items)
+    assert one.covers(*classification_of(found)) == every
 
 
 @pytest.mark.requirement(47)
 @given(contexts, ceilings, ceilings)
-def test_lowering_a_ceiling_never_sends_more(found: Context, one: Ceiling, other: Ceiling) -> None:
-    lower = Ceiling(one.labels & other.labels, min(one.level, other.level))
-    if may_leave(lower, *mark_of(found)):
-        assert may_leave(one, *mark_of(found))
-        assert may_leave(other, *mark_of(found))
+def test_lowering_a_ceiling_never_sends_more(
+    found: Context, one: Clearance, other: Clearance
+) -> None:
+    lower = Clearance(one.labels & other.labels, min(one.level, other.level))
+    if may_send(lower, *classification_of(found)):
+        assert may_send(one, *classification_of(found))
+        assert may_send(other, *classification_of(found))
 
 
 @given(ceilings, marks)
 def test_there_is_an_objection_to_what_is_not_admitted_and_to_nothing_else(
-    ceiling: Ceiling, mark: tuple[frozenset[str], int]
+    ceiling: Clearance, mark: tuple[frozenset[str], int]
 ) -> None:
-    assert bool(ceiling.objection(*mark)) != ceiling.admits(*mark)
+    assert bool(ceiling.reason_against(*mark)) != ceiling.covers(*mark)
 
 
 @pytest.mark.requirement(47)
 def test_a_reason_is_told_in_words() -> None:
     found = context((frozenset({"hr", "board", "eu"}), 2), (frozenset(), 1), (frozenset({"eu"}), 0))
-    told = Ceiling(frozenset({"eu"})).objection(*mark_of(found))
+    told = Clearance(frozenset({"eu"})).reason_against(*classification_of(found))
     assert told == "the endpoint lacks labels board hr, level 2 is above the endpoint's 0"
 
 
 @given(marks)
 def test_a_model_in_this_process_has_no_ceiling(mark: tuple[frozenset[str], int]) -> None:
-    assert may_leave(None, *mark)
+    assert may_send(None, *mark)
 
 
 @given(ceilings, marks)
-def test_with_a_ceiling_it_decides(ceiling: Ceiling, mark: tuple[frozenset[str], int]) -> None:
-    assert may_leave(ceiling, *mark) == ceiling.admits(*mark)
+def test_with_a_ceiling_it_decides(ceiling: Clearance, mark: tuple[frozenset[str], int]) -> None:
+    assert may_send(ceiling, *mark) == ceiling.covers(*mark)

@@ -6,11 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.edge import INVERSES, RELATIONS, Edge, Evidence, Relationship
-from docgraph.model.link import MOST_EVIDENCE, Meeting, answered, distance, said, united
+from docgraph.model.edge import INVERSES, RELATIONS, Edge, EdgeEvidence, Relationship
+from docgraph.model.link import (
+    MOST_EVIDENCE,
+    ReferenceMatch,
+    distance,
+    edges_of,
+    inverse_edges_of,
+    merge_edges,
+)
 
 EDGE = Edge("r:a", "references", "r:b")
-MET = Meeting(
+MET = ReferenceMatch(
     source="r:x/a.md#s",
     relation="references",
     path="x/a.md",
@@ -30,24 +37,24 @@ MET = Meeting(
 )
 
 
-def edges(*meetings: Meeting) -> list[Edge]:
-    return [found.edge for found in said(meetings)]
+def edges(*meetings: ReferenceMatch) -> list[Edge]:
+    return [found.edge for found in edges_of(meetings)]
 
 
-def place(line: int) -> Evidence:
-    return Evidence("a", line, line, line + 1, 0, "b")
+def place(line: int) -> EdgeEvidence:
+    return EdgeEvidence("a", line, line, line + 1, 0, "b")
 
 
 def test_a_claim_says_an_edge_to_whoever_offers_its_key() -> None:
-    (found,) = said([MET])
+    (found,) = edges_of([MET])
     assert found.edge == Edge("r:x/a.md#s", "references", "r:y/b.md")
     assert found.origins == ("links",)
-    assert found.evidence == (Evidence("x/a.md", 3, 10, 14, 12, "here"),)
+    assert found.evidence == (EdgeEvidence("x/a.md", 3, 10, 14, 12, "here"),)
 
 
 def test_the_edges_rank_is_the_sum_of_both_and_of_the_way_between_where_that_counts() -> None:
     for near, rank in ((0, 12), (1, 14), (10, 32)):
-        (found,) = said([MET._replace(near=near)])
+        (found,) = edges_of([MET._replace(near=near)])
         assert found.evidence[0].rank == rank
 
 
@@ -76,38 +83,38 @@ def test_a_document_does_not_speak_of_itself_but_code_calls_its_own_functions() 
 @pytest.mark.parametrize("relation", sorted(INVERSES))
 def test_a_lifecycle_relation_is_answered_by_its_inverse(relation: str) -> None:
     told = MET._replace(relation=relation)
-    (there,), (back,) = said([told]), answered([told])
+    (there,), (back,) = edges_of([told]), inverse_edges_of([told])
     assert back.edge == Edge(there.edge.target, INVERSES[relation], there.edge.source)
     assert back.origins == there.origins
 
 
 @pytest.mark.requirement(5)
 def test_an_inverse_shows_the_same_place_but_claims_no_characters() -> None:
-    (back,) = answered([MET._replace(relation="supersedes", near=3)])
-    assert back.evidence == (Evidence("x/a.md", 3, 0, 0, 0, "here"),)
+    (back,) = inverse_edges_of([MET._replace(relation="supersedes", near=3)])
+    assert back.evidence == (EdgeEvidence("x/a.md", 3, 0, 0, 0, "here"),)
 
 
 @pytest.mark.parametrize("relation", sorted(set(RELATIONS) - set(INVERSES)))
 def test_other_relations_have_one_direction(relation: str) -> None:
-    assert list(answered([MET._replace(relation=relation)])) == []
+    assert list(inverse_edges_of([MET._replace(relation=relation)])) == []
 
 
 def test_nobody_answers_a_claim_that_means_nobody() -> None:
     missing = MET._replace(relation="supersedes", inner="#gone", strict=1, holds=0)
-    assert list(answered([missing])) == []
-    assert list(answered([MET._replace(relation="supersedes", offered="r:x/a.md")])) == []
+    assert list(inverse_edges_of([missing])) == []
+    assert list(inverse_edges_of([MET._replace(relation="supersedes", offered="r:x/a.md")])) == []
 
 
 def test_origins_and_evidence_of_an_edge_are_united() -> None:
     one = Relationship(EDGE, ("links",), (place(2), place(3)))
     two = Relationship(EDGE, ("given",), (place(1), place(2)))
     whole = Relationship(EDGE, ("given", "links"), (place(1), place(2), place(3)))
-    assert united([one, two]) == united([two, one]) == (whole,)
+    assert merge_edges([one, two]) == merge_edges([two, one]) == (whole,)
 
 
 def test_the_first_places_are_kept() -> None:
     many = Relationship(EDGE, ("links",), tuple(place(line) for line in range(99, 0, -1)))
-    (found,) = united([many])
+    (found,) = merge_edges([many])
     assert [e.line for e in found.evidence] == list(range(1, MOST_EVIDENCE + 1))
 
 
@@ -125,12 +132,12 @@ relationships = st.builds(
 def test_an_edge_stands_once_whatever_the_order_of_those_who_say_it(
     found: list[Relationship], chance: random.Random
 ) -> None:
-    whole = united(found)
+    whole = merge_edges(found)
     stand = [one.edge for one in whole]
     assert stand == sorted(set(stand))
     chance.shuffle(found)
-    assert united(found) == whole
-    assert united(whole) == whole
+    assert merge_edges(found) == whole
+    assert merge_edges(whole) == whole
 
 
 @pytest.mark.parametrize(

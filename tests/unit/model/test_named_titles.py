@@ -3,20 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.identifiers import LONGEST, MOST, NAMESAKES, named, spans
+from docgraph.model.identifiers import LONGEST, MOST, NAMESAKES, title_spans, titled_documents
 
 
 def found(question: str, *bearers: tuple[str, str]) -> dict[str, str]:
-    places = spans(question)
-    return named(places, sorted(pair for pair in bearers if pair[0] in places))
+    places = title_spans(question)
+    return titled_documents(places, sorted(pair for pair in bearers if pair[0] in places))
 
 
 def test_whole_words_that_begin_with_a_capital_or_a_digit_may_be_a_title() -> None:
-    assert "Finding Nemo" in spans("Who directed Finding Nemo, in 2003?")
-    assert "1984" in spans("who wrote 1984?")
-    assert "inding Nemo" not in spans("Who directed Finding Nemo?")
-    assert "directed Finding" not in spans("Who directed Finding Nemo?")
-    assert "Who" not in spans("Who is it?")  # shorter than any title that counts
+    assert "Finding Nemo" in title_spans("Who directed Finding Nemo, in 2003?")
+    assert "1984" in title_spans("who wrote 1984?")
+    assert "inding Nemo" not in title_spans("Who directed Finding Nemo?")
+    assert "directed Finding" not in title_spans("Who directed Finding Nemo?")
+    assert "Who" not in title_spans("Who is it?")  # shorter than any title that counts
 
 
 def test_the_longest_title_wins() -> None:
@@ -39,7 +39,7 @@ def test_a_title_that_many_bear_names_none_of_them() -> None:
 
 @given(st.text())
 def test_any_question_has_a_bounded_number_of_spans(question: str) -> None:
-    places = spans(question * 3)
+    places = title_spans(question * 3)
     assert len(places) <= MOST
     for title, where in places.items():
         assert len(title.split()) <= LONGEST * 2

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.scoring import Owners, best_of, leading
+from docgraph.model.scoring import RowGroups, top_groups, top_with_ties
 
 rows = st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), max_size=12)
 
@@ -18,9 +18,9 @@ def by_hand(found: list[tuple[int, int]]) -> dict[int, int]:
 
 def pair(
     found: list[tuple[int, int]],
-) -> tuple[Owners, "np.ndarray[tuple[int], np.dtype[np.int64]]"]:
+) -> tuple[RowGroups, "np.ndarray[tuple[int], np.dtype[np.int64]]"]:
     owners = np.array([owner for owner, _ in found], dtype=np.int64)
-    return Owners(owners), np.array([score for _, score in found], dtype=np.int64)
+    return RowGroups(owners), np.array([score for _, score in found], dtype=np.int64)
 
 
 @given(rows)
@@ -35,7 +35,7 @@ def test_the_best_of_each_owner_is_kept_wherever_its_rows_stand(
 
 @given(rows, st.integers(1, 5))
 def test_whoever_ties_with_the_last_is_there_too(found: list[tuple[int, int]], most: int) -> None:
-    kept = best_of(*pair(found), most)
+    kept = top_groups(*pair(found), most)
     ranked = sorted(by_hand(found).values(), reverse=True)
     edge = ranked[:most][-1] if ranked else 0
     expected = {owner: score for owner, score in by_hand(found).items() if score >= edge}
@@ -43,5 +43,5 @@ def test_whoever_ties_with_the_last_is_there_too(found: list[tuple[int, int]], m
 
 
 def test_few_are_all_kept() -> None:
-    owners, scores = leading(np.array([3, 1]), np.array([0.5, 0.5]), 2)
+    owners, scores = top_with_ties(np.array([3, 1]), np.array([0.5, 0.5]), 2)
     assert (owners.tolist(), scores.tolist()) == ([3, 1], [0.5, 0.5])

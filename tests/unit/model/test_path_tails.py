@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.identifiers import DEEPEST, normalised, path_tails
+from docgraph.model.identifiers import DEEPEST, normalise_name, path_suffixes
 
 
 @pytest.mark.parametrize(
@@ -19,28 +19,28 @@ from docgraph.model.identifiers import DEEPEST, normalised, path_tails
     ],
 )
 def test_a_quoted_path_may_be_ours_by_its_end(quoted: str) -> None:
-    found = path_tails(quoted)
+    found = path_suffixes(quoted)
     assert "flask/cli.py" in found
     assert "flask.cli" in found
 
 
 def test_the_longest_end_comes_first_and_a_name_alone_is_none() -> None:
-    assert path_tails("see a/b/c.py") == ("a/b/c.py", "a.b.c", "b/c.py", "b.c")
-    assert path_tails("see c.py and ./c.py") == ()
+    assert path_suffixes("see a/b/c.py") == ("a/b/c.py", "a.b.c", "b/c.py", "b.c")
+    assert path_suffixes("see c.py and ./c.py") == ()
 
 
 @pytest.mark.parametrize("text", ["and/or", "https://github.com/psf/requests", "1/2", "a\\nb", ""])
 def test_what_ends_in_no_file_is_no_path(text: str) -> None:
-    assert path_tails(text) == ()
+    assert path_suffixes(text) == ()
 
 
 def test_only_so_many_folders_count() -> None:
-    found = path_tails("/".join("f" for _ in range(10_000)) + "/x.py")
+    found = path_suffixes("/".join("f" for _ in range(10_000)) + "/x.py")
     assert len(found) == 2 * DEEPEST
 
 
 @given(st.text(alphabet="ab./\\: #", max_size=40))
 def test_tails_are_normalised_and_each_once(text: str) -> None:
-    found = path_tails(text)
+    found = path_suffixes(text)
     assert len(set(found)) == len(found)
-    assert all(normalised(name) == name for name in found)
+    assert all(normalise_name(name) == name for name in found)

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.model.diff import Differing, RetrievalSide, compare_retrievals
+from docgraph.model.diff import Difference, RetrievalSummary, compare_retrievals
 from docgraph.model.edge import Edge
 
 ONE = Edge("r:a", "explains", "r:b")
-SIDE = RetrievalSide(
+SIDE = RetrievalSummary(
     asked={"asker": "ann", "pipeline": "p", "step": "on", "step.top": "8"},
     documents=frozenset({"r:a", "r:b"}),
     edges=frozenset({ONE}),
@@ -42,7 +42,7 @@ def test_gained_is_what_only_the_right_side_has() -> None:
     assert found.edges_lost == (ONE,)
     assert (found.evidence_gained, found.evidence_lost) == (("r:c@0",), ("r:b@0",))
     assert found.evidence_changed == ("r:a@0",)
-    assert found.tokens == (Differing("r:b", 7, 0), Differing("r:c", 0, 3))
+    assert found.tokens == (Difference("r:b", 7, 0), Difference("r:c", 0, 3))
     back = compare_retrievals(other, SIDE)
     assert (back.documents_gained, back.edges_lost) == (found.documents_lost, found.edges_gained)
 
@@ -50,13 +50,13 @@ def test_gained_is_what_only_the_right_side_has() -> None:
 def test_that_they_were_asked_otherwise_is_named_and_is_no_difference() -> None:
     asked = {"asker": "bob", "pipeline": "p", "step": "on", "step.top": "9"}
     found = compare_retrievals(SIDE, replace(SIDE, asked=asked))
-    assert found.asked == (Differing("asker", "ann", "bob"), Differing("step.top", "8", "9"))
+    assert found.asked == (Difference("asker", "ann", "bob"), Difference("step.top", "8", "9"))
     assert not found.differs
 
 
 def test_a_step_that_only_one_side_has_is_named_once() -> None:
     found = compare_retrievals(SIDE, replace(SIDE, asked={"asker": "ann", "pipeline": "p"}))
-    assert found.asked == (Differing("step", "on", "-"),)
+    assert found.asked == (Difference("step", "on", "-"),)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,6 @@ def test_a_step_that_only_one_side_has_is_named_once() -> None:
         replace(SIDE, edges=frozenset()),
     ],
 )
-def test_whatever_they_give_otherwise_is_a_difference(other: RetrievalSide) -> None:
+def test_whatever_they_give_otherwise_is_a_difference(other: RetrievalSummary) -> None:
     assert compare_retrievals(SIDE, other).differs
     assert compare_retrievals(other, SIDE).differs

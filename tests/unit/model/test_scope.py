@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.errors import BadInput
-from docgraph.model.snapshot import EVERYTHING, Scope, SnapshotName, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, Scope, SnapshotName, SnapshotSelector
 
 A1, A2, B1 = SnapshotName("a", "main", 1), SnapshotName("a", "next", 2), SnapshotName("b", "m", 1)
 
@@ -18,11 +18,11 @@ def test_a_scope_names_each_repository_once_and_in_order() -> None:
 
 @pytest.mark.requirement(10)
 def test_a_snapshot_number_needs_its_repository_and_branch() -> None:
-    assert Wanted("a", "main", 3).snapshot == 3
+    assert SnapshotSelector("a", "main", 3).snapshot == 3
     for repository, branch in ((None, None), ("a", None), (None, "main")):
         with pytest.raises(BadInput, match="needs its repository and branch"):
-            Wanted(repository, branch, 3)
+            SnapshotSelector(repository, branch, 3)
 
 
 def test_by_default_everything_visible_is_asked() -> None:
-    assert (Wanted(None, None, None),) == EVERYTHING
+    assert (SnapshotSelector(None, None, None),) == ALL_REPOSITORIES

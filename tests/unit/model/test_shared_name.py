@@ -2,41 +2,41 @@
 
 import pytest
 
-from docgraph.model.edge import Edge, Evidence
-from docgraph.model.link import MOST_HOLDERS, Holder, shared
+from docgraph.model.edge import Edge, EdgeEvidence
+from docgraph.model.link import MOST_HOLDERS, NameHolder, shared_name_edges
 
 
-def holders(count: int) -> list[Holder]:
-    return [Holder(f"r:{n}.md", f"{n}.md", n + 1, "Marie Curie") for n in range(count)]
+def holders(count: int) -> list[NameHolder]:
+    return [NameHolder(f"r:{n}.md", f"{n}.md", n + 1, "Marie Curie") for n in range(count)]
 
 
 def test_a_name_that_two_hold_leads_from_each_to_the_other() -> None:
     both = holders(2)
-    (there,) = shared("r:0.md", both, "names")
-    (back,) = shared("r:1.md", both, "names")
+    (there,) = shared_name_edges("r:0.md", both, "names")
+    (back,) = shared_name_edges("r:1.md", both, "names")
     assert there.edge == Edge("r:0.md", "shares_entity", "r:1.md")
     assert back.edge == Edge("r:1.md", "shares_entity", "r:0.md")
     assert there.origins == ("names",)
 
 
 def test_an_edge_shows_where_its_source_holds_the_name_and_claims_no_characters() -> None:
-    (there,) = shared("r:1.md", holders(2), "names")
-    assert there.evidence == (Evidence("1.md", 2, 0, 0, 0, "Marie Curie"),)
+    (there,) = shared_name_edges("r:1.md", holders(2), "names")
+    assert there.evidence == (EdgeEvidence("1.md", 2, 0, 0, 0, "Marie Curie"),)
 
 
 @pytest.mark.parametrize("count", range(1, MOST_HOLDERS + 2))
 def test_a_rare_name_leads_to_every_other_holder_and_a_common_one_to_none(count: int) -> None:
-    found = list(shared("r:0.md", holders(count), "names"))
+    found = list(shared_name_edges("r:0.md", holders(count), "names"))
     assert len(found) == (count - 1 if count <= MOST_HOLDERS else 0)
 
 
 def test_whoever_asks_from_the_other_end_gets_the_same_edges() -> None:
     held = holders(4)
-    entering = list(shared("r:2.md", held, "names", "in"))
+    entering = list(shared_name_edges("r:2.md", held, "names", "in"))
     leaving = [
         found
         for holder in held
-        for found in shared(holder.document, held, "names")
+        for found in shared_name_edges(holder.document, held, "names")
         if found.edge.target == "r:2.md"
     ]
     assert entering == leaving
@@ -45,5 +45,5 @@ def test_whoever_asks_from_the_other_end_gets_the_same_edges() -> None:
 
 def test_the_order_of_holders_changes_no_edge() -> None:
     held = holders(5)
-    forwards = set(shared("r:3.md", held, "names"))
-    assert forwards == set(shared("r:3.md", held[::-1], "names"))
+    forwards = set(shared_name_edges("r:3.md", held, "names"))
+    assert forwards == set(shared_name_edges("r:3.md", held[::-1], "names"))

@@ -10,18 +10,18 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from docgraph.model.vector import (
-    LARGEST,
     LONGEST_SQUARED,
+    MAX_DIMENSIONS,
     SCALE,
     IntVector,
+    combine,
     cosine,
-    joined,
     to_integers,
 )
 
 Floats = npt.NDArray[np.float64]
 numbers = st.floats(-1e6, 1e6, width=32)
-vectors = arrays.arrays(np.float64, st.integers(1, LARGEST), elements=numbers)
+vectors = arrays.arrays(np.float64, st.integers(1, MAX_DIMENSIONS), elements=numbers)
 small: st.SearchStrategy[IntVector] = arrays.arrays(
     np.float64, 8, elements=st.floats(-1, 1, width=16)
 ).map(to_integers)
@@ -37,8 +37,8 @@ def test_an_integer_vector_never_grows_past_what_float32_counts_in_ones(found: F
     assert int(whole @ whole) <= LONGEST_SQUARED == 2**24
 
 
-@given(st.integers(1, LARGEST), st.integers(0, 2**32 - 1))
-@example(LARGEST, 0)
+@given(st.integers(1, MAX_DIMENSIONS), st.integers(0, 2**32 - 1))
+@example(MAX_DIMENSIONS, 0)
 def test_every_partial_sum_stays_within_two_to_the_24(dimensions: int, seed: int) -> None:
     chance = np.random.default_rng(seed)
     a, b = (to_integers(chance.standard_normal(dimensions)) for _ in range(2))
@@ -46,7 +46,7 @@ def test_every_partial_sum_stays_within_two_to_the_24(dimensions: int, seed: int
         assert np.abs(partial_sums(a, other)).max(initial=0) <= 2**24
 
 
-@given(st.integers(2, LARGEST), st.integers(0, 2**32 - 1))
+@given(st.integers(2, MAX_DIMENSIONS), st.integers(0, 2**32 - 1))
 def test_float32_gives_the_exact_dot_product_in_any_order(dimensions: int, seed: int) -> None:
     chance = np.random.default_rng(seed)
     a, b = (to_integers(chance.standard_normal(dimensions)) for _ in range(2))
@@ -58,8 +58,8 @@ def test_float32_gives_the_exact_dot_product_in_any_order(dimensions: int, seed:
 
 def test_the_worst_rounding_of_the_most_dimensions_just_fits() -> None:
     """Every component is 127.5 and rounds up: the sum is what float32 still holds."""
-    assert (SCALE, LARGEST) == (4080, 1024)
-    whole = to_integers(np.ones(LARGEST))
+    assert (SCALE, MAX_DIMENSIONS) == (4080, 1024)
+    whole = to_integers(np.ones(MAX_DIMENSIONS))
     assert set(whole.tolist()) == {128}
     assert partial_sums(whole, whole)[-1] == 2**24 == float(np.float32(2**24))
 
@@ -97,7 +97,7 @@ def joined_rows(nodes: list[tuple[IntVector, list[IntVector]]]) -> list[list[int
     summaries = np.array([summary for summary, _ in nodes])
     totals = np.array([np.sum([0 * s, *chunks], axis=0, dtype=np.int64) for s, chunks in nodes])
     counts = np.array([len(chunks) for _, chunks in nodes])
-    found: list[list[int]] = joined(summaries, totals, counts).tolist()
+    found: list[list[int]] = combine(summaries, totals, counts).tolist()
     return found
 
 
@@ -110,7 +110,7 @@ def test_a_joined_vector_is_the_summary_and_the_mean_in_equal_parts(
 
 
 @pytest.mark.requirement(2)
-@given(st.integers(1, LARGEST), st.integers(0, 5), st.integers(0, 2**32 - 1))
+@given(st.integers(1, MAX_DIMENSIONS), st.integers(0, 5), st.integers(0, 2**32 - 1))
 def test_a_joined_vector_is_the_same_for_any_number_of_dimensions(
     dimensions: int, chunks: int, seed: int
 ) -> None:
@@ -131,7 +131,7 @@ def test_the_sum_of_very_many_chunks_is_still_exact() -> None:
     total = np.array([[3 * 2**40 + 1, 4 * 2**40]])
     mean = unit(total[0].tolist())
     expected = unit([int(summary[0]) + mean[0], int(summary[1]) + mean[1]])
-    assert joined(summary[np.newaxis], total, np.array([2**30])).tolist() == [expected]
+    assert combine(summary[np.newaxis], total, np.array([2**30])).tolist() == [expected]
 
 
 @given(vectors)

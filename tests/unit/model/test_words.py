@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.tokenize import runs, terms, words
+from docgraph.model.tokenize import run_terms, tokenize, word_runs
 
 code = st.from_regex(r"([A-Z]{0,3}[a-z0-9]{0,3}[_\s(.]{0,2}){0,12}", fullmatch=True)
 
@@ -29,12 +29,12 @@ def words_one_by_one(text: str) -> list[str]:
 
 @given(st.one_of(st.text(), st.text(st.characters(codec="ascii")), code))
 def test_shortcuts_change_no_word(text: str) -> None:
-    assert words(text) == words_one_by_one(text)
+    assert tokenize(text) == words_one_by_one(text)
 
 
 @given(st.one_of(st.text(), code))
 def test_the_words_of_a_text_are_the_terms_of_its_runs(text: str) -> None:
-    assert words(text) == [term for run in runs(text) for term in terms(run)]
+    assert tokenize(text) == [term for run in word_runs(text) for term in run_terms(run)]
 
 
 @pytest.mark.parametrize(
@@ -55,12 +55,12 @@ def test_the_words_of_a_text_are_the_terms_of_its_runs(text: str) -> None:
     ],
 )
 def test_a_compound_counts_whole_and_in_parts(text: str, terms: list[str]) -> None:
-    assert words(text) == terms
+    assert tokenize(text) == terms
 
 
 @given(st.text())
 def test_terms_are_folded_and_hold_no_white_space(text: str) -> None:
-    for term in words(text):
+    for term in tokenize(text):
         assert term
         assert term == term.casefold()
         assert not any(character.isspace() for character in term)
@@ -69,15 +69,15 @@ def test_terms_are_folded_and_hold_no_white_space(text: str) -> None:
 @given(st.text())
 def test_how_an_accent_is_composed_does_not_decide_what_matches(text: str) -> None:
     decomposed = unicodedata.normalize("NFD", text)
-    assert words(decomposed) == words(unicodedata.normalize("NFC", text))
+    assert tokenize(decomposed) == tokenize(unicodedata.normalize("NFC", text))
 
 
 @given(st.text(), st.text())
 def test_words_of_two_lines_are_the_words_of_each(first: str, second: str) -> None:
-    assert words(f"{first}\n{second}") == words(first) + words(second)
+    assert tokenize(f"{first}\n{second}") == tokenize(first) + tokenize(second)
 
 
 @given(st.from_regex(r"[a-zA-Zéß0-9]+(_[a-zA-Zéß0-9]+)*", fullmatch=True))
 def test_the_parts_of_a_compound_make_up_the_whole(name: str) -> None:
-    whole, *parts = words(name)
+    whole, *parts = tokenize(name)
     assert not parts or "".join(parts) == whole.replace("_", "")

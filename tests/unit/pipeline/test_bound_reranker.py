@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from docgraph.model.access import LOWEST, AccessRule, Ceiling
+from docgraph.model.access import UNCLASSIFIED, AccessRule, Clearance
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.planned_reads import BoundReranker
+from docgraph.pipeline.planned_reads import ReaderReranker
 from docgraph.ports.models import Reranked
 from tests.support.made_documents import EAST, NORTH, Said, ask, document
 from tests.support.memory_world import World, world
@@ -21,8 +21,8 @@ PLACE = world(
 )
 
 
-def bound(place: World = PLACE) -> BoundReranker:
-    return BoundReranker(LikesLongTexts(), place, ask("why?"))
+def bound(place: World = PLACE) -> ReaderReranker:
+    return ReaderReranker(LikesLongTexts(), place, ask("why?"))
 
 
 @pytest.mark.requirement(16)
@@ -47,7 +47,7 @@ class NeverAsked(LikesLongTexts):
 
 
 def test_a_model_is_not_asked_about_nothing() -> None:
-    nobody = BoundReranker(NeverAsked(), PLACE, ask("why?"))
+    nobody = ReaderReranker(NeverAsked(), PLACE, ask("why?"))
     assert nobody.rerank("why?", ("r:secret",)) == Reranked({})
 
 
@@ -55,14 +55,18 @@ def test_a_model_is_not_asked_about_nothing() -> None:
 def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
     place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
 
-    def judged(ceiling: Ceiling | None) -> Reranked:
+    def judged(ceiling: Clearance | None) -> Reranked:
         model = LikesLongTexts(ceiling=ceiling)
-        return BoundReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
+        return ReaderReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
 
     everything = judged(None)
     assert (set(everything.scores), everything.withheld) == ({"r:a", "r:b"}, ())
-    assert judged(Ceiling(frozenset({"board"}), 1)) == everything
-    for short in (LOWEST, Ceiling(frozenset({"board"}), 0), Ceiling(frozenset({"eu"}), 9)):
+    assert judged(Clearance(frozenset({"board"}), 1)) == everything
+    for short in (
+        UNCLASSIFIED,
+        Clearance(frozenset({"board"}), 0),
+        Clearance(frozenset({"eu"}), 9),
+    ):
         found = judged(short)
         assert (set(found.scores), found.withheld) == ({"r:a"}, ("r:b",))
 
@@ -71,7 +75,7 @@ def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
 def test_a_model_is_not_asked_where_everything_is_withheld() -> None:
     marked = AccessRule("local", level=1)
     place = replace(PLACE, rules={"r:a": marked, "r:b": marked})
-    nobody = BoundReranker(NeverAsked(ceiling=LOWEST), place, ask("why?"))
+    nobody = ReaderReranker(NeverAsked(ceiling=UNCLASSIFIED), place, ask("why?"))
     assert nobody.rerank("why?", ("r:b", "r:a")) == Reranked({}, ("r:b", "r:a"))
 
 
@@ -85,7 +89,7 @@ def test_a_document_without_passages_is_read_by_its_summary() -> None:
 
 @pytest.mark.requirement(16)
 def test_reranking_is_optional_and_asking_for_it_without_a_model_says_what_to_do() -> None:
-    nobody = BoundReranker(None, PLACE, ask("why?"))
+    nobody = ReaderReranker(None, PLACE, ask("why?"))
     assert nobody.name == "none"
     with pytest.raises(BadInput, match="no reranker is configured; set `reranker`"):
         nobody.rerank("why?", ("r:a",))

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 import pytest
 
-from docgraph.answer.answer_question import counted
+from docgraph.answer.answer_question import prompt_tokens
 from docgraph.answer.prompt import prompt_named
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.execute.fetch_evidence import fetch_evidence
-from docgraph.model.access import Ceiling
+from docgraph.model.access import Clearance
 from docgraph.model.evidence import RetrievedContext
-from docgraph.pipeline.fit_budget import fitted
+from docgraph.pipeline.fit_budget import fit_budget
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.plan.plan_seeds import plan_seeds
-from docgraph.ports.models import ChatModel, Message, Said
+from docgraph.ports.models import ChatModel, ChatReply, Message
 from tests.support.made_documents import ask, document, seeds
 from tests.support.memory_world import world
 from tests.support.stand_ins import CountsWords
@@ -26,16 +26,16 @@ WORDS = CountsWords()
 class Reads:
     """A model with a window, whose tokens are so many to a word."""
 
-    window: int
+    context_window: int
     per_word: float = 1.0
     name: str = "reads"
-    ceiling: Ceiling | None = None
+    ceiling: Clearance | None = None
     exact_count: bool = True
 
     def count(self, text: str) -> int:
         return int(self.per_word * len(text.split()))
 
-    def say(self, messages: tuple[Message, ...], **_: object) -> Said:
+    def complete(self, messages: tuple[Message, ...], **_: object) -> ChatReply:
         raise AssertionError("nobody is asked here")
 
 
@@ -57,29 +57,29 @@ def tail() -> Pipeline:
 def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) -> None:
     found = evidence()
     model: ChatModel = Reads(window, per_word)
-    steps = fitted(tail(), found, WORDS, (Reads(100), model))
+    steps = fit_budget(tail(), found, WORDS, (Reads(100), model))
     page = assemble_context(found, WORDS, max_tokens=steps.steps[0].options["max_tokens"])
-    messages = prompt_named("cited-1").filled(page.text, page.question)
-    assert counted(model, messages) + 50 <= window
+    messages = prompt_named("cited-1").format(page.text, page.question)
+    assert prompt_tokens(model, messages) + 50 <= window
     assert any(item.number for item in page.items)
 
 
 def test_a_window_without_room_for_evidence_is_for_the_model_s_check_to_tell() -> None:
     """Else a page of nothing would look like a question that nothing answers."""
-    assert fitted(tail(), evidence(), WORDS, (Reads(150),)) == tail()
+    assert fit_budget(tail(), evidence(), WORDS, (Reads(150),)) == tail()
 
 
 def test_a_page_need_not_fit_whom_nobody_asks() -> None:
-    high = Reads(100_000, ceiling=Ceiling(frozenset(), 9))
-    assert fitted(tail(), evidence(), WORDS, (Reads(400), high)) == tail()
+    high = Reads(100_000, ceiling=Clearance(frozenset(), 9))
+    assert fit_budget(tail(), evidence(), WORDS, (Reads(400), high)) == tail()
 
 
 def test_what_fits_stays_as_it_is() -> None:
     found = evidence()
-    assert fitted(tail(), found, WORDS, (Reads(100_000),)) == tail()
-    assert fitted(tail(), found, WORDS, ()) == tail()
+    assert fit_budget(tail(), found, WORDS, (Reads(100_000),)) == tail()
+    assert fit_budget(tail(), found, WORDS, ()) == tail()
 
 
 def test_a_pipeline_that_does_not_answer_stays_as_it_is() -> None:
     flat = load("flat")
-    assert fitted(flat, evidence(), WORDS, (Reads(10),)) is flat
+    assert fit_budget(flat, evidence(), WORDS, (Reads(10),)) is flat

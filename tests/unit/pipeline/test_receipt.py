@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.answer.prompt import prompt_named
-from docgraph.interfaces.auth.principals import in_the_name_of, local, of_key, of_token
+from docgraph.interfaces.auth.principals import impersonated, local, of_key, of_token
 from docgraph.model.access import LOCAL, RIGHTS, ApiKey, Person, Principal
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput, BadPlan
@@ -43,7 +43,7 @@ ROSA = Person("rosa", LOCAL, frozenset({"red", "blue"}), frozenset({"secret"}), 
 
 
 def asking(person: Person) -> Principal:
-    return in_the_name_of(person, local())
+    return impersonated(person, local())
 
 
 @pytest.mark.requirement(48)

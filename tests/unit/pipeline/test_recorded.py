@@ -10,7 +10,7 @@ from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import ReceiptStep
-from docgraph.pipeline.replay import recorded_step
+from docgraph.pipeline.replay import step_from_receipt
 
 NOTHING: frozenset[type] = frozenset()
 
@@ -31,14 +31,14 @@ def test_recorded_steps_are_the_pipelines_own(name: str) -> None:
     made: frozenset[type] = NOTHING
     steps = []
     for one in told(pipeline):
-        steps.append(recorded_step(one, made))
+        steps.append(step_from_receipt(one, made))
         made |= {steps[-1].action.makes}
     assert Pipeline(name, tuple(steps)).digest == pipeline.digest
 
 
 def refused(step: ReceiptStep, made: frozenset[type] = NOTHING) -> str:
     with pytest.raises(BadPipeline) as error:
-        recorded_step(step, made)
+        step_from_receipt(step, made)
     return str(error.value)
 
 
@@ -70,4 +70,4 @@ def test_options_that_exclude_each_other_are_refused() -> None:
 
 def test_a_step_needs_what_it_reads() -> None:
     assert refused(EXPAND) == ("expand_relationships needs Seeds, which no step before it made")
-    assert recorded_step(EXPAND, frozenset({Seeds})).action.name == "expand_relationships"
+    assert step_from_receipt(EXPAND, frozenset({Seeds})).action.name == "expand_relationships"

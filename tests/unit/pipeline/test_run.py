@@ -22,7 +22,7 @@ from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run, run
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.ports.graph_reads import GraphReads
-from docgraph.ports.models import ChatModels, Reranker
+from docgraph.ports.models import ChatModelChain, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from tests.support.made_documents import (
@@ -72,7 +72,7 @@ def windows(place: World) -> Mapping[type, Any]:
         TextReads: lambda values: place.texts(values[RetrievalPlan]),
         TokenCounter: lambda _: CountsWords(),
         Reranker: lambda _: Prefers({}, name="none"),
-        ChatModels: lambda _: ChatModels((), lambda _: None),
+        ChatModelChain: lambda _: ChatModelChain((), lambda _: None),
     }
 
 

@@ -12,8 +12,8 @@ from docgraph.model.edge import Edge, Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.plan.expand_relationships import (
+    edges_from,
     expand_relationships,
-    leaving,
     neighbours,
     within_limits,
 )
@@ -134,7 +134,7 @@ def test_every_candidate_is_planned_or_cut_and_never_both(
     assert {one.limit for one in plan.cut} <= {f"documents={documents}"}
     speaking = tuple(dict.fromkeys(roots_in_order(ids)))[: min(seed_places, documents)]
     first = tuple(node for node in ids if roots((node,)) <= set(speaking))
-    edges_out = leaving(first, place.graph, None)
+    edges_out = edges_from(first, place.graph, None)
     reached = {expansion.document_id for expansion in neighbours(first, edges_out)}
     assert set(plan.documents) | roots(cut) == roots(ids) | reached
 

@@ -3,15 +3,15 @@
 import pytest
 
 from docgraph.model.edge import Edge, Relationship
-from docgraph.plan.ambiguity import allowed, first_place, known_relations
+from docgraph.plan.ambiguity import first_mention, known_relations, relation_filter
 from tests.support.made_documents import edge, said
 
 
 @pytest.mark.requirement(21)
 def test_absent_is_all_and_empty_is_none() -> None:
-    assert allowed(None) is None
-    assert allowed(()) == frozenset()
-    assert allowed(("calls", "contains")) == frozenset({"calls", "contains"})
+    assert relation_filter(None) is None
+    assert relation_filter(()) == frozenset()
+    assert relation_filter(("calls", "contains")) == frozenset({"calls", "contains"})
 
 
 @pytest.mark.requirement(21)
@@ -32,5 +32,5 @@ def test_no_list_and_an_empty_one_are_known(options: dict[str, object]) -> None:
 
 def test_an_edge_stands_where_its_source_first_says_so() -> None:
     twice = Relationship(Edge("r:a", "mentions", "r:b"), ("m",), (said("b", 9), said("b", 4)))
-    assert first_place(twice) == 4
-    assert first_place(edge("r:a", "r:b")) == -1
+    assert first_mention(twice) == 4
+    assert first_mention(edge("r:a", "r:b")) == -1

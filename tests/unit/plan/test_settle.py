@@ -6,21 +6,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.edge import HAND, Edge, Evidence, Relationship
+from docgraph.model.edge import HAND, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_of
 from docgraph.plan.ambiguity import (
     NAMESAKES,
-    confirmed,
+    confirm_inverses,
+    incident_edges,
     incoming,
     outgoing,
-    settled,
-    touching,
+    resolve_ambiguity,
 )
 from tests.support.made_documents import Part, document, edge, said
 from tests.support.memory_world import world
 
 places = st.builds(
-    lambda start, length, rank: Evidence("s.md", 1, start, start + length, rank, ""),
+    lambda start, length, rank: EdgeEvidence("s.md", 1, start, start + length, rank, ""),
     st.integers(0, 6),
     st.integers(0, 4),
     st.integers(0, 2),
@@ -46,7 +46,7 @@ def claim(target: str, words: str, start: int, rank: int = 0, by: str = "titles"
 
 
 def targets(*found: Relationship) -> list[str]:
-    return [winner.edge.target for winner in settled(tuple(sorted(found)))]
+    return [winner.edge.target for winner in resolve_ambiguity(tuple(sorted(found)))]
 
 
 @pytest.mark.requirement(3)
@@ -103,7 +103,7 @@ def test_words_that_name_a_part_of_a_document_do_not_name_the_whole_of_it() -> N
     assert targets(whole, part) == ["r:a#x"]
     assert targets(whole) == ["r:a"]
     elsewhere = Relationship(whole.edge, ("links",), (said("gate", 3), said("gate", 30)))
-    assert [found.evidence for found in settled((elsewhere, part))] == [
+    assert [found.evidence for found in resolve_ambiguity((elsewhere, part))] == [
         (said("gate", 30),),
         (said("gate", 3),),
     ]
@@ -124,14 +124,14 @@ def test_an_edge_keeps_only_the_places_where_it_won() -> None:
     twice = Relationship(
         Edge("r:s", "mentions", "r:b"), ("titles",), (said("python", 10), said("python", 50))
     )
-    (_, kept) = settled((claim("r:a", "python guide", 10), twice))
+    (_, kept) = resolve_ambiguity((claim("r:a", "python guide", 10), twice))
     assert kept.evidence == (said("python", 50),)
 
 
 @pytest.mark.requirement(3)
 def test_what_a_person_said_stands_even_where_mining_claimed_the_same_and_lost() -> None:
     both = Relationship(Edge("r:s", "mentions", "r:b"), (HAND, "titles"), (said("python", 10),))
-    assert settled((claim("r:a", "python guide", 10), both))[1] == Relationship(
+    assert resolve_ambiguity((claim("r:a", "python guide", 10), both))[1] == Relationship(
         both.edge, (HAND,), ()
     )
 
@@ -152,19 +152,19 @@ def test_settling_does_not_depend_on_the_order_of_edges(
 ) -> None:
     shuffled = list(found)
     chance.shuffle(shuffled)
-    assert tuple(sorted(settled(tuple(shuffled)))) == settled(found)
+    assert tuple(sorted(resolve_ambiguity(tuple(shuffled)))) == resolve_ambiguity(found)
 
 
 @given(many)
 def test_settling_twice_changes_nothing_more(found: tuple[Relationship, ...]) -> None:
-    once = settled(found)
-    assert settled(once) == once
+    once = resolve_ambiguity(found)
+    assert resolve_ambiguity(once) == once
 
 
 @given(many)
 def test_settling_invents_nothing(found: tuple[Relationship, ...]) -> None:
     stored = {relationship.edge: relationship for relationship in found}
-    for winner in settled(found):
+    for winner in resolve_ambiguity(found):
         assert set(winner.evidence) <= set(stored[winner.edge].evidence)
         assert set(winner.origins) <= set(stored[winner.edge].origins)
 
@@ -176,7 +176,7 @@ def test_an_edge_of_another_source_decides_nothing(
     stranger = Relationship(
         Edge("r:stranger", "mentions", f"r:{target}"), ("m",), (said("very long claim", 0),)
     )
-    assert settled((*found, stranger)) == (*settled(found), stranger)
+    assert resolve_ambiguity((*found, stranger)) == (*resolve_ambiguity(found), stranger)
 
 
 @pytest.mark.requirement(36)
@@ -226,7 +226,7 @@ def lifecycle(*forward: Relationship) -> tuple[Relationship, ...]:
         Relationship(
             Edge(found.edge.target, "superseded_by", found.edge.source),
             found.origins,
-            tuple(Evidence(e.path, e.line, 0, 0, e.rank, e.says) for e in found.evidence),
+            tuple(EdgeEvidence(e.path, e.line, 0, 0, e.rank, e.says) for e in found.evidence),
         )
         for found in forward
     )
@@ -295,10 +295,10 @@ def test_what_is_not_asked_for_does_not_come() -> None:
 def test_what_touches_a_node_is_what_of_all_edges_does(found: tuple[Relationship, ...]) -> None:
     documents = [document(f"r:{name}", parts=(Part("#x"),)) for name in "abcdest"]
     graph = world(*documents, edges=found).graph
-    known = confirmed(settled(graph.listed()), graph)
+    known = confirm_inverses(resolve_ambiguity(graph.all_edges()), graph)
     for node in ("r:s", "r:s#x", "r:a", "r:a#x", "r:none"):
         ends = {one: (one.edge.source, one.edge.target) for one in known}
         own = tuple(
             one for one in known if node in (*ends[one], *(document_of(end) for end in ends[one]))
         )
-        assert touching(node, graph) == own
+        assert incident_edges(node, graph) == own

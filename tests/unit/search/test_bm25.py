@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.tokenize import words
+from docgraph.model.tokenize import tokenize
 from docgraph.ports.search_reads import Passages, Postings
 from docgraph.search.bm25 import K1, B, bm25
 from tests.support.made_documents import Part, Said, document
@@ -23,15 +23,15 @@ def scored(window: MemorySearch, *terms: str) -> dict[str, float]:
 
 def by_hand(passages: list[str], passage: str, terms: tuple[str, ...]) -> float:
     """The formula as the textbook writes it, one term after another."""
-    cut = [words(text) for text in passages]
+    cut = [tokenize(text) for text in passages]
     mean = sum(map(len, cut)) / len(cut)
     total = 0.0
     for term in terms:
         containing = sum(term in found for found in cut)
-        frequency = words(passage).count(term)
+        frequency = tokenize(passage).count(term)
         if frequency:
             rarity = round(math.log(1 + (len(cut) - containing + 0.5) / (containing + 0.5)), 9)
-            norm = K1 * (1 - B + B * float(len(words(passage))) / mean)
+            norm = K1 * (1 - B + B * float(len(tokenize(passage))) / mean)
             total += rarity * (frequency * (K1 + 1) / (frequency + norm))
     return total
 

@@ -13,11 +13,11 @@ from docgraph.search.ranking import (
     TITLE_SHARE,
     WORDS_SHARE,
     Ranking,
-    by_normalised_scores,
-    by_reciprocal_rank,
-    middle_of,
-    ordered,
-    telling,
+    baseline_of,
+    lexical_weights,
+    reciprocal_rank_fusion,
+    score_fusion,
+    sort_by_score,
 )
 
 nodes = st.lists(st.sampled_from("abcdefghij"), unique=True)
@@ -36,15 +36,15 @@ def rankings(draw: st.DrawFn, low: float = -1.0) -> list[tuple[str, float]]:
 def test_best_comes_first_and_ties_go_by_id(found: dict[str, float], chance: random.Random) -> None:
     items = list(found.items())
     chance.shuffle(items)
-    ranked = ordered(dict(items))
-    assert ranked == ordered(found)
+    ranked = sort_by_score(dict(items))
+    assert ranked == sort_by_score(found)
     assert ranked == sorted(ranked, key=lambda item: (-item[1], item[0]))
 
 
 @pytest.mark.requirement(13)
 def test_a_place_counts_one_over_sixty_and_itself() -> None:
     assert RECIPROCAL_K == 60
-    fused = by_reciprocal_rank(([("a", 9.0), ("b", 8.0)], [("b", 1.0)]))
+    fused = reciprocal_rank_fusion(([("a", 9.0), ("b", 8.0)], [("b", 1.0)]))
     assert fused == [("b", round(1 / 62 + 1 / 61, 12)), ("a", round(1 / 61, 12))]
 
 
@@ -53,7 +53,7 @@ def test_a_place_counts_one_over_sixty_and_itself() -> None:
 def test_reciprocal_rank_does_not_depend_on_which_ranking_comes_first(
     a: Ranking, b: Ranking
 ) -> None:
-    assert by_reciprocal_rank((a, b)) == by_reciprocal_rank((b, a))
+    assert reciprocal_rank_fusion((a, b)) == reciprocal_rank_fusion((b, a))
 
 
 @pytest.mark.requirement(13)
@@ -64,7 +64,7 @@ def test_reciprocal_rank_orders_as_exact_fractions_would(a: Ranking, b: Ranking)
         for place, (node, _) in enumerate(ranking, start=1):
             exact[node] = exact.get(node, Fraction(0)) + Fraction(1, RECIPROCAL_K + place)
     expected = sorted(exact, key=lambda node: (-exact[node], node))
-    assert [node for node, _ in by_reciprocal_rank((a, b))] == expected
+    assert [node for node, _ in reciprocal_rank_fusion((a, b))] == expected
 
 
 @pytest.mark.requirement(13)
@@ -85,7 +85,7 @@ def test_places_that_add_up_to_the_same_tie_by_id() -> None:
         if len({p, q, r, s}) == 4:
             first = {p: "b", r: "a"}
             second = {q: "b", s: "a"}
-            fused = by_reciprocal_rank((ranked(first), ranked(second)))
+            fused = reciprocal_rank_fusion((ranked(first), ranked(second)))
             assert [node for node, _ in fused if node in "ab"] == ["a", "b"]
 
 
@@ -101,9 +101,9 @@ def mixed(
     places: int = 2,
 ) -> list[tuple[str, float]]:
     """As search does: who is no candidate by meaning has a cosine of 0 here."""
-    told = telling(sorted(words, key=lambda item: (-item[1], item[0])), places)
+    told = lexical_weights(sorted(words, key=lambda item: (-item[1], item[0])), places)
     cosines = dict.fromkeys((*told, *named, *defining), 0.0) | dict(meaning)
-    return by_normalised_scores(cosines, told, named, defining, middle_of(cosines.values(), places))
+    return score_fusion(cosines, told, named, defining, baseline_of(cosines.values(), places))
 
 
 @pytest.mark.requirement(13)
@@ -130,28 +130,28 @@ def test_cosines_are_measured_from_the_median_of_the_candidates() -> None:
 
 
 def test_the_middle_is_the_median_of_the_best_and_0_while_half_of_the_places_are_empty() -> None:
-    assert middle_of([0.1, 0.9, 0.8], 2) == pytest.approx(0.85)
-    assert middle_of([0.9, 0.8, 0.7], 4) == pytest.approx(0.4)
-    assert middle_of([0.9, 0.8], 4) == 0.0
-    assert middle_of([], 2) == 0.0
+    assert baseline_of([0.1, 0.9, 0.8], 2) == pytest.approx(0.85)
+    assert baseline_of([0.9, 0.8, 0.7], 4) == pytest.approx(0.4)
+    assert baseline_of([0.9, 0.8], 4) == 0.0
+    assert baseline_of([], 2) == 0.0
 
 
 @given(st.integers(1, 200), st.floats(0.1, 1))
 def test_one_candidate_more_moves_the_middle_by_one_place(found: int, cosine: float) -> None:
-    step = middle_of([cosine] * (found + 1), 200) - middle_of([cosine] * found, 200)
+    step = baseline_of([cosine] * (found + 1), 200) - baseline_of([cosine] * found, 200)
     assert 0 <= step <= cosine / 100 + 1e-9
 
 
 @pytest.mark.requirement(13)
 def test_of_a_full_list_of_words_the_second_half_tells_nothing() -> None:
     words = [("a", 4.0), ("b", 3.0), ("c", 1.0)]
-    assert telling(words, 3) == {"a": 0.25}
-    assert telling(words, 4) == {"a": 0.625, "b": 0.375}  # from half of 3 on
-    assert telling([], 3) == {}
+    assert lexical_weights(words, 3) == {"a": 0.25}
+    assert lexical_weights(words, 4) == {"a": 0.625, "b": 0.375}  # from half of 3 on
+    assert lexical_weights([], 3) == {}
 
 
 def test_a_word_that_one_document_has_tells_everything() -> None:
-    assert telling([("a", 4.0)], 200) == {"a": 1.0}
+    assert lexical_weights([("a", 4.0)], 200) == {"a": 1.0}
     assert dict(mixed([("b", 0.0)], [("a", 4.0)], places=200)) == {"a": WORDS_SHARE, "b": 0.0}
 
 
@@ -166,5 +166,5 @@ def test_candidates_that_are_all_alike_have_no_meaning_score() -> None:
 
 
 def test_nothing_fuses_to_nothing() -> None:
-    assert by_reciprocal_rank(([], [])) == []
+    assert reciprocal_rank_fusion(([], [])) == []
     assert mixed([]) == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import BadInput
 from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import read_settings
@@ -26,7 +26,7 @@ FIRST = ChatEndpoint(
     "http://one/v1",
     "first",
     "sesame",
-    Ceiling(frozenset({"board"}), 2),
+    Clearance(frozenset({"board"}), 2),
     4096,
     "models/first/tokenizer.json",
 )
@@ -46,7 +46,7 @@ def test_models_that_answer_are_tried_in_the_file_s_order(tmp_path: Path) -> Non
 def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> None:
     (tmp_path / "docgraph.yaml").write_text(ANSWERS)
     (third,) = read_settings(THREE, tmp_path).answer_endpoints
-    assert third == ChatEndpoint("http://three/v1", "third", None, LOWEST)
+    assert third == ChatEndpoint("http://three/v1", "third", None, UNCLASSIFIED)
     more = {
         **THREE,
         "DOCGRAPH_ANSWER_KEY": "k",
@@ -57,7 +57,7 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
     }
     (third,) = read_settings(more, tmp_path).answer_endpoints
     assert third == ChatEndpoint(
-        "http://three/v1", "third", "k", Ceiling(frozenset({"hr"}), 3), 100, "t.json"
+        "http://three/v1", "third", "k", Clearance(frozenset({"hr"}), 3), 100, "t.json"
     )
     (same,) = read_settings(
         {"DOCGRAPH_ANSWER_ENDPOINT": "http://one/v1"}, tmp_path

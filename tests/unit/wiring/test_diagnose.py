@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.wiring.auth_settings import IssuerSettings, LoginSettings
+from docgraph.wiring.auth_settings import AuthSettings, IssuerSettings
 from docgraph.wiring.build import open_keys
 from docgraph.wiring.doctor import Finding, diagnose
 from docgraph.wiring.settings import Settings
@@ -18,13 +18,13 @@ ISSUER = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenan
 @pytest.mark.parametrize(
     ("login", "told"),
     [
-        (LoginSettings(), "no login: a server answers this machine alone"),
-        (LoginSettings(keys=True), "API keys (1)"),
-        (LoginSettings(tokens=(ISSUER,)), "tokens of https://id.example.com"),
-        (LoginSettings(True, (ISSUER,)), "API keys (1), tokens of https://id.example.com"),
+        (AuthSettings(), "no login: a server answers this machine alone"),
+        (AuthSettings(keys=True), "API keys (1)"),
+        (AuthSettings(tokens=(ISSUER,)), "tokens of https://id.example.com"),
+        (AuthSettings(True, (ISSUER,)), "API keys (1), tokens of https://id.example.com"),
     ],
 )
-def test_who_can_come_in_is_told(tmp_path: Path, login: LoginSettings, told: str) -> None:
+def test_who_can_come_in_is_told(tmp_path: Path, login: AuthSettings, told: str) -> None:
     settings = Settings(store=str(tmp_path / "store.db"), login=login)
     for number, tenant in enumerate(("local", "other")):
         open_keys(settings).add(replace(ANNS, id=f"k{number}", tenant=tenant), HASH)

@@ -9,9 +9,9 @@ import yaml
 
 from docgraph.model.errors import BadInput
 from docgraph.wiring.auth_settings import (
+    AuthSettings,
     ClaimNames,
     IssuerSettings,
-    LoginSettings,
     is_loopback,
 )
 from docgraph.wiring.settings import read_settings
@@ -27,7 +27,7 @@ login:
 OF_ACME = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenant="acme")
 
 
-def login(folder: Path, text: str, **environment: str) -> LoginSettings:
+def login(folder: Path, text: str, **environment: str) -> AuthSettings:
     (folder / "docgraph.yaml").write_text(text, encoding="utf-8")
     return read_settings(environment, folder).login
 
@@ -38,8 +38,8 @@ def refused(folder: Path, text: str, why: str, **environment: str) -> None:
 
 
 def test_without_settings_there_is_no_login(tmp_path: Path) -> None:
-    assert login(tmp_path, "") == LoginSettings()
-    assert not LoginSettings().keys
+    assert login(tmp_path, "") == AuthSettings()
+    assert not AuthSettings().keys
 
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
@@ -158,18 +158,18 @@ def test_an_issuer_is_one_line_of_some_length(tmp_path: Path, issuer: str) -> No
 @pytest.mark.parametrize(
     ("login", "only"),
     [
-        (LoginSettings(), "local"),
-        (LoginSettings(keys=True), "local"),
-        (LoginSettings(tokens=(OF_ACME,)), "acme"),
-        (LoginSettings(keys=True, tokens=(OF_ACME,)), None),
-        (LoginSettings(keys=True, tokens=(replace(OF_ACME, tenant="local"),)), "local"),
-        (LoginSettings(tokens=(OF_ACME, replace(OF_ACME, tenant="works"))), None),
-        (LoginSettings(tokens=(replace(OF_ACME, tenant=None),)), None),
-        (LoginSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a",)),)), "a"),
-        (LoginSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a", "b")),)), None),
+        (AuthSettings(), "local"),
+        (AuthSettings(keys=True), "local"),
+        (AuthSettings(tokens=(OF_ACME,)), "acme"),
+        (AuthSettings(keys=True, tokens=(OF_ACME,)), None),
+        (AuthSettings(keys=True, tokens=(replace(OF_ACME, tenant="local"),)), "local"),
+        (AuthSettings(tokens=(OF_ACME, replace(OF_ACME, tenant="works"))), None),
+        (AuthSettings(tokens=(replace(OF_ACME, tenant=None),)), None),
+        (AuthSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a",)),)), "a"),
+        (AuthSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a", "b")),)), None),
     ],
 )
-def test_whose_everybody_is_is_known_or_not(login: LoginSettings, only: str | None) -> None:
+def test_whose_everybody_is_is_known_or_not(login: AuthSettings, only: str | None) -> None:
     assert login.only_tenant == only
 
 

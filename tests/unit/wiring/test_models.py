@@ -11,7 +11,7 @@ import pytest
 from docgraph.adapters.endpoint.embedder import EndpointEmbedder
 from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.onnx.granite import GraniteEmbedder
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import ModelError
 from docgraph.wiring import models
 from docgraph.wiring.model_settings import Endpoint
@@ -98,31 +98,33 @@ def test_a_server_gets_its_address_model_and_key(
 
 @pytest.mark.requirement(47)
 def test_a_server_gets_what_its_settings_let_out_and_no_more() -> None:
-    ceiling = Ceiling(frozenset({"board"}), 2)
+    ceiling = Clearance(frozenset({"board"}), 2)
     for endpoint in (SERVER, replace(SERVER, ceiling=ceiling)):
         settings = Settings(embedder_endpoint=endpoint, reranker_endpoint=endpoint)
         reranker = models.open_reranker(settings)
         assert reranker is not None
-        assert reranker.ceiling == models.embedder_ceiling(settings) == endpoint.ceiling
-    assert SERVER.ceiling == LOWEST
+        assert reranker.ceiling == models.embedder_clearance(settings) == endpoint.ceiling
+    assert SERVER.ceiling == UNCLASSIFIED
 
 
 @pytest.mark.requirement(47)
 def test_an_embedder_in_this_process_has_no_ceiling() -> None:
-    assert models.embedder_ceiling(Settings()) is None
+    assert models.embedder_clearance(Settings()) is None
     both = Settings(embedder_folder="models/tiny", embedder_endpoint=SERVER)
-    assert models.embedder_ceiling(both) is None
+    assert models.embedder_clearance(both) is None
 
 
 def test_an_embedder_that_loads_early_is_the_one_that_settings_name(tmp_path: Path) -> None:
-    embedder = models.early_embedder(Settings())()
+    embedder = models.preload_embedder(Settings())()
     assert isinstance(embedder, GraniteEmbedder)
     assert embedder.runner() is embedder.runner()
-    assert isinstance(models.early_embedder(Settings(embedder_endpoint=SERVER))(), EndpointEmbedder)
+    assert isinstance(
+        models.preload_embedder(Settings(embedder_endpoint=SERVER))(), EndpointEmbedder
+    )
 
 
 def test_what_goes_wrong_while_it_loads_is_told_to_whoever_asks_for_it(tmp_path: Path) -> None:
-    asked = models.early_embedder(Settings(embedder_folder=str(tmp_path)))
+    asked = models.preload_embedder(Settings(embedder_folder=str(tmp_path)))
     for _ in range(2):
         with pytest.raises(ModelError, match="holds neither"):
             asked()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.wiring.build import once
+from docgraph.wiring.build import lazy_once
 
 
 def test_it_is_made_when_first_needed_and_kept() -> None:
@@ -12,7 +12,7 @@ def test_it_is_made_when_first_needed_and_kept() -> None:
         made.append(object())
         return made[-1]
 
-    get = once(make)
+    get = lazy_once(make)
     assert made == []
     assert get() is get()
     assert len(made) == 1
@@ -20,7 +20,7 @@ def test_it_is_made_when_first_needed_and_kept() -> None:
 
 def test_nothing_may_be_what_was_made() -> None:
     tries: list[None] = []
-    get = once(lambda: tries.append(None))
+    get = lazy_once(lambda: tries.append(None))
     assert (get(), get()) == (None, None)
     assert len(tries) == 1
 
@@ -33,7 +33,7 @@ def test_what_failed_is_tried_again() -> None:
             raise errors.pop()
         return "model"
 
-    get = once(make)
+    get = lazy_once(make)
     with pytest.raises(OSError, match="no model yet"):
         get()
     assert get() == "model"

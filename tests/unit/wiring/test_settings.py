@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import BadInput
 from docgraph.wiring.model_settings import Endpoint
 from docgraph.wiring.settings import Settings, _Written, read_settings
@@ -52,18 +52,18 @@ GIVEN = Settings(
         "http://given/v1",
         "given-embedder",
         "embedder-secret",
-        Ceiling(frozenset({"eu", "staff only"}), 3),
+        Clearance(frozenset({"eu", "staff only"}), 3),
     ),
     reranker_folder="models/given-cross",
     reranker_endpoint=Endpoint(
-        "http://given/v2", "given-reranker", "reranker-secret", Ceiling(frozenset({"board"}), 4)
+        "http://given/v2", "given-reranker", "reranker-secret", Clearance(frozenset({"board"}), 4)
     ),
 )
 WRITTEN_EMBEDDER = Endpoint(
-    "http://written/v1", "written-embedder", ceiling=Ceiling(frozenset({"board", "eu"}), 2)
+    "http://written/v1", "written-embedder", ceiling=Clearance(frozenset({"board", "eu"}), 2)
 )
 WRITTEN_RERANKER = Endpoint(
-    "http://written/v2", "written-reranker", ceiling=Ceiling(frozenset({"hr"}), 1)
+    "http://written/v2", "written-reranker", ceiling=Clearance(frozenset({"hr"}), 1)
 )
 
 
@@ -184,13 +184,13 @@ def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, nam
     found = place.read(f"{name}: {{endpoint: http://h/v1, model: m}}\n")
     endpoint = found.embedder_endpoint or found.reranker_endpoint
     assert endpoint is not None
-    assert endpoint.ceiling == LOWEST
+    assert endpoint.ceiling == UNCLASSIFIED
 
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
 def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place, name: str) -> None:
-    def ceiling(**given: str) -> Ceiling:
+    def ceiling(**given: str) -> Clearance:
         known = {f"DOCGRAPH_{name}_{key.upper()}": value for key, value in given.items()}
         found = place.read(EVERY_KEY, **known)
         endpoint = found.embedder_endpoint if name == "EMBEDDER" else found.reranker_endpoint
@@ -200,11 +200,11 @@ def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place,
     written = WRITTEN_EMBEDDER if name == "EMBEDDER" else WRITTEN_RERANKER
     assert ceiling(model="other", key="sesame") == written.ceiling
     assert ceiling(endpoint=written.url) == written.ceiling
-    assert ceiling(endpoint="http://other/v1") == LOWEST
-    assert ceiling(endpoint="http://other/v1", level="1") == Ceiling(level=1)
-    assert ceiling(endpoint="http://other/v1", labels="eu") == Ceiling(frozenset({"eu"}))
-    assert ceiling(level="0") == Ceiling(written.ceiling.labels, 0)
-    assert ceiling(labels="x") == Ceiling(frozenset({"x"}), written.ceiling.level)
+    assert ceiling(endpoint="http://other/v1") == UNCLASSIFIED
+    assert ceiling(endpoint="http://other/v1", level="1") == Clearance(level=1)
+    assert ceiling(endpoint="http://other/v1", labels="eu") == Clearance(frozenset({"eu"}))
+    assert ceiling(level="0") == Clearance(written.ceiling.labels, 0)
+    assert ceiling(labels="x") == Clearance(frozenset({"x"}), written.ceiling.level)
 
 
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])

@@ -14,10 +14,10 @@ from docgraph.adapters.endpoint.http_client import (
     Interrupted,
     Refused,
 )
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.context import TokenCounter
 from docgraph.model.errors import ModelError
-from docgraph.ports.models import Message, Said, Sampling
+from docgraph.ports.models import ChatReply, Message, Sampling
 
 # What a server did not take, asked once more in another way.
 
@@ -71,7 +71,7 @@ class EndpointChat:
         counter: TokenCounter,
         exact: bool = False,
         api_key: str | None = None,
-        ceiling: Ceiling = LOWEST,
+        ceiling: Clearance = UNCLASSIFIED,
         timeout: float = 300.0,
         patience: float = LONGEST_ANSWER,
         retries: int = 4,
@@ -91,11 +91,11 @@ class EndpointChat:
         return self._model
 
     @property
-    def ceiling(self) -> Ceiling:
+    def ceiling(self) -> Clearance:
         return self._ceiling
 
     @property
-    def window(self) -> int:
+    def context_window(self) -> int:
         return self._window
 
     @property
@@ -108,14 +108,14 @@ class EndpointChat:
         words, digits = DIGIT.subn("", text)  # many models read a number digit by digit
         return FRAME + math.ceil(MARGIN * (self._counter.count(words) + digits))
 
-    def say(
+    def complete(
         self,
         messages: tuple[Message, ...],
         *,
         max_tokens: int,
         seed: int,
-        heard: Callable[[str], None],
-    ) -> Said:
+        on_text: Callable[[str], None],
+    ) -> ChatReply:
         """What the server does not understand, it is asked once more without."""
         body: Body = {
             "model": self._model,
@@ -127,7 +127,7 @@ class EndpointChat:
         }
         while True:
             try:
-                text, finish = self._asked(body, heard)
+                text, finish = self._asked(body, on_text)
             except (Refused, Unheard) as error:
                 other = asked_otherwise(body, error)
                 if other == body:
@@ -135,7 +135,9 @@ class EndpointChat:
                 body = other
             else:
                 temperature = 0.0 if "temperature" in body else None
-                return Said(text, finish, Sampling(temperature, seed if "seed" in body else None))
+                return ChatReply(
+                    text, finish, Sampling(temperature, seed if "seed" in body else None)
+                )
 
     def _asked(self, body: Body, heard: Callable[[str], None]) -> tuple[str, str]:
         with self._connection.answer(PATH, body, ACCEPT) as reply:

@@ -16,16 +16,16 @@ from docgraph.adapters.endpoint.http_client import JsonEndpoint
 from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.vector import LARGEST, IntVector, to_integers
+from docgraph.model.vector import MAX_DIMENSIONS, IntVector, to_integers
 
 # Makes a model's answer an integer vector, or says why it cannot be one.
 
 
 def answered_vector(name: str, answer: npt.NDArray[np.floating]) -> IntVector:
-    if len(answer) > LARGEST:
+    if len(answer) > MAX_DIMENSIONS:
         raise ModelError(
             f"{name}: vectors of {len(answer)} dimensions; "
-            f"dot products are exact up to {LARGEST}, so fewer would fit"
+            f"dot products are exact up to {MAX_DIMENSIONS}, so fewer would fit"
         )
     if not np.isfinite(answer).all():
         raise ModelError(f"{name}: a vector holds values that are not finite numbers")

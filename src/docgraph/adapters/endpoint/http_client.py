@@ -13,7 +13,7 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from docgraph.model.errors import ModelError
-from docgraph.ports.cancellation import called_back, still_wanted
+from docgraph.ports.cancellation import check_cancelled, on_cancel
 
 PORTS = {"http": 80, "https": 443}
 
@@ -203,7 +203,7 @@ class Connection:
         """An answer of 200, to be read; a busy server is asked again, another refusal raised."""
         data = json.dumps(body).encode()
         for attempt in range(self._retries + 1):
-            still_wanted()
+            check_cancelled()
             with self._asked(path, data, accept) as reply:
                 if reply.status == http.HTTPStatus.OK:
                     yield reply
@@ -230,7 +230,7 @@ class Connection:
         try:
             with self._told(path, f"no connection within {connect:g} seconds"):
                 connection.connect()
-            with called_back(partial(_hang_up, connection.sock)):
+            with on_cancel(partial(_hang_up, connection.sock)):
                 yield from self._replied(connection, path, data, accept)
         finally:
             connection.close()

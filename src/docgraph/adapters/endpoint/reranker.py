@@ -4,13 +4,18 @@ import math
 from collections.abc import Sequence
 
 from docgraph.adapters.endpoint.http_client import JsonEndpoint
-from docgraph.model.access import LOWEST, Ceiling
+from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import ModelError
 
 
 class EndpointReranker:
     def __init__(
-        self, base: str, model: str, *, api_key: str | None = None, ceiling: Ceiling = LOWEST
+        self,
+        base: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        ceiling: Clearance = UNCLASSIFIED,
     ) -> None:
         self._endpoint = JsonEndpoint(base, api_key=api_key)
         self._model = model
@@ -21,7 +26,7 @@ class EndpointReranker:
         return self._model
 
     @property
-    def ceiling(self) -> Ceiling:
+    def ceiling(self) -> Clearance:
         return self._ceiling
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:

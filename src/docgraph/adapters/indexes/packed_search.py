@@ -10,16 +10,16 @@ from docgraph.adapters.indexes.segment_cache import NOWHERE, Found, SegmentCache
 from docgraph.adapters.indexes.segments import Ints, unpack
 from docgraph.adapters.indexes.visible_rows import ScannedRows, SeenIn, SeenRows
 from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.version_table import Visible
-from docgraph.model.scoring import best_of
-from docgraph.ports.search_reads import Handles, Over, Postings, TermPostings
+from docgraph.adapters.sql.version_table import Visibility
+from docgraph.model.scoring import top_groups
+from docgraph.ports.search_reads import Level, NodeHandles, Postings, TermPostings
 
 
 class SqlSearch:
     exact = True
 
     def __init__(
-        self, sql: Queries, visible: Visible, segments: SegmentCache, seen: SeenRows
+        self, sql: Queries, visible: Visibility, segments: SegmentCache, seen: SeenRows
     ) -> None:
         self._sql = sql
         self._visible = visible
@@ -28,18 +28,18 @@ class SqlSearch:
         self._handles: dict[str, int] = {}
 
     def nearest(
-        self, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+        self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
         query = np.array(vector, dtype=np.float32)
         scan = self._seen.scan(over, roll_up, len(vector), self._rows)
         found = [dots(rows.vectors, query, rows.kept) for rows in scan.rows]
         if not found:
             return ()
-        owners, scores = best_of(scan.owners, np.concatenate(found), top)
+        owners, scores = top_groups(scan.owners, np.concatenate(found), top)
         named = zip(self.names(owners), scores.astype(np.int64).tolist(), strict=True)
         return tuple(sorted(named, key=lambda item: (-item[1], item[0]))[:top])
 
-    def _rows(self, seen: SeenIn, over: Over, roll_up: bool) -> Iterator[tuple[ScannedRows, Ints]]:
+    def _rows(self, seen: SeenIn, over: Level, roll_up: bool) -> Iterator[tuple[ScannedRows, Ints]]:
         """The visible rows that are scanned, and whose they are; of the reader's segments alone."""
         block = seen.block
         if over == "documents":
@@ -61,12 +61,12 @@ class SqlSearch:
             owners = handles[rows[kept]] if roll_up else nodes[kept]
             yield ScannedRows(vectors, kept), owners
 
-    def similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
+    def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
         query = np.array(vector, dtype=np.int64)
         rows = self._sql.rows("vectors_of_nodes", ids=ids)
         return {node: int(unpack(blob, np.int16) @ query) for node, blob in sorted(rows)}
 
-    def best_passages(
+    def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
     ) -> dict[str, int]:
         handles = self._handles_of(ids)
@@ -105,7 +105,7 @@ class SqlSearch:
         places, frequencies = (np.concatenate(c) for c in zip(*columns, strict=True))
         return TermPostings(term, places, frequencies)
 
-    def names(self, owners: Handles) -> list[str]:
+    def names(self, owners: NodeHandles) -> list[str]:
         wanted, known = owners.tolist(), self._segments.names
         names = list(map(known.get, wanted))
         if None in names:
@@ -124,7 +124,7 @@ class SqlSearch:
         rows = self._sql.rows("definers", keys=keys, branches=branches)
         return tuple((name, node) for name, node in rows)
 
-    def titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    def documents_titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         keys = [f"title:{title}" for title in titles]
         branches = sorted(self._visible.snapshots)
         rows = self._sql.rows("definers", keys=keys, branches=branches)

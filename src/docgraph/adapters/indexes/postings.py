@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import WIDTH, Ints, pack, unpack
-from docgraph.model.tokenize import runs, terms
+from docgraph.model.tokenize import run_terms, word_runs
 
 SmallInts = npt.NDArray[np.int32]
 Packed = tuple[str, bytes, bytes]  # a term, its passages, how often it is in each
@@ -24,7 +24,7 @@ class PostingsWriter:
         self._sizes = array("i")
 
     def add(self, text: str) -> None:
-        found = list(map(self._numbers.__getitem__, runs(text)))
+        found = list(map(self._numbers.__getitem__, word_runs(text)))
         self._found.fromlist(found)
         self._sizes.append(len(found))
 
@@ -50,7 +50,7 @@ class PostingsWriter:
 
     def _terms(self) -> tuple[list[str], Ints, SmallInts, SmallInts]:
         """All terms in order; then those of all runs, and where each run's start and how many."""
-        said = [terms(run) for run in self._numbers]
+        said = [run_terms(run) for run in self._numbers]
         vocabulary = sorted(set(chain.from_iterable(said)))
         place = {term: at for at, term in enumerate(vocabulary)}
         meant = np.fromiter(map(place.__getitem__, chain.from_iterable(said)), dtype=np.int64)

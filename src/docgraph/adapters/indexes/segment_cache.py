@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Ints, Segment
-from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.database import Queries, single_row
 
 Vectors = npt.NDArray[np.int16]
 Places = npt.NDArray[np.int32]
@@ -253,7 +253,7 @@ class SegmentCache:
 
 
 def _segment(sql: Queries, number: int) -> Segment:
-    (arrays,) = only(sql.row("segment_arrays", segment=number))
+    (arrays,) = single_row(sql.row("segment_arrays", segment=number))
     return Segment.from_bytes(arrays)
 
 

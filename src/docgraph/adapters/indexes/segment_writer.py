@@ -7,7 +7,7 @@ import numpy as np
 
 from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged, thinned
 from docgraph.adapters.indexes.segments import Ints, Segment
-from docgraph.adapters.sql.database import Database, Row, only
+from docgraph.adapters.sql.database import Database, Row, single_row
 from docgraph.model.document import Document
 from docgraph.model.vector import IntVector
 
@@ -29,7 +29,7 @@ class SegmentRows:
         return self._sql.rows("segments_of_branch", branch=branch)
 
     def arrays(self, number: int) -> Segment:
-        return Segment.from_bytes(only(self._sql.row("arrays_of_segment", segment=number))[0])
+        return Segment.from_bytes(single_row(self._sql.row("arrays_of_segment", segment=number))[0])
 
     def postings(self, numbers: Sequence[int]) -> list[Row]:
         """Term, segment, passages, frequencies."""
@@ -48,7 +48,7 @@ class SegmentRows:
             documents=np.unique(segment.node_document).tolist(),
             arrays=segment.to_bytes(),
         )
-        (number,) = only(row)
+        (number,) = single_row(row)
         self._sql.many(
             "add_postings",
             (
@@ -67,7 +67,7 @@ class SegmentRows:
         Under new numbers, since segments are cached by their number.
         """
         segment, postings = self.arrays(number), self.postings([number])
-        branch, born = only(self._sql.row("place_of_segment", segment=number))
+        branch, born = single_row(self._sql.row("place_of_segment", segment=number))
         for group, documents in parts.items():
             passages = np.isin(segment.passage_document, documents)
             nodes = np.isin(segment.node_document, documents)
@@ -82,7 +82,7 @@ MOST_SMALL = 4
 
 
 @dataclass(slots=True)
-class Filling:
+class SegmentBuffer:
     """Documents of one group that wait to be packed."""
 
     passages: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -96,7 +96,7 @@ class SegmentWriter:
         self._rows = SegmentRows(database)
         self._branch = branch
         self._born = born
-        self._filling: dict[int, Filling] = {}
+        self._filling: dict[int, SegmentBuffer] = {}
 
     def add(
         self,
@@ -111,7 +111,7 @@ class SegmentWriter:
     ) -> None:
         """`indexed` holds each chunk's words with title and headings in front."""
         root = handles[document.id]
-        filling = self._filling.setdefault(group, Filling())
+        filling = self._filling.setdefault(group, SegmentBuffer())
         for chunk, text, vector in zip(document.chunks, indexed, vector_ids, strict=True):
             filling.postings.add(text)
             filling.passages.append((ordinal, handles[chunk.node], root, vector))
@@ -124,7 +124,7 @@ class SegmentWriter:
         for group in list(self._filling):
             self._flush(group, self._filling.pop(group))
 
-    def _flush(self, group: int, filling: Filling) -> None:
+    def _flush(self, group: int, filling: SegmentBuffer) -> None:
         lengths, packed = filling.postings.packed()
         *places, vectors = np.array(filling.passages, dtype=np.int64).reshape(-1, 4).T
         nodes = np.array(filling.nodes, dtype=np.int64).T

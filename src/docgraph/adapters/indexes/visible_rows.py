@@ -11,9 +11,9 @@ import numpy.typing as npt
 from docgraph.adapters.indexes.chunk_vectors import VectorRows
 from docgraph.adapters.indexes.segment_cache import Block, Places
 from docgraph.adapters.indexes.segments import Ints
-from docgraph.adapters.sql.version_table import Visible
-from docgraph.model.scoring import Owners
-from docgraph.ports.search_reads import Over, Passages, TermPostings
+from docgraph.adapters.sql.version_table import Visibility
+from docgraph.model.scoring import RowGroups
+from docgraph.ports.search_reads import Level, Passages, TermPostings
 
 MOST_STANDING = 2_000_000  # places of terms that are kept for one reader
 _ALONE = 16  # what a term takes that is nowhere
@@ -45,10 +45,10 @@ class Scan(NamedTuple):
     """All rows that one kind of search goes over, and whose they are."""
 
     rows: tuple[ScannedRows, ...]
-    owners: Owners
+    owners: RowGroups
 
 
-RowsOf = Callable[[SeenIn, Over, bool], Iterable[tuple[ScannedRows, Ints]]]
+RowsOf = Callable[[SeenIn, Level, bool], Iterable[tuple[ScannedRows, Ints]]]
 
 
 class SeenRows:
@@ -56,7 +56,7 @@ class SeenRows:
 
     def __init__(
         self,
-        visible: Visible,
+        visible: Visibility,
         numbers: Sequence[int],
         blocks: Sequence[Block],
         vectors: VectorRows,
@@ -68,7 +68,7 @@ class SeenRows:
         self.vectors = vectors
         self.numbers = tuple(numbers)
         self.blocks: list[SeenIn] = []
-        self._scans: dict[tuple[Over, bool, int], Scan] = {}
+        self._scans: dict[tuple[Level, bool, int], Scan] = {}
         self._terms: dict[str, TermPostings] = {}
         self._standing = 0
         wanted = frozenset(numbers)
@@ -83,13 +83,13 @@ class SeenRows:
         """What it costs to keep, in rows."""
         return self._standing + sum(len(one.places) + len(one.sees) for one in self.blocks)
 
-    def scan(self, over: Over, roll_up: bool, width: int, rows_of: RowsOf) -> Scan:
+    def scan(self, over: Level, roll_up: bool, width: int, rows_of: RowsOf) -> Scan:
         """Blocks of another width hold what another model embedded once."""
         found = self._scans.get((over, roll_up, width))
         if found is None:
             fitting = (seen for seen in self.blocks if seen.block.width == width)
             parts = [part for seen in fitting for part in rows_of(seen, over, roll_up)]
-            owners = Owners(_all([whose for _, whose in parts]))
+            owners = RowGroups(_all([whose for _, whose in parts]))
             found = Scan(tuple(rows for rows, _ in parts), owners)
             self._scans[over, roll_up, width] = found
         return found
@@ -142,7 +142,7 @@ class SeenRows:
         return Passages.of(_all(lengths), _all([owners(o.block)[o.passages] for o in self.blocks]))
 
 
-def _seen_in(visible: Visible, wanted: frozenset[int], block: Block, begin: int) -> SeenIn:
+def _seen_in(visible: Visibility, wanted: frozenset[int], block: Block, begin: int) -> SeenIn:
     sees = np.zeros(len(block.document_ordinals), dtype=np.bool_)
     numbers = tuple(number for number in block.spans if number in wanted)
     for number in numbers:

@@ -88,7 +88,7 @@ class KeySource(Protocol):
         ...
 
 
-class KeyFile:
+class JwksFile:
     def __init__(self, path: Path) -> None:
         self._path = path
 
@@ -101,7 +101,7 @@ class KeyFile:
         return _small_enough(data, str(self._path))
 
 
-class KeyAddress:
+class JwksUrl:
     """Asked without following anybody elsewhere: a redirect is a refusal."""
 
     def __init__(self, url: str, wait: float = LONGEST_WAIT) -> None:

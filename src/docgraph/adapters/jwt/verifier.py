@@ -25,7 +25,7 @@ _COMPACT = re.compile(rf"{_PART}\.{_PART}\.{_PART}")
 
 
 @dataclass(frozen=True, slots=True)
-class Compact:
+class CompactJwt:
     """`algorithm` and `key_id` are what the token says of itself; `payload` is not yet read."""
 
     algorithm: str
@@ -33,7 +33,7 @@ class Compact:
     payload: bytes
 
 
-def read_compact(token: str) -> Compact:
+def read_compact(token: str) -> CompactJwt:
     """Header and payload; keys that a header brings along (`jwk`, `jku`, `x5u`) are not read."""
     if len(token) > LONGEST_TOKEN:
         raise NotKnown(f"a token of more than {LONGEST_TOKEN:,} characters")
@@ -51,7 +51,7 @@ def read_compact(token: str) -> Compact:
         raise NotKnown("the token's header names no algorithm")
     if key_id is not None and not (isinstance(key_id, str) and len(key_id) <= LONGEST_KEY_ID):
         raise NotKnown("the token's header has a key id that is no short text")
-    return Compact(algorithm, key_id, _decoded(parts[2]))
+    return CompactJwt(algorithm, key_id, _decoded(parts[2]))
 
 
 def _decoded(part: str) -> bytes:
@@ -64,7 +64,7 @@ def _decoded(part: str) -> bytes:
 LATEST = 2**53  # seconds since 1970
 
 
-class JwtIssuer:
+class JwtVerifier:
     """`algorithms` are pinned: what a token's header says of itself chooses among these alone."""
 
     def __init__(
@@ -85,7 +85,7 @@ class JwtIssuer:
         self._now = now
         self._signatures = PyJWS(algorithms=list(algorithms))
 
-    def claims(self, token: str) -> Mapping[str, object]:
+    def verify(self, token: str) -> Mapping[str, object]:
         """Issuer and audience are looked at first: no key is asked for on a stranger's word."""
         read = read_compact(token)
         if read.algorithm not in self._algorithms:

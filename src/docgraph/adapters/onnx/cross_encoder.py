@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from docgraph.adapters.onnx.embedder import first_position, max_length, on_every_core
+from docgraph.adapters.onnx.embedder import first_position, max_length, parallel_map
 from docgraph.adapters.onnx.model_folder import ModelFolder
-from docgraph.adapters.onnx.session import FedSession, open_folder_session
+from docgraph.adapters.onnx.session import ModelSession, open_folder_session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, pair_tokens
 from docgraph.model.errors import ModelError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-    from docgraph.model.access import Ceiling
+    from docgraph.model.access import Clearance
 
 OUTPUT = "logits"
 DIGITS = 5  # machines differ behind them; what is alike so far keeps the order of search
@@ -42,11 +42,11 @@ class OnnxCrossEncoder:
         return self._folder.name
 
     @property
-    def ceiling(self) -> Ceiling | None:
+    def ceiling(self) -> Clearance | None:
         return None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        return on_every_core(partial(self._reader().score, question), texts, self._cores)
+        return parallel_map(partial(self._reader().score, question), texts, self._cores)
 
     def _reader(self) -> PairReader:
         with self._lock:
@@ -58,7 +58,9 @@ class OnnxCrossEncoder:
 class PairReader:
     """`longest` is how many tokens of a pair the model reads, special ones included."""
 
-    def __init__(self, name: str, session: FedSession, tokenizer: Tokenizer, longest: int) -> None:
+    def __init__(
+        self, name: str, session: ModelSession, tokenizer: Tokenizer, longest: int
+    ) -> None:
         self._name = name
         self._session = session
         self._tokenizer = tokenizer
@@ -81,7 +83,7 @@ class PairReader:
 
 
 def _open_reader(folder: ModelFolder) -> PairReader:
-    session = FedSession(
+    session = ModelSession(
         folder.name, open_folder_session(folder), first_position=first_position(folder)
     )
     if OUTPUT not in session.outputs:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from docgraph.adapters.endpoint.embedder import answered_vector
 from docgraph.adapters.onnx.model_folder import ModelFolder
-from docgraph.adapters.onnx.session import FedSession, Session, open_folder_session
+from docgraph.adapters.onnx.session import ModelSession, Session, open_folder_session
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
@@ -47,7 +47,7 @@ class OnnxModel:
     ) -> None:
         self._name = name
         self._pooling = pooling
-        self._session = FedSession(name, session, first_position=first_position, kept=kept)
+        self._session = ModelSession(name, session, first_position=first_position, kept=kept)
         self._output = _chosen(name, self._session.outputs)
 
     def vector(self, tokens: Sequence[int]) -> Floats:
@@ -142,7 +142,7 @@ Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
 
-def on_every_core(
+def parallel_map(
     work: Callable[[Thing], Made], things: Sequence[Thing], cores: int | None = None
 ) -> list[Made]:
     """In the order of the things; a single one stays on the caller's thread."""
@@ -186,7 +186,7 @@ class TextRunner:
     def floats(self, texts: Sequence[str]) -> list[Floats]:
         """The model's own vectors, in the order of the texts."""
         # Against batches of 8 on 2 cores: as fast from 64 tokens on, a quarter slower at 16.
-        return on_every_core(self._floats, texts, self._cores)
+        return parallel_map(self._floats, texts, self._cores)
 
     def _floats(self, text: str) -> Floats:
         found = tokens(self._tokenizer, text, self._longest)

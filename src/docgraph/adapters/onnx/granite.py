@@ -86,7 +86,7 @@ def open_granite(path: Path, cores: int | None = None) -> TextRunner:
 # Counts of short texts, remembered within bounds.
 
 
-class Remembered(dict[str, int]):
+class CountCache(dict[str, int]):
     """Counted when first asked for; begun anew when it holds `most`, nothing over `longest`.
 
     Threads may share it: what one of them takes away is counted again, and is the same.
@@ -144,10 +144,10 @@ class GraniteTokenCounter:
 
     def __init__(self, pack: Path | None = None) -> None:
         self._pack = pack or find_pack()
-        self._lines = Remembered(self._in_line, most=1 << 12, longest=1000)
-        self._spaced = Remembered(self._in_spaced, most=1 << 16, longest=64)
-        self._parts = Remembered(self._in_part, most=1 << 14, longest=32)
-        self._words = Remembered(self._in_word, most=1 << 16, longest=64)
+        self._lines = CountCache(self._in_line, most=1 << 12, longest=1000)
+        self._spaced = CountCache(self._in_spaced, most=1 << 16, longest=64)
+        self._parts = CountCache(self._in_part, most=1 << 14, longest=32)
+        self._words = CountCache(self._in_word, most=1 << 16, longest=64)
 
     @property
     def name(self) -> str:

@@ -70,7 +70,7 @@ INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 TYPES: dict[str, type[np.signedinteger]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
-class FedSession:
+class ModelSession:
     """`kept` holds what the session reads in place."""
 
     def __init__(

@@ -17,7 +17,7 @@ def is_address(store: str) -> bool:
     return store.startswith(SCHEMES)
 
 
-def shown(dsn: str) -> str:
+def redacted(dsn: str) -> str:
     """Who asks which database where. What is not certain is not shown at all: the password may be
     anywhere in it."""
     parts = _certain(dsn)

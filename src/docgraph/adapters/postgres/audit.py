@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from psycopg import IsolationLevel, errors
 
-from docgraph.adapters.postgres.address import shown
+from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.connection import Connection
 from docgraph.adapters.postgres.database import PACKAGE, PostgresDatabase, PostgresQueries
 from docgraph.adapters.postgres.pool import Pool
@@ -18,7 +18,7 @@ from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
 from docgraph.model.errors import StoreError
 
 # The audit log's tables and all that guards them, as the migration made them: what the query
-# `schema` of audit.sql finds in a log that nobody has meddled with.
+# `schema` of audit.sql finds in a log that nobody has schema_differences with.
 
 
 _FUNCTION = re.compile(r"^CREATE FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$;", re.MULTILINE | re.DOTALL)
@@ -101,7 +101,7 @@ class PostgresAudit:
         with self._writing(event.tenant) as rows:
             # The clock is read when it is this row's turn, so that times stand in the rows' order.
             if not rows.add(event, self._now()):
-                raise StoreError(f"{shown(self._pool.dsn)}: {TAKES_NO_ROW}")
+                raise StoreError(f"{redacted(self._pool.dsn)}: {TAKES_NO_ROW}")
 
     def seal(self, tenant: str) -> Anchor | None:
         with self._writing(tenant) as rows:
@@ -149,7 +149,7 @@ class PostgresAudit:
             try:
                 yield connection
             except _NOT_AS_MADE as error:
-                where, told = shown(self._pool.dsn), error.diag.message_primary
+                where, told = redacted(self._pool.dsn), error.diag.message_primary
                 raise StoreError(
                     f"{where}: this audit log is not as docgraph made it: {told}"
                 ) from error

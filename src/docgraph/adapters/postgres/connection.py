@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from docgraph.adapters.postgres.address import FORM, parsed, shown
+from docgraph.adapters.postgres.address import FORM, parsed, redacted
 from docgraph.adapters.postgres.errors import connecting
 from docgraph.adapters.postgres.vectors import register_vectors
 from docgraph.model.errors import StoreError
@@ -51,7 +51,7 @@ def options(dsn: str) -> dict[str, Any]:
     """What `dsn` leaves open; refuses one that cannot be read, without showing it."""
     said = parsed(dsn)
     if said is None:
-        raise StoreError(f"{shown(dsn)}: this cannot be read; {FORM}")
+        raise StoreError(f"{redacted(dsn)}: this cannot be read; {FORM}")
     return {key: value for key, value in _DEFAULTS.items() if key not in said}
 
 
@@ -85,7 +85,7 @@ def set_up(connection: Connection) -> None:
 
 
 @contextmanager
-def apart(connection: Connection) -> Iterator[None]:
+def isolated(connection: Connection) -> Iterator[None]:
     """A transaction that finds nothing of anybody else's, and also not the extension."""
     with connection.transaction():
         connection.execute("SET LOCAL search_path = docgraph, pg_temp")

@@ -11,8 +11,8 @@ from psycopg.sql import SQL, Identifier
 
 from docgraph.adapters.postgres.connection import Connection
 from docgraph.adapters.postgres.vectors import PgVector
-from docgraph.adapters.sql.database import Row, named_queries, only
-from docgraph.model.validation import storable
+from docgraph.adapters.sql.database import Row, named_queries, single_row
+from docgraph.model.validation import is_storable
 from docgraph.model.vector import IntVector
 
 PACKAGE = "docgraph.adapters.postgres"
@@ -89,7 +89,7 @@ class PostgresQueries:
 def _plain(values: Mapping[str, object]) -> dict[str, object]:
     """In a set, what Postgres does not take as text is left out: it is the name of nothing."""
     return {
-        name: [v for v in value if not isinstance(v, str) or storable(v)]
+        name: [v for v in value if not isinstance(v, str) or is_storable(v)]
         if isinstance(value, list | tuple)
         else value
         for name, value in values.items()
@@ -127,7 +127,7 @@ class PostgresDatabase:
         """For the session. On is as it was before: a login may ask for more than the disk."""
         if not on and self._commits is None:
             row = self.connection.execute("SELECT current_setting('synchronous_commit')").fetchone()
-            self._commits = str(only(row)[0])
+            self._commits = str(single_row(row)[0])
         wanted = self._commits if on else "off"
         if wanted is not None:
             self.connection.execute("SELECT set_config('synchronous_commit', %s, false)", [wanted])

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import NamedTuple
 
-from docgraph.adapters.postgres.address import shown
+from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.connection import Connection, connect
-from docgraph.adapters.postgres.errors import READER, plain_errors
+from docgraph.adapters.postgres.errors import READER, translate_errors
 from docgraph.adapters.postgres.migrate import (
     COMMAND,
     NOT_AS_MADE,
@@ -18,7 +18,13 @@ from docgraph.adapters.postgres.migrate import (
     server_trouble,
     vector_trouble,
 )
-from docgraph.adapters.postgres.ownership import grant_reader, makers, neighbours, owner, stranger
+from docgraph.adapters.postgres.ownership import (
+    foreign_creators,
+    foreign_owner,
+    foreign_readers,
+    grant_reader,
+    owner,
+)
 from docgraph.adapters.postgres.row_security import differences, found
 from docgraph.model.errors import StoreError
 
@@ -47,7 +53,7 @@ class Checked(NamedTuple):
 def check_server(dsn: str) -> Iterator[Checked]:
     """Where the server cannot be reached, that is all there is to say."""
     try:
-        with plain_errors(dsn), closing(connect(dsn)) as connection:
+        with translate_errors(dsn), closing(connect(dsn)) as connection:
             server = _server(connection, dsn)
             yield server
             if not server.good:
@@ -73,7 +79,7 @@ def _server(connection: Connection, dsn: str) -> Checked:
     if trouble := server_trouble(connection):
         return Checked("postgres", False, trouble)
     major, minor = divmod(connection.info.server_version, 10_000)
-    detail = f"{major}.{minor} at {shown(dsn)}, {OLDEST_SERVER} or newer needed"
+    detail = f"{major}.{minor} at {redacted(dsn)}, {OLDEST_SERVER} or newer needed"
     return Checked("postgres", True, detail)
 
 
@@ -102,7 +108,7 @@ def _vector(connection: Connection) -> Checked:
 
 def _schemas(connection: Connection) -> Checked:
     """Where this login's names are looked up."""
-    if complaints := makers(connection):
+    if complaints := foreign_creators(connection):
         told = ", ".join(one.what for one in complaints)
         mend = " ".join(one.command for one in complaints)
         danger = "what they make this login may run"
@@ -111,13 +117,13 @@ def _schemas(connection: Connection) -> Checked:
 
 
 def _neighbours(connection: Connection) -> Checked:
-    if complaint := neighbours(connection):
+    if complaint := foreign_readers(connection):
         return Checked("connect", False, f"{complaint.what}; run: {complaint.command}")
     return Checked("connect", True, f"no other login that may become {READER} can connect")
 
 
 def _owner(connection: Connection) -> Checked:
-    if complaint := stranger(connection):
+    if complaint := foreign_owner(connection):
         return Checked("owner", False, f"{complaint.what}; {ADMINISTRATOR} {complaint.command}")
     whose = owner(connection)
     detail = f"the tables belong to {whose}" if whose else "there are no tables yet"

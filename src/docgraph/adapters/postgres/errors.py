@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from psycopg import Error, OperationalError
 
-from docgraph.adapters.postgres.address import shown, without_secrets
+from docgraph.adapters.postgres.address import redacted, without_secrets
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
 READER = "docgraph_reader"
@@ -86,7 +86,7 @@ def connecting() -> Iterator[None]:
 
 
 @contextmanager
-def plain_errors(dsn: str) -> Iterator[None]:
+def translate_errors(dsn: str) -> Iterator[None]:
     """Whatever else psycopg raises is a mistake of docgraph's own, and stays as it is."""
     try:
         yield
@@ -95,7 +95,7 @@ def plain_errors(dsn: str) -> Iterator[None]:
         if said is None:
             raise
         kind, words = said
-        raise kind(f"{shown(dsn)}: {words}") from error
+        raise kind(f"{redacted(dsn)}: {words}") from error
 
 
 def _at_the_door(error: NoConnection, dsn: str) -> Said:

@@ -11,10 +11,15 @@ from typing import Any, LiteralString
 
 from psycopg import Error, errors, sql
 
-from docgraph.adapters.postgres.address import shown, without_secrets
+from docgraph.adapters.postgres.address import redacted, without_secrets
 from docgraph.adapters.postgres.connection import SCHEMA, Connection, connect, quoted, set_up
-from docgraph.adapters.postgres.errors import READER, plain_errors
-from docgraph.adapters.postgres.ownership import grant_reader, makers, owner, stranger
+from docgraph.adapters.postgres.errors import READER, translate_errors
+from docgraph.adapters.postgres.ownership import (
+    foreign_creators,
+    foreign_owner,
+    grant_reader,
+    owner,
+)
 from docgraph.adapters.postgres.row_security import differences, found, put_on, strays
 from docgraph.model.errors import StoreError, WrongSchema
 
@@ -73,7 +78,7 @@ def migrations() -> tuple[Migration, ...]:
 
 def migrate(dsn: str, *, to: int | None = None) -> tuple[Migration, ...]:
     """Applies what is pending, up to `to` where it is given, and says what that was."""
-    with plain_errors(dsn), closing(connect(dsn)) as connection:
+    with translate_errors(dsn), closing(connect(dsn)) as connection:
         connection.execute("SELECT pg_advisory_lock(%s, %s)", LOCK)
         _prepare(connection, dsn)
         waiting = [one for one in pending(connection, dsn) if to is None or one.number <= to]
@@ -86,7 +91,7 @@ def migrate(dsn: str, *, to: int | None = None) -> tuple[Migration, ...]:
 
 def look(dsn: str) -> tuple[Migration, ...]:
     """What is pending; nothing is changed."""
-    with plain_errors(dsn), closing(connect(dsn)) as connection:
+    with translate_errors(dsn), closing(connect(dsn)) as connection:
         if waiting := pending(connection, dsn):
             return waiting
         return (ROW_SECURITY,) if differences(found(connection)) else ()
@@ -98,13 +103,13 @@ def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
     known = migrations()
     if applied and applied[-1][0] > len(known):
         raise WrongSchema(
-            f"{shown(dsn)}: has schema {applied[-1][0]}; this docgraph knows schemas up to "
+            f"{redacted(dsn)}: has schema {applied[-1][0]}; this docgraph knows schemas up to "
             f"{len(known)}. A newer docgraph migrated it: install that one here too."
         )
     for (number, name, digest), mine in zip(applied, known, strict=False):
         if (number, digest) != (mine.number, mine.digest):
             raise WrongSchema(
-                f"{shown(dsn)}: {name} was applied there with other contents than this docgraph "
+                f"{redacted(dsn)}: {name} was applied there with other contents than this docgraph "
                 "has; use the docgraph that migrated it"
             )
     return known[len(applied) :]
@@ -113,14 +118,14 @@ def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
 def require_current(connection: Connection, dsn: str) -> None:
     waiting = pending(connection, dsn)
     if len(waiting) == len(migrations()):
-        raise WrongSchema(f"{shown(dsn)}: has no docgraph tables yet; {COMMAND}")
+        raise WrongSchema(f"{redacted(dsn)}: has no docgraph tables yet; {COMMAND}")
     if waiting:
         raise WrongSchema(
-            f"{shown(dsn)}: has schema {waiting[0].number - 1}; this docgraph needs schema "
+            f"{redacted(dsn)}: has schema {waiting[0].number - 1}; this docgraph needs schema "
             f"{len(migrations())}; {COMMAND}"
         )
     if told := differences(found(connection)):
-        raise WrongSchema(f"{shown(dsn)}: {NOT_AS_MADE}: {told}; {COMMAND}")
+        raise WrongSchema(f"{redacted(dsn)}: {NOT_AS_MADE}: {told}; {COMMAND}")
 
 
 def _applied(connection: Connection) -> list[tuple[Any, ...]]:
@@ -136,7 +141,7 @@ def _prepare(connection: Connection, dsn: str) -> None:
     """Schema, extension, role and the table of versions; only what is missing needs a right.
     Nothing is made where something stands in the way."""
     _check_server(connection, dsn)
-    if complaint := stranger(connection):
+    if complaint := foreign_owner(connection):
         raise _asks(dsn, *complaint)
     if not _exists(connection, "SELECT 1 FROM pg_namespace WHERE nspname = %s", SCHEMA):
         try:
@@ -146,7 +151,7 @@ def _prepare(connection: Connection, dsn: str) -> None:
             raise _needs(dsn, "make its schema", command) from error
     if not _exists(connection, "SELECT 1 FROM pg_extension WHERE extname = %s", "vector"):
         _add_vector(connection, dsn)
-    if complaints := makers(connection):
+    if complaints := foreign_creators(connection):
         raise _asks(dsn, *complaints[0])
     _make_reader(connection, dsn)
     connection.execute(_VERSIONS)
@@ -154,10 +159,10 @@ def _prepare(connection: Connection, dsn: str) -> None:
 
 def _check_server(connection: Connection, dsn: str) -> None:
     if trouble := server_trouble(connection):
-        raise StoreError(f"{shown(dsn)}: {trouble}")
+        raise StoreError(f"{redacted(dsn)}: {trouble}")
     row = connection.execute(_VECTOR_VERSION).fetchone()
     if row is not None and (trouble := vector_trouble(row[0])):
-        raise StoreError(f"{shown(dsn)}: pgvector {trouble}")
+        raise StoreError(f"{redacted(dsn)}: pgvector {trouble}")
 
 
 def server_trouble(connection: Connection) -> str | None:
@@ -185,7 +190,7 @@ def _add_vector(connection: Connection, dsn: str) -> None:
     """In `public`, where others look for it too."""
     if not _exists(connection, "SELECT 1 FROM pg_available_extensions WHERE name = %s", "vector"):
         raise StoreError(
-            f"{shown(dsn)}: pgvector is not installed on this server; a database administrator "
+            f"{redacted(dsn)}: pgvector is not installed on this server; a database administrator "
             "installs it there (for example the package postgresql-18-pgvector), then try again"
         )
     try:
@@ -230,7 +235,7 @@ def _lock_again(connection: Connection, dsn: str) -> bool:
     except _REFUSED as error:
         raise _refused(connection, dsn, ROW_SECURITY.name, error) from error
     if told := differences(found(connection)):
-        raise StoreError(f"{shown(dsn)}: {NOT_AS_MADE}, and could not be made so: {told}")
+        raise StoreError(f"{redacted(dsn)}: {NOT_AS_MADE}, and could not be made so: {told}")
     return True
 
 
@@ -240,7 +245,7 @@ def _refused(connection: Connection, dsn: str, name: str, error: Error) -> Store
     names = strays(found(connection))
     if not isinstance(error, errors.InsufficientPrivilege) or not names:
         what = "could not be applied, and nothing of it was"
-        return StoreError(f"{shown(dsn)}: {name} {what}: {said}")
+        return StoreError(f"{redacted(dsn)}: {name} {what}: {said}")
     whose = quoted(owner(connection) or connection.info.user)
     return _needs(dsn, f"apply {name} ({said})", " ".join(_given(one, whose) for one in names))
 
@@ -260,5 +265,5 @@ def _needs(dsn: str, what: str, command: str) -> StoreError:
 
 def _asks(dsn: str, what: str, command: str) -> StoreError:
     return StoreError(
-        f"{shown(dsn)}: {what}. Let a database administrator run, in this database: {command}"
+        f"{redacted(dsn)}: {what}. Let a database administrator run, in this database: {command}"
     )

@@ -14,8 +14,8 @@ from docgraph.adapters.postgres.connection import Connection
 from docgraph.adapters.postgres.database import PACKAGE
 from docgraph.adapters.postgres.vectors import PgVector
 from docgraph.adapters.sql.database import Queries, named_queries
-from docgraph.adapters.sql.version_table import Visible
-from docgraph.ports.search_reads import Over
+from docgraph.adapters.sql.version_table import Visibility
+from docgraph.ports.search_reads import Level
 
 BREADTH = 200  # candidates that the index keeps in view
 MOST_SCANNED = 100_000  # rows after which it gives up looking for more that the reader may see
@@ -44,7 +44,7 @@ class Hnsw:
                 self._connection.execute(self._query("drop_half", size, index))
             self._connection.execute(self._query(query, size, index))
 
-    def nearest(self, over: Over, vector: PgVector, most: int) -> list[tuple[str, str, int]]:
+    def nearest(self, over: Level, vector: PgVector, most: int) -> list[tuple[str, str, int]]:
         """Nodes, their documents, and exact dot products, nearest first."""
         bounds = {"breadth": str(BREADTH), "most": str(MOST_SCANNED)}
         self._connection.execute(self._sql["scan_this_way"], bounds)
@@ -63,7 +63,7 @@ class HnswSearch(SqlSearch):
     def __init__(
         self,
         sql: Queries,
-        visible: Visible,
+        visible: Visibility,
         segments: SegmentCache,
         seen: SeenRows,
         *,
@@ -73,7 +73,7 @@ class HnswSearch(SqlSearch):
         self._index = index
 
     def nearest(
-        self, vector: tuple[int, ...], *, over: Over, roll_up: bool, top: int
+        self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
     ) -> tuple[tuple[str, int], ...]:
         asked, most = PgVector(np.array(vector, dtype=np.int16)), top * _PER_OWNER
         while True:

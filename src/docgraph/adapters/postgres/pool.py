@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from docgraph.adapters.postgres.address import shown
+from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.connection import Connection, options, set_up
-from docgraph.adapters.postgres.errors import connecting, plain_errors
+from docgraph.adapters.postgres.errors import connecting, translate_errors
 from docgraph.model.errors import StoreBusy
 
 _LOOK = 0.2  # seconds of waiting after which to look whether there is any hope
@@ -39,7 +39,7 @@ class Pool:
     @contextmanager
     def connection(self) -> Iterator[Connection]:
         """Lent: it goes back at the end, and what was not committed is undone."""
-        with plain_errors(self.dsn):
+        with translate_errors(self.dsn):
             pool = self._opened()
             connection = self._taken(pool)
             try:
@@ -84,7 +84,7 @@ class Pool:
                     raise failure from None
                 if late:
                     raise StoreBusy(
-                        f"{shown(self.dsn)}: all {self._size} connections of this process have "
+                        f"{redacted(self.dsn)}: all {self._size} connections of this process have "
                         f"been in use for {self._wait:g} s; try again"
                     ) from None
 

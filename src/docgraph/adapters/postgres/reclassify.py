@@ -10,7 +10,7 @@ from docgraph.adapters.sql.database import Database
 _COPIES = ("move_nodes", "move_chunks", "move_offers", "move_claims")
 
 
-class Regroup:
+class Reclassifier:
     """Inside its caller's transaction, so that no reader sees half of a move."""
 
     def __init__(self, database: Database) -> None:

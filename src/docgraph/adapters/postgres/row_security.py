@@ -1,5 +1,5 @@
 """The second lock as docgraph makes it: what the query `row_security` of catalog.sql finds where
-nobody has meddled, and where no backup came back without its roles.
+nobody has schema_differences, and where no backup came back without its roles.
 """
 
 import json
@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Mapping
 from importlib import resources
 
-from docgraph.adapters.postgres.connection import Connection, apart
+from docgraph.adapters.postgres.connection import Connection, isolated
 from docgraph.adapters.postgres.database import PostgresDatabase
 from docgraph.adapters.postgres.errors import READER
 from docgraph.adapters.sql.database import named_queries, script
-from docgraph.adapters.sql.version_table import Rows
+from docgraph.adapters.sql.version_table import VersionTable
 
 _PACKAGE = "docgraph.adapters.postgres"
 _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
@@ -95,7 +95,7 @@ OWN = frozenset(
 def found(connection: Connection) -> frozenset[Row]:
     """What the catalog says; a table that somebody else put beside docgraph's is theirs, but for
     what docgraph_reader may do with it."""
-    with apart(connection):
+    with isolated(connection):
         rows = connection.execute(_SQL["row_security"])
         return frozenset(
             (kind, name, made)
@@ -152,7 +152,10 @@ def as_reader(database: PostgresDatabase) -> None:
 
 
 def guard(
-    database: PostgresDatabase, rows: Rows, classes: Iterable[int], snapshots: Mapping[int, int]
+    database: PostgresDatabase,
+    rows: VersionTable,
+    classes: Iterable[int],
+    snapshots: Mapping[int, int],
 ) -> None:
     """`classes` may be read, in snapshots by branch."""
     scope = [

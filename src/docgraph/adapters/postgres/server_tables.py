@@ -9,7 +9,7 @@ from docgraph.adapters.postgres.row_security import as_reader, bind_tenant
 from docgraph.adapters.sql.job_rows import IngestionRows
 from docgraph.adapters.sql.key_rows import KeyRows
 from docgraph.model.access import ApiKey
-from docgraph.model.ingest_job import Asker, Ingestion
+from docgraph.model.ingest_job import IngestJob, JobOwner
 
 # The tables that servers share: read with a tenant's eyes, written as the owner.
 
@@ -41,23 +41,23 @@ class PostgresIngestions:
     def __init__(self, pool: Pool) -> None:
         self._tables = ServerTables(pool)
 
-    def add(self, ingestion: Ingestion) -> None:
+    def add(self, ingestion: IngestJob) -> None:
         with self._tables.as_owner() as database:
             IngestionRows(database.queries("ingestions.sql")).add(ingestion)
 
-    def get(self, tenant: str, ingestion_id: str) -> Ingestion | None:
+    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None:
         with self._tables.of_tenant(tenant) as database:
             return IngestionRows(database.queries("ingestions.sql")).get(tenant, ingestion_id)
 
-    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
         with self._tables.of_tenant(asker.tenant) as database:
-            return IngestionRows(database.queries("ingestions.sql")).listed(asker, last)
+            return IngestionRows(database.queries("ingestions.sql")).list_jobs(asker, last)
 
-    def waiting(self, asker: Asker) -> int:
+    def pending(self, asker: JobOwner) -> int:
         with self._tables.of_tenant(asker.tenant) as database:
-            return IngestionRows(database.queries("ingestions.sql")).waiting(asker)
+            return IngestionRows(database.queries("ingestions.sql")).pending(asker)
 
-    def claim(self, owner: str, lease: float) -> Ingestion | None:
+    def claim(self, owner: str, lease: float) -> IngestJob | None:
         with self._tables.as_owner() as database:
             return IngestionRows(database.queries("ingestions.sql")).claim(owner, lease)
 
@@ -92,9 +92,9 @@ class PostgresKeys:
         with self._tables.as_owner() as database:
             return KeyRows(database.queries("keys.sql")).find(key_id)
 
-    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+    def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         with self._tables.of_tenant(tenant) as database:
-            return KeyRows(database.queries("keys.sql")).listed(tenant)
+            return KeyRows(database.queries("keys.sql")).list_keys(tenant)
 
     def remove(self, tenant: str, key_id: str) -> bool:
         with self._tables.as_owner() as database:

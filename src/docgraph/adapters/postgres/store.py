@@ -1,4 +1,4 @@
-"""The store on Postgres: `reads_as` and `writes` are the ways in, the rest is upkeep."""
+"""The store on Postgres: `open_session` and `writes` are the ways in, the rest is upkeep."""
 
 import json
 import logging
@@ -14,27 +14,33 @@ from psycopg import Error
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
 from docgraph.adapters.indexes.packed_search import SqlSearch
-from docgraph.adapters.postgres.address import shown
+from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.database import PostgresDatabase
 from docgraph.adapters.postgres.migrate import require_current
 from docgraph.adapters.postgres.pgvector import Hnsw, HnswSearch
 from docgraph.adapters.postgres.pool import Pool
-from docgraph.adapters.postgres.reclassify import Regroup
+from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
 from docgraph.adapters.postgres.stored_vectors import PostgresVectors
-from docgraph.adapters.sql.access_store import SqlAccessBook
-from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
+from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import Searching, SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sql.snapshots import list_snapshots
-from docgraph.adapters.sql.tenant_state import Known, State
+from docgraph.adapters.sql.tenant_state import Known, TenantState
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import load_rows, see
+from docgraph.adapters.sql.version_table import load_rows, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import EVERYTHING, Pruned, SnapshotInfo, Verified, Wanted
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    PruneResult,
+    SnapshotInfo,
+    SnapshotSelector,
+    VerifyReport,
+)
 
 # What can wait: statistics, indexes, tidying up. It never makes a command fail that is done.
 
@@ -42,19 +48,19 @@ from docgraph.model.snapshot import EVERYTHING, Pruned, SnapshotInfo, Verified, 
 _LOG = logging.getLogger("docgraph.postgres")
 
 
-class Upkeep:
+class Maintenance:
     """Of one connection, outside of any transaction. What is put off, the next ingest tries."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._sql = database.queries("upkeep.sql")
 
-    def count_rows(self) -> None:
+    def analyze(self) -> None:
         with self._patience("statistics"):
             if self._sql.row("has_grown") is not None:
                 self._sql.run("count_anew")
 
-    def tidy_up(self) -> None:
+    def vacuum(self) -> None:
         with self._patience("tidying up"):
             self._sql.run("tidy_up")
 
@@ -102,22 +108,22 @@ class PostgresStore:
             require_current(connection, pool.dsn)
 
     @contextmanager
-    def reads_as(
-        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    def open_session(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
         with self._reading() as database:
             known, state = self._current(database, principal.tenant)
-            view = known.view(state, principal, wanted, see)
+            view = known.view(state, principal, wanted, resolve_visibility)
             guard(database, state.rows, view.visible.classes, view.visible.snapshots)
             searching: Searching = SqlSearch
             if self._hnsw:
                 searching = partial(HnswSearch, index=Hnsw(database.connection))
             yield SqlReads(database.queries("reads.sql"), view, known.segments, searching)
 
-    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, State]:
+    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, TenantState]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("rows.sql")
-        changes, epoch = only(sql.row("changes", tenant=tenant))
+        changes, epoch = single_row(sql.row("changes", tenant=tenant))
         known = self._known(tenant, epoch)
         return known, known.as_of(sql, changes)
 
@@ -146,7 +152,7 @@ class PostgresStore:
                 as_reader(database)
                 yield database
 
-    def verify(self) -> Verified:
+    def verify(self) -> VerifyReport:
         """As the login, who owns the tables: everything is looked at."""
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
@@ -158,22 +164,22 @@ class PostgresStore:
 
                 return verify(database, rows, see_all, _astray(database))
 
-    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         """No ingest of the tenant is under way meanwhile."""
         with self._locked("hold_tenant", tenant, repository, branch) as database:
             found = prune(database, tenant, repository, branch, keep)
         with self._pool.connection() as connection:
-            Upkeep(PostgresDatabase(connection)).tidy_up()
+            Maintenance(PostgresDatabase(connection)).vacuum()
         return found
 
     @contextmanager
-    def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:
+    def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
-            yield SqlAccessBook(database, tenant, Regroup(database).moved)
+            yield SqlAccessPolicyStore(database, tenant, Reclassifier(database).moved)
 
     @contextmanager
-    def writes(
+    def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> Iterator[SqlWrites]:
         with self._locked("share_tenant", tenant, repository, branch) as database:
@@ -185,12 +191,12 @@ class PostgresStore:
                 embedder,
                 self._now,
                 stored_vectors=partial(PostgresVectors, database),
-                moved=Regroup(database).moved,
+                moved=Reclassifier(database).moved,
                 classed=True,
             )
-            Upkeep(database).count_rows()
+            Maintenance(database).analyze()
             if self._hnsw:  # an index is made sooner when the rows are there
-                Upkeep(database).index(embedder.dimensions)
+                Maintenance(database).index(embedder.dimensions)
 
     @contextmanager
     def _locked(
@@ -209,7 +215,7 @@ class PostgresStore:
                     locks.row(how, tenant=tenant)
                 except LockNotAvailable as error:
                     raise StoreBusy(
-                        f"{shown(self._pool.dsn)}: {held} for {self._wait:g} s; "
+                        f"{redacted(self._pool.dsn)}: {held} for {self._wait:g} s; "
                         "wait for it to end, then try again"
                     ) from error
                 finally:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from docgraph.adapters.sources.safe_open import Below, NoPlainFile
+from docgraph.adapters.sources.safe_open import DirectoryHandle, NotRegularFile
 from docgraph.model.access_policy import SOURCE as RULES
 from docgraph.model.errors import BadInput
-from docgraph.ports.cancellation import still_wanted
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.cancellation import check_cancelled
+from docgraph.ports.source import SourceFile, SourceProblem
 
 # What no source takes in: hidden things, installed packages, and what a build has made.
 
@@ -44,16 +44,18 @@ NOT_REGULAR = "not a regular file"
 CHANGED = "became a link or something else while it was read, and is not followed"
 
 
-def too_large(path: str, size: int, limit: int) -> Problem:
-    return Problem(path, f"{size:,} bytes is over the limit of {limit:,}; --max-bytes raises it")
+def too_large(path: str, size: int, limit: int) -> SourceProblem:
+    return SourceProblem(
+        path, f"{size:,} bytes is over the limit of {limit:,}; --max-bytes raises it"
+    )
 
 
-def bad_name(name: str) -> Problem | None:
+def bad_name(name: str) -> SourceProblem | None:
     """A name was decoded with surrogates in place of the bytes that are not UTF-8."""
     if name.encode("utf-8", "replace").decode() == name:
         return None
     shown = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return Problem(shown, "its name is not valid UTF-8")
+    return SourceProblem(shown, "its name is not valid UTF-8")
 
 
 # What opening says of a link, of a file on the way, and of a socket.
@@ -79,30 +81,30 @@ class FolderSource:
         if outer is not None and not self._base.is_relative_to(outer):
             raise BadInput(missing)
         try:
-            self._below = Below(self._base, outer)
+            self._below = DirectoryHandle(self._base, outer)
         except OSError as error:
             raise BadInput(f"{root}: cannot be opened: {error.strerror}") from error
         self._max_bytes = max_bytes
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         if self._single is not None:
             yield from self._beside(self._single)
             return
         folders = [""]
         while folders:
-            still_wanted()
+            check_cancelled()
             folder = folders.pop()
             try:
                 inner, found = self._listed(folder)
             except OSError as error:
-                yield Problem(folder or ".", f"cannot be opened: {error.strerror}")
+                yield SourceProblem(folder or ".", f"cannot be opened: {error.strerror}")
                 continue
             folders += inner
             yield from found
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         """Never more than the limit, and nothing but a file, whatever has become of it since."""
-        place = file.also[0] if file.also else file.path
+        place = file.aliases[0] if file.aliases else file.path
         try:
             with self._below.file(place) as handle:
                 size = os.fstat(handle.fileno()).st_size
@@ -110,22 +112,22 @@ class FolderSource:
                     return too_large(file.path, size, self._max_bytes)
                 data = handle.read(self._max_bytes + 1)
         except OSError as error:
-            is_else = isinstance(error, NoPlainFile) or error.errno in _SOMETHING_ELSE
+            is_else = isinstance(error, NotRegularFile) or error.errno in _SOMETHING_ELSE
             reason = CHANGED if is_else else f"cannot be read: {error.strerror}"
-            return Problem(file.path, reason)
+            return SourceProblem(file.path, reason)
         if len(data) > self._max_bytes:
             return too_large(file.path, len(data), self._max_bytes)
         return data
 
-    def _beside(self, name: str) -> Iterator[SourceFile | Problem]:
+    def _beside(self, name: str) -> Iterator[SourceFile | SourceProblem]:
         """The rules beside a file count for it; a link to them that leads nowhere is told too."""
         for path in dict.fromkeys((name, RULES)):
             if path == name or os.path.lexists(self._base / path):
                 yield from self._found(path, partial(self._below.status, path))
 
-    def _listed(self, folder: str) -> tuple[list[str], list[SourceFile | Problem]]:
+    def _listed(self, folder: str) -> tuple[list[str], list[SourceFile | SourceProblem]]:
         """The folders in it, to be listed in their turn, and the files."""
-        inner, found = list[str](), list[SourceFile | Problem]()
+        inner, found = list[str](), list[SourceFile | SourceProblem]()
         with self._below.folder(folder) as opened, os.scandir(opened) as entries:
             there = sorted(entries, key=lambda entry: entry.name)
             names = {entry.name for entry in there}
@@ -143,7 +145,7 @@ class FolderSource:
 
     def _found(
         self, path: str, look: Callable[[], os.stat_result]
-    ) -> tuple[SourceFile | Problem, ...]:
+    ) -> tuple[SourceFile | SourceProblem, ...]:
         """Nothing for a link to a folder inside the root: it is walked in its own place."""
         try:
             status = look()
@@ -151,13 +153,13 @@ class FolderSource:
             if stat.S_ISLNK(status.st_mode):
                 real = (self._base / path).resolve(strict=True)
                 if not real.is_relative_to(self._base):
-                    return (bad_name(path) or Problem(path, LEADS_OUT),)
+                    return (bad_name(path) or SourceProblem(path, LEADS_OUT),)
                 also = (real.relative_to(self._base).as_posix(),)
                 status = self._below.status(also[0])
         except (OSError, RuntimeError):
-            return (bad_name(path) or Problem(path, LEADS_NOWHERE),)
+            return (bad_name(path) or SourceProblem(path, LEADS_NOWHERE),)
         if also and stat.S_ISDIR(status.st_mode):
             return ()
         if not stat.S_ISREG(status.st_mode):
-            return (bad_name(path) or Problem(path, NOT_REGULAR),)
-        return (bad_name(path) or SourceFile(path, status.st_size, also=also),)
+            return (bad_name(path) or SourceProblem(path, NOT_REGULAR),)
+        return (bad_name(path) or SourceFile(path, status.st_size, aliases=also),)

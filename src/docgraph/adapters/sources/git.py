@@ -27,7 +27,7 @@ from docgraph.adapters.sources.git_repository import (
     find_revision,
 )
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
 # The files of a git tree, without those that no source takes in.
 
@@ -160,7 +160,7 @@ class GitSource:
             self._objects.close()
             del self._objects
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         links: list[str] = []
         for entry in listed(self._git, self._tree):
             problem = bad_name(entry.path)
@@ -170,7 +170,7 @@ class GitSource:
                 yield problem or _file(entry)
         yield from self._followed(links)
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         """Never more than the limit."""
         if file.size > self._max_bytes:
             return too_large(file.path, file.size, self._max_bytes)
@@ -179,11 +179,13 @@ class GitSource:
         else:
             found = self._objects.get(file.content_id.removeprefix(_MARK), file.path)
         if found.kind != "blob":
-            return Problem(file.path, f"cannot be read: {found.kind}")
+            return SourceProblem(file.path, f"cannot be read: {found.kind}")
         if found.body is None:
             return too_large(file.path, found.size, self._max_bytes)
         if found.body.startswith(_POINTER):
-            return Problem(file.path, "a Git LFS pointer; the file itself is not in the repository")
+            return SourceProblem(
+                file.path, "a Git LFS pointer; the file itself is not in the repository"
+            )
         return found.body
 
     @cached_property
@@ -191,7 +193,7 @@ class GitSource:
         """Started by the first that needs it."""
         return GitObjects(self._git, self._max_bytes)
 
-    def _followed(self, links: list[str]) -> Iterator[SourceFile | Problem]:
+    def _followed(self, links: list[str]) -> Iterator[SourceFile | SourceProblem]:
         """Nothing for a link to a folder inside the tree, which is listed in its own place.
 
         git follows a link without saying where it ends: every place of its bytes may be the one.
@@ -203,12 +205,12 @@ class GitSource:
                 file = SourceFile(path, found.size, content_id=f"{_MARK}{found.id}")
                 files.setdefault(found.id, []).append(file)
             elif found.kind != "tree":
-                yield Problem(path, LEADS_OUT if found.kind == "symlink" else LEADS_NOWHERE)
+                yield SourceProblem(path, LEADS_OUT if found.kind == "symlink" else LEADS_NOWHERE)
         for blob, also in paths_of(self._git, self._tree, files.keys()).items():
-            yield from (replace(file, also=also) for file in files[blob])
+            yield from (replace(file, aliases=also) for file in files[blob])
 
 
-def _file(entry: Entry) -> SourceFile | Problem:
+def _file(entry: Entry) -> SourceFile | SourceProblem:
     if entry.size is None:
-        return Problem(entry.path, f"its blob {entry.id} is not in the repository")
+        return SourceProblem(entry.path, f"its blob {entry.id} is not in the repository")
     return SourceFile(entry.path, entry.size, content_id=f"{_MARK}{entry.id}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from docgraph.adapters.sources.safe_open import open_plain
 from docgraph.model.errors import BadInput
-from docgraph.ports.cancellation import still_wanted
+from docgraph.ports.cancellation import check_cancelled
 
 NO_REPOSITORY = (
     "not a git repository; what fits is a work tree, a folder inside one, "
@@ -30,14 +30,14 @@ _LEADS_ELSEWHERE = {
 
 
 @dataclass(frozen=True, slots=True)
-class GitPlace:
+class GitLayout:
     """Its own folder, and the one that it shares with other work trees; often the same."""
 
     own: Path
     common: Path
 
 
-def check_bounds(path: Path, inside: Path) -> GitPlace:
+def check_bounds(path: Path, inside: Path) -> GitLayout:
     """Looked at without git, which follows whatever it finds."""
     root = inside.resolve()
     own = _within(_found(path.resolve(), root), root)
@@ -49,7 +49,7 @@ def check_bounds(path: Path, inside: Path) -> GitPlace:
         for name, pattern in _LEADS_ELSEWHERE.items():
             if _mode(folder / name) and re.search(pattern, _content(folder / name)):
                 raise BadInput(f"{name} of the repository leads elsewhere; {_NOT_READ}")
-    return GitPlace(own, common)
+    return GitLayout(own, common)
 
 
 def _found(path: Path, root: Path) -> Path:
@@ -89,7 +89,7 @@ def _check_kinds(folder: Path) -> None:
     """Folders and files only: a link leads away, and for a pipe git would wait for ever."""
     folders = [folder]
     while folders:
-        still_wanted()
+        check_cancelled()
         try:
             with os.scandir(folders.pop()) as entries:
                 for entry in entries:

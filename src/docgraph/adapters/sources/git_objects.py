@@ -10,7 +10,7 @@ from typing import IO
 
 from docgraph.adapters.sources.git_process import Git, end, last_words
 from docgraph.model.errors import BadInput
-from docgraph.ports.cancellation import called_back
+from docgraph.ports.cancellation import on_cancel
 
 _BLOCK = 1 << 16
 _NOTHING = ("missing", "ambiguous")
@@ -55,7 +55,7 @@ class GitObjects:
 
     def get(self, name: str, path: str) -> GitObject:
         """By id; `path` tells people what it was wanted for."""
-        with called_back(partial(end, self._process)):
+        with on_cancel(partial(end, self._process)):
             return self._answer(name, path)
 
     def _answer(self, name: str, path: str) -> GitObject:

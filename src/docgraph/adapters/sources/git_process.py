@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from docgraph.model.errors import BadInput
-from docgraph.ports.cancellation import called_back, still_wanted
+from docgraph.ports.cancellation import check_cancelled, on_cancel
 
 # Processes of git's: each in a group of its own, and none outlives docgraph.
 
@@ -116,7 +116,7 @@ class Git:
             except subprocess.TimeoutExpired:
                 late = f"git did not answer within {LONGEST_ANSWER:g} seconds"
                 raise BadInput(f"{self._folder}: {late}") from None
-            still_wanted()  # an answer that was cut short is none
+            check_cancelled()  # an answer that was cut short is none
         return Reply(output, last_words(process, errors) if process.returncode else "")
 
     @contextmanager
@@ -126,7 +126,7 @@ class Git:
         """Ended when it is left, or when nobody waits any more; whoever reads it waits for it."""
         with self.start(*arguments, stdin=subprocess.DEVNULL, stderr=stderr) as process:
             try:
-                with called_back(partial(end, process)):
+                with on_cancel(partial(end, process)):
                     yield process
             finally:
                 end(process)

@@ -6,9 +6,9 @@ from pathlib import Path, PurePosixPath
 
 from docgraph.adapters.sources.git_bounds import NO_REPOSITORY, OUTSIDE, check_bounds
 from docgraph.adapters.sources.git_process import Git
-from docgraph.model.access_policy import is_meant
+from docgraph.model.access_policy import is_access_file
 from docgraph.model.errors import BadInput
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 
 _BRANCHES = "refs/heads/"
 _ID = re.compile(r"[0-9a-fA-F]{40}|[0-9a-fA-F]{64}")
@@ -105,7 +105,7 @@ def _unknown(repository: Repository, ref: str) -> BadInput:
         *("refs/heads", "refs/tags", "refs/remotes"),
     )
     known = reply.line.split("\n") if reply.line else []
-    fitting = would_fit(ref, known) if known else "there is no commit in it yet"
+    fitting = suggest(ref, known) if known else "there is no commit in it yet"
     return BadInput(f"{repository.path}: no branch, tag or commit is called {ref!r}; {fitting}")
 
 
@@ -146,7 +146,7 @@ def check_plain_name(ref: str) -> None:
 # The rules of a commit that lie above the folder which is read of it.
 
 
-def git_rules_above(path: Path, commit: str, inside: Path) -> bool:
+def git_parent_access_rules(path: Path, commit: str, inside: Path) -> bool:
     """Whether an access.yaml stands in a folder above, in this commit."""
     repository = find_repository(path, inside)
     revision = find_revision(repository, commit)
@@ -156,6 +156,8 @@ def git_rules_above(path: Path, commit: str, inside: Path) -> bool:
         reply = repository.git.ask("ls-tree", "--name-only", "-z", tree)
         if reply.errors:
             raise BadInput(f"{path}: git cannot list a folder above it: {reply.errors}")
-        if any(is_meant(name.decode("utf-8", "replace")) for name in reply.output.split(b"\0")):
+        if any(
+            is_access_file(name.decode("utf-8", "replace")) for name in reply.output.split(b"\0")
+        ):
             return True
     return False

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from docgraph.model.edge import RELATIONS, Edge, Evidence, Relationship
+from docgraph.model.edge import RELATIONS, Edge, EdgeEvidence, Relationship
 from docgraph.model.errors import BadInput
 from docgraph.model.node import document_id
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
 GIVEN = "given"
 
@@ -24,31 +24,31 @@ class JsonlSource:
         self._format = format
         self._places: dict[str, int] = {}
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         """Remembers where each row starts, so that reading holds one row at a time."""
         self._places.clear()
         for place, number, line in _lines(self._corpus):
             where = f"{self._corpus.name}:{number}"
             row = _row(line, ("_id", "text"))
             if row is None:
-                yield Problem(where, "not a JSON object with `_id` and `text`")
+                yield SourceProblem(where, "not a JSON object with `_id` and `text`")
                 continue
             path = str(row["_id"])
             if not path or path in self._places:
-                yield Problem(where, f"`_id` {path!r} is empty or stands in an earlier row")
+                yield SourceProblem(where, f"`_id` {path!r} is empty or stands in an earlier row")
                 continue
             self._places[path] = place
             title = str(row.get("title") or "").strip() or None
             yield SourceFile(path, len(line), title, self._format)
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         with self._corpus.open("rb") as handle:
             handle.seek(self._places[file.path])
             row = _row(handle.readline(), ("_id", "text"))
         try:
             return str(row["text"] if row else "").encode()
         except UnicodeEncodeError as error:
-            return Problem(file.path, f"half a character at position {error.start}")
+            return SourceProblem(file.path, f"half a character at position {error.start}")
 
 
 def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
@@ -62,7 +62,7 @@ def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
             known = ", ".join(RELATIONS)
             raise BadInput(f"{edges}:{number}: no relation is called {row['type']!r}; {known}")
         source, target = (document_id(repository, str(row[end])) for end in ("source", "target"))
-        evidence = Evidence(edges.name, number, 0, 0, 0, f"{row['type']} {row['target']}")
+        evidence = EdgeEvidence(edges.name, number, 0, 0, 0, f"{row['type']} {row['target']}")
         edge = Edge(source, str(row["type"]), target)
         found.append(Relationship(edge, (GIVEN,), (evidence,)))
     return tuple(found)
@@ -96,14 +96,14 @@ class ManifestSource:
         self._files = files
         self._blobs = blobs
 
-    def files(self) -> Iterator[SourceFile | Problem]:
+    def files(self) -> Iterator[SourceFile | SourceProblem]:
         for path, blob in sorted(self._files.items()):
             if blob in self._blobs:
                 yield SourceFile(path, len(self._blobs[blob]))
             else:
-                yield Problem(path, f"its blob {blob} is missing")
+                yield SourceProblem(path, f"its blob {blob} is missing")
 
-    def read(self, file: SourceFile) -> bytes | Problem:
+    def read(self, file: SourceFile) -> bytes | SourceProblem:
         return self._blobs[self._files[file.path]].encode("utf-8", "replace")
 
 

@@ -17,11 +17,11 @@ _FOLDER = _PLAIN | os.O_DIRECTORY
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
 
-class NoPlainFile(OSError):
+class NotRegularFile(OSError):
     """Was opened, and is something else than a file with bytes in it."""
 
 
-class Below:
+class DirectoryHandle:
     """Paths are told from `folder`, with forward slashes; empty for itself.
 
     `folder` must not be a link; with `inside`, no step from there to it may be one.
@@ -60,7 +60,7 @@ class Below:
     def _parent(self, path: str) -> Iterator[tuple[int, str]]:
         parts = PurePosixPath(path).parts or (".",)
         if ".." in parts or parts[0].startswith("/"):
-            raise NoPlainFile(None, "its path leads elsewhere")
+            raise NotRegularFile(None, "its path leads elsewhere")
         here = self._top
         try:
             for part in parts[:-1]:
@@ -83,4 +83,4 @@ def _checked(opened: int) -> BinaryIO:
     if stat.S_ISREG(os.fstat(opened).st_mode):
         return os.fdopen(opened, "rb")
     os.close(opened)
-    raise NoPlainFile(None, "not a regular file")
+    raise NotRegularFile(None, "not a regular file")

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 
-from docgraph.model.access import AccessRule, Spoken
-from docgraph.model.access_policy import Hand
+from docgraph.model.access import AccessRule, AccessStatement
+from docgraph.model.access_policy import ManualRule
 
 NOBODY = AccessRule("")
 
@@ -23,29 +23,30 @@ def rule_from_json(text: str) -> AccessRule:
         return NOBODY
 
 
-def hand_to_json(hand: Hand) -> str:
+def hand_to_json(hand: ManualRule) -> str:
     rule = None if hand.rule is None else _plain(hand.rule)
     return json.dumps([rule, sorted(hand.revoked), hand.closed], ensure_ascii=False)
 
 
-def hand_from_json(text: str) -> Hand:
+def hand_from_json(text: str) -> ManualRule:
     """A decision that cannot be read lets nobody in."""
     try:
         rule, revoked, closed = json.loads(text)
-        return Hand(None if rule is None else _rule(rule), frozenset(revoked), bool(closed))
+        return ManualRule(None if rule is None else _rule(rule), frozenset(revoked), bool(closed))
     except (ValueError, TypeError):
-        return Hand(closed=True)
+        return ManualRule(closed=True)
 
 
-def told_to_json(told: Iterable[Spoken]) -> str:
+def told_to_json(told: Iterable[AccessStatement]) -> str:
     words = [[word.source, word.line, word.says, _plain(word.rule)] for word in told]
     return json.dumps(words, ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)  # documents by the thousand say the same
-def told_from_json(text: str) -> tuple[Spoken, ...]:
+def told_from_json(text: str) -> tuple[AccessStatement, ...]:
     return tuple(
-        Spoken(source, line, says, _rule(rule)) for source, line, says, rule in json.loads(text)
+        AccessStatement(source, line, says, _rule(rule))
+        for source, line, says, rule in json.loads(text)
     )
 
 

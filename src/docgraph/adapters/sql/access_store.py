@@ -5,18 +5,24 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from docgraph.adapters.sql.access_rows import rule_from_json, told_from_json
-from docgraph.adapters.sql.access_writer import AccessWriter, Moved
+from docgraph.adapters.sql.access_writer import AccessWriter, OnReclassified
 from docgraph.adapters.sql.database import Database, Row
 from docgraph.model.access import AccessRule, Person
-from docgraph.model.access_policy import Hand, PathAccess, hand_key, in_force, spellings
+from docgraph.model.access_policy import (
+    ManualRule,
+    PathAccess,
+    canonical_path,
+    effective_rule,
+    spellings,
+)
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.validation import storable
+from docgraph.model.validation import is_storable
 from docgraph.ports.access_store import RuleCount
 
 
-class SqlAccessBook:
+class SqlAccessPolicyStore:
     def __init__(
-        self, database: Database, tenant: str, moved: Moved = lambda _branch, _paths: None
+        self, database: Database, tenant: str, moved: OnReclassified = lambda _branch, _paths: None
     ) -> None:
         """`moved` is told of paths that were decided on, before that is committed."""
         self._database = database
@@ -50,7 +56,7 @@ class SqlAccessBook:
         return tuple(RuleCount(rule_from_json(rule), many, path) for rule, many, path in rows)
 
     def _listed(self, repository: str | None, path: str | None) -> Iterator[PathAccess]:
-        if not storable(repository or "", path or ""):
+        if not is_storable(repository or "", path or ""):
             return
         held: set[tuple[str, str]] = set()
         for (home,) in self._rows("repositories_of_tenant", repository=repository):
@@ -61,7 +67,7 @@ class SqlAccessBook:
             asked = {} if names is None else {"paths": names}
             for number, branch in sorted(writer.branches().items(), key=lambda item: item[1]):
                 for found, told, rule in self._rows(query, branch=number, **asked):
-                    held.add((home, hand_key(found)))
+                    held.add((home, canonical_path(found)))
                     yield PathAccess(
                         repository=home,
                         branch=branch,
@@ -76,21 +82,21 @@ class SqlAccessBook:
         self, repository: str | None, path: str | None, held: set[tuple[str, str]]
     ) -> Iterator[PathAccess]:
         """Decisions on paths that nothing holds any more; they wait for whoever comes back."""
-        key = None if path is None else hand_key(path)
+        key = None if path is None else canonical_path(path)
         for home, left in self._rows("hands_of_tenant", repository=repository, path=key):
             if (home, left) not in held:
                 hand = self._writer(home).words((left,)).hand(left)
-                rule = in_force(self._tenant, (), hand)
+                rule = effective_rule(self._tenant, (), hand)
                 yield PathAccess(home, "", left, (), hand, rule)
 
     def _writer(self, repository: str) -> AccessWriter:
         return AccessWriter(self._database, self._tenant, repository, moved=self._moved)
 
     def set_by_hand(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
-        self._decide(repository, paths, lambda _: Hand(rule))
+        self._decide(repository, paths, lambda _: ManualRule(rule))
 
     def revoke(self, repository: str, paths: Sequence[str], groups: frozenset[str]) -> None:
-        def taken(found: tuple[PathAccess, ...]) -> Hand:
+        def taken(found: tuple[PathAccess, ...]) -> ManualRule:
             readers = frozenset[str]().union(*(one.rule.readers for one in found))
             if groups and not groups <= readers:
                 may = ", ".join(sorted(readers)) or "nobody"
@@ -99,7 +105,7 @@ class SqlAccessBook:
                     f"{found[0].path}: may be read by {may}, so {wrong} cannot be taken away; "
                     "`access set` says who may"
                 )
-            return (found[0].by_hand or Hand()).without(groups)
+            return (found[0].by_hand or ManualRule()).without(groups)
 
         self._decide(repository, paths, taken)
 
@@ -110,11 +116,11 @@ class SqlAccessBook:
         self,
         repository: str,
         paths: Sequence[str],
-        hand: Callable[[tuple[PathAccess, ...]], Hand | None],
+        hand: Callable[[tuple[PathAccess, ...]], ManualRule | None],
     ) -> None:
         """All of the paths or none."""
         with self._changing():
-            hands: dict[str, Hand | None] = {}
+            hands: dict[str, ManualRule | None] = {}
             for path in paths:
                 found = tuple(self._listed(repository, path))
                 if not found:
@@ -134,7 +140,7 @@ class SqlAccessBook:
         return tuple(self._person(*row) for row in self._rows("people_of_tenant"))
 
     def person(self, name: str) -> Person | None:
-        found = self._rows("person_of_tenant", id=name) if storable(name) else []
+        found = self._rows("person_of_tenant", id=name) if is_storable(name) else []
         return self._person(*found[0]) if found else None
 
     def _person(self, name: str, groups: str, labels: str, clearance: int, rights: str) -> Person:

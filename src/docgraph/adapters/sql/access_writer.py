@@ -10,28 +10,35 @@ from docgraph.adapters.sql.access_rows import (
     rule_to_json,
     told_from_json,
 )
-from docgraph.adapters.sql.database import Database, only
-from docgraph.model.access import Spoken
-from docgraph.model.access_policy import AccessLines, Hand, hand_key, in_force, inherited, spellings
+from docgraph.adapters.sql.database import Database, single_row
+from docgraph.model.access import AccessStatement
+from docgraph.model.access_policy import (
+    AccessFileRules,
+    ManualRule,
+    canonical_path,
+    effective_rule,
+    inherited,
+    spellings,
+)
 
-Moved = Callable[[int, Collection[str]], None]
+OnReclassified = Callable[[int, Collection[str]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class InheritedAccess:
     """What counts beside a branch's own words: decisions by hand, and the default branch's."""
 
     tenant: str
-    hands: Mapping[str, Hand]
+    hands: Mapping[str, ManualRule]
     default: int | None = None
     name: str = ""
     told: Mapping[str, str] = field(default_factory=dict)
-    lines: AccessLines | None = None
+    lines: AccessFileRules | None = None
 
-    def hand(self, path: str) -> Hand | None:
-        return self.hands.get(hand_key(path))
+    def hand(self, path: str) -> ManualRule | None:
+        return self.hands.get(canonical_path(path))
 
-    def inherited(self, branch: int, path: str) -> tuple[Spoken, ...]:
+    def inherited(self, branch: int, path: str) -> tuple[AccessStatement, ...]:
         if self.default is None or branch == self.default:
             return ()
         told = told_from_json(self.told[path]) if path in self.told else None
@@ -52,7 +59,7 @@ class AccessWriter:
         repository: str,
         *,
         writing: int = 0,
-        moved: Moved = lambda _branch, _paths: None,
+        moved: OnReclassified = lambda _branch, _paths: None,
     ) -> None:
         self._sql = database.queries("access.sql")
         self._place = {"tenant": tenant, "repository": repository}
@@ -82,11 +89,11 @@ class AccessWriter:
             return dict(self._sql.rows("told_in_branch", branch=branch))
         return dict(self._sql.rows("told_of_paths", branch=branch, paths=list(paths)))
 
-    def lines(self, branch: int) -> AccessLines | None:
+    def lines(self, branch: int) -> AccessFileRules | None:
         row = self._sql.row("lines_of_branch", branch=branch)
         return None if row is None else _lines(row[0])
 
-    def say(self, told: Mapping[str, str], lines: AccessLines | None) -> None:
+    def say(self, told: Mapping[str, str], lines: AccessFileRules | None) -> None:
         """What the branch that is written says. If it is the default, it counts on others too."""
         branch, before = self._writing, self.lines(self._writing)
         if lines is None:
@@ -109,10 +116,10 @@ class AccessWriter:
         theirs = self.told(other)
         return {path: said for path, said in theirs.items() if path in told or path not in known}
 
-    def decide_by_hand(self, hands: Mapping[str, Hand | None]) -> None:
+    def decide_by_hand(self, hands: Mapping[str, ManualRule | None]) -> None:
         """None drops what was decided."""
         for path, hand in hands.items():
-            place = {**self._place, "path": hand_key(path)}
+            place = {**self._place, "path": canonical_path(path)}
             if hand is None:
                 self._sql.run("drop_hand", **place)
             else:
@@ -123,7 +130,7 @@ class AccessWriter:
 
     def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
         """What was decided by hand on a text goes where the text goes."""
-        moves = [(old, new) for old, new in renamed if hand_key(old) != hand_key(new)]
+        moves = [(old, new) for old, new in renamed if canonical_path(old) != canonical_path(new)]
         words = self.words([path for move in moves for path in move])
         self.decide_by_hand(
             {
@@ -133,19 +140,19 @@ class AccessWriter:
             }
         )
 
-    def words(self, paths: Collection[str] | None = None) -> Words:
+    def words(self, paths: Collection[str] | None = None) -> InheritedAccess:
         """As of now; for these paths, or for all."""
         if paths is None:
             rows = self._sql.rows("hands", **self._place)
         else:
-            keys = [hand_key(path) for path in paths]
+            keys = [canonical_path(path) for path in paths]
             rows = self._sql.rows("hands_of_paths", **self._place, paths=keys)
         hands = {path: hand_from_json(hand) for path, hand in rows}
         default = self.default()
         if default is None:
-            return Words(self._tenant, hands)
+            return InheritedAccess(self._tenant, hands)
         name, told = self.branches()[default], self.told(default, paths)
-        return Words(self._tenant, hands, default, name, told, self.lines(default))
+        return InheritedAccess(self._tenant, hands, default, name, told, self.lines(default))
 
     def _decide(self, branch: int, told: Mapping[str, str]) -> None:
         if not told:
@@ -172,15 +179,15 @@ class AccessWriter:
         if known is None:
             self._sql.run("add_class", rule=rule)
             known = self._sql.row("class_of", rule=rule)
-        return int(only(known)[0])
+        return int(single_row(known)[0])
 
 
 @lru_cache(maxsize=16)  # asked for every document of an ingest, and mostly the same
-def _lines(text: str) -> AccessLines:
-    return AccessLines.from_json(text)
+def _lines(text: str) -> AccessFileRules:
+    return AccessFileRules.from_json(text)
 
 
-def decided(words: Words, branch: int, path: str, own: str) -> str:
+def decided(words: InheritedAccess, branch: int, path: str, own: str) -> str:
     """The rule in force, as it is stored."""
     spoken = (*told_from_json(own), *words.inherited(branch, path))
-    return rule_to_json(in_force(words.tenant, spoken, words.hand(path)))
+    return rule_to_json(effective_rule(words.tenant, spoken, words.hand(path)))

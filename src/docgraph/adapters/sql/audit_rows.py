@@ -14,11 +14,11 @@ from docgraph.model.audit import (
     AuditEvent,
     AuditVerdict,
     Seal,
-    examine,
-    sealed,
+    make_seal,
+    verify_chain,
 )
 from docgraph.model.snapshot import SnapshotName
-from docgraph.model.validation import spelt_out
+from docgraph.model.validation import escape_unstorable
 
 TAKES_NO_ROW = "this audit log takes no row; `docgraph audit verify` tells why"
 _LEAST, _MOST = -(2**63), 2**63 - 1  # what a number in a column can be
@@ -31,7 +31,7 @@ class AuditRows:
     def __init__(self, queries: Queries, tenant: str) -> None:
         self._queries = queries
         self._asked = tenant
-        self.tenant = spelt_out(tenant)
+        self.tenant = escape_unstorable(tenant)
 
     def add(self, event: AuditEvent, time: str) -> bool:
         """Whether the log took it: a trigger that somebody put in may swallow it."""
@@ -48,7 +48,7 @@ class AuditRows:
         row = self._queries.row("last_seal", tenant=self.tenant)
         newest = NOTHING if row is None else Seal(*row)
         if waiting := tuple(self._between(newest.last, _MOST)):
-            newest = sealed(waiting, newest)
+            newest = make_seal(waiting, newest)
             self._queries.run("add_seal", tenant=self.tenant, **asdict(newest))
         return None if newest is NOTHING else Anchor(self._asked, newest.last, newest.digest)
 
@@ -56,7 +56,7 @@ class AuditRows:
         found = self._queries.rows(
             "entries",
             tenant=self.tenant,
-            who=None if principal is None else spelt_out(principal),
+            who=None if principal is None else escape_unstorable(principal),
             most=None if last is None else max(last, 0),
         )
         return tuple(map(_entry, found))
@@ -67,7 +67,7 @@ class AuditRows:
         if kinds & {"table", "column"}:
             return AuditVerdict(0, 0, words)
         seals = [Seal(*row) for row in self._queries.rows("seals", tenant=self.tenant)]
-        found = examine(self._asked, seals, self._between, anchor)
+        found = verify_chain(self._asked, seals, self._between, anchor)
         return AuditVerdict(found.rows, found.sealed, (*words, *found.problems))
 
     def _between(self, above: float, last: float) -> Iterator[AuditEntry]:
@@ -100,14 +100,14 @@ def _columns(event: AuditEvent) -> dict[str, Any]:
     """Databases take UTF-8 only, and Postgres no NUL. The chain is made over what is stored."""
     names = [[name.repository, name.branch, name.snapshot] for name in event.snapshots]
     return {
-        "tenant": spelt_out(event.tenant),
-        "principal": spelt_out(event.principal),
-        "asker": spelt_out(event.by),
-        "action": spelt_out(event.action),
+        "tenant": escape_unstorable(event.tenant),
+        "principal": escape_unstorable(event.principal),
+        "asker": escape_unstorable(event.by),
+        "action": escape_unstorable(event.action),
         "outcome": event.outcome,
-        "plan": spelt_out(event.plan),
-        "snapshots": spelt_out(json.dumps(names, ensure_ascii=False)),
-        "detail": spelt_out(event.detail),
+        "plan": escape_unstorable(event.plan),
+        "snapshots": escape_unstorable(json.dumps(names, ensure_ascii=False)),
+        "detail": escape_unstorable(event.detail),
     }
 
 

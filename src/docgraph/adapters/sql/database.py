@@ -56,7 +56,7 @@ class Database(Protocol):
         ...
 
 
-def only(row: Row | None) -> Row:
+def single_row(row: Row | None) -> Row:
     """The row of a query that always has one."""
     assert row is not None, "this query always has a row"
     return row

@@ -8,7 +8,7 @@ from docgraph.adapters.indexes.segment_writer import SegmentWriter
 from docgraph.adapters.sql.database import FOREVER, Database
 from docgraph.model.document import Document
 from docgraph.model.node import Location
-from docgraph.model.reference import Claim
+from docgraph.model.reference import Reference
 from docgraph.ports.writes import EmbeddedDocument, text_key
 
 Values = dict[str, object]
@@ -78,7 +78,7 @@ class DocumentWriter:
             ),
         )
 
-    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+    def add_claims(self, claims: Mapping[str, Sequence[Reference]]) -> None:
         """By path of a living document; what is claimed already stays."""
         living = self._sql.rows(
             "living_documents", branch=self._branch, paths=list(claims), forever=FOREVER
@@ -183,7 +183,7 @@ def _offers(one: Placed) -> Iterator[Values]:
         yield {**one.place, "key": key, "suffix": suffix, "rank": rank}
 
 
-def _claims(place: Values, document: str, claims: Iterable[Claim]) -> Iterator[Values]:
+def _claims(place: Values, document: str, claims: Iterable[Reference]) -> Iterator[Values]:
     """`document` is the id that every source begins with."""
     cut = len(document)
     for claim in claims:

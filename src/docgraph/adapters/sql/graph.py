@@ -12,12 +12,20 @@ from docgraph.model.edge import (
     SHARES_ENTITY,
     STRUCTURE,
     Edge,
-    Evidence,
+    EdgeEvidence,
     Relationship,
 )
-from docgraph.model.link import MOST_HOLDERS, Holder, Meeting, answered, said, shared, united
+from docgraph.model.link import (
+    MOST_HOLDERS,
+    NameHolder,
+    ReferenceMatch,
+    edges_of,
+    inverse_edges_of,
+    merge_edges,
+    shared_name_edges,
+)
 from docgraph.model.node import document_of
-from docgraph.model.reference import PlaceCount
+from docgraph.model.reference import ReferenceCount
 from docgraph.ports.graph_reads import Direction
 
 _WHOLE = frozenset(RELATIONS) - {CONTAINS}
@@ -37,30 +45,30 @@ class SqlGraph:
         roots = sorted({document_of(node) for node in nodes})
         wanted = _WHOLE if relations is None else relations
         ordinals = [row[0] for row in self._sql.rows("ordinals_of_documents", ids=roots)]
-        found = united(self._found(ordinals, roots, direction, wanted))
+        found = merge_edges(self._found(ordinals, roots, direction, wanted))
         if all(document_of(node) in nodes for node in nodes):
             return found
         inside = self._inside(nodes, roots)
         at = 0 if direction == "out" else 1
         return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
 
-    def listed(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
+    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
         wanted = _WHOLE if relations is None else relations
         rows = self._sql.rows("visible_documents")
         found: list[Relationship] = []
         for at in range(0, len(rows), _BATCH):
             ordinals, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
-            found.extend(united(self._found(ordinals, roots, "out", wanted)))
+            found.extend(merge_edges(self._found(ordinals, roots, "out", wanted)))
         return tuple(sorted(found, key=lambda one: one.edge))
 
-    def present(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+    def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         visible: dict[str, str] = dict(self._sql.rows("kinds_of_nodes", ids=ids))
         return tuple(node for node in ids if node in visible)
 
-    def places(self) -> tuple[PlaceCount, ...]:
-        return tuple(PlaceCount(*row) for row in self._sql.rows("places_claimed"))
+    def reference_counts(self) -> tuple[ReferenceCount, ...]:
+        return tuple(ReferenceCount(*row) for row in self._sql.rows("places_claimed"))
 
-    def opaque(self) -> int:
+    def unresolved_calls(self) -> int:
         ((count,),) = self._sql.rows("opaque_calls")
         return int(count)
 
@@ -75,8 +83,8 @@ class SqlGraph:
         here, there = "meetings_of_claimants", "meetings_of_offerers"
         if direction == "in":
             here, there = there, here
-        yield from said(self._meetings(here, ordinals, wanted))
-        yield from answered(self._meetings(there, ordinals, turned))
+        yield from edges_of(self._meetings(here, ordinals, wanted))
+        yield from inverse_edges_of(self._meetings(there, ordinals, turned))
         for relationship in self._stated(direction, roots):
             if relationship.edge.relation in wanted:
                 yield relationship
@@ -87,17 +95,17 @@ class SqlGraph:
 
     def _meetings(
         self, query: str, ordinals: list[int], relations: frozenset[str]
-    ) -> Iterator[Meeting]:
+    ) -> Iterator[ReferenceMatch]:
         mined = relations & MINED_FROM
         if mined:
             rows = self._sql.rows(query, documents=ordinals, relations=sorted(mined))
-            yield from map(Meeting._make, rows)
+            yield from map(ReferenceMatch._make, rows)
 
     def _stated(self, direction: Direction, roots: list[str]) -> Iterator[Relationship]:
         for source, relation, target, origins, evidence in self._sql.rows(
             f"stated_{direction}", documents=roots
         ):
-            places = tuple(Evidence(*place) for place in json.loads(evidence))
+            places = tuple(EdgeEvidence(*place) for place in json.loads(evidence))
             edge = Edge(source, relation, target)
             yield Relationship(edge, tuple(json.loads(origins)), places)
 
@@ -105,12 +113,12 @@ class SqlGraph:
         for document, miner, holders in self._sql.rows(
             "shared_names", documents=ordinals, most=MOST_HOLDERS + 1
         ):
-            held = [Holder(*holder) for holder in json.loads(holders)]
-            yield from shared(document, held, miner, direction)
+            held = [NameHolder(*holder) for holder in json.loads(holders)]
+            yield from shared_name_edges(document, held, miner, direction)
 
     def _contained(self, ordinals: list[int]) -> Iterator[Relationship]:
         for parent, node, line, path in self._sql.rows("inner_nodes", documents=ordinals):
-            place = Evidence(path, line, 0, 0, 0, "")
+            place = EdgeEvidence(path, line, 0, 0, 0, "")
             yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (place,))
 
     def _inside(self, nodes: tuple[str, ...], roots: list[str]) -> frozenset[str]:

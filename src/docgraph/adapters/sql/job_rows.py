@@ -6,8 +6,8 @@ from typing import Any
 
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.access import Person
-from docgraph.model.ingest_job import Asker, Ingestion, IngestionRequest
-from docgraph.model.validation import spelt_out, storable
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobOwner
+from docgraph.model.validation import escape_unstorable, is_storable
 
 _MOST = 2**63 - 1  # what a number in a column can be
 
@@ -24,40 +24,40 @@ class IngestionRows:
         self._now = now
         self._stamp = stamp
 
-    def add(self, ingestion: Ingestion) -> None:
+    def add(self, ingestion: IngestJob) -> None:
         self._sql.run(
             "add_ingestion",
             id=ingestion.id,
             **_columns(ingestion.asker),
             asked_by=_json(ingestion.asked_by),
-            asker=spelt_out(ingestion.by),
+            asker=escape_unstorable(ingestion.by),
             request=_json(ingestion.request),
             state=ingestion.state,
             attempts=ingestion.attempts,
             created=ingestion.created,
             updated=ingestion.updated,
-            progress=spelt_out(ingestion.progress),
-            result=spelt_out(ingestion.result),
-            error=spelt_out(ingestion.error),
+            progress=escape_unstorable(ingestion.progress),
+            result=escape_unstorable(ingestion.result),
+            error=escape_unstorable(ingestion.error),
         )
 
-    def get(self, tenant: str, ingestion_id: str) -> Ingestion | None:
-        if not storable(tenant, ingestion_id):
+    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None:
+        if not is_storable(tenant, ingestion_id):
             return None
         row = self._sql.row("ingestion", tenant=tenant, id=ingestion_id)
         return None if row is None else _ingestion(row)
 
-    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
         most = min(max(last, 0), _MOST)
         rows = self._sql.rows("ingestions_of_asker", **_columns(asker), most=most)
         return tuple(map(_ingestion, rows))
 
-    def waiting(self, asker: Asker) -> int:
+    def pending(self, asker: JobOwner) -> int:
         row = self._sql.row("waiting_of_asker", **_columns(asker))
         assert row is not None
         return int(row[0])
 
-    def claim(self, owner: str, lease: float) -> Ingestion | None:
+    def claim(self, owner: str, lease: float) -> IngestJob | None:
         row = self._sql.row("claim", owner=owner, seconds=lease, now=self._now, stamp=self._stamp)
         return None if row is None else _ingestion(row)
 
@@ -67,7 +67,7 @@ class IngestionRows:
             id=ingestion_id,
             owner=owner,
             seconds=lease,
-            progress=spelt_out(progress),
+            progress=escape_unstorable(progress),
             now=self._now,
             stamp=self._stamp,
         )
@@ -79,8 +79,8 @@ class IngestionRows:
             id=ingestion_id,
             owner=owner,
             state="failed" if error else "succeeded",
-            result=spelt_out(result),
-            error=spelt_out(error),
+            result=escape_unstorable(result),
+            error=escape_unstorable(error),
             now=self._now,
             stamp=self._stamp,
         )
@@ -98,19 +98,19 @@ class IngestionRows:
         return changed > 0
 
 
-def _columns(asker: Asker) -> dict[str, str]:
+def _columns(asker: JobOwner) -> dict[str, str]:
     """What no store takes is spelt out, where it is kept and where it is looked for."""
-    return {name: spelt_out(value) for name, value in asdict(asker).items()}
+    return {name: escape_unstorable(value) for name, value in asdict(asker).items()}
 
 
-def _json(value: Person | IngestionRequest) -> str:
+def _json(value: Person | IngestJobRequest) -> str:
     """In ASCII: every name of a file can be written so, in every database."""
     return json.dumps(asdict(value), default=sorted, sort_keys=True)
 
 
-def _ingestion(row: Row) -> Ingestion:
+def _ingestion(row: Row) -> IngestJob:
     ingestion_id, asked_by, asker, request, *rest = row
-    return Ingestion(ingestion_id, _person(asked_by), asker, _request(request), *rest)
+    return IngestJob(ingestion_id, _person(asked_by), asker, _request(request), *rest)
 
 
 def _person(text: str) -> Person:
@@ -119,7 +119,7 @@ def _person(text: str) -> Person:
     return Person(**{**told, **sets})
 
 
-def _request(text: str) -> IngestionRequest:
+def _request(text: str) -> IngestJobRequest:
     told: dict[str, Any] = json.loads(text)
     lists = {name: tuple(value) for name, value in told.items() if isinstance(value, list)}
-    return IngestionRequest(**{**told, **lists})
+    return IngestJobRequest(**{**told, **lists})

@@ -5,12 +5,12 @@ import numpy as np
 from docgraph.adapters.indexes.segment_writer import SegmentRows
 from docgraph.adapters.sql.database import Database
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.snapshot import Pruned
+from docgraph.model.snapshot import PruneResult
 
 _BY_DOCUMENT = ("drop_chunks", "drop_offers", "drop_claims", "drop_nodes")
 
 
-def prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+def prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
     """One transaction: a reader sees all of the old snapshots, or none."""
     if keep < 1:
         raise BadInput("keep at least one snapshot")
@@ -18,7 +18,7 @@ def prune(database: Database, tenant: str, repository: str, branch: str, keep: i
         return _prune(database, tenant, repository, branch, keep)
 
 
-def _prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+def _prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
     sql = database.queries("prune.sql")
     row = sql.row("branch_of", tenant=tenant, repository=repository, name=branch)
     if row is None:
@@ -37,7 +37,7 @@ def _prune(database: Database, tenant: str, repository: str, branch: str, keep: 
     sql.run("set_oldest", **place)
     texts = sql.run("drop_texts", tenant=tenant)
     vectors = sql.run("drop_vectors", tenant=tenant)
-    return Pruned(snapshots, documents, texts, vectors)
+    return PruneResult(snapshots, documents, texts, vectors)
 
 
 def _thin(segments: SegmentRows, branch: int, dead: list[int]) -> None:

@@ -6,17 +6,17 @@ from functools import cached_property
 from docgraph.adapters.indexes.packed_search import SqlSearch
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.indexes.visible_rows import SeenRows
-from docgraph.adapters.sql.database import Queries, only
+from docgraph.adapters.sql.database import Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.snapshots import contents
 from docgraph.adapters.sql.tenant_cache import View
 from docgraph.adapters.sql.texts import SqlTexts
-from docgraph.adapters.sql.version_table import Visible, embedder_of
+from docgraph.adapters.sql.version_table import Visibility, embedder_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import Scope
 
-Searching = Callable[[Queries, Visible, SegmentCache, SeenRows], SqlSearch]
+Searching = Callable[[Queries, Visibility, SegmentCache, SeenRows], SqlSearch]
 
 
 class SqlReads:
@@ -55,7 +55,7 @@ class SqlReads:
 
     def counts(self) -> dict[str, int]:
         nodes = self._sql.rows("count_nodes")
-        (chunks,) = only(self._sql.row("count_chunks"))
+        (chunks,) = single_row(self._sql.row("count_chunks"))
         return {**{f"nodes.{kind}": count for kind, count in nodes}, "chunks": chunks}
 
     def versions(self) -> dict[str, str]:

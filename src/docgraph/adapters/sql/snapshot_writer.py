@@ -6,18 +6,18 @@ from contextlib import contextmanager
 from typing import Protocol
 
 from docgraph.adapters.sql.access_rows import told_from_json, told_to_json
-from docgraph.adapters.sql.access_writer import AccessWriter, Moved
-from docgraph.adapters.sql.database import FOREVER, Database, Row, only
+from docgraph.adapters.sql.access_writer import AccessWriter, OnReclassified
+from docgraph.adapters.sql.database import FOREVER, Database, Row, single_row
 from docgraph.adapters.sql.document_writer import DocumentWriter
 from docgraph.adapters.sql.relation_writer import EdgeWriter
-from docgraph.model.access import AccessRule, Spoken
-from docgraph.model.access_policy import AccessLines, in_force
+from docgraph.model.access import AccessRule, AccessStatement
+from docgraph.model.access_policy import AccessFileRules, effective_rule
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import Claim, PlaceCount, Unresolved
+from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
 from docgraph.model.snapshot import SnapshotName
 from docgraph.model.vector import IntVector
-from docgraph.ports.writes import EmbeddedDocument, HeldDocument, LivingText, Origin
+from docgraph.ports.writes import CurrentText, EmbeddedDocument, SourceRevision, StoredDocument
 
 _PAGE = 500  # texts that are read at once
 
@@ -53,7 +53,7 @@ class SqlWrites:
         now: Callable[[], str],
         *,
         stored_vectors: Callable[[int], StoredVectors],
-        moved: Moved = lambda _branch, _paths: None,
+        moved: OnReclassified = lambda _branch, _paths: None,
         classed: bool = False,
     ) -> None:
         self._database = database
@@ -65,23 +65,23 @@ class SqlWrites:
         self._embedder = embedder
         self._now = now
         self._told: dict[str, str] = {}
-        self._told_texts: dict[tuple[Spoken, ...], str] = {}
+        self._told_texts: dict[tuple[AccessStatement, ...], str] = {}
         self._touched = False
         with self._batch():
             place = {"tenant": tenant, "repository": repository, "name": branch}
             self._run("add_branch", **place)
-            self._branch, self._newest = only(self._sql.row("branch_of", **place))
+            self._branch, self._newest = single_row(self._sql.row("branch_of", **place))
             self._clean()
             space = {"tenant": tenant, "embedder": embedder.digest}
             self._run("add_space", **space)
-            self._vectors = stored_vectors(only(self._sql.row("space_of", **space))[0])
+            self._vectors = stored_vectors(single_row(self._sql.row("space_of", **space))[0])
         self._access = AccessWriter(database, tenant, repository, writing=self._branch, moved=moved)
         self._renamed: list[tuple[str, str]] = []
         self._lines = self._access.lines(self._branch)
         row = self._sql.row("newest_snapshot", branch=self._branch)
         self._same_embedder = row is None or EmbedderIdentity(*row[:3]) == embedder
         self._miners: frozenset[str] = frozenset(json.loads(row[3])) if row else frozenset()
-        self._origin = Origin(*row[4:]) if row else Origin()
+        self._origin = SourceRevision(*row[4:]) if row else SourceRevision()
         # Nobody sees a batch before it is published, so none has to be on the disk before that.
         database.durable(False)
         self._begin()
@@ -125,14 +125,14 @@ class SqlWrites:
     def _next(self) -> int:
         return int(self._newest) + 1
 
-    def changed(self, origin: Origin | None = None) -> bool:
+    def changed(self, origin: SourceRevision | None = None) -> bool:
         return self._touched or self._newest == 0 or origin not in (None, self._origin)
 
-    def held(self) -> dict[str, HeldDocument]:
+    def held(self) -> dict[str, StoredDocument]:
         """Documents of another embedder are held without a fingerprint: all of them changed."""
         told = self._access.told(self._branch)
         return {
-            path: HeldDocument(
+            path: StoredDocument(
                 path,
                 fingerprint if self._same_embedder else "",
                 content,
@@ -141,25 +141,25 @@ class SqlWrites:
             for path, fingerprint, content in self._here("held_documents")
         }
 
-    def texts(self, *, fresh: bool) -> Iterator[LivingText]:
+    def texts(self, *, fresh: bool) -> Iterator[CurrentText]:
         after = ""
         while page := self._here("living_texts", fresh=int(fresh), after=after, most=_PAGE):
             for path, id_, kind, title, text, mapped in page:
                 pairs = tuple((offset, line) for offset, line in json.loads(mapped or "[]"))
-                yield LivingText(path, id_, kind, title, text, pairs)
+                yield CurrentText(path, id_, kind, title, text, pairs)
             after = page[-1][0]
 
     def titles(self) -> dict[str, bool]:
         return {title: bool(known) for title, known in self._here("offered_titles")}
 
-    def places(self) -> tuple[PlaceCount, ...]:
+    def places(self) -> tuple[ReferenceCount, ...]:
         rows = self._here("places_claimed", miners=sorted(self._miners))
-        return tuple(PlaceCount(*row) for row in rows)
+        return tuple(ReferenceCount(*row) for row in rows)
 
-    def unresolved(self, relation: str, most: int) -> tuple[Unresolved, ...]:
+    def unresolved(self, relation: str, most: int) -> tuple[UnresolvedReference, ...]:
         miners = sorted(self._miners)
         rows = self._here("places_unmet", relation=relation, most=most, miners=miners)
-        return tuple(Unresolved(*row) for row in rows)
+        return tuple(UnresolvedReference(*row) for row in rows)
 
     def opaque(self) -> int:
         return int(self._here("opaque_calls")[0][0])
@@ -191,11 +191,11 @@ class SqlWrites:
         numbers = {rule: self._access.number(rule) for rule in sorted(set(rules.values()))}
         return {path: numbers[rule] for path, rule in rules.items()}
 
-    def _written(self, told: tuple[Spoken, ...]) -> str:
+    def _written(self, told: tuple[AccessStatement, ...]) -> str:
         """One string for all documents of which the same is said, however many they are."""
         return self._told_texts.setdefault(told, told_to_json(told))
 
-    def add_claims(self, claims: Mapping[str, Sequence[Claim]]) -> None:
+    def add_claims(self, claims: Mapping[str, Sequence[Reference]]) -> None:
         with self._batch():
             self._documents.add_claims(claims)
 
@@ -205,7 +205,7 @@ class SqlWrites:
             self._documents.end(gone)
         self._touched = self._touched or bool(gone)
 
-    def set_told(self, told: Mapping[str, tuple[Spoken, ...]]) -> None:
+    def set_told(self, told: Mapping[str, tuple[AccessStatement, ...]]) -> None:
         known = self._access.told(self._branch)
         for path, words in told.items():
             written = self._written(words)
@@ -213,18 +213,18 @@ class SqlWrites:
                 self._told[path] = written
                 self._touched = True
 
-    def rule(self, path: str, told: tuple[Spoken, ...]) -> AccessRule:
+    def rule(self, path: str, told: tuple[AccessStatement, ...]) -> AccessRule:
         words = self._access.words((path,))
         inherited = words.inherited(self._branch, path)
-        return in_force(self._tenant, (*told, *inherited), words.hand(path))
+        return effective_rule(self._tenant, (*told, *inherited), words.hand(path))
 
-    def remembered(self) -> dict[str, tuple[Spoken, ...]]:
+    def remembered(self) -> dict[str, tuple[AccessStatement, ...]]:
         return {path: told_from_json(t) for path, t in self._access.told(self._branch).items()}
 
     def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
         self._renamed.extend(renamed)
 
-    def use_access_lines(self, lines: AccessLines | None) -> None:
+    def use_access_lines(self, lines: AccessFileRules | None) -> None:
         self._touched = self._touched or lines != self._lines
         self._lines = lines
 
@@ -249,7 +249,7 @@ class SqlWrites:
     def _note(self, rows: int) -> None:
         self._touched = self._touched or rows > 0
 
-    def publish(self, origin: Origin | None = None) -> SnapshotName:
+    def publish(self, origin: SourceRevision | None = None) -> SnapshotName:
         """Segments first; then, in one small transaction, rules, snapshot and number.
 
         That one is forced to the disk, and everything before it with it.

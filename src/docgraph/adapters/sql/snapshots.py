@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from docgraph.adapters.sql.database import Queries, only
-from docgraph.adapters.sql.version_table import Rows, alive, readable_by
+from docgraph.adapters.sql.database import Queries, single_row
+from docgraph.adapters.sql.version_table import VersionTable, alive, readable_by
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 
 
-def list_snapshots(rows: Rows, principal: Principal) -> tuple[SnapshotInfo, ...]:
+def list_snapshots(rows: VersionTable, principal: Principal) -> tuple[SnapshotInfo, ...]:
     """A snapshot in which the reader sees nothing is not there."""
     readable = readable_by(principal, rows)
     found: list[SnapshotInfo] = []
@@ -44,7 +44,7 @@ def contents(sql: Queries) -> Iterator[tuple[str, str]]:
     """Text, nodes, chunks, vectors and names; neither numbers nor times of the store."""
     for ordinal, document in sql.rows("visible_documents"):
         whole = hashlib.sha256()
-        whole.update(only(sql.row("text_of_document", document=ordinal))[0].encode())
+        whole.update(single_row(sql.row("text_of_document", document=ordinal))[0].encode())
         for query in ("nodes_whole", "chunks_whole", "offers_whole"):
             for row in sql.rows(query, document=ordinal):
                 told = [value.hex() if isinstance(value, bytes) else value for value in row]

@@ -9,21 +9,21 @@ from docgraph.adapters.indexes.chunk_vectors import VectorRows
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.indexes.visible_rows import SeenRows
 from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.version_table import Visible
+from docgraph.adapters.sql.version_table import Visibility
 from docgraph.model.access import Principal
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 
 MOST_VIEWS = 64
 MOST_ROWS = 8_000_000  # documents and passages, of all views together
 
-Key = tuple[int, str, frozenset[str], frozenset[str], int, tuple[Wanted, ...]]
+Key = tuple[int, str, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
 
 
 @dataclass(slots=True)
 class View:
     """One reader's, or that of several with the same rights."""
 
-    visible: Visible
+    visible: Visibility
     vectors: VectorRows
     _seen: SeenRows | None = None
     _generation: int = -1
@@ -57,7 +57,7 @@ class Views:
         self,
         changes: int,
         principal: Principal,
-        wanted: Sequence[Wanted],
+        wanted: Sequence[SnapshotSelector],
         look: Callable[[], View],
     ) -> View:
         key = (

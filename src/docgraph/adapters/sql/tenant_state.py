@@ -8,17 +8,17 @@ from docgraph.adapters.indexes.chunk_vectors import VectorRows
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.tenant_cache import View, Views
-from docgraph.adapters.sql.version_table import Rows, Visible, load_rows
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, load_rows
 from docgraph.model.access import Principal
-from docgraph.model.snapshot import Wanted
+from docgraph.model.snapshot import SnapshotSelector
 
-Look = Callable[[Rows, Principal, Sequence[Wanted]], Visible]
+Look = Callable[[VersionTable, Principal, Sequence[SnapshotSelector]], Visibility]
 
 
-class State(NamedTuple):
+class TenantState(NamedTuple):
     """Of one count of changes: its rows, and vectors of passages as they were asked for."""
 
-    rows: Rows
+    rows: VersionTable
     vectors: VectorRows
 
 
@@ -27,17 +27,17 @@ class Known:
         self.segments = SegmentCache()
         self._tenant = tenant
         self._views = Views()
-        self._state: State | None = None
+        self._state: TenantState | None = None
         self._lock = threading.Lock()
 
-    def as_of(self, sql: Queries, changes: int) -> State:
+    def as_of(self, sql: Queries, changes: int) -> TenantState:
         """As of the transaction behind `sql`, which is rows.sql, and counted so many changes."""
         with self._lock:  # whoever asks for another tenant does not wait
             state = self._state
             if state is None or state.rows.changes != changes:
                 if state is not None and changes < state.rows.changes:
                     self.segments = SegmentCache()  # a backup, perhaps: numbers begin anew there
-                state = State(load_rows(sql, changes, self._tenant), VectorRows())
+                state = TenantState(load_rows(sql, changes, self._tenant), VectorRows())
                 numbers = sql.rows("segments", tenant=self._tenant)
                 self.segments.keep(number for (number,) in numbers)
                 self._views.clear()
@@ -45,7 +45,11 @@ class Known:
             return state
 
     def view(
-        self, state: State, principal: Principal, wanted: Sequence[Wanted], look: Look
+        self,
+        state: TenantState,
+        principal: Principal,
+        wanted: Sequence[SnapshotSelector],
+        look: Look,
     ) -> View:
         """`look` is asked when nobody with these rights asked for this before."""
         rows, vectors = state

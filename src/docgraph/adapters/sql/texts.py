@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from docgraph.adapters.sql.database import Queries, Row, only
-from docgraph.adapters.sql.version_table import Visible
+from docgraph.adapters.sql.database import Queries, Row, single_row
+from docgraph.adapters.sql.version_table import Visibility
 from docgraph.model.errors import NotPlanned
-from docgraph.model.evidence import Concept, Passage, PassageScore
+from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
 from docgraph.model.node import Location, document_of
 from docgraph.model.plan import RetrievalPlan
 
@@ -49,7 +49,7 @@ NO_CHUNK = (None, None)
 
 
 class SqlTexts:
-    def __init__(self, sql: Queries, visible: Visible, plan: RetrievalPlan) -> None:
+    def __init__(self, sql: Queries, visible: Visibility, plan: RetrievalPlan) -> None:
         self._sql = sql
         self._visible = visible
         self._plan = plan
@@ -68,7 +68,7 @@ class SqlTexts:
     def _text(self, document: int) -> str:
         if document not in self._texts:
             row = self._sql.row("text_of_document", document=document)
-            self._texts[document] = only(row)[0]
+            self._texts[document] = single_row(row)[0]
         return self._texts[document]
 
     def concepts(self, nodes: tuple[str, ...]) -> tuple[Concept, ...]:
@@ -85,17 +85,17 @@ class SqlTexts:
             title=row.title,
             summary=row.summary,
             location=_location(row.path, row),
-            access=self._visible.grounds(row.document),
+            access=self._visible.read_reason(row.document),
             labels=rule.labels,
             level=rule.level,
         )
 
-    def scores(self, node: str) -> tuple[PassageScore, ...]:
+    def chunk_scores(self, node: str) -> tuple[ChunkScore, ...]:
         row = self._node(node)
         if row is None:
             return ()
         return tuple(
-            PassageScore(
+            ChunkScore(
                 id=chunk.id,
                 node=chunk.node,
                 position=position,
@@ -134,15 +134,15 @@ class SqlTexts:
     def _asked(self) -> bool:
         return len(self._query) > 0
 
-    def passages(self, scores: tuple[PassageScore, ...]) -> tuple[Passage, ...]:
+    def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
         return tuple(self._passage(score) for score in scores)
 
-    def _passage(self, score: PassageScore) -> Passage:
+    def _passage(self, score: ChunkScore) -> EvidenceChunk:
         """A chunk that lies in no planned node is refused."""
         for holder in self._holders.get(document_of(score.node), ()):
             row, _ = self._chunks[holder.document].get(score.position, NO_CHUNK)
             if row is not None and holder.holds(row):
-                return Passage(
+                return EvidenceChunk(
                     id=row.id,
                     node=row.node,
                     heading_path=tuple(json.loads(row.heading_path)),
@@ -160,10 +160,10 @@ class SqlTexts:
             found.setdefault(row.document_id, []).append(row)
         return found
 
-    def whole(self, nodes: tuple[str, ...]) -> tuple[Passage, ...]:
+    def full_texts(self, nodes: tuple[str, ...]) -> tuple[EvidenceChunk, ...]:
         found = ((node, self._node(node)) for node in nodes)
         return tuple(
-            Passage(
+            EvidenceChunk(
                 id=node,
                 node=node,
                 heading_path=(),

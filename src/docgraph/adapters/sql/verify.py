@@ -9,12 +9,12 @@ import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.access_writer import AccessWriter, decided
-from docgraph.adapters.sql.database import Database, Queries, only
+from docgraph.adapters.sql.database import Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
-from docgraph.adapters.sql.version_table import Branch, Rows, alive
+from docgraph.adapters.sql.version_table import Branch, VersionTable, alive
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
-from docgraph.model.snapshot import Verified
+from docgraph.model.snapshot import VerifyReport
 
 See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]
 _WRONG = MappingProxyType(
@@ -47,7 +47,9 @@ _SEEN = MappingProxyType(
 )
 
 
-def verify(database: Database, rows: Rows, see: See, damage: Iterable[str] = ()) -> Verified:
+def verify(
+    database: Database, rows: VersionTable, see: See, damage: Iterable[str] = ()
+) -> VerifyReport:
     """With the eyes of one who may read everything, in each branch's newest snapshot.
 
     `see` lets the views show the documents of a mask, in snapshots by branch; `damage` is what
@@ -72,12 +74,12 @@ def verify(database: Database, rows: Rows, see: See, damage: Iterable[str] = ())
             graph = SqlGraph(database.queries("reads.sql"))
             problems.extend(_of_the_gone(sql, graph, mask, branch, own))
     checked = sql.rows("checked")
-    return Verified(tuple((name, count) for name, count in checked), tuple(problems))
+    return VerifyReport(tuple((name, count) for name, count in checked), tuple(problems))
 
 
 def _of_rows(sql: Queries) -> Iterator[str]:
     for query, wrong in _WRONG.items():
-        (count,) = only(sql.row(query))
+        (count,) = single_row(sql.row(query))
         if count:
             yield f"{count} {wrong}"
 
@@ -97,7 +99,7 @@ def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iter
                 yield f"segment {number}: the postings of {term!r} do not fit"
 
 
-def _of_rules(database: Database, sql: Queries, rows: Rows) -> Iterator[str]:
+def _of_rules(database: Database, sql: Queries, rows: VersionTable) -> Iterator[str]:
     """Every document has the rule that all who speak of it come to."""
     for branch in rows.branches:
         if branch.newest:
@@ -120,7 +122,7 @@ def _of_the_gone(
     where = f"{branch.repository} {branch.name}"
     place = {"branch": branch.id, "newest": branch.newest}
     for query, what in _SEEN.items():
-        (count,) = only(sql.row(query, **place))
+        (count,) = single_row(sql.row(query, **place))
         if count:
             yield f"{where}: {count} {what} of documents that are gone can be seen"
     dead = np.array([o for (o,) in sql.rows("dead", **place)], dtype=np.int64)
@@ -129,7 +131,7 @@ def _of_the_gone(
             if seen := int(np.count_nonzero(mask[column] & np.isin(column, dead))):
                 yield f"{where}: {seen} postings or vectors of what is gone can be found"
     gone = {document for (document,) in sql.rows("gone", **place)}
-    for found in graph.listed(frozenset(RELATIONS)):
+    for found in graph.all_edges(frozenset(RELATIONS)):
         for end in (found.edge.source, found.edge.target):
             if document_of(end) in gone:
                 yield f"{where}: {json.dumps(found.edge.relation)} still leads to or from {end}"

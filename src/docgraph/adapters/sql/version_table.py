@@ -14,7 +14,7 @@ from docgraph.model.access import AccessRule, Principal
 from docgraph.model.access_policy import FIRST_CHOICES
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import Scope, SnapshotName, Wanted
+from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector
 
 Ints = npt.NDArray[np.int64]
 
@@ -39,7 +39,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class VersionTable:
     """Every document version by ordinal: its branch, life and class. Loaded once per change."""
 
     changes: int
@@ -53,10 +53,10 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Visible:
+class Visibility:
     """One reader's view: which ordinals, in which snapshots."""
 
-    rows: Rows
+    rows: VersionTable
     mask: npt.NDArray[np.bool_]
     scope: Scope
     snapshots: dict[int, int]
@@ -68,17 +68,17 @@ class Visible:
         seen: npt.NDArray[np.bool_] = self.mask[documents]
         return seen
 
-    def grounds(self, ordinal: int) -> str:
-        return self.principal.grounds(self.rows.rules[int(self.rows.access[ordinal])])
+    def read_reason(self, ordinal: int) -> str:
+        return self.principal.read_reason(self.rows.rules[int(self.rows.access[ordinal])])
 
 
-def load_rows(sql: Queries, changes: int, tenant: str | None = None) -> Rows:
+def load_rows(sql: Queries, changes: int, tenant: str | None = None) -> VersionTable:
     """Of one tenant, or of all."""
     found = sql.rows("lives", tenant=tenant)
     values = np.array(found, dtype=np.int64).reshape(-1, 5)
     table = np.full((int(values[:, 0].max(initial=0)) + 1, 4), -1, dtype=np.int64)
     table[values[:, 0]] = values[:, 1:]
-    return Rows(
+    return VersionTable(
         changes=changes,
         branch=table[:, 0],
         born=table[:, 1],
@@ -98,7 +98,9 @@ def _snapshot(row: tuple[Any, ...]) -> Snapshot:
     return Snapshot(created, ref, revision, embedder, tuple(json.loads(miners)))
 
 
-def see(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
+def resolve_visibility(
+    rows: VersionTable, principal: Principal, wanted: Sequence[SnapshotSelector]
+) -> Visibility:
     """Resolves the classes once, then the scope over what they let through."""
     classes = classes_of(principal, rows)
     readable = _readable(rows, classes)
@@ -108,27 +110,27 @@ def see(rows: Rows, principal: Principal, wanted: Sequence[Wanted]) -> Visible:
         mask |= readable & alive(rows, branch, snapshot)
     names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
     snapshots = {branch.id: snapshot for branch, snapshot in chosen.values()}
-    return Visible(rows, mask, Scope(tuple(sorted(names))), snapshots, principal, classes)
+    return Visibility(rows, mask, Scope(tuple(sorted(names))), snapshots, principal, classes)
 
 
-def readable_by(principal: Principal, rows: Rows) -> npt.NDArray[np.bool_]:
+def readable_by(principal: Principal, rows: VersionTable) -> npt.NDArray[np.bool_]:
     """By ordinal, whichever snapshot the document lives in."""
     return _readable(rows, classes_of(principal, rows))
 
 
-def classes_of(principal: Principal, rows: Rows) -> tuple[int, ...]:
+def classes_of(principal: Principal, rows: VersionTable) -> tuple[int, ...]:
     """Those that the reader may read."""
     return tuple(n for n, rule in sorted(rows.rules.items()) if principal.may_read(rule))
 
 
-def _readable(rows: Rows, classes: Sequence[int]) -> npt.NDArray[np.bool_]:
+def _readable(rows: VersionTable, classes: Sequence[int]) -> npt.NDArray[np.bool_]:
     allowed = np.zeros(max(rows.rules, default=0) + 2, dtype=np.bool_)  # the last is for -1: no
     allowed[list(classes)] = True
     readable: npt.NDArray[np.bool_] = allowed[rows.access]
     return readable
 
 
-def alive(rows: Rows, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
+def alive(rows: VersionTable, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
     living: npt.NDArray[np.bool_] = (
         (rows.branch == branch.id) & (rows.born <= snapshot) & (snapshot < rows.died)
     )
@@ -136,7 +138,10 @@ def alive(rows: Rows, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
 
 
 def _chosen(
-    rows: Rows, readable: npt.NDArray[np.bool_], tenant: str, wanted: Sequence[Wanted]
+    rows: VersionTable,
+    readable: npt.NDArray[np.bool_],
+    tenant: str,
+    wanted: Sequence[SnapshotSelector],
 ) -> dict[str, tuple[Branch, int]]:
     """One branch and snapshot per repository; absent and forbidden read alike."""
     chosen: dict[str, tuple[Branch, int]] = {}
@@ -156,7 +161,11 @@ def _chosen(
 
 
 def _pick(
-    rows: Rows, readable: npt.NDArray[np.bool_], tenant: str, repository: str, wish: Wanted
+    rows: VersionTable,
+    readable: npt.NDArray[np.bool_],
+    tenant: str,
+    repository: str,
+    wish: SnapshotSelector,
 ) -> tuple[Branch, int] | None:
     candidates = [
         (branch, branch.newest if wish.snapshot is None else wish.snapshot)
@@ -176,7 +185,7 @@ def _pick(
     return seen[0] if seen else None
 
 
-def embedder_of(visible: Visible) -> EmbedderIdentity | None:
+def embedder_of(visible: Visibility) -> EmbedderIdentity | None:
     """Whose vectors the scope holds; several are refused, since they cannot be compared."""
     found: dict[EmbedderIdentity, str] = {}
     names = {branch.id: branch.repository for branch in visible.rows.branches}

@@ -16,7 +16,7 @@ APPLICATION_ID = 0x646F6367  # "docg"
 
 
 @contextmanager
-def plain_errors(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """SQLite's errors, said so that someone on call knows what to do."""
     try:
         yield
@@ -60,7 +60,7 @@ def create_or_check(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
         _make(path)
-    with plain_errors(path):
+    with translate_errors(path):
         connection = connect(path)
         try:
             if _is_empty(connection):

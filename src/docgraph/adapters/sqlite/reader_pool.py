@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.database import script
-from docgraph.adapters.sql.version_table import Rows
-from docgraph.adapters.sqlite.connection import PACKAGE, connect, plain_errors, statements
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.adapters.sqlite.connection import PACKAGE, connect, statements, translate_errors
 
 # A reader's rights, bound to the views that every read selects from.
 
 
-class Guard:
+class ReaderGuard:
     """Stands before one connection, and lets nothing through until it is told whom to serve."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -31,7 +31,9 @@ class Guard:
         for statement in statements(script(PACKAGE, "visible.sql")):
             connection.execute(statement)
 
-    def serve(self, rows: Rows, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
+    def bind(
+        self, rows: VersionTable, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
+    ) -> None:
         """`mask` tells by ordinal what is seen, `snapshots` by branch which snapshot is asked."""
         self._flags = mask.tobytes()
         self._snapshots = snapshots
@@ -41,7 +43,7 @@ class Guard:
             for miner in rows.snapshots[branch, number].miners
         )
 
-    def let_go(self) -> None:
+    def release(self) -> None:
         self._flags, self._snapshots, self._mined = b"", {}, frozenset()
 
     def _is_visible(self, ordinal: int) -> int:
@@ -67,13 +69,13 @@ class Reader:
         self.connection = connect(path)
         self.connection.execute("PRAGMA cache_size = -8000")  # of the file, in KiB
         try:
-            self.guard = Guard(self.connection)
+            self.guard = ReaderGuard(self.connection)
         except BaseException:
             self.connection.close()
             raise
 
 
-class Readers:
+class ReaderPool:
     """Any number at once, in any thread; nobody takes over another's rights or transaction."""
 
     def __init__(self, path: Path) -> None:
@@ -84,7 +86,7 @@ class Readers:
 
     def home(self) -> Home:
         """After a fork a connection is of no use, nor is one to a file that is gone."""
-        with plain_errors(self._path):
+        with translate_errors(self._path):
             try:
                 found = self._path.stat()
             except OSError as error:
@@ -94,7 +96,7 @@ class Readers:
     @contextmanager
     def reading(self, home: Home) -> Iterator[Reader]:
         """One read transaction: nothing changes while it is open."""
-        with plain_errors(self._path):
+        with translate_errors(self._path):
             reader = self.take(home)
             try:
                 reader.connection.execute("BEGIN")
@@ -116,7 +118,7 @@ class Readers:
         return Reader(self._path, home)
 
     def _put_back(self, reader: Reader) -> None:
-        reader.guard.let_go()
+        reader.guard.release()
         with self._lock:
             if len(self._idle) < MOST_IDLE:
                 self._idle.append(reader)

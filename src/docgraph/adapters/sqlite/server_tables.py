@@ -11,11 +11,11 @@ from docgraph.adapters.sql.job_rows import IngestionRows
 from docgraph.adapters.sql.key_rows import KeyRows
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.database import SqliteQueries
-from docgraph.adapters.sqlite.side_files import SERVER_FILE, KeptFile, SideFile
+from docgraph.adapters.sqlite.side_files import SERVER_FILE, OpenSideFile, SideFile
 from docgraph.model.access import ApiKey
-from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict, examine
+from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict, verify_chain
 from docgraph.model.errors import StoreError
-from docgraph.model.ingest_job import Asker, Ingestion
+from docgraph.model.ingest_job import IngestJob, JobOwner
 
 # The audit log's file, and what is not in it as it was made.
 
@@ -29,7 +29,7 @@ AUDIT_LOG = SideFile(
 _SQL = named_queries(PACKAGE, "audit.sql")
 
 
-def meddled(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+def schema_differences(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
     """What is not as it was made: `table`, `trigger` or the like, and the same in words."""
     with closing(sqlite3.connect(":memory:")) as untouched:
         AUDIT_LOG.create(untouched)
@@ -44,7 +44,7 @@ def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
 class SqliteAudit:
     def __init__(self, path: Path, *, now: Callable[[], str], wait: float = 30) -> None:
         """`wait` is how many seconds a row queues behind rows of other processes."""
-        self._file = KeptFile(AUDIT_LOG, path, wait)
+        self._file = OpenSideFile(AUDIT_LOG, path, wait)
         self._now = now
 
     def write(self, event: AuditEvent) -> None:
@@ -70,8 +70,8 @@ class SqliteAudit:
     def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
         with self._file.reading() as connection:
             if connection is None:
-                return examine(tenant, (), lambda _above, _last: (), anchor)
-            return _rows(connection, tenant).verify(anchor, tuple(meddled(connection)))
+                return verify_chain(tenant, (), lambda _above, _last: (), anchor)
+            return _rows(connection, tenant).verify(anchor, tuple(schema_differences(connection)))
 
     def close(self) -> None:
         """Lets the file go until the next row."""
@@ -88,27 +88,27 @@ def _rows(connection: sqlite3.Connection, tenant: str) -> AuditRows:
 class SqliteIngestions:
     def __init__(self, path: Path, *, now: Callable[[], str], clock: Callable[[], float]) -> None:
         """`clock` counts seconds for every process that shares the file, and after a restart."""
-        self._file = KeptFile(SERVER_FILE, path)
+        self._file = OpenSideFile(SERVER_FILE, path)
         self._now = now
         self._clock = clock
 
-    def add(self, ingestion: Ingestion) -> None:
+    def add(self, ingestion: IngestJob) -> None:
         with self._writing() as rows:
             rows.add(ingestion)
 
-    def get(self, tenant: str, ingestion_id: str) -> Ingestion | None:
+    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None:
         with self._looking() as rows:
             return None if rows is None else rows.get(tenant, ingestion_id)
 
-    def listed(self, asker: Asker, last: int) -> tuple[Ingestion, ...]:
+    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
         with self._looking() as rows:
-            return () if rows is None else rows.listed(asker, last)
+            return () if rows is None else rows.list_jobs(asker, last)
 
-    def waiting(self, asker: Asker) -> int:
+    def pending(self, asker: JobOwner) -> int:
         with self._looking() as rows:
-            return 0 if rows is None else rows.waiting(asker)
+            return 0 if rows is None else rows.pending(asker)
 
-    def claim(self, owner: str, lease: float) -> Ingestion | None:
+    def claim(self, owner: str, lease: float) -> IngestJob | None:
         if not self._file.path.exists():
             return None
         with self._writing() as rows:
@@ -145,7 +145,7 @@ class SqliteIngestions:
 
 class SqliteKeys:
     def __init__(self, path: Path) -> None:
-        self._file = KeptFile(SERVER_FILE, path)
+        self._file = OpenSideFile(SERVER_FILE, path)
 
     def add(self, key: ApiKey, secret_hash: bytes) -> None:
         with self._writing() as rows:
@@ -155,9 +155,9 @@ class SqliteKeys:
         with self._looking() as rows:
             return None if rows is None else rows.find(key_id)
 
-    def listed(self, tenant: str) -> tuple[ApiKey, ...]:
+    def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         with self._looking() as rows:
-            return () if rows is None else rows.listed(tenant)
+            return () if rows is None else rows.list_keys(tenant)
 
     def remove(self, tenant: str, key_id: str) -> bool:
         if not self._file.path.exists():

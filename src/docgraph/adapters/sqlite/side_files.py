@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from docgraph.adapters.sql.database import script
-from docgraph.adapters.sqlite.connection import PACKAGE, plain_errors, statements
+from docgraph.adapters.sqlite.connection import PACKAGE, statements, translate_errors
 from docgraph.model.errors import StoreError, StoreFull, WrongSchema
 
 
@@ -26,7 +26,7 @@ class SideFile:
     @contextmanager
     def errors(self, path: Path) -> Iterator[None]:
         """SQLite's errors and the system's, said of such a file."""
-        with plain_errors(path):
+        with translate_errors(path):
             try:
                 yield
             except sqlite3.DatabaseError as error:
@@ -113,7 +113,7 @@ class SideFile:
 # A side file that stays open for writing: opening it costs more than a row.
 
 
-class KeptFile:
+class OpenSideFile:
     """Made with the first row. Any number of threads and processes may write at once."""
 
     def __init__(self, file: SideFile, path: Path, wait: float = 30) -> None:
@@ -194,7 +194,7 @@ def _close_all() -> None:
 
 
 # A connection must not cross a fork: rows that the child writes through it would be lost.
-_WRITING: "weakref.WeakSet[KeptFile]" = weakref.WeakSet()
+_WRITING: "weakref.WeakSet[OpenSideFile]" = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all)
 

@@ -1,4 +1,4 @@
-"""The embedded store: `reads_as` and `writes` are the ways in, the rest is upkeep."""
+"""The embedded store: `open_session` and `writes` are the ways in, the rest is upkeep."""
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
@@ -6,23 +6,29 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from docgraph.adapters.sql.access_store import SqlAccessBook
-from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
+from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sql.snapshots import list_snapshots
-from docgraph.adapters.sql.tenant_state import Known, State
+from docgraph.adapters.sql.tenant_state import Known, TenantState
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import load_rows, see
-from docgraph.adapters.sqlite.connection import connect, create_or_check, plain_errors
+from docgraph.adapters.sql.version_table import load_rows, resolve_visibility
+from docgraph.adapters.sqlite.connection import connect, create_or_check, translate_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
-from docgraph.adapters.sqlite.reader_pool import Reader, Readers
+from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
 from docgraph.adapters.sqlite.vectors import SqliteVectors
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.snapshot import EVERYTHING, Pruned, SnapshotInfo, Verified, Wanted
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    PruneResult,
+    SnapshotInfo,
+    SnapshotSelector,
+    VerifyReport,
+)
 
 
 class SqliteStore:
@@ -32,17 +38,17 @@ class SqliteStore:
         self._path = path
         self._now = now
         self._wait = wait
-        self._readers = Readers(path)
+        self._readers = ReaderPool(path)
         self._known: dict[int, Known] = {}
         self._log_is_full = False
 
     @contextmanager
-    def reads_as(
-        self, principal: Principal, wanted: Sequence[Wanted] = EVERYTHING
+    def open_session(
+        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
         with self._reading() as (reader, known, state):
-            view = known.view(state, principal, wanted, see)
-            reader.guard.serve(state.rows, view.visible.mask, view.visible.snapshots)
+            view = known.view(state, principal, wanted, resolve_visibility)
+            reader.guard.bind(state.rows, view.visible.mask, view.visible.snapshots)
             sql = SqliteDatabase(reader.connection).queries("reads.sql")
             try:
                 yield SqlReads(sql, view, known.segments)
@@ -50,11 +56,11 @@ class SqliteStore:
                 sql.end()
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[Reader, Known, State]]:
+    def _reading(self) -> Iterator[tuple[Reader, Known, TenantState]]:
         """One read transaction, and what is known as of it."""
         with self._readers.reading(self._readers.home()) as reader:
             sql = SqliteDatabase(reader.connection).queries("rows.sql")
-            changes, store = only(sql.row("changes"))
+            changes, store = single_row(sql.row("changes"))
             known = self._known.get(store)
             if known is None:  # another file in its place, whose numbers mean something else
                 known = Known()
@@ -68,15 +74,15 @@ class SqliteStore:
         with self._reading() as (_, _, state):
             return list_snapshots(state.rows, principal)
 
-    def verify(self) -> Verified:
+    def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.home()) as reader:
             database = SqliteDatabase(reader.connection)
             rows = load_rows(database.queries("rows.sql"), 0)
             told = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in told if one != "ok"]
-            return verify(database, rows, partial(reader.guard.serve, rows), damage)
+            return verify(database, rows, partial(reader.guard.bind, rows), damage)
 
-    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> Pruned:
+    def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         with self._writing() as connection:
             connection.execute("PRAGMA secure_delete = ON")
             found = prune(SqliteDatabase(connection), tenant, repository, branch, keep)
@@ -92,13 +98,13 @@ class SqliteStore:
         self._log_is_full = bool(busy)
 
     @contextmanager
-    def access_book(self, tenant: str) -> Iterator[SqlAccessBook]:
+    def access_policy(self, tenant: str) -> Iterator[SqlAccessPolicyStore]:
         with self._connected() as connection:
-            yield SqlAccessBook(SqliteDatabase(connection), tenant)
+            yield SqlAccessPolicyStore(SqliteDatabase(connection), tenant)
 
     @contextmanager
     def _connected(self) -> Iterator[sqlite3.Connection]:
-        with plain_errors(self._path):
+        with translate_errors(self._path):
             connection = connect(self._path)
             try:
                 yield connection
@@ -106,7 +112,7 @@ class SqliteStore:
                 connection.close()
 
     @contextmanager
-    def writes(
+    def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> Iterator[SqlWrites]:
         with self._writing() as connection:

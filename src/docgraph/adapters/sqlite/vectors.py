@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from docgraph.adapters.indexes.segments import pack
-from docgraph.adapters.sql.database import only
+from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.model.vector import IntVector
 
@@ -30,7 +30,7 @@ class SqliteVectors:
 
     def add(self, vectors: Mapping[str, IntVector]) -> None:
         new = [k for k in vectors if k in self._absent or self._number(k) is None]
-        (last,) = only(self._sql.row("last_vector"))
+        (last,) = single_row(self._sql.row("last_vector"))
         numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
         self._sql.many(
             "add_vector",

@@ -9,9 +9,9 @@ from xml.parsers.expat import ExpatError
 from zipfile import BadZipFile, ZipFile
 
 from docgraph.ingest.formats.html import parse_html
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.source_text import Lines
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 LARGEST = 200_000_000  # bytes, unpacked
 LARGEST_XML = 30_000_000  # mammoth takes up to eighty times as much memory
@@ -35,22 +35,22 @@ _DAMAGE = (
 )
 
 
-def read_docx(path: str, data: bytes) -> Parsed | Problem:
+def read_docx(path: str, data: bytes) -> ParsedFile | SourceProblem:
     """Lines are those of the text: a reader of the document sees none."""
     import mammoth  # type: ignore[import-untyped]
 
     if data.startswith(_OLD_FORMAT):
-        return Problem(path, "encrypted, or an old .doc; save it as .docx without a password")
+        return SourceProblem(path, "encrypted, or an old .doc; save it as .docx without a password")
     try:
         too_large = _too_large(data)
         if too_large:
-            return Problem(path, too_large)
+            return SourceProblem(path, too_large)
         page = _as_html(mammoth, data)
     except RecursionError:
         raise
     except _DAMAGE as error:
         why = " ".join(str(error).split()) or type(error).__name__
-        return Problem(path, f"damaged, or no .docx: {why[:200]}")
+        return SourceProblem(path, f"damaged, or no .docx: {why[:200]}")
     return _with_own_lines(parse_html(path, page))
 
 
@@ -86,7 +86,7 @@ def _is_xml(name: str) -> bool:
     return name.endswith((".xml", ".rels"))
 
 
-def _with_own_lines(parsed: Parsed) -> Parsed:
+def _with_own_lines(parsed: ParsedFile) -> ParsedFile:
     lines = Lines(parsed.text)
     return replace(
         parsed,

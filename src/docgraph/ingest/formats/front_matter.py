@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import yaml
 
 from docgraph.ingest.formats.front_matter_access import LONGEST, access_of
-from docgraph.ingest.parsed_file import Field, WrittenAccess, field_name
+from docgraph.ingest.parsed_file import AccessMapping, HeaderField, field_name
 
 _BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 
@@ -16,10 +16,10 @@ _BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z
 class FrontMatter:
     """Fields, where the block ends (0 without one), what is odd about it, and who may read."""
 
-    fields: tuple[Field, ...] = ()
+    fields: tuple[HeaderField, ...] = ()
     end: int = 0
     remarks: tuple[str, ...] = ()
-    access: WrittenAccess | None = None
+    access: AccessMapping | None = None
 
 
 def front_matter(text: str) -> FrontMatter:
@@ -53,7 +53,7 @@ def _root(written: str) -> tuple[yaml.MappingNode | None, str]:
     return None, "line 1: front matter is not a mapping; kept as text"
 
 
-def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[Field]:
+def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[HeaderField]:
     for key, told in root.value:
         if not isinstance(key, yaml.ScalarNode):
             continue
@@ -64,4 +64,4 @@ def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[Field]:
                 inside = text.find(value, first, last)  # without its quotation marks
                 if inside >= 0:
                     first, last = inside, inside + len(value)
-                yield Field(field_name(key.value), value, line, first, last)
+                yield HeaderField(field_name(key.value), value, line, first, last)

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import yaml
 
 from docgraph.ingest.access_mapping import names, rule_of_mapping
-from docgraph.ingest.parsed_file import WrittenAccess, field_name
+from docgraph.ingest.parsed_file import AccessMapping, field_name
 from docgraph.yaml_lines import BadYaml, yaml_lines
 
 LONGEST = 65_536
@@ -42,17 +42,17 @@ _OF_A_KEY = re.compile(r"[ \t}\]]|-(?:\s|$)")
 
 def access_of(
     text: str, block: re.Match[str] | None, root: yaml.MappingNode | None
-) -> WrittenAccess | None:
+) -> AccessMapping | None:
     """Two words are too many, wherever they stand."""
     keys = list(_keys(root)) if root else []
     start = block.start("yaml") if block else 0
     lines = [_line(text, start + key.start_mark.index) for key, _ in keys]
     if unread := _unread(text, block, root, frozenset(lines)):
-        return WrittenAccess(unread, wrong="this line is not read as front matter")
+        return AccessMapping(unread, wrong="this line is not read as front matter")
     if not block or not root or not keys:
         return None
     if len(keys) > 1:
-        return WrittenAccess(lines[1], wrong=f"stands already in line {lines[0]}")
+        return AccessMapping(lines[1], wrong=f"stands already in line {lines[0]}")
     return _read(root, *keys[0], block["yaml"], lines[0])
 
 
@@ -77,20 +77,20 @@ def _keys(root: yaml.MappingNode) -> Iterator[tuple[yaml.ScalarNode, yaml.Node]]
 
 def _read(
     root: yaml.MappingNode, key: yaml.ScalarNode, value: yaml.Node, written: str, line: int
-) -> WrittenAccess:
+) -> AccessMapping:
     """The key and its value are read again by themselves, as strictly as access.yaml is."""
     alone = written[key.start_mark.index : value.end_mark.index]
     alone = f"{{{alone}}}" if root.flow_style else " " * key.start_mark.column + alone
     try:
         told = yaml_lines(("\n" * (line - 1) + alone).encode("utf-8", "surrogatepass")).value
         if not isinstance(told, dict) or [*map(_is_access, told)] != [True]:
-            return WrittenAccess(line, wrong="it stands elsewhere and comes by an alias or a merge")
+            return AccessMapping(line, wrong="it stands elsewhere and comes by an alias or a merge")
         (only,) = told.values()
         if isinstance(only.value, dict):
             return rule_of_mapping(only)
-        return WrittenAccess(line, names("access", only))
+        return AccessMapping(line, names("access", only))
     except BadYaml as error:
-        return WrittenAccess(error.line, wrong=error.reason)
+        return AccessMapping(error.line, wrong=error.reason)
 
 
 def _is_access(name: str) -> bool:

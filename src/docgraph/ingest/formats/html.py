@@ -9,10 +9,10 @@ from docgraph.ingest.formats.html_extract import extract
 from docgraph.ingest.formats.html_page import Page
 from docgraph.ingest.formats.sections import Slugs, chosen, sections
 from docgraph.ingest.formats.text import marked_fields
-from docgraph.ingest.parsed_file import Field, Parsed, Part, Reference
-from docgraph.ingest.source_text import Lines, SourceLines, decoded
+from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile, Part
+from docgraph.ingest.source_text import Lines, SourceLines, decode
 from docgraph.model.node import DOCUMENT
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 # The charset that an HTML file declares, as far as it is one that HTML knows.
 
@@ -44,13 +44,13 @@ def declared_charset(data: bytes) -> str:
     return name if _KNOWN.fullmatch(name) else ""
 
 
-def read_html(path: str, data: bytes) -> Parsed | Problem:
+def read_html(path: str, data: bytes) -> ParsedFile | SourceProblem:
     """UTF-8, or what the page declares."""
-    source = decoded(path, data, declared_charset(data))
-    return source if isinstance(source, Problem) else parse_html(path, source)
+    source = decode(path, data, declared_charset(data))
+    return source if isinstance(source, SourceProblem) else parse_html(path, source)
 
 
-def parse_html(path: str, source: str) -> Parsed:
+def parse_html(path: str, source: str) -> ParsedFile:
     """The H1 that opens a page is its title and no section. Lines are those of the source."""
     page = Page(source)
     found = extract(page)
@@ -63,7 +63,7 @@ def parse_html(path: str, source: str) -> Parsed:
         lead, body = found.headings[0].lead or lead, found.headings[0].body
     parts = sections(found.headings[opening:], len(found.text), Slugs())
     preamble = parts[0].start if parts else len(found.text)
-    return Parsed(
+    return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,
@@ -71,7 +71,7 @@ def parse_html(path: str, source: str) -> Parsed:
         lead=lead or _described(page.fields),
         parts=_anchored(parts, found.anchors[opening:], found.anchors[:opening]),
         references=tuple(
-            Reference("path", target, lines.at(start), start, end)
+            Link("path", target, lines.at(start), start, end)
             for target, start, end in found.links
             if not target.startswith("#")
         ),
@@ -97,11 +97,11 @@ def _anchored(
     return tuple(named)
 
 
-def _told_fields(text: str, start: int, end: int, lines: SourceLines) -> tuple[Field, ...]:
+def _told_fields(text: str, start: int, end: int, lines: SourceLines) -> tuple[HeaderField, ...]:
     """Fields between title and first section, as decision records have them."""
     found = marked_fields(text, start, end, Lines(text))
     return tuple(replace(field, line=lines.at(field.start)) for field in found)
 
 
-def _described(fields: Sequence[Field]) -> str:
+def _described(fields: Sequence[HeaderField]) -> str:
     return next((field.value for field in fields if field.name == "description"), "")

@@ -12,7 +12,7 @@ from docgraph.ingest.formats.html_elements import (
 )
 from docgraph.ingest.formats.html_tokens import Token, attributes, tokens
 from docgraph.ingest.formats.html_writer import Span, Writer, readable
-from docgraph.ingest.parsed_file import Field, field_name
+from docgraph.ingest.parsed_file import HeaderField, field_name
 from docgraph.ingest.source_text import Lines
 
 # What the head of an HTML page says about it: `meta` and `link` elements as fields.
@@ -27,7 +27,7 @@ _TECHNICAL = frozenset(
 _TOLD_BY = {"link": ("rel", "href"), "meta": ("name", "content")}
 
 
-def head_field(tag: str, told: Mapping[str, str], line: int) -> Field | None:
+def head_field(tag: str, told: Mapping[str, str], line: int) -> HeaderField | None:
     """It has a line, but no place in the text: it begins and ends at 0."""
     if tag not in _TOLD_BY:
         return None
@@ -36,7 +36,7 @@ def head_field(tag: str, told: Mapping[str, str], line: int) -> Field | None:
     value = readable(told.get(content, "")).strip()
     if not name or not value or name in _TECHNICAL:
         return None
-    return Field(name, value, line, 0, 0)
+    return HeaderField(name, value, line, 0, 0)
 
 
 _SIGNS = frozenset("#\u00a7\u00b6\uf0c1\U0001f517")  # what permalinks show
@@ -68,7 +68,7 @@ class Page:
         self.title = ""
         self.headings: list[PageHeading] = []
         self.links: list[tuple[str, Span]] = []
-        self.fields: list[Field] = []
+        self.fields: list[HeaderField] = []
         self.regions = self._elements.regions
         for token in tokens(source):
             self._read(token)

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from docgraph.ingest.formats.front_matter import front_matter
 from docgraph.ingest.formats.sections import Heading, Slugs, chosen, field_title, sections
 from docgraph.ingest.formats.text import marked_fields
-from docgraph.ingest.parsed_file import Field, Parsed, Part, Reference, field_name
+from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile, Part, field_name
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
@@ -38,7 +38,7 @@ def _link_with_span(state: StateInline, silent: bool) -> bool:
     return found
 
 
-def links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Reference]:
+def links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Link]:
     """Links to somewhere, in document order; autolinks and images are none."""
     for block in tokens:
         for token in block.children or ():
@@ -47,7 +47,7 @@ def links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Referenc
                 continue
             start = _place(block, span[0], text, lines)
             end = max(_place(block, span[1] - 1, text, lines) + 1, start + 1)
-            yield Reference("path", target, lines.at(start), start, end)
+            yield Link("path", target, lines.at(start), start, end)
 
 
 def _place(block: Token, offset: int, text: str, lines: Lines) -> int:
@@ -78,7 +78,7 @@ def _markdown() -> MarkdownIt:
     return parser
 
 
-def parse_markdown(path: str, text: str) -> Parsed:
+def parse_markdown(path: str, text: str) -> ParsedFile:
     """The H1 that opens a document is its title and no section."""
     front = front_matter(text)
     border = front.end
@@ -93,7 +93,7 @@ def parse_markdown(path: str, text: str) -> Parsed:
         lead, opening = headings[0].lead or lead, headings[0].body
         headings = headings[1:]
     parts = sections(headings, len(text), slugs)
-    return Parsed(
+    return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,
@@ -116,9 +116,9 @@ def _outline(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]
             continue
         if token.type == "heading_open":
             start, body = (lines.start(line + 1) for line in token.map)
-            headings.append(Heading(int(token.tag[1]), spoken(inline), start, body))
+            headings.append(Heading(int(token.tag[1]), visible_text(inline), start, body))
         elif token.type == "paragraph_open" and not (headings[-1].lead if headings else lead):
-            words = spoken(inline)
+            words = visible_text(inline)
             if not _WORD.search(words):
                 continue
             if headings:
@@ -128,7 +128,7 @@ def _outline(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]
     return lead, headings
 
 
-def spoken(inline: Token) -> str:
+def visible_text(inline: Token) -> str:
     """What a reader would read aloud: text and code without markup or images."""
     said = (
         child.content if child.type in {"text", "code_inline"} else " "
@@ -138,7 +138,9 @@ def spoken(inline: Token) -> str:
     return "".join(said).strip()
 
 
-def _told_fields(text: str, opening: int, parts: Sequence[Part], lines: Lines) -> Iterator[Field]:
+def _told_fields(
+    text: str, opening: int, parts: Sequence[Part], lines: Lines
+) -> Iterator[HeaderField]:
     """Fields between title and first section, and the lines of a section called Status."""
     preamble = parts[0].start if parts else len(text)
     yield from marked_fields(text, opening, preamble, lines)
@@ -147,5 +149,5 @@ def _told_fields(text: str, opening: int, parts: Sequence[Part], lines: Lines) -
             start = text.find("\n", part.start, part.end) + 1 or part.end
             for line in text[start : part.end].split("\n"):
                 if line.strip():
-                    yield Field("status", line, lines.at(start), start, start + len(line))
+                    yield HeaderField("status", line, lines.at(start), start, start + len(line))
                 start += len(line) + 1

@@ -9,9 +9,9 @@ from typing import Any
 from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.formats.pdf import page_borders, paged
 from docgraph.ingest.formats.sections import chosen
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.source_text import with_newlines
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 # What the code of a notebook printed: text alone, and not much of it.
 
@@ -141,15 +141,15 @@ def _open_fence(lines: Sequence[str]) -> str:
     return fence
 
 
-def parse_notebook(path: str, text: str) -> Parsed | Problem:
+def parse_notebook(path: str, text: str) -> ParsedFile | SourceProblem:
     """Cells are its pages, and no chunk reaches across the end of one; markdown is its prose."""
     try:
         notebook = json.loads(text) if text.strip() else {"cells": []}
     except ValueError as error:
-        return Problem(path, f"no notebook: not JSON ({error})")
+        return SourceProblem(path, f"no notebook: not JSON ({error})")
     cells = cells_of(notebook)
     if cells is None:
-        return Problem(path, "no notebook: it has neither cells nor worksheets")
+        return SourceProblem(path, "no notebook: it has neither cells nor worksheets")
     language = language_of(notebook)
     said = [as_markdown(cell, language, first=not index) for index, cell in enumerate(cells)]
     whole, starts = paged(said)
@@ -167,7 +167,7 @@ def parse_notebook(path: str, text: str) -> Parsed | Problem:
     )
 
 
-def _titled(path: str, parsed: Parsed, notebook: Mapping[str, Any]) -> Parsed:
+def _titled(path: str, parsed: ParsedFile, notebook: Mapping[str, Any]) -> ParsedFile:
     """What the cells say comes before what the notebook's metadata do."""
     told = notebook.get("metadata")
     name = told.get("title") if isinstance(told, Mapping) else None

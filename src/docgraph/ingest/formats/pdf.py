@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from docgraph.ingest.formats.pdf_pages import Bookmark, Pages, pages_of
 from docgraph.ingest.formats.sections import Heading, Slugs, chosen, sections
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.node import DOCUMENT
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 # A PDF's outline as headings: where in the text of its page each entry stands.
 
@@ -77,20 +77,20 @@ _MADE_UP = re.compile(
 )
 
 
-def read_pdf(path: str, data: bytes) -> Parsed | Problem:
+def read_pdf(path: str, data: bytes) -> ParsedFile | SourceProblem:
     """No chunk reaches across the end of a page."""
     pages = pages_of(path, data)
-    if isinstance(pages, Problem):
+    if isinstance(pages, SourceProblem):
         return pages
     if not any(pages.texts):
-        return Problem(path, "no text in it, as in a scan; run OCR over it first")
+        return SourceProblem(path, "no text in it, as in a scan; run OCR over it first")
     text, starts = paged(pages.texts)
     headings = outlined(pages.outline, text, starts)
     title, titled = chosen(path, _said_title(pages), pages.big_line)
     body = text.find(title) + len(title) if title in text[: 2 * _LEAD] else 0
     preamble = headings[0].start if headings else len(text)
     lead = text[body : min(body + _LEAD, max(preamble, body))].strip()
-    return Parsed(
+    return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,

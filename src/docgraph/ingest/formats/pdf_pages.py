@@ -9,7 +9,7 @@ from itertools import takewhile
 from statistics import median_low
 from typing import Any
 
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 
 _PDFIUM = threading.Lock()  # PDFium knows no threads
 _EVERYWHERE = (-1e7, -1e7, 1e7, 1e7)  # also what hangs over the paper's edge
@@ -44,7 +44,7 @@ class Pages:
     big_line: str
 
 
-def pages_of(path: str, data: bytes) -> Pages | Problem:
+def pages_of(path: str, data: bytes) -> Pages | SourceProblem:
     import pypdfium2  # type: ignore[import-untyped]
 
     with _PDFIUM:
@@ -53,7 +53,9 @@ def pages_of(path: str, data: bytes) -> Pages | Problem:
         except pypdfium2.PdfiumError as error:
             encrypted = error.err_code == _NEEDS_PASSWORD
             why = "encrypted: it opens with a password only"
-            return Problem(path, why if encrypted else "damaged, or no PDF: it cannot be opened")
+            return SourceProblem(
+                path, why if encrypted else "damaged, or no PDF: it cannot be opened"
+            )
         try:
             return _read(document, pypdfium2.PdfiumError)
         finally:

@@ -19,12 +19,12 @@ from docgraph.ingest.languages.java import parse_java
 from docgraph.ingest.languages.javascript import parse_javascript, parse_tsx, parse_typescript
 from docgraph.ingest.languages.python import parse_python
 from docgraph.ingest.languages.sql import parse_sql
-from docgraph.ingest.parsed_file import Parsed
-from docgraph.ingest.source_text import decoded
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.ingest.source_text import decode
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
-Reader = Callable[[str, bytes], Parsed | Problem]
+Reader = Callable[[str, bytes], ParsedFile | SourceProblem]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +37,12 @@ class Format:
     extra: str = ""
 
 
-def of_text(parse: Callable[[str, str], Parsed | Problem]) -> Reader:
+def of_text(parse: Callable[[str, str], ParsedFile | SourceProblem]) -> Reader:
     """A reader for files that are UTF-8 text."""
 
-    def read_text(path: str, data: bytes) -> Parsed | Problem:
-        text = decoded(path, data)
-        return text if isinstance(text, Problem) else parse(path, text)
+    def read_text(path: str, data: bytes) -> ParsedFile | SourceProblem:
+        text = decode(path, data)
+        return text if isinstance(text, SourceProblem) else parse(path, text)
 
     return read_text
 
@@ -93,28 +93,28 @@ def suffix_of(path: str) -> str:
     return PurePosixPath(path).suffix.casefold()
 
 
-def read(file: SourceFile, data: bytes, known: Format) -> Parsed | Problem:
+def read(file: SourceFile, data: bytes, known: Format) -> ParsedFile | SourceProblem:
     """A title that the source gives comes before any that the text says."""
     try:
         parsed = known.read(file.path, data)
-        if isinstance(parsed, Parsed) and parsed.access is None:
+        if isinstance(parsed, ParsedFile) and parsed.access is None:
             parsed = _with_access(file.path, data, known, parsed)
     except RecursionError:
-        return Problem(file.path, "nested too deeply to be read")
+        return SourceProblem(file.path, "nested too deeply to be read")
     except ModuleNotFoundError:
         if not known.extra:
             raise
-        return Problem(file.path, _install(known))
-    if isinstance(parsed, Problem) or not file.title:
+        return SourceProblem(file.path, _install(known))
+    if isinstance(parsed, SourceProblem) or not file.title:
         return parsed
     return replace(parsed, title=tidy(file.title), titled=True)
 
 
-def _with_access(path: str, data: bytes, known: Format, parsed: Parsed) -> Parsed:
+def _with_access(path: str, data: bytes, known: Format, parsed: ParsedFile) -> ParsedFile:
     """Front matter may stand on top of any text, and says who may read it."""
     if known.name in _THEIR_OWN or not _MAYBE_FENCED.match(data):
         return parsed
-    text = decoded(path, data, declared_charset(data))
+    text = decode(path, data, declared_charset(data))
     front = front_matter(text) if isinstance(text, str) else FrontMatter()
     if front.access is None or (known.name in _DASHED and not front.end):
         return parsed
@@ -135,4 +135,4 @@ def missing_extras() -> tuple[str, ...]:
 def _needs(known: Format) -> bool:
     name = f"empty{known.suffixes[0]}"
     found = read(SourceFile(name, 0), b"", known)
-    return isinstance(found, Problem) and found.reason == _install(known)
+    return isinstance(found, SourceProblem) and found.reason == _install(known)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from docgraph.ingest.formats.sections import Heading, Slugs, chosen, field_title, sections
 from docgraph.ingest.formats.text import header_block, listed_fields
-from docgraph.ingest.parsed_file import Parsed, Reference
+from docgraph.ingest.parsed_file import Link, ParsedFile
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
@@ -27,11 +27,11 @@ _CONTENTS = re.compile(
 _ENTRY = re.compile(r"(?m)^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$")
 
 
-def links(masked: str, lines: Lines) -> Iterator[Reference]:
+def links(masked: str, lines: Lines) -> Iterator[Link]:
     """In document order; `masked` is the text with its literals blanked out."""
     found = [*_roles(masked), *_embedded(masked), *_named(masked), *_contents(masked)]
     for start, end, style, target in sorted(found):
-        yield Reference(style, target, lines.at(start), start, end)
+        yield Link(style, target, lines.at(start), start, end)
 
 
 _Found = Iterator[tuple[int, int, str, str]]
@@ -135,7 +135,7 @@ _MARKUP = re.compile(
 _NUMBERED = re.compile(r":(pep|rfc):`(\d+)`")
 
 
-def parse_rst(path: str, text: str) -> Parsed:
+def parse_rst(path: str, text: str) -> ParsedFile:
     """A lone first section at the top level is the document's title, as docutils has it."""
     lines = Lines(text)
     block, border = header_block(text, lines)
@@ -149,7 +149,7 @@ def parse_rst(path: str, text: str) -> Parsed:
     slugs = Slugs()
     for heading in lone:
         slugs.take(heading.title)
-    return Parsed(
+    return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from docgraph.ingest.parsed_file import Field, Part
+from docgraph.ingest.parsed_file import HeaderField, Part
 from docgraph.model.node import SECTION
 from docgraph.model.validation import UNSTORABLE
 
@@ -79,7 +79,7 @@ def tidy(title: str) -> str:
     return flat if len(flat) <= LONGEST else flat[: LONGEST - 1].rstrip() + "…"
 
 
-def field_title(fields: Iterable[Field]) -> str:
+def field_title(fields: Iterable[HeaderField]) -> str:
     return next((tidy(field.value) for field in fields if field.name == "title"), "")
 
 

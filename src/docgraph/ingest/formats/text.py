@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from docgraph.ingest.formats.sections import chosen, field_title
-from docgraph.ingest.parsed_file import Field, Parsed, field_name
+from docgraph.ingest.parsed_file import HeaderField, ParsedFile, field_name
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
@@ -23,7 +23,7 @@ _FEWEST = 2
 _MOST_STRAY = 1  # the line above an RFC's fields
 
 
-def header_block(text: str, lines: Lines) -> tuple[tuple[Field, ...], int]:
+def header_block(text: str, lines: Lines) -> tuple[tuple[HeaderField, ...], int]:
     """The fields of an opening block such as a PEP's or an RFC's, and where the block ends."""
     start = len(text) - len(text.lstrip())
     start = text.rfind("\n", 0, start) + 1
@@ -41,19 +41,19 @@ def header_block(text: str, lines: Lines) -> tuple[tuple[Field, ...], int]:
     return tuple(_fields(text, start, end, lines, _PLAIN)), end
 
 
-def marked_fields(text: str, start: int, end: int, lines: Lines) -> tuple[Field, ...]:
+def marked_fields(text: str, start: int, end: int, lines: Lines) -> tuple[HeaderField, ...]:
     """`Name: value` lines, also bold or as list items, as decision records have them."""
     return tuple(_fields(text, start, end, lines, _MARKED))
 
 
-def listed_fields(text: str, start: int, end: int, lines: Lines) -> tuple[Field, ...]:
+def listed_fields(text: str, start: int, end: int, lines: Lines) -> tuple[HeaderField, ...]:
     """reStructuredText's `:Name: value`."""
     return tuple(_fields(text, start, end, lines, _LISTED))
 
 
 def _fields(
     text: str, start: int, end: int, lines: Lines, form: re.Pattern[str]
-) -> Iterator[Field]:
+) -> Iterator[HeaderField]:
     """Every value on a line of its own; an indented line continues the field above it."""
     current = ""
     for first, line in _each_line(text, start, end):
@@ -69,7 +69,7 @@ def _fields(
         value = _COLUMN.split(value)[0].rstrip()
         if value:
             begin = first + offset
-            yield Field(current, value, lines.at(begin), begin, begin + len(value))
+            yield HeaderField(current, value, lines.at(begin), begin, begin + len(value))
 
 
 def _each_line(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -82,7 +82,7 @@ _LONGEST_TITLE = 100
 _PARAGRAPH = re.compile(r"\S.*?(?=\n[ \t]*\n|\Z)", re.DOTALL)
 
 
-def parse_text(path: str, text: str) -> Parsed:
+def parse_text(path: str, text: str) -> ParsedFile:
     """The title is the header's, else a short first line, else the file's name."""
     fields, border = header_block(text, Lines(text))
     first = _PARAGRAPH.search(text, border)
@@ -93,7 +93,7 @@ def parse_text(path: str, text: str) -> Parsed:
     lead = first
     if first and line and not header and not rest.strip():
         lead = _PARAGRAPH.search(text, first.end()) or first
-    return Parsed(
+    return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,

@@ -67,24 +67,24 @@ class Imported(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class AlternativeImports:
     """One of several imports, as after `try: … except ImportError: …`; the first is likeliest."""
 
     imports: tuple[Imported, ...]
 
     def aims(self, rest: Chain) -> Aims | None:
-        return one_after_another(*(each.aims(rest) for each in self.imports))
+        return in_order(*(each.aims(rest) for each in self.imports))
 
     def member(self, rest: Chain) -> Aims | None:
-        return one_after_another(*(each.member(rest) for each in self.imports))
+        return in_order(*(each.member(rest) for each in self.imports))
 
 
 LOCAL = Local()
 Known = Symbol | Owner | Bases | Instance
-Meaning = Local | Known | Imported
+Binding = Local | Known | Imported
 
 
-def one_after_another(*found: Aims | None) -> Aims | None:
+def in_order(*found: Aims | None) -> Aims | None:
     """All of them, each but the first only where those before it lead nowhere."""
     told = [aims for aims in found if aims]
     if len(told) < 2:
@@ -96,7 +96,7 @@ def one_after_another(*found: Aims | None) -> Aims | None:
     return tuple(joined)
 
 
-def merged(old: Meaning | None, new: Meaning) -> Meaning:
+def merged(old: Binding | None, new: Binding) -> Binding:
     """A name with two meanings in one scope means neither, unless both are alike.
 
     A symbol that is defined again goes by its first definition, as it does from outside.
@@ -107,8 +107,8 @@ def merged(old: Meaning | None, new: Meaning) -> Meaning:
         return old
     if isinstance(old, Local | Known) or isinstance(new, Local | Known):
         return LOCAL
-    imports = old.imports if isinstance(old, Choice) else (old,)
-    return old if new in imports else Choice((*imports, new))
+    imports = old.imports if isinstance(old, AlternativeImports) else (old,)
+    return old if new in imports else AlternativeImports((*imports, new))
 
 
 # Dotted names as they stand in code: `a.b.c` is the chain of `a`, `b` and `c`.

@@ -37,7 +37,7 @@ class Comments:
         """The comment at the top of the file, if it is about more than rights."""
         if not self._runs or self._runs[0][0] > self.first_code():
             return None
-        return None if _LICENCE.search(self._source.said(*self._runs[0])) else self._runs[0]
+        return None if _LICENCE.search(self._source.text_at(*self._runs[0])) else self._runs[0]
 
     def first_code(self) -> int:
         """The first byte that is neither blank nor in a comment."""

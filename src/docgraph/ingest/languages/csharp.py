@@ -12,12 +12,12 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Aims, Chain, Imported, one_after_another
+from docgraph.ingest.languages.bindings import Aims, Chain, Imported, in_order
 from docgraph.ingest.languages.language import Imports, Language, Parts, Span, whole
 from docgraph.ingest.languages.qualified_types import Type, primary, type_chain, types
 from docgraph.ingest.languages.read_code import read_code
-from docgraph.ingest.languages.source import Nesting, Source
-from docgraph.ingest.parsed_file import Handle, Parsed
+from docgraph.ingest.languages.source import Source, SpanTree
+from docgraph.ingest.parsed_file import Handle, ParsedFile
 
 # Namespaces of a C# file: those around its types, and those that it uses.
 
@@ -36,7 +36,7 @@ def imports(source: Source) -> Imports:
         found = Type(f"cs:{name}", told=not _platform(name))
         is_static = any(child.type == "static" for child in node.children)
         if alias is not None:
-            names.append((source.said_by(alias), alias.start_byte, found))
+            names.append((source.node_text(alias), alias.start_byte, found))
         elif is_static:
             static.append(found)
         elif not _platform(name):
@@ -47,7 +47,7 @@ def imports(source: Source) -> Imports:
 
     def elsewhere(chain: Chain) -> Aims | None:
         if chain[0].endswith("()"):
-            return one_after_another(*(one.aims(chain) for one in static))
+            return in_order(*(one.aims(chain) for one in static))
         return _of_a_type(namespaces, chain) if chain[0][:1].isupper() else None
 
     return Imports(tuple(claims), tuple(names), elsewhere)
@@ -56,7 +56,7 @@ def imports(source: Source) -> Imports:
 def namespace_at(source: Source) -> Callable[[int], str]:
     """From a character's offset to the namespace there, with a dot at its end, or empty."""
     found = sorted(_namespaces(source))
-    nesting = Nesting([(start, -end) for start, end, _ in found])
+    nesting = SpanTree([(start, -end) for start, end, _ in found])
 
     def at(place: int) -> str:
         name, index = "", nesting.at(place)
@@ -73,7 +73,7 @@ def _namespaces(source: Source) -> list[tuple[int, int, str]]:
     for match in source.matches("namespace"):
         node = match["around" if "around" in match else "onwards"][0]
         end = source.place(node.end_byte) if "around" in match else len(source.text) + 1
-        name = "".join(source.said_by(match["namespace"][0]).split())
+        name = "".join(source.node_text(match["namespace"][0]).split())
         found.append((source.place(node.start_byte), -end, name))
     return found
 
@@ -91,7 +91,7 @@ def _declared(source: Source) -> list[str]:
 def _using(source: Source, node: Node) -> tuple[str, Span, Node | None]:
     alias = node.child_by_field_name("name")
     name = next(reversed(node.named_children), node)
-    return "".join(source.said_by(name).split()), whole(name), alias
+    return "".join(source.node_text(name).split()), whole(name), alias
 
 
 def _platform(name: str) -> bool:
@@ -105,7 +105,7 @@ def _of_a_type(namespaces: tuple[str, ...], chain: Chain) -> Aims | None:
     full, rest = (chain[:-1], chain[-1:]) if called else (chain, ())
     if len(full) > 1:
         near.append(Type(f"cs:{'.'.join(full)}", told=False).aims(rest))
-    return one_after_another(*near)
+    return in_order(*near)
 
 
 _NAMED = "[(identifier) (qualified_name) (generic_name) (nullable_type)]"
@@ -172,7 +172,7 @@ _QUERY = f"""
 """
 
 
-def parse_csharp(path: str, text: str) -> Parsed:
+def parse_csharp(path: str, text: str) -> ParsedFile:
     return read_code(_CSHARP, path, text)
 
 

@@ -34,7 +34,7 @@ KINDS = ("class", "interface", "function", "table")
 _STRING = re.compile(r"""(?s)[A-Za-z]{0,2}('{3}|"{3}|'|")(.*)\1""")
 
 
-class Definition(NamedTuple):
+class SymbolDefinition(NamedTuple):
     """From `start` to `end` it is a part; its own names live in `inside`; `named` is a place.
 
     What is not `bound` cannot be named by its name alone, such as a property's function.
@@ -59,7 +59,7 @@ class _Caught(NamedTuple):
     bound: bool = False
 
 
-def definitions(language: Language, source: Source, comments: Comments) -> list[Definition]:
+def definitions(language: Language, source: Source, comments: Comments) -> list[SymbolDefinition]:
     """In the order of their starts, outer ones first."""
     find = _Finder(language, source, comments)
     made = [find.definition(one) for one in _caught(language, source)]
@@ -100,17 +100,17 @@ class _Finder:
         self._ahead = [whole(node) for node in source.nodes("decorator")]
         self._ahead_ends = [end for _, end in self._ahead]
 
-    def definition(self, one: _Caught) -> Definition:
+    def definition(self, one: _Caught) -> SymbolDefinition:
         start, end = self._span(one.span)
         comment = self._comments.before(start)
         doc = self._docs.get(one.body[0]) if one.body else None
-        lead = words_of_string(self._source.said_by(doc)) if doc else ""
+        lead = words_of_string(self._source.node_text(doc)) if doc else ""
         if comment:
-            start, lead = comment[0], lead or bare(self._source.said(*comment))
+            start, lead = comment[0], lead or bare(self._source.text_at(*comment))
         inside = one.body if one.body and one.kind != "function" else one.span
-        return Definition(
+        return SymbolDefinition(
             one.kind,
-            self._language.spelled(self._source.said(*one.name)),
+            self._language.spelled(self._source.text_at(*one.name)),
             one.name[0],
             start,
             end,
@@ -146,10 +146,10 @@ OWNERS = ("class", "interface")
 DEEPEST = 32  # a qualified name grows with every level
 
 
-def parts_of(source: Source, found: list[Definition]) -> tuple[Parts, list[Definition]]:
+def parts_of(source: Source, found: list[SymbolDefinition]) -> tuple[Parts, list[SymbolDefinition]]:
     """What lies too deep is no part: the definitions that come back are those that are."""
     parts: list[Part] = []
-    kept: list[Definition] = []
+    kept: list[SymbolDefinition] = []
     opened: list[int] = []
     seen: dict[str, int] = {}
     for one in found:

@@ -12,12 +12,12 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Aims, Chain, Imported, one_after_another
+from docgraph.ingest.languages.bindings import Aims, Chain, Imported, in_order
 from docgraph.ingest.languages.language import Imports, Language, Parts, Span, whole
 from docgraph.ingest.languages.qualified_types import Type, primary, type_chain, types
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.languages.source import Source
-from docgraph.ingest.parsed_file import Handle, Parsed
+from docgraph.ingest.parsed_file import Handle, ParsedFile
 
 # What a Java file imports, and where the names that it does not import may lead.
 
@@ -40,11 +40,11 @@ def imports(source: Source) -> Imports:
         first = chain[0]
         if first.endswith("()"):
             found = [Type(f"java:{name}") for name in static]
-            return one_after_another(*(one.aims(chain) for one in found))
+            return in_order(*(one.aims(chain) for one in found))
         if first[:1].isupper():
             scopes = (package_of(source), *packages)
             found = [Type(f"java:{scope}{first}", told=False) for scope in scopes]
-            return one_after_another(*(one.aims(chain[1:]) for one in found))
+            return in_order(*(one.aims(chain[1:]) for one in found))
         return _in_full(chain)
 
     return Imports(
@@ -86,7 +86,7 @@ def _static_types(taken: list[_Taken]) -> list[_Taken]:
 def _taken(source: Source, node: Node) -> _Taken:
     kinds = {child.type: child for child in node.children}
     name = kinds.get("scoped_identifier") or kinds.get("identifier") or node
-    said = "".join(source.said_by(name).split())
+    said = "".join(source.node_text(name).split())
     return _Taken(said, whole(name), "static" in kinds, "asterisk" in kinds)
 
 
@@ -160,7 +160,7 @@ _QUERY = f"""
 """
 
 
-def parse_java(path: str, text: str) -> Parsed:
+def parse_java(path: str, text: str) -> ParsedFile:
     return read_code(_JAVA, path, text)
 
 

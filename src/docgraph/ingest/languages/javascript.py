@@ -13,7 +13,7 @@ from docgraph.ingest.languages.javascript_exports import offers
 from docgraph.ingest.languages.javascript_modules import imports, title
 from docgraph.ingest.languages.language import Language
 from docgraph.ingest.languages.read_code import read_code
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 
 _FUNCTION = """[
   (arrow_function body: (_) @body)
@@ -119,7 +119,7 @@ _BUILTINS = frozenset(
 )
 
 
-def parse_javascript(path: str, text: str) -> Parsed:
+def parse_javascript(path: str, text: str) -> ParsedFile:
     return read_code(JAVASCRIPT, path, text)
 
 
@@ -183,11 +183,11 @@ _TYPED = f"""
 """
 
 
-def parse_typescript(path: str, text: str) -> Parsed:
+def parse_typescript(path: str, text: str) -> ParsedFile:
     return read_code(_TYPESCRIPT, path, text)
 
 
-def parse_tsx(path: str, text: str) -> Parsed:
+def parse_tsx(path: str, text: str) -> ParsedFile:
     return read_code(_TSX, path, text)
 
 

@@ -157,7 +157,7 @@ def imports(source: Source) -> Imports:
     names: list[tuple[str, int, Imported]] = []
     for string, named, taken in (*_statements(source), *_required(source)):
         span = (string.start_byte + 1, string.end_byte - 1)
-        specifier = source.said(*span)
+        specifier = source.text_at(*span)
         module = specifier_aim(source.path, specifier)
         if module is None or not specifier:
             continue
@@ -201,19 +201,19 @@ def _specifiers(node: Node) -> Iterator[Node]:
 def _specifier(source: Source, node: Node) -> _Taken:
     name = node.child_by_field_name("name") or node
     alias = node.child_by_field_name("alias") or name
-    return _Taken(source.said_by(name), whole(name), source.said_by(alias), alias.start_byte)
+    return _Taken(source.node_text(name), whole(name), source.node_text(alias), alias.start_byte)
 
 
 def _whole(source: Source, node: Node, name: str) -> _Taken:
-    return _Taken(name, whole(node), source.said_by(node), node.start_byte)
+    return _Taken(name, whole(node), source.node_text(node), node.start_byte)
 
 
 def _required(source: Source) -> Iterator[tuple[Node, bool, list[_Taken]]]:
     for match in source.matches("require"):
-        if source.said_by(match["require"][0]) in {"require", "import"}:
+        if source.node_text(match["require"][0]) in {"require", "import"}:
             yield match["module"][0], True, []
     for match in source.matches("required"):
-        if source.said_by(match["by"][0]) == "require":
+        if source.node_text(match["by"][0]) == "require":
             target, member = match["required"][0], match.get("member")
             yield match["of"][0], False, list(_assigned(source, target, member))
 
@@ -221,14 +221,14 @@ def _required(source: Source) -> Iterator[tuple[Node, bool, list[_Taken]]]:
 def _assigned(source: Source, target: Node, member: list[Node] | None) -> Iterator[_Taken]:
     """`const a = require(…)`, `const a = require(…).b`, `const {a, b: c} = require(…)`."""
     if target.type == "identifier":
-        alias, place = source.said_by(target), target.start_byte
+        alias, place = source.node_text(target), target.start_byte
         if member:
-            yield _Taken(source.said_by(member[0]), whole(member[0]), alias, place)
+            yield _Taken(source.node_text(member[0]), whole(member[0]), alias, place)
         else:
             yield _Taken("default", whole(target), alias, place, named_first=True)
     for node in target.named_children:
         key = node.child_by_field_name("key") or node
         value = node.child_by_field_name("value") or node
         if value.type in {"identifier", "shorthand_property_identifier_pattern"}:
-            name, alias = source.said_by(key), source.said_by(value)
+            name, alias = source.node_text(key), source.node_text(value)
             yield _Taken(name, whole(key), alias, value.start_byte)

@@ -17,7 +17,7 @@ Found = tuple[str, Span, Span]  # a definition's kind, its span, and that of its
 Parts = tuple[Part, ...]
 
 
-def nowhere(chain: Chain) -> Aims | None:  # noqa: ARG001
+def unresolved(chain: Chain) -> Aims | None:  # noqa: ARG001
     return None
 
 
@@ -31,7 +31,7 @@ class Imports:
 
     claims: tuple[tuple[Span, str, Aims], ...] = ()
     names: tuple[tuple[str, int, Imported], ...] = ()
-    elsewhere: Callable[[Chain], Aims | None] = nowhere
+    elsewhere: Callable[[Chain], Aims | None] = unresolved
 
 
 def whole(node: Node) -> Span:

@@ -18,7 +18,7 @@ from docgraph.ingest.languages.language import Language, Parts
 from docgraph.ingest.languages.python_imports import imports, module_keys, module_name
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.languages.source import Source
-from docgraph.ingest.parsed_file import Handle, Parsed
+from docgraph.ingest.parsed_file import Handle, ParsedFile
 
 _SUPER = re.compile(r"super\([^()]*\)(?=\.)")
 _MADE = re.compile(r"((?:\w+\.)*[A-Z]\w*)\([^()]*\)\.(\w+)")
@@ -81,7 +81,7 @@ _QUERY = """
 """
 
 
-def parse_python(path: str, text: str) -> Parsed:
+def parse_python(path: str, text: str) -> ParsedFile:
     return read_code(PYTHON, path, text)
 
 

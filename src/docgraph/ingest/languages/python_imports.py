@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import STEP, Aim, Aims, Chain, Imported, one_after_another
+from docgraph.ingest.languages.bindings import STEP, Aim, Aims, Chain, Imported, in_order
 from docgraph.ingest.languages.language import Imports, Span, whole
 from docgraph.ingest.languages.source import Source
 
@@ -160,7 +160,7 @@ def imports(source: Source) -> Imports:
 
     def elsewhere(chain: Chain) -> Aims | None:
         """After `from a import *` a name may come from there, from the last one first."""
-        return one_after_another(*(_inside(source.path, module, chain) for module in stars))
+        return in_order(*(_inside(source.path, module, chain) for module in stars))
 
     return Imports(
         tuple(claim for one in statements for claim in _claims(source.path, one)),
@@ -232,4 +232,4 @@ def _prefixes(module: str) -> Iterator[str]:
 
 def _dotted(source: Source, node: Node) -> str:
     """Without the white space that Python allows around dots."""
-    return "".join(source.said_by(node).split())
+    return "".join(source.node_text(node).split())

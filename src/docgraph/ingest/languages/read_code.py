@@ -3,18 +3,18 @@
 from docgraph.ingest.languages.comments import Comments, bare
 from docgraph.ingest.languages.definitions import definitions, parts_of, words_of_string
 from docgraph.ingest.languages.language import Language, Parts, whole
-from docgraph.ingest.languages.references import pointers
+from docgraph.ingest.languages.references import collect_references
 from docgraph.ingest.languages.source import Source
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.node import CODE
 
 
-def read_code(language: Language, path: str, text: str) -> Parsed:
+def read_code(language: Language, path: str, text: str) -> ParsedFile:
     source = Source(language, path, text)
     comments = Comments(language, source)
     parts, found = parts_of(source, definitions(language, source, comments))
-    claims, opaque = pointers(language, source, parts, found)
-    return Parsed(
+    claims, opaque = collect_references(language, source, parts, found)
+    return ParsedFile(
         kind=CODE,
         title=language.title(source, parts),
         titled=False,
@@ -34,11 +34,11 @@ def _lead(source: Source, comments: Comments, parts: Parts) -> str:
     first = comments.first_code()
     for node in source.nodes("doc")[:1]:
         if node.start_byte == first:
-            return words_of_string(source.said_by(node))
+            return words_of_string(source.node_text(node))
     header = comments.header()
     top = [part for part in parts if part.parent is None]
     if header and not (top and top[0].start == source.place(header[0])):
-        return bare(source.said(*header))
+        return bare(source.text_at(*header))
     return top[0].lead if len(top) == 1 and comments.document else ""
 
 

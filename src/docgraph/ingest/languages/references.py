@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
 from docgraph.ingest.languages.bindings import Aims, Chain
-from docgraph.ingest.languages.definitions import OWNERS, Definition
+from docgraph.ingest.languages.definitions import OWNERS, SymbolDefinition
 from docgraph.ingest.languages.language import Language, Parts, Span
-from docgraph.ingest.languages.resolve import BasesOf, Lineages, Resolver
-from docgraph.ingest.languages.scopes import Binder
-from docgraph.ingest.languages.source import Nesting, Source
-from docgraph.ingest.languages.uses import Reader, Use
+from docgraph.ingest.languages.resolve import BasesOf, ClassHierarchy, Resolver
+from docgraph.ingest.languages.scopes import ScopeBuilder
+from docgraph.ingest.languages.source import Source, SpanTree
+from docgraph.ingest.languages.uses import Use, UseReader
 from docgraph.ingest.languages.variables import Variables
 from docgraph.ingest.parsed_file import Pointer
 
@@ -19,25 +19,25 @@ _BASES = frozenset({"base", "implements", "inherits"})
 _TYPES = frozenset({"implements", "imports", "inherits"})
 
 
-def pointers(
-    language: Language, source: Source, parts: Parts, found: Sequence[Definition]
+def collect_references(
+    language: Language, source: Source, parts: Parts, found: Sequence[SymbolDefinition]
 ) -> tuple[tuple[Pointer, ...], int]:
     """Sorted by place."""
-    return _Walk(language, source, parts, found).told()
+    return _ReferenceCollector(language, source, parts, found).told()
 
 
-class _Walk:
+class _ReferenceCollector:
     def __init__(
-        self, language: Language, source: Source, parts: Parts, found: Sequence[Definition]
+        self, language: Language, source: Source, parts: Parts, found: Sequence[SymbolDefinition]
     ) -> None:
         self._language, self._source, self._parts = language, source, parts
-        self._at = Nesting([(one.start, one.end) for one in found]).at
+        self._at = SpanTree([(one.start, one.end) for one in found]).at
         self._imports = language.imports(source)
-        reader = Reader(language, source)
+        reader = UseReader(language, source)
         self._uses = list(self._related(reader.uses()))
         binder = self._bound(reader, found)
         scopes, inside, elsewhere = binder.scopes, binder.inside, self._imports.elsewhere
-        lineages = Lineages(parts, scopes, elsewhere, inside=inside, bases=self._bases())
+        lineages = ClassHierarchy(parts, scopes, elsewhere, inside=inside, bases=self._bases())
         self._resolver = Resolver(
             language, source.path, parts, scopes, lineages, inside=inside, elsewhere=elsewhere
         )
@@ -53,11 +53,11 @@ class _Walk:
                 stated = self._language.base(self._parts[at].kind, chain)
                 yield stated if relation == "base" else relation, start, end, chain
 
-    def _bound(self, reader: Reader, found: Sequence[Definition]) -> Binder:
+    def _bound(self, reader: UseReader, found: Sequence[SymbolDefinition]) -> ScopeBuilder:
         spoken = {name for *_, chain in self._uses if chain for name in chain}
         if self._language.calls_apart:
             spoken.update([name.removesuffix("()") for name in spoken])
-        binder = Binder(self._language, self._source, found)
+        binder = ScopeBuilder(self._language, self._source, found)
         binder.bind_definitions()
         binder.bind_imports(self._imports)
         binder.bind_receivers(self._parts)

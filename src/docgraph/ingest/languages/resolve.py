@@ -7,15 +7,15 @@ from docgraph.ingest.languages.bindings import (
     Aim,
     Aims,
     Bases,
+    Binding,
     Chain,
     Imported,
     Instance,
     Known,
     Local,
-    Meaning,
     Owner,
     Symbol,
-    one_after_another,
+    in_order,
 )
 from docgraph.ingest.languages.definitions import OWNERS
 from docgraph.ingest.languages.language import Language
@@ -34,7 +34,7 @@ ALL = ("inherits", "implements")
 
 
 @dataclass(frozen=True, slots=True)
-class Distant:
+class ExternalBase:
     """A class of another file, called `chain`; None is imported if nothing binds the name."""
 
     chain: Chain
@@ -51,10 +51,10 @@ class Distant:
         return self.imported.member(inner) if rest else self.imported.aims(inner)
 
 
-Class = int | Distant  # a part of this file, or elsewhere
+Class = int | ExternalBase  # a part of this file, or elsewhere
 
 
-class Lineages:
+class ClassHierarchy:
     """`inside` is each part's own scope."""
 
     def __init__(
@@ -85,7 +85,7 @@ class Lineages:
         waiting: list[Class] = [part]
         while waiting and len(line) < _LONGEST:
             one = waiting.pop()
-            if isinstance(one, Distant) or one not in seen:
+            if isinstance(one, ExternalBase) or one not in seen:
                 line.append(one)
             if isinstance(one, int) and one not in seen:
                 seen.add(one)
@@ -106,7 +106,7 @@ class Lineages:
             is_class = self._parts[meaning.part].kind in OWNERS
             return meaning.part if is_class and not rest else None
         if meaning is None or not isinstance(meaning, Local | Known):
-            return Distant(chain, meaning, self._elsewhere)
+            return ExternalBase(chain, meaning, self._elsewhere)
         return None
 
 
@@ -122,7 +122,7 @@ class Resolver:
         path: str,
         parts: Sequence[Part],
         scopes: Scopes,
-        lineages: Lineages,
+        lineages: ClassHierarchy,
         *,
         inside: Sequence[int],
         elsewhere: Elsewhere,
@@ -143,7 +143,7 @@ class Resolver:
         elif chain[0] in self._builtins:
             found = ()
         else:
-            found = one_after_another(self._around(chain, place), self._elsewhere(chain))
+            found = in_order(self._around(chain, place), self._elsewhere(chain))
         if self._scopes.is_same_everywhere(chain[0]) and not chain[0].endswith("()"):
             self._known[chain] = found
         return found
@@ -173,9 +173,9 @@ class Resolver:
         while part is not None:
             found.append(self._member(self._lineages.of(part, CLASSES)[1:], chain, 0))
             part = self._parts[part].parent
-        return one_after_another(*found)
+        return in_order(*found)
 
-    def _follow(self, meaning: Meaning, rest: Chain, steps: int) -> Aims | None:
+    def _follow(self, meaning: Binding, rest: Chain, steps: int) -> Aims | None:
         if isinstance(meaning, Local) or steps > _FURTHEST:
             return None
         if isinstance(meaning, Symbol | Owner):
@@ -204,7 +204,7 @@ class Resolver:
         if rest:
             return self._member(self._lineages.of(part, CLASSES)[1:], rest, steps)
         bases = self._lineages.bases(part, CLASSES)
-        return one_after_another(
+        return in_order(
             *(self.own(base) if isinstance(base, int) else base.aims(()) for base in bases)
         )
 
@@ -219,4 +219,4 @@ class Resolver:
             if meaning is not None:
                 found.append(self._follow(meaning, rest[1:], steps + 1))
                 break
-        return one_after_another(*found)
+        return in_order(*found)

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from docgraph.ingest.languages.bindings import (
     LOCAL,
     Bases,
+    Binding,
     Instance,
-    Meaning,
     Owner,
     Symbol,
     merged,
 )
-from docgraph.ingest.languages.definitions import OWNERS, Definition
+from docgraph.ingest.languages.definitions import OWNERS, SymbolDefinition
 from docgraph.ingest.languages.language import Imports, Language, Span, whole
-from docgraph.ingest.languages.source import Nesting, Source
+from docgraph.ingest.languages.source import Source, SpanTree
 from docgraph.ingest.parsed_file import Part
 
 FILE_SCOPE = 0
@@ -36,15 +36,15 @@ class Scopes:
             self.numbers[at] = number
         self._spans = [_EVERYWHERE, *(spans[at][0] for at in order)]
         self._kinds = [FILE, *(spans[at][1] for at in order)]
-        self._nesting = Nesting(self._spans)
+        self._nesting = SpanTree(self._spans)
         self._functions: list[int] = []
         for scope, kind in enumerate(self._kinds):
             inner = kind == BLOCK
             self._functions.append(self._functions[self.around(scope)] if inner else scope)
         self._always = frozenset({*language.self_words, *language.super_words})
         self._members = language.members
-        self._bound: dict[str, dict[int, Meaning]] = {}
-        self._lookups: dict[str, tuple[list[int], Nesting]] = {}
+        self._bound: dict[str, dict[int, Binding]] = {}
+        self._lookups: dict[str, tuple[list[int], SpanTree]] = {}
 
     def at(self, place: int) -> int:
         return self._nesting.at(place)
@@ -59,7 +59,7 @@ class Scopes:
     def is_owner(self, scope: int) -> bool:
         return self._kinds[scope] == OWNER
 
-    def bind(self, name: str, scope: int, meaning: Meaning) -> None:
+    def bind(self, name: str, scope: int, meaning: Binding) -> None:
         here = self._bound.setdefault(name, {})
         if scope in here:
             here[scope] = merged(here[scope], meaning)
@@ -67,14 +67,14 @@ class Scopes:
             here[scope] = meaning
             self._lookups.pop(name, None)
 
-    def member(self, name: str, scope: int) -> Meaning | None:
+    def member(self, name: str, scope: int) -> Binding | None:
         return self._bound.get(name, {}).get(scope)
 
     def is_same_everywhere(self, name: str) -> bool:
         bound = self._bound.get(name)
         return bound is None or (len(bound) == 1 and FILE_SCOPE in bound)
 
-    def meaning(self, name: str, place: int) -> Meaning | None:
+    def meaning(self, name: str, place: int) -> Binding | None:
         """That of the innermost scope which binds the name and shows it to that place."""
         bound = self._bound.get(name)
         if bound is None:
@@ -83,7 +83,7 @@ class Scopes:
             return bound[FILE_SCOPE]
         return next((bound[scope] for scope in self._binding(name, place)), None)
 
-    def meaning_of_type(self, name: str, place: int) -> Meaning | None:
+    def meaning_of_type(self, name: str, place: int) -> Binding | None:
         """A variable hides no type: a property may be called like its class."""
         bound = self._bound.get(name)
         if bound is None:
@@ -101,7 +101,7 @@ class Scopes:
         """Scopes that bind the name and show it to that place, from the inside out."""
         if name not in self._lookups:
             scopes = sorted(self._bound[name])
-            self._lookups[name] = scopes, Nesting([self._spans[scope] for scope in scopes])
+            self._lookups[name] = scopes, SpanTree([self._spans[scope] for scope in scopes])
         scopes, nesting = self._lookups[name]
         at = nesting.at(place)
         while at >= 0:
@@ -121,10 +121,12 @@ class Scopes:
 _STATIC = b"@staticmethod"
 
 
-class Binder:
+class ScopeBuilder:
     """`inside` is each definition's own scope; `settled` are the places of names that are bound."""
 
-    def __init__(self, language: Language, source: Source, found: Sequence[Definition]) -> None:
+    def __init__(
+        self, language: Language, source: Source, found: Sequence[SymbolDefinition]
+    ) -> None:
         self._language, self._source, self._found = language, source, found
         self.scopes = Scopes(language, list(self._spans()))
         self.inside = self.scopes.numbers[: len(found)]
@@ -148,7 +150,7 @@ class Binder:
             for node in self._source.nodes(role):
                 self._bind_words(self.scopes.at(node.start_byte), LOCAL, LOCAL)
 
-    def _bind_words(self, scope: int, own: Meaning, above: Meaning) -> None:
+    def _bind_words(self, scope: int, own: Binding, above: Binding) -> None:
         """A class binds `this` and `super`; a function of its own binds them to who knows."""
         for word in self._language.self_words:
             self.scopes.bind(word, scope, own)

@@ -18,7 +18,7 @@ from docgraph.ingest.source_text import Lines
 # From a byte's offset in UTF-8 to its character's.
 
 
-class Characters:
+class ByteOffsets:
     """Counts, for every byte, the characters that begin before it; nothing to do for ASCII."""
 
     __slots__ = ("_before",)
@@ -53,7 +53,7 @@ class Source:
         self.path = path
         self.text = text
         self.data = text.encode()
-        self.place = Characters(self.data)
+        self.place = ByteOffsets(self.data)
         self.lines = Lines(text)
         self.root = Parser(grammar).parse(language.prepared(self.data)).root_node
         self._ascii = len(text) == len(self.data)
@@ -77,13 +77,13 @@ class Source:
         if self._ascii:
             text = self.text
             return [(text[(at := node.start_byte) : node.end_byte], at) for node in nodes]
-        return [(self.said_by(node), node.start_byte) for node in nodes]
+        return [(self.node_text(node), node.start_byte) for node in nodes]
 
-    def said(self, start: int, end: int) -> str:
+    def text_at(self, start: int, end: int) -> str:
         return self.text[start:end] if self._ascii else self.data[start:end].decode()
 
-    def said_by(self, node: Node) -> str:
-        return self.said(node.start_byte, node.end_byte)
+    def node_text(self, node: Node) -> str:
+        return self.text_at(node.start_byte, node.end_byte)
 
     def remarks(self) -> tuple[str, ...]:
         """Names the first place that does not parse."""
@@ -117,7 +117,7 @@ def _by_role(matches: Iterable[tuple[int, Match]]) -> dict[str, list[Match]]:
 OUTSIDE = -1
 
 
-class Nesting:
+class SpanTree:
     """Spans sorted by start, the longer first, each inside or beside every other."""
 
     __slots__ = ("_owners", "_places", "parents")

@@ -15,7 +15,7 @@ from docgraph.ingest.languages.bindings import Aim, Aims, Chain
 from docgraph.ingest.languages.language import Imports, Language, Parts
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.languages.source import Source
-from docgraph.ingest.parsed_file import Handle, Parsed
+from docgraph.ingest.parsed_file import Handle, ParsedFile
 
 if TYPE_CHECKING:
     from docgraph.ingest.languages.language import Found
@@ -131,7 +131,7 @@ _QUERY = """
 """
 
 
-def parse_sql(path: str, text: str) -> Parsed:
+def parse_sql(path: str, text: str) -> ParsedFile:
     return read_code(_SQL, path, text)
 
 

@@ -20,7 +20,7 @@ _QUOTES = b"'\"`"
 Use = tuple[str, int, int, Chain | None]
 
 
-class Reader:
+class UseReader:
     """Reads names off the text; the same text is read once."""
 
     def __init__(self, language: Language, source: Source) -> None:
@@ -30,7 +30,7 @@ class Reader:
     def chain(self, start: int, end: int) -> Chain | None:
         if end - start > LONGEST:
             return None
-        text = self._source.said(start, end)
+        text = self._source.text_at(start, end)
         found = self._known.get(text, _NEW)
         if found is _NEW:
             found = self._known[text] = self._language.chain(text)

@@ -2,18 +2,23 @@
 
 from collections.abc import Iterator
 
-from docgraph.ingest.languages.bindings import LOCAL, Instance, Meaning, Owner
+from docgraph.ingest.languages.bindings import LOCAL, Binding, Instance, Owner
 from docgraph.ingest.languages.language import Language, whole
-from docgraph.ingest.languages.scopes import FILE_SCOPE, Binder
+from docgraph.ingest.languages.scopes import FILE_SCOPE, ScopeBuilder
 from docgraph.ingest.languages.source import Match, Source
-from docgraph.ingest.languages.uses import Reader
+from docgraph.ingest.languages.uses import UseReader
 
 
 class Variables:
     """Binds those whose names anybody has `spoken`; the others need no scope."""
 
     def __init__(
-        self, language: Language, source: Source, reader: Reader, binder: Binder, spoken: set[str]
+        self,
+        language: Language,
+        source: Source,
+        reader: UseReader,
+        binder: ScopeBuilder,
+        spoken: set[str],
     ) -> None:
         self._language, self._source, self._reader = language, source, reader
         self._binder, self._scopes, self._spoken = binder, binder.scopes, spoken
@@ -21,8 +26,8 @@ class Variables:
     def bind_typed(self) -> None:
         """Variables whose class the text may tell; their classes' names are spoken too."""
         for match in self._source.matches("alias"):
-            if self._source.said_by(match["field"][0]) in self._spoken:
-                self._spoken.add(self._source.said_by(match["alias"][0]))
+            if self._source.node_text(match["field"][0]) in self._spoken:
+                self._spoken.add(self._source.node_text(match["alias"][0]))
         unknown: dict[int, str] = {}
         for match, (name, place) in self._caught("typed"):
             if name not in self._spoken or place in self._binder.settled:
@@ -74,14 +79,14 @@ class Variables:
         if "holder" not in match:
             owner = self._scopes.around(self._scopes.function_around(self._scopes.at(place)))
             return owner if self._scopes.is_owner(owner) else None
-        held_by = self._scopes.meaning(self._source.said_by(match["holder"][0]), place)
+        held_by = self._scopes.meaning(self._source.node_text(match["holder"][0]), place)
         return self._binder.inside[held_by.part] if isinstance(held_by, Owner) else None
 
-    def _put(self, match: Match, place: int) -> Meaning | None:
+    def _put(self, match: Match, place: int) -> Binding | None:
         if "nothing" in match:
             return None
         if "alias" in match:
-            found = self._scopes.meaning(self._source.said_by(match["alias"][0]), place)
+            found = self._scopes.meaning(self._source.node_text(match["alias"][0]), place)
             return found if isinstance(found, Instance) else LOCAL
         return self._instance(match) or LOCAL
 
@@ -104,7 +109,7 @@ class Variables:
             names = [(self._language.folded(name), place) for name, place in names]
         return [named for named in names if named[0] in self._spoken]
 
-    def _variable(self, name: str, place: int, meaning: Meaning) -> None:
+    def _variable(self, name: str, place: int, meaning: Binding) -> None:
         scope = self._scopes.at(place)
         self._scopes.bind(name, scope, meaning)
         if self._language.delegates:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from docgraph.ingest.parsed_file import Field, Parsed, Reference
-from docgraph.model.identifiers import FAMILIES, looks_like_identifier, normalised
+from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile
+from docgraph.model.identifiers import FAMILIES, looks_like_identifier, normalise_name
 from docgraph.model.node import CODE
-from docgraph.model.reference import Claim
+from docgraph.model.reference import Reference
 
 # Identifiers in a text: numbered documents, paths, and names as code spells them.
 
@@ -35,7 +35,7 @@ def numbered(text: str, spans: Iterable[tuple[int, int]] | None = None) -> Found
     """`ADR-012`, `PEP 484`, `RFC 9110`: normalised, with their places, in these spans."""
     for first, last in ((0, len(text)),) if spans is None else spans:
         for match in _NUMBERED.finditer(text, first, last):
-            yield normalised(match.group()), match.start(), match.end()
+            yield normalise_name(match.group()), match.start(), match.end()
 
 
 def named(text: str) -> Found:
@@ -72,11 +72,11 @@ def _names_in(word: str) -> tuple[tuple[str, int, int], ...]:
             if quoted is None or not _LETTER.search(quoted.group()):
                 continue
             name = quoted.group()
-        found.append((normalised(name), start, start + len(name)))
+        found.append((normalise_name(name), start, start + len(name)))
     return tuple(found)
 
 
-def few(found: Found) -> Found:
+def first_mentions(found: Found) -> Found:
     """The first places of each name."""
     seen: Counter[str] = Counter()
     for name, start, end in found:
@@ -89,7 +89,7 @@ _LONGEST_SAYING = 120
 
 
 @dataclass(frozen=True)
-class Sketch:
+class DocumentView:
     """`nodes` are the ids of the document and of its parts, in order; `names` its own names.
 
     `line_at` gives the line of the file for an offset in the text.
@@ -97,7 +97,7 @@ class Sketch:
 
     repository: str
     path: str
-    parsed: Parsed
+    parsed: ParsedFile
     nodes: tuple[str, ...]
     names: tuple[str, ...]
     line_at: Callable[[int], int]
@@ -113,14 +113,14 @@ class Sketch:
     @cached_property
     def named(self) -> tuple[tuple[str, int, int], ...]:
         """The first places of every name that a document spells as code does; code has none."""
-        return () if self.parsed.kind == CODE else tuple(few(named(self.parsed.text)))
+        return () if self.parsed.kind == CODE else tuple(first_mentions(named(self.parsed.text)))
 
     def claim(
         self,
         miner: str,
         relation: str,
         key: str,
-        place: Reference | Field,
+        place: Link | HeaderField,
         *,
         says: str,
         inner: str = "",
@@ -128,9 +128,9 @@ class Sketch:
         rank: int = 0,
         near: int = 0,
         reported: bool = True,
-    ) -> Claim:
+    ) -> Reference:
         """The document's own claim, at a place in its text."""
-        return Claim(
+        return Reference(
             source=self.id,
             relation=relation,
             key=key,
@@ -146,11 +146,11 @@ class Sketch:
             reported=reported,
         )
 
-    def claim_at(
+    def reference_at(
         self, miner: str, relation: str, key: str, start: int, end: int, says: str = ""
-    ) -> Claim:
+    ) -> Reference:
         """A name in the text: the nearest who offers it is meant; nobody need be."""
-        return Claim(
+        return Reference(
             source=self.id,
             relation=relation,
             key=key,

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from unicodedata import normalize
 
-from docgraph.ingest.miners.document_view import Sketch
+from docgraph.ingest.miners.document_view import DocumentView
 from docgraph.model.edge import SHARES_ENTITY
 from docgraph.model.node import CODE
-from docgraph.model.reference import ENTITY, Claim
+from docgraph.model.reference import ENTITY, Reference
 
 # Runs of capitalised words in a text: what names are made of.
 
@@ -63,7 +63,7 @@ _SENTENCE_ENDS = ".!?:;\r\n|>#-\u2013\u2014\u2022"
 _LOOK_BACK = 12
 
 
-class Run(NamedTuple):
+class CapitalisedRun(NamedTuple):
     """Words in a row, where they begin, and whether they open a sentence."""
 
     words: list[str]
@@ -71,12 +71,12 @@ class Run(NamedTuple):
     opens: bool
 
 
-def runs(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[Run]:
+def runs(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[CapitalisedRun]:
     for start, stop in spans:
         for match in _RUN.finditer(text, start, stop):
             run, at = match.group(), match.start()
             if run not in _NO_NAMES:
-                yield Run(run.split(), at, _opens(text, start, at))
+                yield CapitalisedRun(run.split(), at, _opens(text, start, at))
 
 
 def may_begin(word: str) -> bool:
@@ -105,7 +105,7 @@ _ROMAN = frozenset("IVX")
 _PLAIN = str.maketrans("\u2019\u2010", "'-")
 
 Place = tuple[int, int]
-Alone = tuple[str, Run, int]
+Alone = tuple[str, CapitalisedRun, int]
 
 
 def entities(
@@ -180,7 +180,7 @@ def _bare(word: str) -> str:
     return (word[:-2] if word.endswith(_POSSESSIVE) else word).rstrip(".")
 
 
-def _place(text: str, run: Run, start: int, end: int) -> Place:
+def _place(text: str, run: CapitalisedRun, start: int, end: int) -> Place:
     at, begins = run.start, run.start
     for position, word in enumerate(run.words[:end]):
         at = text.index(word, at)
@@ -194,7 +194,7 @@ def _place(text: str, run: Run, start: int, end: int) -> Place:
 NAMES = "names"
 
 
-def names(sketch: Sketch) -> Iterator[Claim]:
+def names(sketch: DocumentView) -> Iterator[Reference]:
     """The first place of each name; one in a title that the text does not repeat has no place."""
     parsed = sketch.parsed
     if parsed.kind == CODE:  # names of code are the business of other miners
@@ -203,4 +203,4 @@ def names(sketch: Sketch) -> Iterator[Claim]:
     if parsed.titled:
         found = {**{name: (0, 0) for name, _, _ in entities(parsed.title)}, **found}
     for name, (start, end) in found.items():
-        yield sketch.claim_at(NAMES, SHARES_ENTITY, f"{ENTITY}:{name}", start, end, says=name)
+        yield sketch.reference_at(NAMES, SHARES_ENTITY, f"{ENTITY}:{name}", start, end, says=name)

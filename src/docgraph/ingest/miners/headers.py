@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from docgraph.ingest.miners.document_view import Sketch
-from docgraph.ingest.miners.links import anchors, leads_elsewhere, meant_paths, split_anchor
-from docgraph.ingest.parsed_file import Field, field_name
-from docgraph.model.identifiers import identifiers, normalised
+from docgraph.ingest.miners.document_view import DocumentView
+from docgraph.ingest.miners.links import anchors, candidate_paths, is_external, split_anchor
+from docgraph.ingest.parsed_file import HeaderField, field_name
+from docgraph.model.identifiers import identifiers, normalise_name
 from docgraph.model.node import document_of, encode, path_of
-from docgraph.model.reference import Claim
+from docgraph.model.reference import Reference
 
 # The single values in a header's field: links, and what commas stand between.
 
@@ -23,7 +23,7 @@ _WRAPPING = " \t\"'`*[](){}<>."
 _NOTHING = frozenset({"", "-", "--", "n/a", "na", "none", "null", "~", "nothing", "and"})
 
 
-def values(field: Field) -> Iterator[Field]:
+def values(field: HeaderField) -> Iterator[HeaderField]:
     """Each with its own place. A link stands for its target; `none` is no value."""
     for match in _LINK.finditer(field.value):
         target = match["markdown"] or match["rst"]
@@ -39,7 +39,7 @@ def values(field: Field) -> Iterator[Field]:
         start = following
 
 
-def _part(field: Field, start: int, end: int, value: str) -> Field:
+def _part(field: HeaderField, start: int, end: int, value: str) -> HeaderField:
     """Where a value was unquoted or unfolded, its place is the whole field's."""
     if field.end - field.start != len(field.value):
         return replace(field, value=value)
@@ -78,7 +78,7 @@ _RULE = 1_000  # a better way of reading a value outranks every distance
 _Reading = tuple[str, str, bool, int]  # key, inner, strict, rank
 
 
-def headers(sketch: Sketch) -> Iterator[Claim]:
+def headers(sketch: DocumentView) -> Iterator[Reference]:
     """Whatever a value may mean is claimed; the ways of reading it differ in rank."""
     for field in sketch.parsed.fields:
         for relation, stated in _stated(field):
@@ -86,7 +86,7 @@ def headers(sketch: Sketch) -> Iterator[Claim]:
                 yield from _meant(sketch, relation, value)
 
 
-def _stated(field: Field) -> Iterator[tuple[str, Field]]:
+def _stated(field: HeaderField) -> Iterator[tuple[str, HeaderField]]:
     """The relation that a field states, with the part of it that names the other end."""
     if len(field.value) > _LONGEST:
         return
@@ -104,7 +104,7 @@ def _stated(field: Field) -> Iterator[tuple[str, Field]]:
             yield relation, rest
 
 
-def _meant(sketch: Sketch, relation: str, value: Field) -> Iterator[Claim]:
+def _meant(sketch: DocumentView, relation: str, value: HeaderField) -> Iterator[Reference]:
     """As a path, else an id, a name, a number of the document's own series, a title, or names
     inside the value."""
     for key, inner, strict, rank in (
@@ -124,27 +124,27 @@ def _meant(sketch: Sketch, relation: str, value: Field) -> Iterator[Claim]:
         )
 
 
-def _as_path(sketch: Sketch, value: str) -> Iterator[_Reading]:
+def _as_path(sketch: DocumentView, value: str) -> Iterator[_Reading]:
     """From the file, else from the root; or behind the repository's name, as ids have it."""
     repository, _, rest = value.partition(":")
     if repository == encode(sketch.repository) and rest:
         root = document_of(value)
         yield f"path:{path_of(root)}", value.removeprefix(root), True, _RULE
     path, anchor = split_anchor(value)
-    if leads_elsewhere(value) or not path:
+    if is_external(value) or not path:
         return
     seen: set[str] = set()
     for place, folder in enumerate((sketch.folder, "")):
-        for meant, rank in meant_paths(folder, path):
+        for meant, rank in candidate_paths(folder, path):
             if meant not in seen:
                 seen.add(meant)
                 for inner, strict in anchors(anchor):
                     yield f"path:{meant}", inner, strict, place * (_RULE // 2) + rank
 
 
-def _as_name(sketch: Sketch, value: str) -> Iterator[_Reading]:
+def _as_name(sketch: DocumentView, value: str) -> Iterator[_Reading]:
     """The title comes before names inside the value, and behind the value as one name."""
-    ways = ((2, [normalised(value)]), (3, _in_series(sketch, value)), (5, identifiers(value)))
+    ways = ((2, [normalise_name(value)]), (3, _in_series(sketch, value)), (5, identifiers(value)))
     for way, names in ways:
         for name in names:
             yield f"doc:{name}", "", False, way * _RULE
@@ -152,9 +152,9 @@ def _as_name(sketch: Sketch, value: str) -> Iterator[_Reading]:
     yield f"title:{value}", "", False, 4 * _RULE
 
 
-def _in_series(sketch: Sketch, value: str) -> list[str]:
+def _in_series(sketch: DocumentView, value: str) -> list[str]:
     """In the header of PEP 484, `526` is PEP 526."""
     if not value.isdecimal():
         return []
     own = (_NUMBERED.fullmatch(name) for name in sketch.names)
-    return sorted({normalised(f"{match[1]} {value}") for match in own if match})
+    return sorted({normalise_name(f"{match[1]} {value}") for match in own if match})

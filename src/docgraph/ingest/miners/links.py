@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from docgraph.ingest.miners.document_view import Sketch
-from docgraph.ingest.parsed_file import Reference
-from docgraph.model.identifiers import normalised
-from docgraph.model.reference import Claim
+from docgraph.ingest.miners.document_view import DocumentView
+from docgraph.ingest.parsed_file import Link
+from docgraph.model.identifiers import normalise_name
+from docgraph.model.reference import Reference
 
 # Paths as keys: what a file goes by, and what a written path may mean.
 
@@ -26,7 +26,7 @@ _FRONT_PAGES = (
 _BASE = len(_SUFFIXES) + len(_FRONT_PAGES) + 1  # ranks from one base folder to the next
 
 
-def leads_elsewhere(target: str) -> bool:
+def is_external(target: str) -> bool:
     """A URL or a mail address, and not a path in this corpus."""
     return _ELSEWHERE.match(target) is not None
 
@@ -37,7 +37,7 @@ def split_anchor(target: str) -> tuple[str, str]:
     return unquote(path.partition("?")[0]), unquote(anchor)
 
 
-def offered_paths(path: str) -> Iterator[tuple[str, int]]:
+def path_keys(path: str) -> Iterator[tuple[str, int]]:
     """The file's path; without its suffix; a front page's folder. Each with its rank."""
     yield path, 0
     for place, suffix in enumerate(_SUFFIXES, start=1):
@@ -48,7 +48,7 @@ def offered_paths(path: str) -> Iterator[tuple[str, int]]:
         yield folder, len(_SUFFIXES) + 1 + _FRONT_PAGES.index(name)
 
 
-def meant_paths(folder: str, written: str) -> Iterator[tuple[str, int]]:
+def candidate_paths(folder: str, written: str) -> Iterator[tuple[str, int]]:
     """Paths below the root that `written` may mean in a file of `folder`, each with its rank.
 
     A leading slash means the root, or one of the folders above, as documentation tools have it.
@@ -73,20 +73,20 @@ def _bases(folder: str) -> Iterator[str]:
 LINKS = "links"
 
 
-def links(sketch: Sketch) -> Iterator[Claim]:
+def links(sketch: DocumentView) -> Iterator[Reference]:
     """Every file that a link may mean is claimed, the likelier ones at a lower rank."""
     for reference in sketch.parsed.references:
-        if reference.style in {"path", "document"} and not leads_elsewhere(reference.target):
+        if reference.style in {"path", "document"} and not is_external(reference.target):
             yield from _linked(sketch, reference)
         elif reference.style == "identifier":
             yield from _named(sketch, reference)
 
 
-def _linked(sketch: Sketch, reference: Reference) -> Iterator[Claim]:
+def _linked(sketch: DocumentView, reference: Link) -> Iterator[Reference]:
     path, anchor = split_anchor(reference.target)
     if not path:
         return
-    for meant, rank in meant_paths(sketch.folder, path):
+    for meant, rank in candidate_paths(sketch.folder, path):
         for inner, strict in anchors(anchor):
             yield sketch.claim(
                 LINKS,
@@ -108,8 +108,8 @@ def anchors(anchor: str) -> tuple[tuple[str, bool], ...]:
     return (exact,) if exact[0] == lower[0] else (exact, lower)
 
 
-def _named(sketch: Sketch, reference: Reference) -> Iterator[Claim]:
-    name = normalised(reference.target)
+def _named(sketch: DocumentView, reference: Link) -> Iterator[Reference]:
+    name = normalise_name(reference.target)
     for kind in ("doc", "code"):
         yield sketch.claim(
             LINKS, "references", f"{kind}:{name}", reference, says=reference.target, near=1

@@ -4,15 +4,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 
-from docgraph.ingest.miners.document_view import MOST_PLACES, Sketch
+from docgraph.ingest.miners.document_view import MOST_PLACES, DocumentView
 from docgraph.ingest.miners.entity_names import NAMES, names
 from docgraph.ingest.miners.headers import HEADERS, RELATION_OF, headers
 from docgraph.ingest.miners.identifiers import DOCUMENTS, IDENTIFIERS, documents, identifiers
 from docgraph.ingest.miners.links import LINKS, links
 from docgraph.ingest.miners.titles import TITLES
 from docgraph.model.errors import BadInput
-from docgraph.model.reference import Claim
-from docgraph.model.validation import storable
+from docgraph.model.reference import Reference
+from docgraph.model.validation import is_storable
 
 # Code: what a reader of code found in one file, each kind of relation under its own miner.
 
@@ -30,7 +30,7 @@ MINER_OF = MappingProxyType(
 )
 
 
-def code(sketch: Sketch) -> Iterator[Claim]:
+def code(sketch: DocumentView) -> Iterator[Reference]:
     """Of calls by one function to another, the first few places: more show nothing new."""
     seen: Counter[tuple[str, int | None, str, str]] = Counter()
     for pointer in sketch.parsed.pointers:
@@ -38,7 +38,7 @@ def code(sketch: Sketch) -> Iterator[Claim]:
         seen[same] += 1
         if seen[same] > MOST_PLACES:
             continue
-        yield Claim(
+        yield Reference(
             source=sketch.nodes[0 if pointer.part is None else pointer.part + 1],
             relation=pointer.relation,
             key=pointer.key,
@@ -55,7 +55,7 @@ def code(sketch: Sketch) -> Iterator[Claim]:
         )
 
 
-_MINERS: MappingProxyType[str, Callable[[Sketch], Iterator[Claim]]] = MappingProxyType(
+_MINERS: MappingProxyType[str, Callable[[DocumentView], Iterator[Reference]]] = MappingProxyType(
     {
         "code": code,
         DOCUMENTS: documents,
@@ -80,13 +80,13 @@ FINDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 ALL_MINERS = frozenset(FINDS)
 
 
-def claims(sketch: Sketch) -> tuple[Claim, ...]:
+def claims(sketch: DocumentView) -> tuple[Reference, ...]:
     """All of them are stored, and a snapshot says whose count: switching one off costs nothing.
 
     What no store takes is the name of nothing.
     """
     found = (claim for miner in _MINERS.values() for claim in miner(sketch))
-    return tuple(claim for claim in found if storable(claim.key, claim.inner, claim.says))
+    return tuple(claim for claim in found if is_storable(claim.key, claim.inner, claim.says))
 
 
 def miners_without(names: Sequence[str]) -> frozenset[str]:

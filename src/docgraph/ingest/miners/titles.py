@@ -14,8 +14,8 @@ from docgraph.ingest.batches import batched
 from docgraph.ingest.source_text import Lines, SourceLines
 from docgraph.model.link import MOST_EVIDENCE
 from docgraph.model.node import CODE
-from docgraph.model.reference import Claim
-from docgraph.ports.writes import LivingText, Writes
+from docgraph.model.reference import Reference
+from docgraph.ports.writes import CurrentText, Writes
 
 TITLES = "titles"
 SHORTEST = 4
@@ -49,7 +49,7 @@ def _claim_all(writes: Writes, fresh: bool, automaton: ahocorasick.Automaton) ->
         writes.add_claims({path: said for path, said in claims.items() if said})
 
 
-def mentions(document: LivingText, automaton: ahocorasick.Automaton) -> Iterator[Claim]:
+def mentions(document: CurrentText, automaton: ahocorasick.Automaton) -> Iterator[Reference]:
     """A document's own title in its text means itself; in code, single words mean nothing."""
     own = set(spellings(document.title))
     places: defaultdict[str, list[int]] = defaultdict(list)
@@ -62,12 +62,12 @@ def mentions(document: LivingText, automaton: ahocorasick.Automaton) -> Iterator
         yield from _claims(document, places.items())
 
 
-def _claims(document: LivingText, places: Iterable[tuple[str, list[int]]]) -> Iterator[Claim]:
+def _claims(document: CurrentText, places: Iterable[tuple[str, list[int]]]) -> Iterator[Reference]:
     mapped = document.source_lines
     lines = SourceLines(mapped) if mapped else Lines(document.text)
     for spelling, starts in places:
         for start in starts:
-            yield Claim(
+            yield Reference(
                 source=document.id,
                 relation="mentions",
                 key=f"title:{spelling}",

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from docgraph.interfaces.auth.principals import of_key, resumed
 from docgraph.model.access import ApiKey, Person, Principal, issuer_in, key_in
 from docgraph.model.errors import NotKnown
-from docgraph.model.ingest_job import Ingestion
-from docgraph.ports.auth import Keys
+from docgraph.model.ingest_job import IngestJob
+from docgraph.ports.auth import ApiKeyStore
 
 # Secrets of API keys: how they look, and the hash that is kept of them.
 
@@ -44,13 +44,15 @@ FindPerson = Callable[[str, str], Person | None]  # by tenant and name
 _NOBODYS = bytes(32)
 
 
-class KeyLogin:
-    def __init__(self, keys: Keys, find_person: FindPerson, *, now: Callable[[], datetime]) -> None:
+class ApiKeyAuthentication:
+    def __init__(
+        self, keys: ApiKeyStore, find_person: FindPerson, *, now: Callable[[], datetime]
+    ) -> None:
         self._keys = keys
         self._find_person = find_person
         self._now = now
 
-    def who(self, secret: str) -> Principal:
+    def authenticate(self, secret: str) -> Principal:
         """An id that nobody has costs what a wrong secret costs."""
         key_id = id_in(secret)
         if key_id is None:
@@ -84,15 +86,15 @@ LONGEST_WAIT = timedelta(days=1)  # for which what a token said of somebody stil
 
 
 @dataclass(frozen=True, slots=True)
-class AskedBefore:
+class ResumedAuthentication:
     """A key and its person are looked up anew. A token cannot be: what it said then counts, for a
     day, and as long as its issuer is trusted."""
 
-    keys: KeyLogin | None
+    keys: ApiKeyAuthentication | None
     issuers: frozenset[str]
     now: Callable[[], datetime]
 
-    def who(self, asked: Ingestion) -> Principal:
+    def authenticate(self, asked: IngestJob) -> Principal:
         """As they are now, or NotKnown with why, for the operator's log alone."""
         key_id, issuer = key_in(asked.by), issuer_in(asked.by)
         if key_id is not None:
@@ -101,7 +103,7 @@ class AskedBefore:
             self._check_token(asked, issuer)
         return resumed(asked)
 
-    def _of_key(self, asked: Ingestion, key_id: str) -> Principal:
+    def _of_key(self, asked: IngestJob, key_id: str) -> Principal:
         if self.keys is None:
             raise NotKnown("asked for by an API key, and none is taken here any more")
         found = self.keys.who_has(key_id)
@@ -109,7 +111,7 @@ class AskedBefore:
             raise NotKnown(f"API key {key_id} stands for somebody else than who asked")
         return found
 
-    def _check_token(self, asked: Ingestion, issuer: str) -> None:
+    def _check_token(self, asked: IngestJob, issuer: str) -> None:
         if issuer not in self.issuers:
             raise NotKnown(f"asked for by a token of {issuer}, which is not trusted any more")
         if self.now() - datetime.fromisoformat(asked.created) > LONGEST_WAIT:

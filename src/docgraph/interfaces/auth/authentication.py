@@ -6,10 +6,15 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from docgraph.interfaces.auth.api_keys import MARK, AskedBefore, FindPerson, KeyLogin
+from docgraph.interfaces.auth.api_keys import (
+    MARK,
+    ApiKeyAuthentication,
+    FindPerson,
+    ResumedAuthentication,
+)
 from docgraph.interfaces.auth.principals import local
-from docgraph.interfaces.auth.tokens import TokenLogin
-from docgraph.interfaces.server.worker_pool import Workers
+from docgraph.interfaces.auth.tokens import TokenAuthentication
+from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.model.access import Principal
 from docgraph.model.errors import NotKnown
 from docgraph.ports.auth import LONGEST_TOKEN
@@ -21,10 +26,12 @@ if TYPE_CHECKING:
     from docgraph.wiring.settings import Settings
 
 
-class Login:
+class Authentication:
     """Any number of threads may ask. NotKnown says why, for the operator's log alone."""
 
-    def __init__(self, keys: KeyLogin | None = None, tokens: TokenLogin | None = None) -> None:
+    def __init__(
+        self, keys: ApiKeyAuthentication | None = None, tokens: TokenAuthentication | None = None
+    ) -> None:
         self._keys = keys
         self._tokens = tokens
 
@@ -36,7 +43,7 @@ class Login:
         """
         return self._keys is None and self._tokens is None
 
-    def who(self, authorization: str | None) -> Principal:
+    def authenticate(self, authorization: str | None) -> Principal:
         if self.open_to_local:
             return local()
         if authorization is None:
@@ -52,32 +59,34 @@ class Login:
         if credential.startswith(MARK):
             if self._keys is None:
                 raise NotKnown("an API key was shown, and none is taken here")
-            return self._keys.who(credential)
+            return self._keys.authenticate(credential)
         if self._tokens is None:
             raise NotKnown("a token was shown, and none is taken here")
-        return self._tokens.who(credential)
+        return self._tokens.authenticate(credential)
 
 
 # Building the login that settings ask for.
 
 
-def build_login(settings: "Settings") -> Login:
+def build_authentication(settings: "Settings") -> Authentication:
     """Nobody is asked for anything yet: an issuer's keys are read with the first token."""
     tokens = None
     if settings.login.tokens:
-        tokens = TokenLogin([(open_token_issuer(one), one) for one in settings.login.tokens])
-    return Login(_key_login(settings), tokens)
+        tokens = TokenAuthentication(
+            [(open_token_issuer(one), one) for one in settings.login.tokens]
+        )
+    return Authentication(_key_login(settings), tokens)
 
 
-def build_asked_before(settings: "Settings") -> AskedBefore:
+def build_resumed_authentication(settings: "Settings") -> ResumedAuthentication:
     issuers = frozenset(one.issuer for one in settings.login.tokens)
-    return AskedBefore(_key_login(settings), issuers, _now)
+    return ResumedAuthentication(_key_login(settings), issuers, _now)
 
 
-def _key_login(settings: "Settings") -> KeyLogin | None:
+def _key_login(settings: "Settings") -> ApiKeyAuthentication | None:
     if not settings.login.keys:
         return None
-    return KeyLogin(open_keys(settings), _people(open_store(settings)), now=_now)
+    return ApiKeyAuthentication(open_keys(settings), _people(open_store(settings)), now=_now)
 
 
 def _now() -> datetime:
@@ -86,7 +95,7 @@ def _now() -> datetime:
 
 def _people(store: "Store") -> FindPerson:
     def find_person(tenant: str, name: str) -> "Person | None":
-        with store.access_book(tenant) as book:
+        with store.access_policy(tenant) as book:
             return book.person(name)
 
     return find_person
@@ -98,30 +107,30 @@ def _people(store: "Store") -> FindPerson:
 THREADS, WAITING = 8, 512
 
 
-class KnowsWho(Protocol):
+class AuthBackend(Protocol):
     """What of `doors.login` a door needs."""
 
     @property
     def open_to_local(self) -> bool: ...
 
-    def who(self, authorization: str | None) -> Principal: ...
+    def authenticate(self, authorization: str | None) -> Principal: ...
 
 
-class Doorkeeper:
-    """Where nobody logs in there is nothing to wait for. Beyond what may wait: TooBusy."""
+class Authenticator:
+    """Where nobody logs in there is nothing to wait for. Beyond what may wait: Overloaded."""
 
-    def __init__(self, login: KnowsWho, threads: int = THREADS, waiting: int = WAITING) -> None:
+    def __init__(self, login: AuthBackend, threads: int = THREADS, waiting: int = WAITING) -> None:
         self._login = login
-        self._workers = None if login.open_to_local else Workers("login", threads, waiting)
+        self._workers = None if login.open_to_local else WorkerPool("login", threads, waiting)
 
-    async def who(self, shown: Sequence[str]) -> Principal:
+    async def authenticate(self, shown: Sequence[str]) -> Principal:
         """By the one header for it: of two, a proxy in front of us may have checked the other."""
         if len(shown) > 1:
             raise NotKnown("more than one Authorization header")
         credential = shown[0] if shown else None
         if self._workers is None:
-            return self._login.who(credential)
-        asked = self._workers.submit(lambda: self._login.who(credential), None)
+            return self._login.authenticate(credential)
+        asked = self._workers.submit(lambda: self._login.authenticate(credential), None)
         return await asyncio.wrap_future(asked)
 
     @asynccontextmanager

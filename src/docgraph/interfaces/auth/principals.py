@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from docgraph.model.access import LOCAL, RIGHTS, ApiKey, Person, Principal, by_key, by_token
 from docgraph.model.errors import BadInput
-from docgraph.model.ingest_job import Ingestion
+from docgraph.model.ingest_job import IngestJob
 
 if TYPE_CHECKING:
     from docgraph.engine.administration import Administration
@@ -22,7 +22,7 @@ def local(labels: frozenset[str] = frozenset()) -> Principal:
     )
 
 
-def in_the_name_of(person: Person, asker: Principal) -> Principal:
+def impersonated(person: Person, asker: Principal) -> Principal:
     """What this person would get. The asker holds the store, and with it all there is to see."""
     return _made(person, by=asker.id)
 
@@ -37,7 +37,7 @@ def of_token(person: Person, issuer: str) -> Principal:
     return _made(person, by=by_token(issuer))
 
 
-def resumed(ingestion: Ingestion) -> Principal:
+def resumed(ingestion: IngestJob) -> Principal:
     """Whoever asked for an ingestion, with the rights of then. Whether these still count is for
     `asked_before` to say."""
     return _made(ingestion.asked_by, by=ingestion.by)
@@ -61,7 +61,7 @@ def _made(person: Person, by: str) -> Principal:
 AskedAs = str | Person | None
 
 
-def asked_as(who: AskedAs, administration: "Callable[[], Administration]") -> Principal:
+def principal_for(who: AskedAs, administration: "Callable[[], Administration]") -> Principal:
     """None is the person at the keyboard, a name is someone whom the store knows.
 
     A Person was verified by the program around us, and counts as it stands: that program holds
@@ -71,7 +71,7 @@ def asked_as(who: AskedAs, administration: "Callable[[], Administration]") -> Pr
     if who is None:
         return me
     if isinstance(who, Person):
-        return in_the_name_of(who, me)
+        return impersonated(who, me)
     if not who.strip():
         raise BadInput("to ask in somebody's name, name them")
-    return in_the_name_of(administration().person(me, who), me)
+    return impersonated(administration().person(me, who), me)

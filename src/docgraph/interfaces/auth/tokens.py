@@ -7,7 +7,7 @@ from docgraph.interfaces.auth.principals import of_token
 from docgraph.model.access import EVERYONE, LOCAL, RIGHTS, Person, Principal
 from docgraph.model.errors import BadInput, NotKnown
 from docgraph.model.validation import check_names
-from docgraph.ports.auth import TokenIssuer
+from docgraph.ports.auth import TokenVerifier
 from docgraph.wiring.auth_settings import IssuerSettings
 
 # Whom a token speaks of: its claims, read as settings say, never wider than they are written.
@@ -89,17 +89,17 @@ def _is_name(text: str) -> bool:
     return True
 
 
-class TokenLogin:
+class TokenAuthentication:
     """Of several issuers, a token is one's by its `iss`; no other is asked for keys."""
 
-    def __init__(self, issuers: Sequence[tuple[TokenIssuer, IssuerSettings]]) -> None:
+    def __init__(self, issuers: Sequence[tuple[TokenVerifier, IssuerSettings]]) -> None:
         self._issuers = tuple(issuers)
 
-    def who(self, token: str) -> Principal:
+    def authenticate(self, token: str) -> Principal:
         refusals: list[str] = []
         for issuer, settings in self._issuers:
             try:
-                person = token_person(issuer.claims(token), settings)
+                person = token_person(issuer.verify(token), settings)
             except NotKnown as error:
                 refusals.append(f"{issuer.name}: {error}")
             else:

@@ -19,7 +19,7 @@ from docgraph.interfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from docgraph.model.diff import RetrievalSide
+    from docgraph.model.diff import RetrievalSummary
     from docgraph.pipeline.receipt import Receipt
 
 
@@ -133,7 +133,7 @@ def diff(
         raise typer.Exit(1)
 
 
-def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSide]":
+def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSummary]":
     """No store is needed for what receipts tell."""
     from docgraph.model.errors import BadInput
     from docgraph.pipeline.retrieval_diff import side_of_receipt
@@ -151,7 +151,7 @@ def _asked(
     where: tuple[str | None, ...],
     branches: tuple[str | None, ...],
     numbers: tuple[int | None, ...],
-) -> "list[RetrievalSide]":
+) -> "list[RetrievalSummary]":
     """Each side with its own rights: whoever holds the store may see what either gets."""
     from docgraph.model.access import LOCAL
     from docgraph.pipeline.retrieval_diff import side_of

@@ -54,13 +54,13 @@ def import_corpus(
     Each row becomes a document, each row of edges.jsonl a relation. What is gone from the corpus is
     gone from the new snapshot.
     """
-    from docgraph.interfaces.cli.ingest import note_if_unreadable, take_in, told
+    from docgraph.interfaces.cli.ingest import ingest_source, note_if_unreadable, told
     from docgraph.interfaces.cli.render_store import show_ingest
 
     collections = collections_in(directory, repository, branch)
     engine = engine_for(store, must_exist=False)
     results = [
-        take_in(
+        ingest_source(
             engine,
             found.source,
             repository=found.repository,

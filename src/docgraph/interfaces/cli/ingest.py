@@ -23,32 +23,32 @@ from docgraph.interfaces.cli.options import (
 if TYPE_CHECKING:
     from docgraph.engine.content import Engine
     from docgraph.ingest.result import IngestResult
-    from docgraph.interfaces.inputs import Told
+    from docgraph.interfaces.inputs import AccessOptions
     from docgraph.model.edge import Relationship
     from docgraph.ports.source import Source
-    from docgraph.ports.writes import Origin
+    from docgraph.ports.writes import SourceRevision
 
 
 # Taking a source in, as every command that writes a snapshot does it.
 
 
-def told(reader: list[str] | None, label: list[str] | None, level: int) -> "Told":
-    from docgraph.interfaces.inputs import told_readers
+def told(reader: list[str] | None, label: list[str] | None, level: int) -> "AccessOptions":
+    from docgraph.interfaces.inputs import access_options
     from docgraph.model.access import LOCAL
 
-    return told_readers(LOCAL, reader or (), label or (), level)
+    return access_options(LOCAL, reader or (), label or (), level)
 
 
-def take_in(
+def ingest_source(
     engine: "Engine",
     source: "Source",
     *,
     repository: str,
     branch: str,
-    told: "Told",
+    told: "AccessOptions",
     without: list[str] | None,
     given: "Sequence[Relationship]" = (),
-    origin: "Origin | None" = None,
+    origin: "SourceRevision | None" = None,
     silent: bool,
 ) -> "IngestResult":
     """With a bar on standard error, unless it is to be silent or nobody watches."""
@@ -143,7 +143,7 @@ def ingest(
     with open_source(
         path, repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
     ) as opened:
-        result = take_in(
+        result = ingest_source(
             engine_for(store, must_exist=False),
             opened.source,
             repository=opened.repository,

@@ -44,11 +44,11 @@ def begin_to_load() -> None:
     """
     gc.disable()
     sys.setswitchinterval(_TURN)
-    from docgraph.wiring.models import early_embedder
+    from docgraph.wiring.models import preload_embedder
     from docgraph.wiring.settings import read_settings
 
     with suppress(DocgraphError):  # of a setting that cannot be read the command itself will tell
-        early_embedder(read_settings(os.environ, Path.cwd()))
+        preload_embedder(read_settings(os.environ, Path.cwd()))
 
 
 if __name__ == "__main__":

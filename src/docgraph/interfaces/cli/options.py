@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,9 +123,9 @@ def administration_for(store: str | None) -> "Administration":
 
 def asker(store: str | None, name: str | None) -> "Principal":
     """The person at the keyboard, or whoever they ask in the name of."""
-    from docgraph.interfaces.auth.principals import asked_as
+    from docgraph.interfaces.auth.principals import principal_for
 
-    return asked_as(name, lambda: administration_for(store))
+    return principal_for(name, lambda: administration_for(store))
 
 
 def engine_for(
@@ -138,24 +138,24 @@ def engine_for(
     settings = _existing(store, must_exist=must_exist)
     embedder = None
     if question and question.strip():
-        from docgraph.wiring.models import early_embedder
+        from docgraph.wiring.models import preload_embedder
 
-        embedder = early_embedder(settings)
+        embedder = preload_embedder(settings)
     from docgraph.wiring.build import build_engine
 
     return build_engine(settings, embedder)
 
 
 def existing_or_new(store: str | None) -> "Settings":
-    from docgraph.wiring.backends import well_named
+    from docgraph.wiring.backends import check_store_url
 
-    return well_named(current_settings(store))
+    return check_store_url(current_settings(store))
 
 
 def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
-    from docgraph.wiring.backends import existing
+    from docgraph.wiring.backends import require_store
 
-    return existing(current_settings(store)) if must_exist else existing_or_new(store)
+    return require_store(current_settings(store)) if must_exist else existing_or_new(store)
 
 
 def pipeline_named(name: str) -> "Pipeline":
@@ -170,10 +170,12 @@ def budgeted(pipeline: "Pipeline", max_tokens: int | None) -> "Pipeline":
     return pipeline.changed("assemble_context", max_tokens=max_tokens)
 
 
-def wanted(repository: str | None, branch: str | None, snapshot: int | None) -> tuple[Wanted, ...]:
+def wanted(
+    repository: str | None, branch: str | None, snapshot: int | None
+) -> tuple[SnapshotSelector, ...]:
     if repository is None and branch is None and snapshot is None:
-        return EVERYTHING
-    return (Wanted(repository, branch, snapshot),)
+        return ALL_REPOSITORIES
+    return (SnapshotSelector(repository, branch, snapshot),)
 
 
 def keep_receipt(

@@ -46,10 +46,10 @@ def ask(
     The configured model reads the context and nothing else; every sentence is checked. Without a
     model the context is the answer.
     """
-    from docgraph.interfaces.cli.render_retrieval import Voice, show_answer
+    from docgraph.interfaces.cli.render_retrieval import StreamPrinter, show_answer
 
     engine, reader = engine_for(store, question=question), asker(store, as_)
-    voice = Voice()
+    voice = StreamPrinter()
     try:
         found = engine.ask(
             reader,
@@ -57,7 +57,7 @@ def ask(
             budgeted(pipeline_named(pipeline), max_tokens),
             seeds=seed or (),
             wanted=wanted(repository, branch, snapshot),
-            heard=(lambda _: None) if json else voice,
+            on_text=(lambda _: None) if json else voice,
         )
     finally:
         voice.end()

@@ -47,10 +47,10 @@ def list_relations(
     the relation. `contains` is listed where --type asks for it.
     """
     from docgraph.interfaces.cli.render_retrieval import show_relations
-    from docgraph.interfaces.inputs import only_type
+    from docgraph.interfaces.inputs import relation_filter
 
     found = engine_for(store).relations(
-        asker(store, as_), wanted(repository, branch, None), only_type(relation), node
+        asker(store, as_), wanted(repository, branch, None), relation_filter(relation), node
     )
     if json:
         print_json({"relations": found})
@@ -96,11 +96,14 @@ def add_relation(
     Publishes a new snapshot. Both ends must exist; `supersedes` and its like are stored both ways.
     """
     from docgraph.interfaces.auth.principals import local
-    from docgraph.interfaces.inputs import noted
+    from docgraph.interfaces.inputs import manual_evidence
     from docgraph.model.edge import Edge
 
     snapshot = engine_for(store).add_relation(
-        local(), Edge(source, relation, target), noted(source, note), wanted(None, branch, None)
+        local(),
+        Edge(source, relation, target),
+        manual_evidence(source, note),
+        wanted(None, branch, None),
     )
     if json:
         print_json({"snapshot": snapshot})

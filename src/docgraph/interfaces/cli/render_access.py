@@ -3,8 +3,8 @@
 from rich.table import Table
 
 from docgraph.interfaces.cli.render_retrieval import out, said
-from docgraph.model.access import ApiKey, Person, Spoken
-from docgraph.model.access_policy import BY_HAND, Hand, PathAccess
+from docgraph.model.access import AccessStatement, ApiKey, Person
+from docgraph.model.access_policy import BY_HAND, ManualRule, PathAccess
 
 
 def show_rules(found: tuple[PathAccess, ...]) -> None:
@@ -16,7 +16,7 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
         table.add_row(
             said(f"{one.repository}:{one.path}"),
             said(one.branch or "-"),
-            said(one.rule.in_words()),
+            said(one.rule.describe()),
             said(deciders(one)),
         )
     out.print(table)
@@ -34,24 +34,24 @@ def show_decision(found: tuple[PathAccess, ...]) -> None:
     for one in found:
         where = f"on {one.branch}" if one.branch else "in no snapshot any more"
         out.print(f"[bold]{said(one.repository)}:{said(one.path)}[/bold] {said(where)}")
-        out.print(f"  may be read by {said(one.rule.in_words())}")
+        out.print(f"  may be read by {said(one.rule.describe())}")
         for line in _by_hand(one.by_hand):
             out.print(f"  {said(line)}")
         if len(one.told) > 1:
             out.print("  by its files, who is let in by all of these:")
         for word in one.told:
             asked = f" {word.says}" if word.says else ""
-            out.print(f"  {said(place(word) + asked)}: {said(word.rule.in_words())}")
+            out.print(f"  {said(place(word) + asked)}: {said(word.rule.describe())}")
         if not one.told and one.by_hand is None:
             out.print("  nobody says who may read it")
 
 
-def _by_hand(hand: Hand | None) -> list[str]:
+def _by_hand(hand: ManualRule | None) -> list[str]:
     if hand is None:
         return []
     lines = []
     if hand.rule is not None:
-        lines.append(f"set by hand, in place of what files say: {hand.rule.in_words()}")
+        lines.append(f"set by hand, in place of what files say: {hand.rule.describe()}")
     if hand.closed:
         lines.append("revoked by hand from everyone")
     elif hand.revoked:
@@ -81,7 +81,7 @@ def show_keys(found: tuple[ApiKey, ...]) -> None:
     out.print(table)
 
 
-def place(word: Spoken) -> str:
+def place(word: AccessStatement) -> str:
     """`access.yaml:7`, `front matter:2 of branch main`."""
     name, _, branch = word.source.partition(" of branch ")
     line = f":{word.line}" if word.line else ""

@@ -11,15 +11,15 @@ from docgraph.interfaces.cli.render_context import printable
 from docgraph.interfaces.cli.render_retrieval import out, said
 from docgraph.model.context import Context
 from docgraph.model.diff import RetrievalDiff
-from docgraph.model.explanation import Change, Value, WhyNot
+from docgraph.model.explanation import Explanation, OptionChange, Value
 
 if TYPE_CHECKING:
     from docgraph.pipeline.receipt import Receipt
-    from docgraph.pipeline.replay import Replayed
+    from docgraph.pipeline.replay import ReplayResult
     from docgraph.pipeline.retrieval import Retrieval
 
 
-def show_replay(found: "Replayed") -> None:
+def show_replay(found: "ReplayResult") -> None:
     """The recorded command's own output, byte for byte, or the difference. The rest is said aside,
     on standard error."""
     if found.again is not None:
@@ -45,7 +45,7 @@ def _show_again(again: "Retrieval") -> None:
         show_plan(again.saved())
 
 
-def replay_as_data(found: "Replayed") -> dict[str, Any]:
+def replay_as_data(found: "ReplayResult") -> dict[str, Any]:
     again = found.again
     return {
         "same": found.same,
@@ -128,7 +128,7 @@ def _colour(verdict: Verdict) -> str:
 # What people see of why a node is in a context, or why not.
 
 
-def show_why_not(found: WhyNot) -> None:
+def show_why_not(found: Explanation) -> None:
     name = said(found.node)
     if found.stage == "not visible":
         out.print(f"[bold]{name}[/bold]: {found.words}")
@@ -148,7 +148,7 @@ def show_why_not(found: WhyNot) -> None:
         out.print(f"  {said(_told(change))}")
 
 
-def _told(change: Change) -> str:
+def _told(change: OptionChange) -> str:
     """As a pipeline file that extends this one would say it, or the command line."""
     if change.action == "seeds":
         assert isinstance(change.new, tuple)

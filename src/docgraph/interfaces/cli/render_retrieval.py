@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.tree import Tree
 
 from docgraph.interfaces.cli.render_context import printable
-from docgraph.model.answer import Answer, Flag, Source
-from docgraph.model.edge import HAND, Evidence, Relationship
+from docgraph.model.answer import Answer, CitationFlag, CitedSource
+from docgraph.model.edge import HAND, EdgeEvidence, Relationship
 from docgraph.model.node import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
@@ -98,7 +98,7 @@ def shown_relation(known: Relationship) -> str:
     return f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]"
 
 
-def _place(evidence: Evidence) -> str:
+def _place(evidence: EdgeEvidence) -> str:
     return f"{evidence.path}:{evidence.line}" if evidence.line else evidence.path
 
 
@@ -163,7 +163,7 @@ _WORDS = {
 }
 
 
-class Voice:
+class StreamPrinter:
     """Says an answer as it comes; whatever is said after it begins a new line."""
 
     def __init__(self) -> None:
@@ -196,12 +196,12 @@ def show_answer(answer: Answer) -> None:
         typer.secho(printable(f"{asked.model}: {told}"), dim=True)
 
 
-def _source(source: Source) -> str:
+def _source(source: CitedSource) -> str:
     repository, _, _ = source.document.partition(":")
     path = " > ".join((source.title, *source.heading_path))
     return f"[{source.number}] {repository}:{source.location.cite()}  {path}"
 
 
-def _flag(flag: Flag) -> str:
+def _flag(flag: CitationFlag) -> str:
     said = _WORDS[flag.kind].format(number=flag.number, reason=flag.reason)
     return f'"{flag.sentence}" {said}' if flag.sentence else f"the answer {said}"

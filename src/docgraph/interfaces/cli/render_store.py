@@ -9,7 +9,7 @@ from docgraph.interfaces.cli.render_retrieval import out, said, shown_relation
 from docgraph.model.audit import AuditEntry, AuditVerdict
 from docgraph.model.diff import SnapshotDiff
 from docgraph.model.edge import RelationCounts
-from docgraph.model.snapshot import SnapshotInfo, Verified
+from docgraph.model.snapshot import SnapshotInfo, VerifyReport
 
 if TYPE_CHECKING:
     from docgraph.ingest.result import IngestResult
@@ -100,7 +100,7 @@ def show_diff(found: SnapshotDiff) -> None:
     )
 
 
-def show_verified(found: Verified, digest: str | None) -> None:
+def show_verified(found: VerifyReport, digest: str | None) -> None:
     for problem in found.problems:
         out.print(f"[red]wrong:[/red] {said(problem)}")
     looked = ", ".join(f"{name} {count}" for name, count in found.checked)

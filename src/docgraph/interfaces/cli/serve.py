@@ -113,11 +113,11 @@ def mcp(
     from docgraph.model.errors import BadInput
 
     _need_mcp()
-    from docgraph.interfaces.mcp.tool_context import on_offer
-    from docgraph.wiring.backends import existing
+    from docgraph.interfaces.mcp.tool_context import load_pipelines
+    from docgraph.wiring.backends import require_store
 
-    settings = existing(current_settings(store))
-    offered = on_offer(settings.serve.pipelines)
+    settings = require_store(current_settings(store))
+    offered = load_pipelines(settings.serve.pipelines)
     engine = _engine(settings)
     if not http:
         _over_stdio(settings, engine, offered, as_)
@@ -142,9 +142,9 @@ def _need_mcp() -> None:
 
 def _engine(settings: "Settings") -> "Engine":
     """Its embedder loads meanwhile, so that the first call is as quick as the others."""
-    from docgraph.wiring.models import early_embedder
+    from docgraph.wiring.models import preload_embedder
 
-    embedder = early_embedder(settings)
+    embedder = preload_embedder(settings)
     from docgraph.wiring.build import build_engine
 
     return build_engine(settings, embedder)
@@ -156,16 +156,18 @@ def _over_stdio(
     offered: "Mapping[str, Pipeline]",
     name: str | None,
 ) -> None:
-    from docgraph.interfaces.auth.principals import asked_as
+    from docgraph.interfaces.auth.principals import principal_for
     from docgraph.interfaces.mcp.server import mcp_server
-    from docgraph.interfaces.mcp.tool_context import Desk, limits_of
+    from docgraph.interfaces.mcp.tool_context import ToolContext, limits_of
     from docgraph.interfaces.mcp.transports import serve_stdio
     from docgraph.wiring.build import build_administration
 
     administration = build_administration(settings)
-    asked_as(name, lambda: administration)  # a name that nobody has is refused before anything
-    desk = Desk(engine, offered, limits_of(settings.serve))
-    serve_stdio(mcp_server(desk, lambda _: asked_as(name, lambda: administration), from_afar=False))
+    principal_for(name, lambda: administration)  # a name that nobody has is refused before anything
+    desk = ToolContext(engine, offered, limits_of(settings.serve))
+    serve_stdio(
+        mcp_server(desk, lambda _: principal_for(name, lambda: administration), from_afar=False)
+    )
 
 
 def _over_http(
@@ -176,7 +178,7 @@ def _over_http(
     *,
     json: bool,
 ) -> None:
-    from docgraph.interfaces.auth.authentication import build_login
+    from docgraph.interfaces.auth.authentication import build_authentication
     from docgraph.interfaces.mcp.http_transport import mcp_app
     from docgraph.interfaces.mcp.tool_context import limits_of
     from docgraph.interfaces.mcp.transports import listen
@@ -189,6 +191,6 @@ def _over_http(
             typer.echo(f"listening on {url}")
         sys.stdout.flush()
 
-    login, limits = build_login(settings), limits_of(settings.serve)
+    login, limits = build_authentication(settings), limits_of(settings.serve)
     with listening(*where, is_open=login.open_to_local) as place:
         listen(mcp_app(engine, login, offered, limits), place, told, settings.serve)

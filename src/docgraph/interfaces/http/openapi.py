@@ -34,7 +34,7 @@ WITH_BODY = (400, 415)
 BY_ANYBODY = (403, 413, 421, 500, 503)
 
 
-def described(
+def operation_docs(
     name: str, *problems: int, body: bool = True, status: int = 200, known: bool = True
 ) -> dict[str, Any]:
     """What a route is told beside its address; `problems` beside those that all have.

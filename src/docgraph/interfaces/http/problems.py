@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from docgraph.interfaces.http.responses import as_json
-from docgraph.interfaces.server.worker_pool import TooBusy
+from docgraph.interfaces.server.worker_pool import Overloaded
 from docgraph.model.errors import (
     BadInput,
     BadPipeline,
@@ -57,7 +57,7 @@ TITLES = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
+class FieldError:
     """One thing that is wrong with a request: where it stands there, and what is wrong."""
 
     where: str
@@ -76,7 +76,7 @@ class ProblemDetails:
     title: str
     status: int
     detail: str
-    errors: tuple[Wrong, ...] = ()
+    errors: tuple[FieldError, ...] = ()
     request_id: str = ""
 
 
@@ -84,7 +84,7 @@ def problem(
     status: int,
     detail: str,
     *,
-    errors: tuple[Wrong, ...] = (),
+    errors: tuple[FieldError, ...] = (),
     request_id: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
@@ -96,7 +96,7 @@ def problem(
 
 
 def problem_data(
-    status: int, detail: str, *, errors: tuple[Wrong, ...] = (), request_id: str = ""
+    status: int, detail: str, *, errors: tuple[FieldError, ...] = (), request_id: str = ""
 ) -> dict[str, Any]:
     title = TITLES.get(status, "Not to be had")
     told = {"type": BY_ITSELF, "title": title, "status": status, "detail": detail}
@@ -135,7 +135,7 @@ REFUSALS = (
     Refusal(BadPlan, 422),
     Refusal(TooLong, 422),
     Refusal(WrongEmbedder, 409),
-    Refusal(TooBusy, 503, "more wait already than may wait; try again", LATER),
+    Refusal(Overloaded, 503, "more wait already than may wait; try again", LATER),
     Refusal(StoreBusy, 503, "another writes to this store just now; try again", LATER),
     Refusal(StoreError, 503, "the store cannot be used as it is", LATER, logged=True),
     Refusal(ModelError, 502, "a model's server did not answer as it should", logged=True),
@@ -193,7 +193,7 @@ async def not_usable(_: Request, error: Exception) -> Response:
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
         return problem(400, "the body is not JSON")
-    told = tuple(Wrong(_where(one["loc"]), str(one["msg"])) for one in found[:MOST_TOLD])
+    told = tuple(FieldError(_where(one["loc"]), str(one["msg"])) for one in found[:MOST_TOLD])
     first = f"{told[0].where}: {told[0].what}"
     return problem(422, first, errors=told)
 

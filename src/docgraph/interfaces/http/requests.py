@@ -13,7 +13,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from docgraph.pipeline.load import LARGEST
 from docgraph.pipeline.request import LONGEST_QUESTION
 
@@ -69,10 +69,10 @@ class Of(Strict):
     snapshot: Number | None = None
 
     @property
-    def wanted(self) -> tuple[Wanted, ...]:
+    def wanted(self) -> tuple[SnapshotSelector, ...]:
         if self.repository is None and self.branch is None and self.snapshot is None:
-            return EVERYTHING
-        return (Wanted(self.repository, self.branch, self.snapshot),)
+            return ALL_REPOSITORIES
+        return (SnapshotSelector(self.repository, self.branch, self.snapshot),)
 
 
 class Asked(Of):
@@ -123,7 +123,7 @@ class OfQuery(BranchQuery):
     snapshot: Number | None = None
 
     @property
-    def wanted(self) -> tuple[Wanted, ...]:
+    def wanted(self) -> tuple[SnapshotSelector, ...]:
         if self.repository is None and self.branch is None and self.snapshot is None:
-            return EVERYTHING
-        return (Wanted(self.repository, self.branch, self.snapshot),)
+            return ALL_REPOSITORIES
+        return (SnapshotSelector(self.repository, self.branch, self.snapshot),)

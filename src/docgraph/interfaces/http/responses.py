@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 
 from docgraph.model.answer import Answer
-from docgraph.model.context import Context, Omission, Why
+from docgraph.model.context import Context, Omission, Reasons
 from docgraph.model.digest import plain
 from docgraph.model.edge import Relationship
 from docgraph.model.node import Location
@@ -12,7 +12,7 @@ from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.seeds import Seeds, Selection
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 from docgraph.pipeline.receipt import Receipt
-from docgraph.pipeline.replay import Difference
+from docgraph.pipeline.replay import ReplayDifference
 from docgraph.pipeline.retrieval import SavedPlan
 from docgraph.pipeline.run import Trace
 
@@ -66,7 +66,7 @@ class ExplainedItem:
     id: str
     layer: str
     number: int
-    why: Why
+    why: Reasons
     at: Location
 
 
@@ -88,7 +88,7 @@ class ReplayedReceipt:
     """The same once more, or the first step that differs."""
 
     same: bool
-    difference: Difference | None
+    difference: ReplayDifference | None
     notes: tuple[str, ...]
     steps: int
     plan: RetrievalPlan | None

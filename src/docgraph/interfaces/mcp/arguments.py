@@ -8,8 +8,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from docgraph.interfaces.mcp.tool_context import LONGEST_ID, LONGEST_NAME, MOST_SEEDS
 from docgraph.model.errors import BadInput
-from docgraph.model.snapshot import EVERYTHING, Wanted
-from docgraph.model.validation import would_fit
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.model.validation import suggest
 from docgraph.pipeline.request import LONGEST_QUESTION
 
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
@@ -47,10 +47,10 @@ class Where:
     ] = None
 
     @property
-    def wanted(self) -> tuple[Wanted, ...]:
+    def wanted(self) -> tuple[SnapshotSelector, ...]:
         if (self.repository, self.branch, self.snapshot) == (None, None, None):
-            return EVERYTHING
-        return (Wanted(self.repository, self.branch, self.snapshot),)
+            return ALL_REPOSITORIES
+        return (SnapshotSelector(self.repository, self.branch, self.snapshot),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def read_arguments(takes: TypeAdapter[Any], names: tuple[str, ...], given: objec
         first = (unknown or wrong)[0]
         place = ".".join(str(part) for part in first["loc"])[:LONGEST_NAME] or "arguments"
         if unknown:
-            raise BadInput(f"no argument is called {place!r}; {would_fit(place, names)}") from error
+            raise BadInput(f"no argument is called {place!r}; {suggest(place, names)}") from error
         raise BadInput(f"{place}: {first['msg']}") from error
 
 

@@ -10,11 +10,11 @@ from typing import Any
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.authentication import Doorkeeper, KnowsWho
+from docgraph.interfaces.auth.authentication import AuthBackend, Authenticator
 from docgraph.interfaces.mcp.server import mcp_server
-from docgraph.interfaces.mcp.tool_context import Desk, Limits
+from docgraph.interfaces.mcp.tool_context import Limits, ToolContext
 from docgraph.interfaces.server.listener import from_here, no_others_page
-from docgraph.interfaces.server.worker_pool import TooBusy, holder_of
+from docgraph.interfaces.server.worker_pool import Overloaded, quota_key
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError, NotKnown
 from docgraph.pipeline.pipeline import Pipeline
@@ -45,17 +45,17 @@ def headers_called(scope: Scope, name: str) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.decode() == name]
 
 
-class TheyLeft(Exception):
+class ClientDisconnected(Exception):
     """Before all of what they wanted to say had come."""
 
 
 async def whole_body(receive: Receive, most: int) -> bytes | None:
-    """None if there is more of it. Raises TheyLeft."""
+    """None if there is more of it. Raises ClientDisconnected."""
     body = b""
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise TheyLeft
+            raise ClientDisconnected
         body += bytes(message.get("body", b""))
         if len(body) > most:
             return None
@@ -99,12 +99,12 @@ log = logging.getLogger("docgraph.mcp")
 
 def mcp_app(
     engine: Engine,
-    login: KnowsWho,
+    login: AuthBackend,
     pipelines: Mapping[str, Pipeline],
     limits: Limits | None = None,
 ) -> "McpApp":
     """To be put at a path of its own, such as /mcp, and run in `lifespan`."""
-    return McpApp(Desk(engine, pipelines, limits or Limits()), login)
+    return McpApp(ToolContext(engine, pipelines, limits or Limits()), login)
 
 
 class McpApp:
@@ -113,12 +113,12 @@ class McpApp:
     Who asks stands in the request's own scope, put there by `login` and by nobody else.
     """
 
-    def __init__(self, desk: Desk, login: KnowsWho) -> None:
+    def __init__(self, desk: ToolContext, login: AuthBackend) -> None:
         self._is_open = login.open_to_local
-        self._doorkeeper = Doorkeeper(login)
+        self._doorkeeper = Authenticator(login)
         self._limits = desk.limits
         self._manager = StreamableHTTPSessionManager(
-            mcp_server(desk, _asker, from_afar=True, whose=lambda r: holder_of(_asker(r))),
+            mcp_server(desk, _asker, from_afar=True, whose=lambda r: quota_key(_asker(r))),
             json_response=True,  # a stream of events would be cut where a server drains
             stateless=True,
         )
@@ -137,12 +137,12 @@ class McpApp:
             await answer(send, 403, "without a login no page of another server's is answered")
             return
         try:
-            who = await self._doorkeeper.who(headers_called(scope, "authorization"))
+            who = await self._doorkeeper.authenticate(headers_called(scope, "authorization"))
         except NotKnown as error:
             log.warning("nobody came in: %s", error)
             await answer(send, 401, "show who you are", ("www-authenticate", CHALLENGE))
             return
-        except TooBusy as error:
+        except Overloaded as error:
             await answer(send, 503, str(error), ("retry-after", "1"))
             return
         except DocgraphError as error:
@@ -162,7 +162,7 @@ class McpApp:
         except TimeoutError:
             await answer(send, 408, "the body did not come in time")
             return
-        except TheyLeft:
+        except ClientDisconnected:
             await answer(send, 499, "whoever asked has left")
             return
         if body is None:

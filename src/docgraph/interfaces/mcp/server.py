@@ -18,14 +18,14 @@ from mcp.types import (
 
 from docgraph import __version__
 from docgraph.interfaces.mcp.tool import T, Tool
-from docgraph.interfaces.mcp.tool_context import Desk, Limits
+from docgraph.interfaces.mcp.tool_context import Limits, ToolContext
 from docgraph.interfaces.mcp.tools.context import CONTEXT
 from docgraph.interfaces.mcp.tools.explain import EXPLAIN
 from docgraph.interfaces.mcp.tools.fetch import FETCH
 from docgraph.interfaces.mcp.tools.plan import PLAN
 from docgraph.interfaces.mcp.tools.relations import RELATIONS
 from docgraph.interfaces.mcp.tools.search import SEARCH
-from docgraph.interfaces.server.worker_pool import Holder, Workers
+from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool
 from docgraph.model.access import Principal
 from docgraph.model.errors import (
     BadInput,
@@ -35,8 +35,8 @@ from docgraph.model.errors import (
     StoreError,
     WrongEmbedder,
 )
-from docgraph.model.validation import would_fit
-from docgraph.ports.cancellation import Waiting, still_wanted, waited_for
+from docgraph.model.validation import suggest
+from docgraph.ports.cancellation import Deadline, check_cancelled, deadline_scope
 
 # Workers: engine calls run in threads of their own, so that the event loop lives.
 
@@ -49,23 +49,23 @@ class ToolWorkers:
 
     def __init__(self, limits: Limits) -> None:
         self._seconds = limits.seconds
-        self._workers = Workers("mcp", limits.at_once, limits.queue)
+        self._workers = WorkerPool("mcp", limits.at_once, limits.queue)
 
-    async def done(self, work: Callable[[], T], holder: Holder | None) -> T:
+    async def done(self, work: Callable[[], T], holder: QuotaKey | None) -> T:
         """Whoever cancels or leaves is not waited for: the work ends at its next step."""
-        waiting = Waiting(self._seconds)
+        waiting = Deadline(self._seconds)
 
         def for_them() -> T:
-            with waited_for(waiting):
-                still_wanted()
+            with deadline_scope(waiting):
+                check_cancelled()
                 return work()
 
         working = asyncio.wrap_future(self._workers.submit(for_them, holder))
-        late = asyncio.get_running_loop().call_later(self._seconds, waiting.run_out)
+        late = asyncio.get_running_loop().call_later(self._seconds, waiting.expire)
         try:
             return await working
         except asyncio.CancelledError:
-            waiting.give_up()
+            waiting.cancel()
             raise
         finally:
             late.cancel()
@@ -114,11 +114,11 @@ INSTRUCTIONS = (
 # Whom the transport vouches for; it gets the transport's own request, if there is one.
 Who = Callable[[Any], Principal]
 # Whose share of the queue a call takes up; nobody's where one client started the process.
-Whose = Callable[[Any], Holder | None]
+Whose = Callable[[Any], QuotaKey | None]
 
 
 def mcp_server(
-    desk: Desk, who: Who, *, from_afar: bool, whose: Whose = lambda _: None
+    desk: ToolContext, who: Who, *, from_afar: bool, whose: Whose = lambda _: None
 ) -> Server[Any, Any]:
     """`who` is asked anew on every call, by the worker that does it: rights may have changed."""
     server: Server[Any, Any] = Server("docgraph", version=__version__, instructions=INSTRUCTIONS)
@@ -145,9 +145,9 @@ def mcp_server(
     return server
 
 
-def _called(desk: Desk, principal: Principal, name: str, given: object) -> CallToolResult:
+def _called(desk: ToolContext, principal: Principal, name: str, given: object) -> CallToolResult:
     if name not in TOOLS:
-        raise BadInput(f"no tool is called {name[:100]!r}; {would_fit(name[:100], TOOLS)}")
+        raise BadInput(f"no tool is called {name[:100]!r}; {suggest(name[:100], TOOLS)}")
     tool = TOOLS[name]
     result = tool.does(desk, principal, tool.read(given))
     told = tool.told(result)

@@ -9,7 +9,7 @@ from mcp.types import ToolAnnotations
 from pydantic import TypeAdapter
 
 from docgraph.interfaces.mcp.arguments import Where, read_arguments
-from docgraph.interfaces.mcp.tool_context import Desk
+from docgraph.interfaces.mcp.tool_context import ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 
@@ -35,7 +35,7 @@ class Tool(Generic[T, R]):
     description: str
     takes: type[T]
     gives: type[R]
-    does: Callable[[Desk, Principal, T], R]
+    does: Callable[[ToolContext, Principal, T], R]
     as_text: Callable[[R], str] | None = None
 
     def definition(self, pipelines: tuple[str, ...]) -> ToolDefinition:

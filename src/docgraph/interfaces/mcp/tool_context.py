@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from docgraph.engine.content import Engine
 from docgraph.model.errors import BadInput
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.wiring.server_settings import NOTHING_SERVED, ServeSettings
@@ -32,8 +32,8 @@ class Limits:
     at_once: int = 8
     queue: int = NOTHING_SERVED.queue
     results: int = 20
-    letters: int = 200_000
-    listed: int = 200
+    max_characters: int = 200_000
+    max_items: int = 200
     body: int = NOTHING_SERVED.body_bytes
 
 
@@ -48,7 +48,7 @@ def limits_of(served: ServeSettings) -> Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ToolContext:
     """The engine, the pipelines on offer by name, the limits. Nothing here knows who asks."""
 
     engine: Engine
@@ -58,11 +58,11 @@ class Desk:
     def pipeline(self, name: str) -> Pipeline:
         """By its name alone: a tool call names no file."""
         if name not in self.pipelines:
-            raise BadInput(f"no pipeline is called {name!r}; {would_fit(name, self.pipelines)}")
+            raise BadInput(f"no pipeline is called {name!r}; {suggest(name, self.pipelines)}")
         return self.pipelines[name]
 
 
-def on_offer(own: Mapping[str, str] | None = None) -> dict[str, Pipeline]:
+def load_pipelines(own: Mapping[str, str] | None = None) -> dict[str, Pipeline]:
     """The shipped pipelines, and an operator's own files by name; all are read once, now."""
     files = {**{name: name for name in shipped()}, **(own or {})}
     return {name: load(files[name]) for name in sorted(files)}

@@ -9,25 +9,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.interfaces.auth.principals import AskedAs, asked_as
-from docgraph.interfaces.inputs import noted, only_type, told_readers
-from docgraph.interfaces.python.result import Found
+from docgraph.interfaces.auth.principals import AskedAs, principal_for
+from docgraph.interfaces.inputs import access_options, manual_evidence, relation_filter
+from docgraph.interfaces.python.result import Result
 from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
 from docgraph.model.document import NodeText
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.errors import BadInput, NotVisible
-from docgraph.model.explanation import WhyNot
+from docgraph.model.explanation import Explanation
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import EVERYTHING, SnapshotInfo, SnapshotName, Status, Wanted
+from docgraph.model.snapshot import (
+    ALL_REPOSITORIES,
+    SnapshotInfo,
+    SnapshotName,
+    SnapshotSelector,
+    Status,
+)
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
-from docgraph.pipeline.replay import Replayed
+from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan, plan_from_json
-from docgraph.wiring.backends import existing, is_postgres, shown_store, well_named
+from docgraph.wiring.backends import check_store_url, is_postgres, require_store, shown_store
 from docgraph.wiring.settings import read_settings
-from docgraph.wiring.sources import LARGEST_FILE, open_source
+from docgraph.wiring.sources import MAX_FILE_BYTES, open_source
 
 if TYPE_CHECKING:
     from docgraph.engine.administration import Administration
@@ -45,7 +51,7 @@ class Opened:
     def __init__(self, store: Store | None = None) -> None:
         """Settings count as they are now: the environment, and docgraph.yaml of this folder."""
         named = None if store is None else os.fspath(store)
-        settings = well_named(read_settings(os.environ, Path.cwd(), named))
+        settings = check_store_url(read_settings(os.environ, Path.cwd(), named))
         if not is_postgres(settings.store):
             settings = replace(settings, store=str(Path(settings.store).absolute()))
         self._settings = settings
@@ -85,7 +91,7 @@ class Opened:
 
     def _asking(self) -> "Engine":
         """Of a store that is there; writing makes one."""
-        existing(self._settings)
+        require_store(self._settings)
         return self._writing()
 
     def _writing(self) -> "Engine":
@@ -97,12 +103,12 @@ class Opened:
             return self._engine
 
     def _reader(self, who: AskedAs) -> "Principal":
-        return asked_as(who, self._administration)
+        return principal_for(who, self._administration)
 
     def _administration(self) -> "Administration":
         from docgraph.wiring.build import build_administration
 
-        return build_administration(existing(self._settings))
+        return build_administration(require_store(self._settings))
 
 
 # Questions: all that can be asked of an opened store.
@@ -131,7 +137,7 @@ class Questions(Opened):
         repository: str | None = None,
         branch: str | None = None,
         snapshot: int | None = None,
-    ) -> Found:
+    ) -> Result:
         """Finds seeds: ids and scores, never text."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline).up_to(Seeds)
@@ -147,7 +153,7 @@ class Questions(Opened):
         repository: str | None = None,
         branch: str | None = None,
         snapshot: int | None = None,
-    ) -> Found:
+    ) -> Result:
         """Decides which documents may speak, and reads no text. `saved()` is for `execute`."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline).up_to(RetrievalPlan)
@@ -156,7 +162,7 @@ class Questions(Opened):
 
     def execute(
         self, plan: SavedPlan | str | bytes, *, as_: AskedAs = None, pipeline: Steps | None = None
-    ) -> Found:
+    ) -> Result:
         """Obeys a plan, or its JSON: on its own snapshots, with the rights the reader has now."""
         saved = plan if isinstance(plan, SavedPlan) else plan_from_json(plan)
         if pipeline is None and saved.pipeline not in shipped():
@@ -178,7 +184,7 @@ class Questions(Opened):
         repository: str | None = None,
         branch: str | None = None,
         snapshot: int | None = None,
-    ) -> Found:
+    ) -> Result:
         """Gives the context: what a language model would get to read, each item with its why."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline, max_tokens)
@@ -197,14 +203,16 @@ class Questions(Opened):
         repository: str | None = None,
         branch: str | None = None,
         snapshot: int | None = None,
-    ) -> Found:
+    ) -> Result:
         """Answers with citations, which are checked; without a model the context is the answer.
 
         `heard` gets the answer piece by piece, as the model says it.
         """
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline, max_tokens)
-        found = self._asking().ask(reader, question, steps, seeds=seeds, wanted=wanted, heard=heard)
+        found = self._asking().ask(
+            reader, question, steps, seeds=seeds, wanted=wanted, on_text=heard
+        )
         return _found(found, reader, seeds)
 
     def why(
@@ -219,13 +227,13 @@ class Questions(Opened):
         repository: str | None = None,
         branch: str | None = None,
         snapshot: int | None = None,
-    ) -> WhyNot:
+    ) -> Explanation:
         """Why a node is in a question's context, or where it fell out and what lets it in."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline, max_tokens)
         return self._asking().why(reader, question, node, steps, seeds=seeds, wanted=wanted)
 
-    def replay(self, receipt: Receipt | str | bytes, *, as_: AskedAs = None) -> Replayed:
+    def replay(self, receipt: Receipt | str | bytes, *, as_: AskedAs = None) -> ReplayResult:
         """Does again what a receipt, or its JSON, tells: the same bytes, or what changed."""
         told = receipt if isinstance(receipt, Receipt) else receipt_from_json(receipt)
         return self._asking().replay(self._reader(as_), told)
@@ -266,10 +274,10 @@ class Questions(Opened):
 
 def wanted_of(
     repository: str | None, branch: str | None, snapshot: int | None
-) -> tuple[Wanted, ...]:
+) -> tuple[SnapshotSelector, ...]:
     if repository is None and branch is None and snapshot is None:
-        return EVERYTHING
-    return (Wanted(repository, branch, snapshot),)
+        return ALL_REPOSITORIES
+    return (SnapshotSelector(repository, branch, snapshot),)
 
 
 def steps_of(pipeline: Steps, max_tokens: int | None = None) -> Pipeline:
@@ -287,8 +295,8 @@ def _loaded(name: str) -> Pipeline:
 _shipped = cache(load)
 
 
-def _found(found: Retrieval, reader: Principal, given: Sequence[str] = ()) -> Found:
-    return Found(found.scope, found.run, reader, tuple(given))
+def _found(found: Retrieval, reader: Principal, given: Sequence[str] = ()) -> Result:
+    return Result(found.scope, found.run, reader, tuple(given))
 
 
 class Docgraph(Questions):
@@ -306,7 +314,7 @@ class Docgraph(Questions):
         labels: Sequence[str] = (),
         level: int = 0,
         without: Sequence[str] = (),
-        max_bytes: int = LARGEST_FILE,
+        max_bytes: int = MAX_FILE_BYTES,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> IngestResult:
         """Takes a folder, a file or a commit in, as a new snapshot if anything changed.
@@ -316,7 +324,7 @@ class Docgraph(Questions):
         and where they do not, the person at the keyboard alone may. Needs the right `ingest`.
         """
         who = self._reader(as_)
-        told = told_readers(who.tenant, readers, labels, level)
+        told = access_options(who.tenant, readers, labels, level)
         rule = told.rule
         with open_source(
             Path(path), repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
@@ -349,7 +357,7 @@ class Docgraph(Questions):
         `contains` is listed where `relation` asks for it.
         """
         wanted = wanted_of(repository, branch, snapshot)
-        only = only_type(relation)
+        only = relation_filter(relation)
         return self._asking().relations(self._reader(as_), wanted, only, node)
 
     def add_relation(
@@ -369,7 +377,7 @@ class Docgraph(Questions):
         """
         edge, wanted = Edge(source, relation, target), wanted_of(None, branch, None)
         who = self._reader(as_)
-        return self._asking().add_relation(who, edge, noted(source, note), wanted)
+        return self._asking().add_relation(who, edge, manual_evidence(source, note), wanted)
 
     def remove_relation(
         self,

@@ -14,7 +14,7 @@ from docgraph.pipeline.retrieval import Retrieval
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Found(Retrieval):
+class Result(Retrieval):
     """A Retrieval that knows its reader and the seeds that were given in place of search.
 
     How far it goes depends on what was asked for: `search` ends with seeds, `plan` with the plan,

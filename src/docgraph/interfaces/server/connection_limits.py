@@ -14,10 +14,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from docgraph.interfaces.server.listener import BACKLOG
 from docgraph.wiring.server_settings import ServeSettings
 
-# Seldom: what happens a thousand times in a second is told once in a while.
+# ThrottledLog: what happens a thousand times in a second is told once in a while.
 
 
-class Seldom:
+class ThrottledLog:
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
         self._clock = clock
@@ -48,11 +48,11 @@ class Connection(H11Protocol):
     seconds: ClassVar[float]
     most: ClassVar[int]
     waiting: ClassVar[dict["Connection", None]]  # whose turn it is to speak; the first goes first
-    seldom: ClassVar[Seldom]
+    seldom: ClassVar[ThrottledLog]
 
     def __init__(self, *told: Any, **named: Any) -> None:
         super().__init__(*told, **named)
-        self.conn = OneLength(h11.SERVER)
+        self.conn = StrictH11(h11.SERVER)
         self._timer: asyncio.TimerHandle | None = None
         self._unread = 0
 
@@ -127,7 +127,7 @@ class Connection(H11Protocol):
         return True
 
 
-class OneLength(h11.Connection):
+class StrictH11(h11.Connection):
     """A request that says twice how long it is may be two requests to somebody else."""
 
     def next_event(self) -> Any:
@@ -141,7 +141,7 @@ class OneLength(h11.Connection):
 
 def connections(seconds: float, most: int) -> type[Connection]:
     """Of one server."""
-    own = {"seconds": seconds, "most": most, "waiting": {}, "seldom": Seldom(PAUSE)}
+    own = {"seconds": seconds, "most": most, "waiting": {}, "seldom": ThrottledLog(PAUSE)}
     return type("Connection", (Connection,), own)
 
 
@@ -189,7 +189,7 @@ class LimitedServer(uvicorn.Server):
 
 
 def _told_seldom() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    seldom = Seldom(PAUSE)
+    seldom = ThrottledLog(PAUSE)
 
     def told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         if context.get("message") != NO_FILE_LEFT or seldom():

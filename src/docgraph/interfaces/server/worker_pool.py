@@ -13,26 +13,26 @@ from typing import Any, TypeVar
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError
 
-# Shares: of what may wait, nobody holds more than their share, so that others find room.
+# UserQuota: of what may wait, nobody holds more than their share, so that others find room.
 
 
-Holder = tuple[str, str]  # tenant and id
+QuotaKey = tuple[str, str]  # tenant and id
 PARTS = 4  # of a queue, of which one person may hold one
 FEWEST = 72  # so that 64 clients with one key, and a few more, are never sent away
 
 
-def holder_of(principal: Principal) -> Holder:
+def quota_key(principal: Principal) -> QuotaKey:
     return principal.tenant, principal.id
 
 
-class Shares:
+class UserQuota:
     """Whoever uses it holds a lock, or stays in one thread."""
 
     def __init__(self, waiting: int) -> None:
         self._most = max(waiting // PARTS, FEWEST)
-        self._held: dict[Holder, int] = {}
+        self._held: dict[QuotaKey, int] = {}
 
-    def take(self, holder: Holder) -> bool:
+    def take(self, holder: QuotaKey) -> bool:
         """False where they hold as much as they may."""
         held = self._held.get(holder, 0)
         if held >= self._most:
@@ -40,7 +40,7 @@ class Shares:
         self._held[holder] = held + 1
         return True
 
-    def give_back(self, holder: Holder) -> None:
+    def give_back(self, holder: QuotaKey) -> None:
         """Whoever holds nothing is not remembered."""
         held = self._held.pop(holder) - 1
         if held:
@@ -48,14 +48,14 @@ class Shares:
 
 
 T = TypeVar("T")
-Piece = tuple["Future[Any]", Callable[[], Any], Holder | None]
+Piece = tuple["Future[Any]", Callable[[], Any], QuotaKey | None]
 
 
-class TooBusy(DocgraphError):
+class Overloaded(DocgraphError):
     """More wait already than may wait."""
 
 
-class Workers:
+class WorkerPool:
     """`waiting` is how many pieces may wait beside those that are worked on.
 
     Of all of them no holder has more than their share; None is nobody in particular.
@@ -65,7 +65,7 @@ class Workers:
         self._pieces: queue.SimpleQueue[Piece | None] = queue.SimpleQueue()
         self._most = threads + waiting
         self._held = 0
-        self._shares = Shares(waiting)
+        self._shares = UserQuota(waiting)
         self._lock = threading.Lock()
         self._threads = [
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
@@ -79,12 +79,12 @@ class Workers:
         """How many are worked on or wait."""
         return self._held
 
-    def submit(self, work: Callable[[], T], holder: Holder | None) -> "Future[T]":
+    def submit(self, work: Callable[[], T], holder: QuotaKey | None) -> "Future[T]":
         with self._lock:
             if self._held >= self._most:
-                raise TooBusy("more wait already than may wait; try again")
+                raise Overloaded("more wait already than may wait; try again")
             if holder is not None and not self._shares.take(holder):
-                raise TooBusy("more of yours wait already than may wait; try again")
+                raise Overloaded("more of yours wait already than may wait; try again")
             self._held += 1
         future: Future[T] = Future()
         self._pieces.put((future, partial(copy_context().run, work), holder))

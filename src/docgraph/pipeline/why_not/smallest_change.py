@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from docgraph.model.explanation import STAGES, Change, Stage, Value
+from docgraph.model.explanation import STAGES, OptionChange, Stage, Value
 from docgraph.pipeline.why_not.stages import ASSEMBLE, WHOLE_TEXTS, next_budget, shown, stage_of
-from docgraph.pipeline.why_not.target import Sought
-from docgraph.pipeline.why_not.trials import SEEDS, Trials
-from docgraph.pipeline.why_not.tunables import Lever, Tier, all_tiers, lever, own_tiers
+from docgraph.pipeline.why_not.target import Target
+from docgraph.pipeline.why_not.trials import SEEDS, TrialRunner
+from docgraph.pipeline.why_not.tunables import Tier, Tunable, all_tiers, own_tiers, tunable
 
 # least: how little a lever has to be moved.
 
@@ -15,15 +15,17 @@ from docgraph.pipeline.why_not.tunables import Lever, Tier, all_tiers, lever, ow
 LOOKS = 8
 MOST_STEPS = 100
 
-Changes = tuple[Change, ...]
+Changes = tuple[OptionChange, ...]
 Passes = Callable[[Changes], bool]
 
 
-def least(before: Changes, found: Lever, passes: Passes, trials: Trials) -> Changes | None:
+def smallest_value(
+    before: Changes, found: Tunable, passes: Passes, trials: TrialRunner
+) -> Changes | None:
     """The smallest value that passes: one less, by running, does not."""
 
     def changed(value: Value) -> Changes:
-        return _with(before, Change(found.action, found.option, found.old, value))
+        return _with(before, OptionChange(found.action, found.option, found.old, value))
 
     if found.action in (ASSEMBLE, WHOLE_TEXTS):
         exact = _budget(found, changed, passes, trials)
@@ -39,7 +41,7 @@ def least(before: Changes, found: Lever, passes: Passes, trials: Trials) -> Chan
 
 
 def _budget(
-    found: Lever, changed: Callable[[Value], Changes], passes: Passes, trials: Trials
+    found: Tunable, changed: Callable[[Value], Changes], passes: Passes, trials: TrialRunner
 ) -> Changes | None:
     """The very smallest, if it is not too many steps away."""
     budget = found.floor
@@ -74,7 +76,7 @@ def _lowest(low: int, high: int, passes: Callable[[int], bool]) -> int:
     return high
 
 
-def _with(changes: Changes, change: Change) -> Changes:
+def _with(changes: Changes, change: OptionChange) -> Changes:
     """An option that is changed once more is changed once, from what it was at first."""
     key = (change.action, change.option)
     same = [one for one in changes if (one.action, one.option) == key]
@@ -86,7 +88,7 @@ MOST_TOGETHER = 3
 
 
 def smallest_change(
-    stage: Stage, sought: Sought, trials: Trials, seeds: tuple[str, ...]
+    stage: Stage, sought: Target, trials: TrialRunner, seeds: tuple[str, ...]
 ) -> tuple[Changes, str]:
     """One change of one option if any does it; else a few together; else it named as a seed."""
     found, words = _found(stage, sought, trials, seeds)
@@ -94,7 +96,7 @@ def smallest_change(
 
 
 def _found(
-    stage: Stage, sought: Sought, trials: Trials, seeds: tuple[str, ...]
+    stage: Stage, sought: Target, trials: TrialRunner, seeds: tuple[str, ...]
 ) -> tuple[Changes, str]:
     passes = _lets_in(sought, trials)
     one = _first((), all_tiers(stage), passes, sought, trials)
@@ -103,7 +105,7 @@ def _found(
     several = _step_by_step((), passes, sought, trials)
     if several:
         return several, "no single change that was tried lets it in; together these do"
-    named = (Change(SEEDS, "seed", seeds, (*seeds, sought.node)),)
+    named = (OptionChange(SEEDS, "seed", seeds, (*seeds, sought.node)),)
     if sought.node not in seeds:
         explicit = named if passes(named) else _step_by_step(named, passes, sought, trials)
         if explicit:
@@ -113,7 +115,7 @@ def _found(
     return (), "nothing that was tried lets it in"
 
 
-def _lets_in(sought: Sought, trials: Trials) -> Passes:
+def _lets_in(sought: Target, trials: TrialRunner) -> Passes:
     def passes(changes: Changes) -> bool:
         tried = trials.run(changes)
         return tried is not None and bool(shown(tried, sought))
@@ -121,7 +123,7 @@ def _lets_in(sought: Sought, trials: Trials) -> Passes:
     return passes
 
 
-def _gets_on(stage: Stage, sought: Sought, trials: Trials) -> Passes:
+def _gets_on(stage: Stage, sought: Target, trials: TrialRunner) -> Passes:
     """Past this stage, whatever comes then."""
 
     def passes(changes: Changes) -> bool:
@@ -131,7 +133,9 @@ def _gets_on(stage: Stage, sought: Sought, trials: Trials) -> Passes:
     return passes
 
 
-def _step_by_step(changes: Changes, lets_in: Passes, sought: Sought, trials: Trials) -> Changes:
+def _step_by_step(
+    changes: Changes, lets_in: Passes, sought: Target, trials: TrialRunner
+) -> Changes:
     """Each change gets it past the stage where the ones before leave it; none is superfluous."""
     while len(changes) < MOST_TOGETHER:
         tried = trials.run(changes)
@@ -157,7 +161,7 @@ def _necessary(changes: Changes, lets_in: Passes) -> Changes:
 
 
 def _first(
-    before: Changes, tiers: tuple[Tier, ...], passes: Passes, sought: Sought, trials: Trials
+    before: Changes, tiers: tuple[Tier, ...], passes: Passes, sought: Target, trials: TrialRunner
 ) -> Changes:
     """With one change more: of the first tier that helps, the lever that moves least."""
     tried = trials.run(before)
@@ -165,8 +169,8 @@ def _first(
         assert tried is not None
         moved: list[tuple[int, int, Changes]] = []
         for at, name in enumerate(tier):
-            found = lever(name, tried, sought, trials)
-            moved_to = least(before, found, passes, trials) if found else None
+            found = tunable(name, tried, sought, trials)
+            moved_to = smallest_value(before, found, passes, trials) if found else None
             if found and moved_to:
                 new = moved_to[-1].new
                 grown = new - found.floor if isinstance(new, int) and found.counts else 0

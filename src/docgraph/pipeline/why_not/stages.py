@@ -8,18 +8,18 @@ from annotated_types import Interval
 from docgraph.action import Action
 from docgraph.assemble.assemble_context import CONCEPT_SHARE
 from docgraph.model.context import Context, ContextItem
-from docgraph.model.evidence import Passage, RetrievedContext
+from docgraph.model.evidence import EvidenceChunk, RetrievedContext
 from docgraph.model.explanation import Stage
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.why_not.target import Sought, roads
-from docgraph.pipeline.why_not.trials import Tried
+from docgraph.pipeline.why_not.target import Target, untaken_edges
+from docgraph.pipeline.why_not.trials import TrialRun
 
 SEARCH = "search_nodes"
 
 
-def stage_of(tried: Tried, sought: Sought) -> Stage:
+def stage_of(tried: TrialRun, sought: Target) -> Stage:
     """The last stage that saw it and did not hand it on."""
     if shown(tried, sought):
         return "there"
@@ -30,11 +30,11 @@ def stage_of(tried: Tried, sought: Sought) -> Stage:
     return _before_a_plan(tried, sought)
 
 
-def _before_a_plan(tried: Tried, sought: Sought) -> Stage:
+def _before_a_plan(tried: TrialRun, sought: Target) -> Stage:
     if sought.among(cut.document_id for cut in tried.get(RetrievalPlan).cut):
         return "cap"
     found = tried.at(SEARCH)
-    if found is None or roads(tried, sought):
+    if found is None or untaken_edges(tried, sought):
         return "relation"
     seeds: Seeds = found[1]
     if sought.among(seeds.ids):
@@ -42,7 +42,7 @@ def _before_a_plan(tried: Tried, sought: Sought) -> Stage:
     return "rank" if sought.among(node for node, _ in seeds.standing.scores) else "search"
 
 
-def shown(tried: Tried, sought: Sought) -> tuple[ContextItem, ...]:
+def shown(tried: TrialRun, sought: Target) -> tuple[ContextItem, ...]:
     """Its evidence in the context. A summary alone does not count: it proves nothing."""
     return tuple(
         item
@@ -51,7 +51,7 @@ def shown(tried: Tried, sought: Sought) -> tuple[ContextItem, ...]:
     )
 
 
-def fetched(tried: Tried, sought: Sought) -> tuple[Passage, ...]:
+def fetched(tried: TrialRun, sought: Target) -> tuple[EvidenceChunk, ...]:
     return tuple(
         passage
         for node in tried.get(RetrievedContext).nodes
@@ -99,7 +99,7 @@ def missing(reason: str) -> int | None:
     return None
 
 
-def next_budget(tried: Tried, action: str, budget: int) -> int | None:
+def next_budget(tried: TrialRun, action: str, budget: int) -> int | None:
     """None when nothing is left that a higher budget would let in."""
     if action == WHOLE_TEXTS:
         decisions = tried.get(RetrievedContext).decisions

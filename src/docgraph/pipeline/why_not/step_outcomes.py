@@ -3,14 +3,21 @@
 from docgraph.action import Action
 from docgraph.model.context import Context
 from docgraph.model.evidence import RetrievedContext
-from docgraph.model.explanation import Change, Numbers, Stand
+from docgraph.model.explanation import Numbers, OptionChange, StepOutcome
 from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.pipeline.pipeline import Step
 from docgraph.pipeline.why_not.stages import SEARCH, fetched, highest, missing, shown
-from docgraph.pipeline.why_not.target import NEIGHBOURS, TREE, Sought, closest, roads, senders
-from docgraph.pipeline.why_not.trials import Trials, Tried
+from docgraph.pipeline.why_not.target import (
+    NEIGHBOURS,
+    TREE,
+    Target,
+    closest,
+    senders,
+    untaken_edges,
+)
+from docgraph.pipeline.why_not.trials import TrialRun, TrialRunner
 from docgraph.search.ranking import DIGITS
 
 # How a node stood in search and in the scope that was selected.
@@ -19,7 +26,7 @@ from docgraph.search.ranking import DIGITS
 SCOPE = "select_scope"
 
 
-def searched(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
+def searched(tried: TrialRun, sought: Target, trials: TrialRunner) -> tuple[StepOutcome, ...]:
     """Its place among the candidates; nothing where ids were named instead."""
     found = tried.at(SEARCH)
     if found is None:
@@ -29,22 +36,24 @@ def searched(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
     if own:
         place, seed = _first(seeds, own)
         words = f"seed {place} of {len(seeds.ids)}, score {seed.score:g}: {seed.why}"
-        return (Stand(SEARCH, True, words, (("rank", place), ("score", seed.score))),)
+        return (StepOutcome(SEARCH, True, words, (("rank", place), ("score", seed.score))),)
     many = len(seeds.standing.scores)
     below = rank_of(tried, sought, trials)
     if below is None:
         pool = dict(seeds.search)["pool"]
         words = f"not among the {many} candidates of search"
-        return (Stand(SEARCH, False, words, (("candidates", many), ("pool", int(pool or 0)))),)
+        return (
+            StepOutcome(SEARCH, False, words, (("candidates", many), ("pool", int(pool or 0)))),
+        )
     return (_below(step, seeds, *below),)
 
 
-def _below(step: Step, seeds: Seeds, rank: int, score: float) -> Stand:
+def _below(step: Step, seeds: Seeds, rank: int, score: float) -> StepOutcome:
     top, several = step.options["top"], step.options["per_document"]
     numbers: Numbers = (("rank", rank), ("top", top), ("score", score))
     if rank <= top:
         words = f"a candidate, but {several} others of its document come before it"
-        return Stand(SEARCH, False, words, (*numbers, ("per_document", several)))
+        return StepOutcome(SEARCH, False, words, (*numbers, ("per_document", several)))
     last = seeds.ranked[-1].score if seeds.ranked else 0.0
     many = max(len(seeds.standing.scores), rank)
     words = (
@@ -52,10 +61,12 @@ def _below(step: Step, seeds: Seeds, rank: int, score: float) -> Stand:
         f"score {score:g}, the last one taken has {last:g}"
     )
     short = ("short", round(last - score, DIGITS))
-    return Stand(SEARCH, False, words, (*numbers, ("candidates", many), ("last", last), short))
+    return StepOutcome(
+        SEARCH, False, words, (*numbers, ("candidates", many), ("last", last), short)
+    )
 
 
-def rank_of(tried: Tried, sought: Sought, trials: Trials) -> tuple[int, float] | None:
+def rank_of(tried: TrialRun, sought: Target, trials: TrialRunner) -> tuple[int, float] | None:
     """Its place and score as a candidate, with as many places as there are candidates."""
     found = tried.at(SEARCH)
     if found is None:
@@ -63,7 +74,8 @@ def rank_of(tried: Tried, sought: Sought, trials: Trials) -> tuple[int, float] |
     step, seeds = found
     pool = int(dict(seeds.search)["pool"] or 0)
     changes = tuple(
-        Change(SEARCH, name, None, value) for name, value in {**step.options, "top": pool}.items()
+        OptionChange(SEARCH, name, None, value)
+        for name, value in {**step.options, "top": pool}.items()
     )
     deep = trials.run(changes, up_to=Seeds)
     all_ = deep.at(SEARCH) if deep else None
@@ -80,7 +92,7 @@ def rank_of(tried: Tried, sought: Sought, trials: Trials) -> tuple[int, float] |
     return place + 1, seeds.standing.scores[place][1]
 
 
-def scoped(tried: Tried, sought: Sought) -> tuple[Stand, ...]:
+def scoped(tried: TrialRun, sought: Target) -> tuple[StepOutcome, ...]:
     """Whether the dominant scope kept it; nothing where search did not hand it on."""
     found = tried.at(SEARCH)
     if found is None or tried.at(SCOPE) is None:
@@ -95,9 +107,9 @@ def scoped(tried: Tried, sought: Sought) -> tuple[Stand, ...]:
     numbers = (("score", seed.score), ("best", best), ("share", share))
     reason = kept.selection.reason
     if sought.among(kept.ids):
-        return (Stand(SCOPE, True, f"kept: {reason}", numbers),)
+        return (StepOutcome(SCOPE, True, f"kept: {reason}", numbers),)
     words = f"left out of scope ({reason}): seed {place} has {share:g} of the best score"
-    return (Stand(SCOPE, False, words, numbers),)
+    return (StepOutcome(SCOPE, False, words, numbers),)
 
 
 def _first(seeds: Seeds, own: tuple[str, ...]) -> tuple[int, Seed]:
@@ -108,7 +120,7 @@ def _first(seeds: Seeds, own: tuple[str, ...]) -> tuple[int, Seed]:
 _LIMIT = {NEIGHBOURS: "documents", TREE: "max_nodes"}
 
 
-def stands(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
+def step_outcomes(tried: TrialRun, sought: Target, trials: TrialRunner) -> tuple[StepOutcome, ...]:
     way = (*searched(tried, sought, trials), *scoped(tried, sought))
     way = (*way, _planned(tried, sought, trials))
     if way[-1].inside:
@@ -118,30 +130,30 @@ def stands(tried: Tried, sought: Sought, trials: Trials) -> tuple[Stand, ...]:
     return way
 
 
-def _planned(tried: Tried, sought: Sought, trials: Trials) -> Stand:
+def _planned(tried: TrialRun, sought: Target, trials: TrialRunner) -> StepOutcome:
     plan, action = tried.get(RetrievalPlan), tried.making(RetrievalPlan).action
     own = sought.among(plan.order)
     if own:
         place = plan.documents.index(sought.root) + 1
         words = f"place {place} of {len(plan.documents)}: {plan.rule_for(own[0])}"
-        return Stand(action.name, True, words, (("place", place),))
+        return StepOutcome(action.name, True, words, (("place", place),))
     cut = next((one for one in plan.cut if sought.among((one.document_id,))), None)
     if cut is not None:
         stood = _place(action, sought, trials)
         told = f"reached, and cut by {cut.limit}"
         room = len(plan.documents) if action.name != TREE else len(plan.order)
         if stood is None:
-            return Stand(action.name, False, told, (("room", room),))
+            return StepOutcome(action.name, False, told, (("room", room),))
         words = f"{told}: it stands at place {stood}"
-        return Stand(action.name, False, words, (("place", stood), ("room", room)))
-    return Stand(action.name, False, *_unreached(tried, sought))
+        return StepOutcome(action.name, False, words, (("place", stood), ("room", room)))
+    return StepOutcome(action.name, False, *_unreached(tried, sought))
 
 
-def _unreached(tried: Tried, sought: Sought) -> tuple[str, Numbers]:
+def _unreached(tried: TrialRun, sought: Target) -> tuple[str, Numbers]:
     action = tried.making(RetrievalPlan).action.name
     if action not in _LIMIT:
         return "not a seed, and this pipeline follows no relations", ()
-    ways = roads(tried, sought)
+    ways = untaken_edges(tried, sought)
     if ways:
         edge = ways[0].edge
         words = f"{edge.source} ->{edge.relation}-> {edge.target} leads here, but {ways[0].words}"
@@ -150,13 +162,13 @@ def _unreached(tried: Tried, sought: Sought) -> tuple[str, Numbers]:
     return f"no relation leads here from a node whose relations are followed ({many})", ()
 
 
-def _place(action: Action, sought: Sought, trials: Trials) -> int | None:
+def _place(action: Action, sought: Target, trials: TrialRunner) -> int | None:
     """Where it would stand if the limit were as high as it can be."""
     option = _LIMIT.get(action.name)
     if option is None:
         return None
     wide = trials.run(
-        (Change(action.name, option, None, highest(action, option)),), up_to=RetrievalPlan
+        (OptionChange(action.name, option, None, highest(action, option)),), up_to=RetrievalPlan
     )
     plan = wide.get(RetrievalPlan) if wide else None
     own = sought.among(plan.order) if plan else ()
@@ -166,41 +178,41 @@ def _place(action: Action, sought: Sought, trials: Trials) -> int | None:
     return ranks.index(own[0] if action.name == TREE else sought.root) + 1
 
 
-def read(tried: Tried, sought: Sought) -> Stand:
+def read(tried: TrialRun, sought: Target) -> StepOutcome:
     action = tried.making(RetrievedContext).action.name
     found = fetched(tried, sought)
     if found:
-        return Stand(action, True, f"{len(found)} fetched", (("passages", len(found)),))
+        return StepOutcome(action, True, f"{len(found)} fetched", (("passages", len(found)),))
     plan = tried.get(RetrievalPlan)
     own = sought.among(plan.order)
     for decision in tried.get(RetrievedContext).decisions:
         if decision.id in own:
-            return Stand(
+            return StepOutcome(
                 action, False, f"not fetched: {decision.reason}", _missing(decision.reason)
             )
     window = sought.reads.texts(plan)
     nodes = [node for node in plan.order if document_of(node) == sought.root]
-    scores = {score.id: score for node in nodes for score in window.scores(node)}
+    scores = {score.id: score for node in nodes for score in window.chunk_scores(node)}
     ranked = sorted(scores.values(), key=closest)
-    places = (sought.meets(sought.root, one.location) for one in window.passages(tuple(ranked)))
+    places = (sought.meets(sought.root, one.location) for one in window.chunks(tuple(ranked)))
     place = next((at for at, here in enumerate(places, start=1) if here), None)
     if place is None:
-        return Stand(action, False, "it holds no passage of its own")
+        return StepOutcome(action, False, "it holds no passage of its own")
     words = f"no passage of it was fetched: its best is number {place} of its document"
-    return Stand(action, False, words, (("place", place), ("passages", len(ranked))))
+    return StepOutcome(action, False, words, (("place", place), ("passages", len(ranked))))
 
 
-def assembled(tried: Tried, sought: Sought) -> Stand:
+def assembled(tried: TrialRun, sought: Target) -> StepOutcome:
     action, context = tried.making(Context).action.name, tried.get(Context)
     items = shown(tried, sought)
     if items:
         told = ", ".join(f"[{item.number}]" for item in items)
         used = sum(item.tokens for item in items)
-        return Stand(action, True, f"there as {told}, {used} tokens", (("tokens", used),))
+        return StepOutcome(action, True, f"there as {told}, {used} tokens", (("tokens", used),))
     own = [passage.id for passage in fetched(tried, sought)]
     reason = next((one.reason for one in context.omitted if one.id in own), "it did not fit")
     budget = ("max_tokens", context.max_tokens)
-    return Stand(action, False, f"no room: {reason}", (*_missing(reason), budget))
+    return StepOutcome(action, False, f"no room: {reason}", (*_missing(reason), budget))
 
 
 def _missing(reason: str) -> Numbers:

@@ -5,27 +5,27 @@ from dataclasses import dataclass, field
 
 from docgraph.model.edge import CONTAINS, RELATIONS, Edge
 from docgraph.model.errors import BadInput
-from docgraph.model.evidence import PassageScore
+from docgraph.model.evidence import ChunkScore
 from docgraph.model.node import Location, document_of, encode
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.why_not.trials import Tried
+from docgraph.pipeline.why_not.trials import TrialRun
 from docgraph.plan.ambiguity import outgoing
 from docgraph.plan.plan_seeds import within
-from docgraph.ports.store import Reads
+from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class Target:
     """`id` is the node or the chunk, `node` the node itself or the one that holds the chunk."""
 
     id: str
     node: str
     location: Location
     question: Question
-    reads: Reads
+    reads: ReaderSession
     _known: dict[str, bool] = field(default_factory=dict)
 
     @property
@@ -54,7 +54,7 @@ class Sought:
         return self.meets(self.root, location)
 
 
-def sought(written: str, reads: Reads, question: Question) -> Sought | None:
+def find_target(written: str, reads: ReaderSession, question: Question) -> Target | None:
     """By its id; or by its path, where exactly one visible node fits. Else nothing is visible."""
     fitting = _named(written, reads, question)
     if fitting is not None:
@@ -68,27 +68,27 @@ def sought(written: str, reads: Reads, question: Question) -> Sought | None:
     return visible[0] if visible else None
 
 
-def texts_of(reads: Reads, question: Question, nodes: tuple[str, ...]) -> TextReads:
+def texts_of(reads: ReaderSession, question: Question, nodes: tuple[str, ...]) -> TextReads:
     """As a plan, so that reading them passes the same gate as all reading."""
     return reads.texts(RetrievalPlan.of_seeds(question, nodes, admit="why"))
 
 
-def closest(score: PassageScore) -> tuple[int, int]:
+def closest(score: ChunkScore) -> tuple[int, int]:
     """The order in which a document's passages are fetched."""
     return (-(score.similarity or 0), score.position)
 
 
-def _named(written: str, reads: Reads, question: Question) -> Sought | None:
-    if reads.graph.present((written,)):
+def _named(written: str, reads: ReaderSession, question: Question) -> Target | None:
+    if reads.graph.visible_ids((written,)):
         (concept,) = texts_of(reads, question, (written,)).concepts((written,))
-        return Sought(written, written, concept.location, question, reads)
+        return Target(written, written, concept.location, question, reads)
     holder, _, position = written.rpartition("@")
-    if not position.isdecimal() or not reads.graph.present((holder,)):
+    if not position.isdecimal() or not reads.graph.visible_ids((holder,)):
         return None
     window = texts_of(reads, question, (holder,))
-    chunk = tuple(score for score in window.scores(holder) if score.id == written)
-    for passage in window.passages(chunk):
-        return Sought(written, holder, passage.location, question, reads)
+    chunk = tuple(score for score in window.chunk_scores(holder) if score.id == written)
+    for passage in window.chunks(chunk):
+        return Target(written, holder, passage.location, question, reads)
     return None
 
 
@@ -104,7 +104,7 @@ _FOLLOWED = frozenset(RELATIONS) - {CONTAINS}
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
+class UntakenEdge:
     """An edge that leads there, and what keeps planning from taking it: an option, in words."""
 
     edge: Edge
@@ -112,7 +112,7 @@ class Road:
     words: str
 
 
-def roads(tried: Tried, sought: Sought) -> tuple[Road, ...]:
+def untaken_edges(tried: TrialRun, sought: Target) -> tuple[UntakenEdge, ...]:
     """Relations that are not followed come first, then edges that are too far away."""
     step = tried.making(RetrievalPlan)
     if step.action.name not in (NEIGHBOURS, TREE):
@@ -121,28 +121,28 @@ def roads(tried: Tried, sought: Sought) -> tuple[Road, ...]:
     allowed = _FOLLOWED if named is None else frozenset(named)
     near, far = _senders(tried)
     barred = (
-        Road(edge, "relations", f"{edge.relation} is not followed")
+        UntakenEdge(edge, "relations", f"{edge.relation} is not followed")
         for edge in _leading(near, sought, by_node=step.action.name == TREE)
         if edge.relation not in allowed
     )
     if step.action.name == TREE:
         depth = step.options["max_depth"]
         further = [
-            Road(edge, "max_depth", f"that is one step beyond max_depth={depth}")
+            UntakenEdge(edge, "max_depth", f"that is one step beyond max_depth={depth}")
             for edge in _leading(near, sought, by_node=True)
             if edge.relation in allowed
         ]
     else:
         places = min(step.options["seed_places"], step.options["documents"])
         further = [
-            Road(edge, "seed_places", f"only seeds of the first {places} documents lead on")
+            UntakenEdge(edge, "seed_places", f"only seeds of the first {places} documents lead on")
             for edge in _leading(far, sought, by_node=False)
             if edge.relation in allowed
         ]
     return (*barred, *further)
 
 
-def _senders(tried: Tried) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _senders(tried: TrialRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Whose edges are followed, and whose edges are not."""
     step = tried.making(RetrievalPlan)
     if step.action.name == TREE:
@@ -152,12 +152,12 @@ def _senders(tried: Tried) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return near, tuple(node for node in seeds.ids if node not in near)
 
 
-def senders(tried: Tried) -> tuple[str, ...]:
+def senders(tried: TrialRun) -> tuple[str, ...]:
     """Whose edges planning followed."""
     return _senders(tried)[0]
 
 
-def _leading(nodes: tuple[str, ...], sought: Sought, *, by_node: bool) -> Iterable[Edge]:
+def _leading(nodes: tuple[str, ...], sought: Target, *, by_node: bool) -> Iterable[Edge]:
     """Visible edges from these nodes to it; a plan of documents admits the whole document."""
     if not nodes:
         return []

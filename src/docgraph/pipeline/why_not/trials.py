@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from docgraph.model.errors import BadPipeline
-from docgraph.model.explanation import Change
+from docgraph.model.explanation import OptionChange
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Pipeline, Step
-from docgraph.pipeline.request import explicit
+from docgraph.pipeline.request import seeds_from_ids
 from docgraph.pipeline.run import Run
 from docgraph.ports.graph_reads import GraphReads
 
@@ -21,7 +21,7 @@ Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class TrialRun:
     """The steps of one run, what each of them made, and the last value of every type."""
 
     steps: tuple[Step, ...]
@@ -42,7 +42,7 @@ class Tried:
         return next(step for step in reversed(self.steps) if step.action.makes is made)
 
 
-class Trials:
+class TrialRunner:
     """Steps before the first change are not run again. `runs` counts those that were."""
 
     def __init__(
@@ -55,13 +55,15 @@ class Trials:
         self._made: dict[Key, Any] = {}
         self.runs = 0
 
-    def run(self, changes: tuple[Change, ...] = (), up_to: type | None = None) -> Tried | None:
+    def run(
+        self, changes: tuple[OptionChange, ...] = (), up_to: type | None = None
+    ) -> TrialRun | None:
         """None once there were enough."""
         pipeline, given = self._pipeline, dict(self._given)
         for change in changes:
             if change.action == SEEDS:
                 assert isinstance(change.new, tuple)
-                given[Seeds] = explicit(self._graph, change.new)
+                given[Seeds] = seeds_from_ids(self._graph, change.new)
                 pipeline = pipeline.starting_from(Seeds)
             else:
                 pipeline = applied(pipeline, change)
@@ -75,7 +77,7 @@ class Trials:
             self._finish(pipeline, given, keys, known)
         outputs = tuple(self._made[key] for key in keys)
         values = given | {s.action.makes: o for s, o in zip(pipeline.steps, outputs, strict=True)}
-        return Tried(pipeline.steps, outputs, values)
+        return TrialRun(pipeline.steps, outputs, values)
 
     @property
     def used_up(self) -> bool:
@@ -94,7 +96,7 @@ class Trials:
             self._made[key] = one.output
 
 
-def applied(pipeline: Pipeline, change: Change) -> Pipeline:
+def applied(pipeline: Pipeline, change: OptionChange) -> Pipeline:
     """The pipeline as it is with this change; a step that is switched off is gone."""
     if change.option:
         return pipeline.changed(change.action, **{change.option: change.new})

@@ -10,15 +10,15 @@ from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Step
 from docgraph.pipeline.why_not.stages import ASSEMBLE, SEARCH, WHOLE_TEXTS, highest
 from docgraph.pipeline.why_not.step_outcomes import SCOPE, assembled, rank_of, read
-from docgraph.pipeline.why_not.target import NEIGHBOURS, TREE, Sought, roads
-from docgraph.pipeline.why_not.trials import Trials, Tried
+from docgraph.pipeline.why_not.target import NEIGHBOURS, TREE, Target, untaken_edges
+from docgraph.pipeline.why_not.trials import TrialRun, TrialRunner
 
 ON, OFF = "on", "off"
 _MODES = ("hybrid", "semantic", "bm25")
 
 
 @dataclass(frozen=True, slots=True)
-class Lever:
+class Tunable:
     """`probes` are tried in turn. Where it `counts`, so are the numbers in between."""
 
     action: str
@@ -30,7 +30,9 @@ class Lever:
     most: int = 0
 
 
-def lever(name: tuple[str, str], tried: Tried, sought: Sought, trials: Trials) -> Lever | None:
+def tunable(
+    name: tuple[str, str], tried: TrialRun, sought: Target, trials: TrialRunner
+) -> Tunable | None:
     """The lever of that name, if this run has it and it can be moved."""
     action, option = name
     found = tried.at(action)
@@ -39,18 +41,18 @@ def lever(name: tuple[str, str], tried: Tried, sought: Sought, trials: Trials) -
     step = found[0]
     old = step.options[option] if option else ON
     if option in ("relations", "mode", "direction", "cluster", "kind", "repository", ""):
-        return Lever(action, option, old, tuple(_words(option, old, tried, sought)))
+        return Tunable(action, option, old, tuple(_words(option, old, tried, sought)))
     floor = _floor(step, option)
     if floor is None:
         return None
     most = highest(step.action, option)
     first = _first_step(name, floor, tried, sought, trials)
     probes = _further(floor, max(first, 1), most)
-    return Lever(action, option, old, tuple(probes), True, floor, most)
+    return Tunable(action, option, old, tuple(probes), True, floor, most)
 
 
 def _first_step(
-    name: tuple[str, str], floor: int, tried: Tried, sought: Sought, trials: Trials
+    name: tuple[str, str], floor: int, tried: TrialRun, sought: Target, trials: TrialRunner
 ) -> int:
     """As much as seems to be missing; the tries tell."""
     action, option = name
@@ -81,9 +83,11 @@ def _further(floor: int, step: int, most: int) -> Iterator[int]:
         yield most
 
 
-def _words(option: str, old: Value, tried: Tried, sought: Sought) -> Iterator[Value]:
+def _words(option: str, old: Value, tried: TrialRun, sought: Target) -> Iterator[Value]:
     if option == "relations" and isinstance(old, tuple):
-        barred = {road.edge.relation for road in roads(tried, sought) if road.option == option}
+        barred = {
+            road.edge.relation for road in untaken_edges(tried, sought) if road.option == option
+        }
         yield from ((*old, relation) for relation in sorted(barred))
         yield None
     elif option == "mode":
@@ -98,7 +102,7 @@ def _words(option: str, old: Value, tried: Tried, sought: Sought) -> Iterator[Va
         yield OFF
 
 
-def _share(tried: Tried, sought: Sought) -> Iterator[float]:
+def _share(tried: TrialRun, sought: Target) -> Iterator[float]:
     """Its part of the best score, rounded down, so that it would just stay."""
     found = tried.at(SEARCH)
     seeds: Seeds = found[1] if found else tried.get(Seeds)

@@ -1,6 +1,6 @@
 """What is remembered is right, and bounded."""
 
-from docgraph.adapters.onnx.granite import Remembered
+from docgraph.adapters.onnx.granite import CountCache
 
 
 def test_what_is_remembered_is_counted_once() -> None:
@@ -10,13 +10,13 @@ def test_what_is_remembered_is_counted_once() -> None:
         asked.append(text)
         return len(text)
 
-    lengths = Remembered(count, most=3, longest=4)
+    lengths = CountCache(count, most=3, longest=4)
     assert [lengths[text] for text in ("a", "bb", "a", "a")] == [1, 2, 1, 1]
     assert asked == ["a", "bb"]
 
 
 def test_what_is_remembered_is_bounded() -> None:
-    lengths = Remembered(len, most=3, longest=4)
+    lengths = CountCache(len, most=3, longest=4)
     texts = ["a", "bb", "ccc", "dddd", "a", "e" * 5]
     assert [lengths[text] for text in texts] == [len(text) for text in texts]
     assert lengths == {"dddd": 4, "a": 1}

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from docgraph.adapters.postgres.address import HIDDEN, is_address, shown, without_secrets
+from docgraph.adapters.postgres.address import HIDDEN, is_address, redacted, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -36,12 +36,12 @@ from docgraph.adapters.postgres.address import HIDDEN, is_address, shown, withou
     ],
 )
 def test_a_password_is_never_shown(dsn: str, seen: str) -> None:
-    assert shown(dsn) == seen
+    assert redacted(dsn) == seen
 
 
 def test_without_psycopg_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    assert shown("postgresql://ann:sesame@db.example/notes") == HIDDEN
+    assert redacted("postgresql://ann:sesame@db.example/notes") == HIDDEN
 
 
 def test_what_a_server_says_is_one_line_without_the_password() -> None:

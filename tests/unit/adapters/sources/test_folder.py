@@ -8,7 +8,7 @@ import pytest
 
 from docgraph.adapters.sources.folder import LEADS_NOWHERE, FolderSource
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
 
 def write(root: Path, *paths: str) -> None:
@@ -17,12 +17,12 @@ def write(root: Path, *paths: str) -> None:
         (root / path).write_text(path)
 
 
-def paths(found: Iterable[SourceFile | Problem]) -> list[str]:
+def paths(found: Iterable[SourceFile | SourceProblem]) -> list[str]:
     return sorted(file.path for file in found if isinstance(file, SourceFile))
 
 
-def problems(found: Iterable[SourceFile | Problem]) -> dict[str, str]:
-    return {file.path: file.reason for file in found if isinstance(file, Problem)}
+def problems(found: Iterable[SourceFile | SourceProblem]) -> dict[str, str]:
+    return {file.path: file.reason for file in found if isinstance(file, SourceProblem)}
 
 
 def test_paths_are_relative_with_forward_slashes(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_a_link_names_the_place_of_the_file_that_it_leads_to(tmp_path: Path) -> 
     (tmp_path / "chain.md").symlink_to("public/l.md")
     (tmp_path / "hidden.md").symlink_to("secret/.hidden.md")
     found = FolderSource(tmp_path).files()
-    assert {f.path: f.also for f in found if isinstance(f, SourceFile)} == {
+    assert {f.path: f.aliases for f in found if isinstance(f, SourceFile)} == {
         "secret/b.md": (),
         "public/a.md": (),
         "public/l.md": ("secret/b.md",),
@@ -121,7 +121,7 @@ def test_a_file_that_is_too_large_says_the_limit_and_how_to_raise_it(tmp_path: P
     source = FolderSource(tmp_path, max_bytes=1000)
     found = source.read(SourceFile("big.md", 1001))
     reason = "1,001 bytes is over the limit of 1,000; --max-bytes raises it"
-    assert found == Problem("big.md", reason)
+    assert found == SourceProblem("big.md", reason)
 
 
 @pytest.mark.requirement(11)
@@ -135,7 +135,7 @@ def test_an_unreadable_file_is_a_problem_and_no_crash(
 
     source = FolderSource(tmp_path)
     monkeypatch.setattr(os, "open", denied)
-    assert source.read(SourceFile("a.md", 4)) == Problem(
+    assert source.read(SourceFile("a.md", 4)) == SourceProblem(
         "a.md", "cannot be read: Permission denied"
     )
     monkeypatch.undo()
@@ -146,7 +146,7 @@ def test_an_unreadable_file_is_a_problem_and_no_crash(
 def test_a_file_that_vanished_is_a_problem(tmp_path: Path) -> None:
     source = FolderSource(tmp_path)
     reason = "cannot be read: No such file or directory"
-    assert source.read(SourceFile("gone.md", 1)) == Problem("gone.md", reason)
+    assert source.read(SourceFile("gone.md", 1)) == SourceProblem("gone.md", reason)
 
 
 def test_a_name_that_is_not_utf8_is_a_problem(tmp_path: Path) -> None:

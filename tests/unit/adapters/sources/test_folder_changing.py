@@ -11,7 +11,7 @@ import pytest
 
 from docgraph.adapters.sources.folder import CHANGED, FolderSource
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 from docgraph.wiring.sources import open_source
 
 
@@ -67,7 +67,7 @@ def test_a_file_that_becomes_something_else_is_a_problem_and_the_rest_goes_on(
     (root / "docs/in/a.md").unlink()
     swapped(root / "docs/in/a.md")
     found = within(5, lambda: source.read(files["docs/in/a.md"]))
-    assert found == Problem("docs/in/a.md", CHANGED)
+    assert found == SourceProblem("docs/in/a.md", CHANGED)
     assert source.read(files["docs/b.md"]) == b"b"
 
 
@@ -77,7 +77,7 @@ def test_a_folder_that_becomes_a_link_is_not_entered(root: Path, target: str) ->
     files = listed(source)
     shutil.rmtree(root / "docs/in")
     (root / "docs/in").symlink_to(target)
-    assert source.read(files["docs/in/a.md"]) == Problem("docs/in/a.md", CHANGED)
+    assert source.read(files["docs/in/a.md"]) == SourceProblem("docs/in/a.md", CHANGED)
 
 
 def test_a_folder_that_becomes_a_link_is_not_listed(root: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_folder_that_becomes_a_link_is_not_listed(root: Path) -> None:
     assert next(found).path == "private/a.md"  # `docs` is still to be listed
     shutil.rmtree(root / "docs")
     (root / "docs").symlink_to("../outside")
-    assert list(found) == [Problem("docs", "cannot be opened: Not a directory")]
+    assert list(found) == [SourceProblem("docs", "cannot be opened: Not a directory")]
 
 
 def test_a_link_is_read_where_it_led_when_it_was_listed(root: Path) -> None:
@@ -129,7 +129,7 @@ def test_what_lies_inside_is_read(root: Path) -> None:
 
 @pytest.mark.parametrize("path", ["../outside/a.md", "docs/../../outside/a.md", "/etc/hostname"])
 def test_a_path_that_was_never_listed_leads_nowhere_else(root: Path, path: str) -> None:
-    assert FolderSource(root).read(SourceFile(path, 1)) == Problem(path, CHANGED)
+    assert FolderSource(root).read(SourceFile(path, 1)) == SourceProblem(path, CHANGED)
 
 
 def test_descriptors_are_given_back(root: Path) -> None:

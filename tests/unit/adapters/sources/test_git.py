@@ -7,7 +7,7 @@ import pytest
 
 from docgraph.adapters.sources.folder import FolderSource
 from docgraph.adapters.sources.git import GitSource
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 from tests.support.git_reading import at, refused, told
 from tests.support.made_repository import MadeRepository
 
@@ -112,7 +112,7 @@ def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: MadeReposi
         (made.folder / name).symlink_to(target)
     made.commit()
     with GitSource(made.folder, "main") as source:
-        found = {f.path: f.also for f in source.files() if isinstance(f, SourceFile)}
+        found = {f.path: f.aliases for f in source.files() if isinstance(f, SourceFile)}
     assert found == {
         "secret/b.md": (),
         "public/a.md": (),
@@ -136,7 +136,7 @@ def test_a_file_can_be_read_without_having_been_listed(made: MadeRepository) -> 
         assert source.read(SourceFile("relations.yaml", 0)) == b"[]"
         for path in ("none.yaml", "docs", "../etc/passwd", "./docs/a.md", "a\nb"):
             found = source.read(SourceFile(path, 0))
-            assert isinstance(found, Problem)
+            assert isinstance(found, SourceProblem)
             assert found.reason.startswith("cannot be read: ")
         assert source.read(SourceFile("docs/a.md", 0)) == b"a"
 
@@ -213,7 +213,7 @@ def test_a_file_that_is_too_large_says_the_limit_and_the_next_is_read(made: Made
     reason = "200,001 bytes is over the limit of 1,000; --max-bytes raises it"
     with GitSource(made.folder, "main", max_bytes=1000) as source:
         assert told(source) == {"big.md": reason, "link.md": reason, "small.md": b"small"}
-        assert source.read(SourceFile("big.md", 0)) == Problem("big.md", reason)
+        assert source.read(SourceFile("big.md", 0)) == SourceProblem("big.md", reason)
         assert source.read(SourceFile("small.md", 0)) == b"small"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 from tests.support.git_reading import at, if_children_are_told, processes, refused, told
 from tests.support.made_repository import MadeRepository
 
@@ -110,7 +110,9 @@ def test_a_repository_starts_no_program_of_its_own(made: MadeRepository, tmp_pat
         made.git("config", name, value)
     assert at(made.folder) == {"a.md": f"its blob {blob} is not in the repository", "b.md": b"b"}
     with GitSource(made.folder, "main") as source:
-        assert source.read(SourceFile("a.md", 1)) == Problem("a.md", "cannot be read: missing")
+        assert source.read(SourceFile("a.md", 1)) == SourceProblem(
+            "a.md", "cannot be read: missing"
+        )
     assert not (tmp_path / "sprung").exists()
     with pytest.raises(Exception, match="cat-file"):  # the trap works where nobody guards
         made.git("cat-file", "-p", blob)

@@ -14,7 +14,7 @@ import pytest
 from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput, GivenUp
-from docgraph.ports.cancellation import Waiting, waited_for
+from docgraph.ports.cancellation import Deadline, deadline_scope
 from tests.support.git_reading import told
 from tests.support.made_repository import MadeRepository
 
@@ -56,13 +56,13 @@ def until(true: Callable[[], bool], seconds: float = 10) -> bool:
 
 
 @pytest.fixture
-def leaving(notes: Path) -> Iterator[Waiting]:
+def leaving(notes: Path) -> Iterator[Deadline]:
     """One who leaves as soon as git hangs."""
-    waiting = Waiting()
+    waiting = Deadline()
 
     def leave() -> None:
         until(notes.exists)
-        waiting.give_up()
+        waiting.cancel()
 
     thread = threading.Thread(target=leave)
     thread.start()
@@ -85,7 +85,7 @@ def test_a_short_question_has_a_deadline(
 def test_git_is_ended_when_nobody_waits_any_more(
     made: MadeRepository,
     notes: Path,
-    leaving: Waiting,
+    leaving: Deadline,
     monkeypatch: pytest.MonkeyPatch,
     question: str,
 ) -> None:
@@ -93,7 +93,7 @@ def test_git_is_ended_when_nobody_waits_any_more(
     begun = time.monotonic()
     with (
         pytest.raises(GivenUp, match="whoever asked has left"),
-        waited_for(leaving),
+        deadline_scope(leaving),
         GitSource(made.folder, "main") as source,
     ):
         told(source)

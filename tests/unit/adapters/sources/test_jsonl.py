@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sources.jsonl import JsonlSource, read_edges
-from docgraph.model.edge import Edge, Evidence
+from docgraph.model.edge import Edge, EdgeEvidence
 from docgraph.model.errors import BadInput
-from docgraph.ports.source import Problem, SourceFile
+from docgraph.ports.source import SourceFile, SourceProblem
 
 
 def lines(file: Path, *rows: object) -> Path:
@@ -27,10 +27,10 @@ def test_each_row_is_a_document_with_its_id_as_path(tmp_path: Path) -> None:
 def test_a_bad_row_is_named_by_its_line_and_the_rest_goes_on(tmp_path: Path) -> None:
     good = {"_id": "a", "text": "x"}
     source = JsonlSource(lines(tmp_path / "c.jsonl", good, "{", "", '{"_id": "q"}', good))
-    assert [file for file in source.files() if isinstance(file, Problem)] == [
-        Problem("c.jsonl:2", "not a JSON object with `_id` and `text`"),
-        Problem("c.jsonl:4", "not a JSON object with `_id` and `text`"),
-        Problem("c.jsonl:5", "`_id` 'a' is empty or stands in an earlier row"),
+    assert [file for file in source.files() if isinstance(file, SourceProblem)] == [
+        SourceProblem("c.jsonl:2", "not a JSON object with `_id` and `text`"),
+        SourceProblem("c.jsonl:4", "not a JSON object with `_id` and `text`"),
+        SourceProblem("c.jsonl:5", "`_id` 'a' is empty or stands in an earlier row"),
     ]
 
 
@@ -38,7 +38,7 @@ def test_half_a_character_is_a_problem(tmp_path: Path) -> None:
     source = JsonlSource(lines(tmp_path / "c.jsonl", '{"_id": "a", "text": "x\\ud800"}'))
     (file,) = source.files()
     assert isinstance(file, SourceFile)
-    assert source.read(file) == Problem("a", "half a character at position 1")
+    assert source.read(file) == SourceProblem("a", "half a character at position 1")
 
 
 def test_a_corpus_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_given_edges_keep_their_line_as_evidence(tmp_path: Path) -> None:
     (found,) = read_edges(lines(tmp_path / "edges.jsonl", row), "r")
     assert found.edge == Edge("r:a", "requires", "r:b%3Ac")
     assert found.origins == ("given",)
-    assert found.evidence == (Evidence("edges.jsonl", 1, 0, 0, 0, "requires b:c"),)
+    assert found.evidence == (EdgeEvidence("edges.jsonl", 1, 0, 0, 0, "requires b:c"),)
 
 
 @pytest.mark.parametrize(

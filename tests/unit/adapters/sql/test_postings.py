@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from docgraph.adapters.indexes.postings import Packed, PostingsWriter, merged
 from docgraph.adapters.indexes.segments import pack
-from docgraph.model.tokenize import words
+from docgraph.model.tokenize import tokenize
 
 passage = st.lists(
     st.sampled_from(["the", "The", "node_node", "nodeText", "HTTPServer2", "__", "größe", "ﬁle"])
@@ -27,7 +27,7 @@ def counted(texts: list[str]) -> list[Packed]:
     """The definition: passage by passage, word by word."""
     held: dict[str, list[tuple[int, int]]] = {}
     for place, text in enumerate(texts):
-        for term, frequency in Counter(words(text)).items():
+        for term, frequency in Counter(tokenize(text)).items():
             held.setdefault(term, []).append((place, frequency))
     return [
         (term, pack([place for place, _ in found]), pack([often for _, often in found]))
@@ -39,7 +39,7 @@ def counted(texts: list[str]) -> list[Packed]:
 def test_every_word_of_every_passage_is_counted(texts: list[str]) -> None:
     lengths, packed = written(texts)
     assert packed == counted(texts)
-    assert lengths == [len(words(text)) for text in texts]
+    assert lengths == [len(tokenize(text)) for text in texts]
 
 
 @given(passages, passages, passages)

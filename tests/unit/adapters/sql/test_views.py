@@ -10,7 +10,7 @@ from docgraph.adapters.sql import tenant_cache
 from docgraph.adapters.sql.tenant_cache import View, Views
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import Principal
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 
 READER = local()
 
@@ -22,8 +22,8 @@ class Looks:
         self.views = Views()
         self.times = 0
 
-    def of(self, asker: Principal = READER, changes: int = 1, *wanted: Wanted) -> View:
-        return self.views.of(changes, asker, wanted or EVERYTHING, self._look)
+    def of(self, asker: Principal = READER, changes: int = 1, *wanted: SnapshotSelector) -> View:
+        return self.views.of(changes, asker, wanted or ALL_REPOSITORIES, self._look)
 
     def _look(self) -> View:
         self.times += 1
@@ -49,7 +49,11 @@ def test_other_rights_have_a_view_of_their_own(change: dict[str, Any]) -> None:
 
 def test_another_state_or_another_wish_is_looked_at_anew() -> None:
     looks = Looks()
-    found = {id(looks.of()), id(looks.of(READER, 2)), id(looks.of(READER, 1, Wanted("r")))}
+    found = {
+        id(looks.of()),
+        id(looks.of(READER, 2)),
+        id(looks.of(READER, 1, SnapshotSelector("r"))),
+    }
     assert len(found) == looks.times == 3
 
 

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.languages.source import Characters
+from docgraph.ingest.languages.source import ByteOffsets
 
 
 @given(st.text(alphabet="aé日😀\n"))
 def test_a_byte_offset_becomes_its_characters(text: str) -> None:
-    place = Characters(text.encode())
+    place = ByteOffsets(text.encode())
     for offset in range(len(text) + 1):
         assert place(len(text[:offset].encode())) == offset

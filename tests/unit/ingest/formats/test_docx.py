@@ -8,8 +8,8 @@ import pytest
 
 from docgraph.ingest.formats import docx
 from docgraph.ingest.formats.docx import read_docx
-from docgraph.ingest.parsed_file import Parsed
-from docgraph.ports.source import Problem
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.ports.source import SourceProblem
 
 WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -55,9 +55,9 @@ def word(body: str, more: Mapping[str, str | bytes] | None = None) -> bytes:
     return made.getvalue()
 
 
-def read(data: bytes) -> Parsed:
+def read(data: bytes) -> ParsedFile:
     found = read_docx("a.docx", data)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     return found
 
 
@@ -123,14 +123,14 @@ def test_the_title_of_the_properties_stands_in_for_a_missing_one() -> None:
 )
 def test_what_is_no_word_document_is_a_problem(data: bytes, reason: str) -> None:
     found = read_docx("a.docx", data)
-    assert isinstance(found, Problem)
+    assert isinstance(found, SourceProblem)
     assert found.reason.startswith(reason)
 
 
 def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = word(paragraph("Words."), {"word/media/a.bin": bytes(20_000_000)})
     found = read_docx("a.docx", bomb)
-    assert isinstance(found, Problem)
+    assert isinstance(found, SourceProblem)
     assert found.reason.endswith("a zip bomb")
     monkeypatch.setattr(docx, "LARGEST", 19_000_000)
     assert "over the limit of 19,000,000" in str(read_docx("a.docx", bomb))
@@ -142,4 +142,4 @@ def test_entities_that_grow_without_end_are_refused() -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
     document = f'<!DOCTYPE d [<!ENTITY l0 "ha">{laughs}]><w:document xmlns:w="{WORD}"><w:body>'
     bomb = f"{document}{paragraph('&l9;')}</w:body></w:document>"
-    assert isinstance(read_docx("a.docx", word("", {"word/document.xml": bomb})), Problem)
+    assert isinstance(read_docx("a.docx", word("", {"word/document.xml": bomb})), SourceProblem)

@@ -1,7 +1,7 @@
 """Header fields are found where documents put them, with their places."""
 
 from docgraph.ingest.formats.text import header_block, listed_fields, marked_fields
-from docgraph.ingest.parsed_file import Field
+from docgraph.ingest.parsed_file import HeaderField
 from docgraph.ingest.source_text import Lines
 
 PEP = """\
@@ -26,7 +26,7 @@ Obsoletes: 2818, 7230,                                            Fastly
 """
 
 
-def told(fields: tuple[Field, ...], text: str) -> list[tuple[str, str]]:
+def told(fields: tuple[HeaderField, ...], text: str) -> list[tuple[str, str]]:
     assert all(text[field.start : field.end] == field.value for field in fields)
     return [(field.name, field.value) for field in fields]
 

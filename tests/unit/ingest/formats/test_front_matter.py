@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from docgraph.ingest.formats.front_matter import FrontMatter, front_matter
 from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.formats.notebook import parse_notebook
-from docgraph.ingest.parsed_file import Parsed, WrittenAccess
+from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
 
 UNREAD = "this line is not read as front matter"
 
@@ -56,8 +56,8 @@ def test_a_bomb_of_aliases_does_no_harm() -> None:
     assert [field.name for field in found.fields] == ["a0", "a0"]
 
 
-def few(line: int, *readers: str, labels: tuple[str, ...] = (), level: int = 0) -> WrittenAccess:
-    return WrittenAccess(line, frozenset(readers), frozenset(labels), level)
+def few(line: int, *readers: str, labels: tuple[str, ...] = (), level: int = 0) -> AccessMapping:
+    return AccessMapping(line, frozenset(readers), frozenset(labels), level)
 
 
 @pytest.mark.requirement(35)
@@ -85,17 +85,17 @@ def few(line: int, *readers: str, labels: tuple[str, ...] = (), level: int = 0) 
         ),
     ],
 )
-def test_front_matter_says_who_may_read(written: str, access: WrittenAccess) -> None:
+def test_front_matter_says_who_may_read(written: str, access: AccessMapping) -> None:
     found = front_matter(f"---\n{written}\n---\n# H\n")
     assert (found.access, found.remarks) == (access, ())
     assert found.end > 0
 
 
-def denied(text: str) -> WrittenAccess:
+def denied(text: str) -> AccessMapping:
     """What is wrong with its access, which lets nobody in and is told in a remark."""
     found = front_matter(text)
     assert found.access is not None
-    assert found.access == WrittenAccess(found.access.line, wrong=found.access.wrong)
+    assert found.access == AccessMapping(found.access.line, wrong=found.access.wrong)
     told = f"line {found.access.line}: access: {found.access.wrong}; nobody may read it"
     assert found.access.wrong
     assert told == found.remarks[-1]
@@ -156,7 +156,7 @@ def test_a_block_that_is_no_mapping_denies_if_a_line_begins_with_access(
     written: str, line: int
 ) -> None:
     text = f"---\n{written}\n---\n# H\n"
-    assert denied(text) == WrittenAccess(line, wrong=UNREAD)
+    assert denied(text) == AccessMapping(line, wrong=UNREAD)
     found = front_matter(text)
     assert (found.end, len(found.remarks)) == (0, 2)
 
@@ -164,9 +164,9 @@ def test_a_block_that_is_no_mapping_denies_if_a_line_begins_with_access(
 @pytest.mark.requirement(35)
 def test_a_quotation_mark_does_not_swallow_access() -> None:
     text = '---\ntitle: "x\naccess: finance\ntags: y"\n---\n'
-    assert denied(text) == WrittenAccess(3, wrong=UNREAD)
+    assert denied(text) == AccessMapping(3, wrong=UNREAD)
     other = text.replace("---\ntitle", "---\naccess: a\ntitle")
-    assert denied(other) == WrittenAccess(4, wrong=UNREAD)
+    assert denied(other) == AccessMapping(4, wrong=UNREAD)
 
 
 LONG = "".join(f"key{n}: value\n" for n in range(6_000))
@@ -201,7 +201,7 @@ LONG = "".join(f"key{n}: value\n" for n in range(6_000))
     ],
 )
 def test_a_block_that_is_not_seen_as_one_denies_if_it_says_access(text: str, line: int) -> None:
-    assert denied(text) == WrittenAccess(line, wrong=UNREAD)
+    assert denied(text) == AccessMapping(line, wrong=UNREAD)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_a_document_and_a_notebook_hand_on_what_they_say() -> None:
     assert parse_markdown("a.md", "# H\n").access is None
     cell = {"cell_type": "raw", "source": text}
     read = parse_notebook("a.ipynb", json.dumps({"cells": [cell]}))
-    assert isinstance(read, Parsed)
+    assert isinstance(read, ParsedFile)
     assert read.access == few(3, "finance")
 
 

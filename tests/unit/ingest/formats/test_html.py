@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from docgraph.ingest.chunking import chunks
 from docgraph.ingest.formats.html import parse_html, read_html
-from docgraph.ingest.parsed_file import Parsed
-from docgraph.ingest.source_text import Places
-from docgraph.ports.source import Problem
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.ingest.source_text import Positions
+from docgraph.ports.source import SourceProblem
 from tests.unit.ingest.fakes import parsed
 
 TAGS = [
@@ -23,7 +23,7 @@ TAGS = [
 ]
 
 
-def page(body: str) -> Parsed:
+def page(body: str) -> ParsedFile:
     return parse_html("a.html", body)
 
 
@@ -182,7 +182,7 @@ def test_every_word_stands_on_the_line_that_the_map_says(pieces: list[str]) -> N
     source = "".join(pieces)
     lines = source.split("\n")
     found = page(source)
-    places = Places(found)
+    places = Positions(found)
     assert found.text == found.text.strip("\n")
     for word in re.finditer(r"w\d+w", found.text):
         assert word.group() in lines[places.at(word.start()) - 1]
@@ -235,7 +235,7 @@ def test_bytes_that_are_not_utf8_are_read_as_the_page_declares(
     head: str, charset: str, said: str
 ) -> None:
     found = read_html("a.html", f"{head}<p>{said}".encode(charset))
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     assert found.text == said
 
 
@@ -251,7 +251,7 @@ def test_bytes_that_are_not_utf8_are_read_as_the_page_declares(
     ],
 )
 def test_what_no_declaration_explains_is_a_problem(data: bytes, reason: str) -> None:
-    assert read_html("a.html", data) == Problem("a.html", reason)
+    assert read_html("a.html", data) == SourceProblem("a.html", reason)
 
 
 def test_a_page_of_xml_closes_its_empty_elements() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from docgraph.ingest.chunking import chunks
 from docgraph.ingest.formats.notebook import parse_notebook
-from docgraph.ingest.parsed_file import Parsed
-from docgraph.ports.source import Problem
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.ports.source import SourceProblem
 
 Cell = dict[str, Any]
 
@@ -30,10 +30,10 @@ def result(**data: str) -> Cell:
     return {"output_type": "execute_result", "data": named}
 
 
-def notebook(*cells: Cell, **metadata: object) -> Parsed:
+def notebook(*cells: Cell, **metadata: object) -> ParsedFile:
     text = json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4})
     found = parse_notebook("a.ipynb", text)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     return found
 
 
@@ -117,7 +117,7 @@ def test_worksheets_of_the_third_format_are_read() -> None:
         {"cell_type": "code", "input": ["x"], "outputs": [{"output_type": "pyout", "text": "1"}]},
     ]
     found = parse_notebook("a.ipynb", json.dumps({"worksheets": [{"cells": cells}]}))
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     assert (found.title, [part.title for part in found.parts]) == ("Title", ["Sec tion"])
     assert found.text.endswith("```\nx\n```\n\n```\n1\n```")
 
@@ -147,7 +147,7 @@ def test_the_metadatas_title_stands_in_for_a_missing_one() -> None:
 )
 def test_what_is_no_notebook_is_a_problem(text: str, reason: str) -> None:
     found = parse_notebook("a.ipynb", text)
-    assert isinstance(found, Problem)
+    assert isinstance(found, SourceProblem)
     assert found.reason.startswith(reason)
 
 
@@ -155,5 +155,5 @@ def test_odd_cells_and_halves_of_characters_do_no_harm() -> None:
     odd = [7, {}, {"cell_type": 1}, {"cell_type": "markdown", "source": ["a", 1, "\ud800\0b\r\nc"]}]
     text = json.dumps({"cells": odd, "metadata": []})
     found = parse_notebook("a.ipynb", text)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     assert (found.text, found.pages) == ("a\ufffdb\nc", (0, 0, 0, 0))

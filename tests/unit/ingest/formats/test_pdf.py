@@ -5,13 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from docgraph.ingest.build_document import build
+from docgraph.ingest.build_document import build_document
 from docgraph.ingest.chunking import chunks
 from docgraph.ingest.formats.pdf import read_pdf
 from docgraph.ingest.formats.pdf_pages import cleaned
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.access import LOCAL_ONLY
-from docgraph.ports.source import Problem
+from docgraph.ports.source import SourceProblem
 from tests.support.small_world import granted
 
 Line = tuple[int, str]  # size and words
@@ -66,9 +66,9 @@ def _written(objects: Sequence[str], trailer: str) -> bytes:
     return whole.encode("latin-1")
 
 
-def read(data: bytes) -> Parsed:
+def read(data: bytes) -> ParsedFile:
     found = read_pdf("a.pdf", data)
-    assert isinstance(found, Parsed)
+    assert isinstance(found, ParsedFile)
     return found
 
 
@@ -89,7 +89,7 @@ def test_a_passage_is_cited_by_its_page_and_crosses_none() -> None:
         ("Three\nthird page", "a.pdf p. 3"),
         ("four", "a.pdf p. 4"),
     ]
-    document = build("r", "a.pdf", found, granted(LOCAL_ONLY), "m").document
+    document = build_document("r", "a.pdf", found, granted(LOCAL_ONLY), "m").document
     assert [node.source.page for node in document.nodes] == [1, 3]
 
 
@@ -167,7 +167,7 @@ ENCRYPTED = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >> 
     ],
 )
 def test_what_cannot_be_read_is_a_problem_with_its_reason(data: bytes, reason: str) -> None:
-    assert read_pdf("a.pdf", data) == Problem("a.pdf", reason)
+    assert read_pdf("a.pdf", data) == SourceProblem("a.pdf", reason)
 
 
 def test_pages_without_text_are_remarked_where_they_are_many() -> None:

@@ -1,7 +1,7 @@
 """A title is one line, and a document without one goes by its file's name."""
 
 from docgraph.ingest.formats.sections import LONGEST, chosen, field_title, tidy
-from docgraph.ingest.parsed_file import Field
+from docgraph.ingest.parsed_file import HeaderField
 
 
 def test_the_first_candidate_that_says_something_is_the_title() -> None:
@@ -18,6 +18,6 @@ def test_a_title_has_an_end() -> None:
 
 
 def test_a_title_field_is_a_title() -> None:
-    fields = (Field("pep", "8", 1, 0, 1), Field("title", " Style ", 2, 0, 1))
+    fields = (HeaderField("pep", "8", 1, 0, 1), HeaderField("title", " Style ", 2, 0, 1))
     assert field_title(fields) == "Style"
     assert field_title(()) == ""

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.languages.source import OUTSIDE, Nesting
+from docgraph.ingest.languages.source import OUTSIDE, SpanTree
 
 
 def spans_of(brackets: str) -> list[tuple[int, int]]:
@@ -21,7 +21,7 @@ def spans_of(brackets: str) -> list[tuple[int, int]]:
 @given(st.text(alphabet="(). ", max_size=40))
 def test_the_innermost_span_that_holds_a_place_is_found(text: str) -> None:
     spans = spans_of(text)
-    nesting = Nesting(spans)
+    nesting = SpanTree(spans)
     for place in range(-1, len(text) + 1):
         holding = [at for at, (start, end) in enumerate(spans) if start <= place < end]
         assert nesting.at(place) == (holding[-1] if holding else OUTSIDE)
@@ -30,7 +30,7 @@ def test_the_innermost_span_that_holds_a_place_is_found(text: str) -> None:
 @given(st.text(alphabet="(). ", max_size=40))
 def test_a_parent_is_the_next_span_around(text: str) -> None:
     spans = spans_of(text)
-    for at, parent in enumerate(Nesting(spans).parents):
+    for at, parent in enumerate(SpanTree(spans).parents):
         start, end = spans[at]
         around = [i for i, (s, e) in enumerate(spans) if i != at and s <= start and end <= e]
         assert parent == (around[-1] if around else OUTSIDE)

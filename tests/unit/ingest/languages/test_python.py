@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.ingest.languages.python_imports import module_name
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 from tests.unit.ingest.fakes import parsed
 
 CODE = '''\
@@ -70,7 +70,7 @@ def test_prose_is_what_comments_and_docstrings_say() -> None:
     ]
 
 
-def said(found: Parsed) -> list[str]:
+def said(found: ParsedFile) -> list[str]:
     return [found.text[start:end] for start, end in found.prose or ()]
 
 

@@ -12,9 +12,9 @@ from docgraph.ingest.languages.java import parse_java
 from docgraph.ingest.languages.javascript import parse_javascript, parse_tsx, parse_typescript
 from docgraph.ingest.languages.python import parse_python
 from docgraph.ingest.languages.sql import parse_sql
-from docgraph.ingest.parsed_file import Parsed
+from docgraph.ingest.parsed_file import ParsedFile
 
-Parse = Callable[[str, str], Parsed]
+Parse = Callable[[str, str], ParsedFile]
 LANGUAGES: dict[str, Parse] = {
     "cs": parse_csharp,
     "java": parse_java,
@@ -61,7 +61,7 @@ def test_no_text_makes_a_language_fail_or_point_outside(language: str, pieces: l
     assert_nested(found)
 
 
-def assert_nested(found: Parsed) -> None:
+def assert_nested(found: ParsedFile) -> None:
     """Parts stand in order, inside their parents, and beside their neighbours."""
     assert len({part.name for part in found.parts}) == len(found.parts)
     for index, part in enumerate(found.parts):

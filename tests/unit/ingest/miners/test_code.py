@@ -8,13 +8,13 @@ from docgraph.ingest.miners.document_view import MOST_PLACES
 from docgraph.ingest.miners.registry import ALL_MINERS, MINER_OF
 from docgraph.ingest.parsed_file import Pointer
 from docgraph.model.edge import RELATIONS
-from docgraph.model.reference import Claim
+from docgraph.model.reference import Reference
 from tests.unit.ingest.fakes import built, parsed
 
 TEXT = "def f():\n    g()\n"
 
 
-def claims(*pointers: Pointer) -> list[Claim]:
+def claims(*pointers: Pointer) -> list[Reference]:
     made = replace(parsed("a.py", TEXT), pointers=pointers)
     return [claim for claim in built("a.py", made).claims if claim.miner in MINER_OF.values()]
 
@@ -23,7 +23,7 @@ def claims(*pointers: Pointer) -> list[Claim]:
 def test_a_pointer_is_a_claim_of_the_part_it_stands_in() -> None:
     inside = Pointer("calls", 0, "py:b", 2, 13, 14, "g()", "::g", True, 2, 1, False)
     (claim,) = claims(inside)
-    assert claim == Claim(
+    assert claim == Reference(
         source="r:a.py::f",
         relation="calls",
         key="py:b",

@@ -3,11 +3,11 @@
 import pytest
 
 from docgraph.ingest.miners.headers import values
-from docgraph.ingest.parsed_file import Field
+from docgraph.ingest.parsed_file import HeaderField
 
 
-def field(value: str) -> Field:
-    return Field("supersedes", value, 3, 100, 100 + len(value))
+def field(value: str) -> HeaderField:
+    return HeaderField("supersedes", value, 3, 100, 100 + len(value))
 
 
 @pytest.mark.parametrize(
@@ -34,5 +34,5 @@ def test_each_value_has_its_own_place() -> None:
 
 
 def test_a_value_that_was_unfolded_has_the_fields_place() -> None:
-    folded = Field("supersedes", "a, b", 3, 100, 120)
+    folded = HeaderField("supersedes", "a, b", 3, 100, 120)
     assert [(one.start, one.end) for one in values(folded)] == [(100, 120), (100, 120)]

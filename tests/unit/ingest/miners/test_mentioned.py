@@ -5,8 +5,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from docgraph.ingest.miners.document_view import LONGEST, MOST_PLACES, few, named, numbered
-from docgraph.model.identifiers import normalised
+from docgraph.ingest.miners.document_view import (
+    LONGEST,
+    MOST_PLACES,
+    first_mentions,
+    named,
+    numbered,
+)
+from docgraph.model.identifiers import normalise_name
 from tests.support.growth import LINEAR, growth
 
 ANOTHER = itertools.count()
@@ -62,7 +68,7 @@ def test_a_place_holds_the_name_and_nothing_more(
     found = list(find(text))
     assert found
     for name, start, end in found:
-        assert normalised(text[start:end]) == name
+        assert normalise_name(text[start:end]) == name
 
 
 def test_numbers_are_looked_for_in_the_given_spans_alone() -> None:
@@ -80,7 +86,7 @@ def test_what_is_very_long_is_data_and_no_name(name: str) -> None:
 
 
 def test_a_name_shows_its_first_places_only() -> None:
-    found = list(few(named("a_b c_d " * (MOST_PLACES + 2))))
+    found = list(first_mentions(named("a_b c_d " * (MOST_PLACES + 2))))
     assert names(iter(found)) == ["a_b", "c_d"] * MOST_PLACES
     assert found[0] == ("a_b", 0, 3)
 

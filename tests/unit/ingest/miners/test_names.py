@@ -4,13 +4,13 @@ from dataclasses import replace
 
 from docgraph.model.link import MOST_HOLDERS
 from docgraph.model.node import CODE
-from docgraph.model.reference import Claim
+from docgraph.model.reference import Reference
 from tests.unit.ingest.fakes import built, edges, parsed
 
 TEXT = "One day Marie Curie met Pierre Curie.\n\nThen Marie Curie left.\n"
 
 
-def names(text: str, path: str = "a.md") -> list[Claim]:
+def names(text: str, path: str = "a.md") -> list[Reference]:
     return [claim for claim in built(path, text).claims if claim.miner == "names"]
 
 

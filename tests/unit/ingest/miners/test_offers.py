@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from docgraph.ingest.parsed_file import Handle, Parsed
-from docgraph.model.reference import Offer
+from docgraph.ingest.parsed_file import Handle, ParsedFile
+from docgraph.model.reference import Definition
 from tests.unit.ingest.fakes import built, parsed
 
 
-def offered(path: str, text: str | Parsed = "") -> dict[str, list[tuple[str, int]]]:
+def offered(path: str, text: str | ParsedFile = "") -> dict[str, list[tuple[str, int]]]:
     """Key → (node without the repository, rank)."""
     found: dict[str, list[tuple[str, int]]] = {}
     for offer in built(path, text).offers:
@@ -52,8 +52,8 @@ def test_no_title_is_offered_that_is_a_file_name_code_or_very_short() -> None:
 def test_what_a_reader_of_code_found_is_offered_by_the_part_it_names() -> None:
     handles = (Handle("py:a", None), Handle("table:orders", 0, 3))
     made = replace(parsed("a.py", "def f(): ...\n"), handles=handles)
-    assert Offer("py:a", "r:a.py", 0) in built("a.py", made).offers
-    assert Offer("table:orders", "r:a.py::f", 3) in built("a.py", made).offers
+    assert Definition("py:a", "r:a.py", 0) in built("a.py", made).offers
+    assert Definition("table:orders", "r:a.py::f", 3) in built("a.py", made).offers
 
 
 def test_several_may_go_by_the_same_name_and_title() -> None:

@@ -2,15 +2,15 @@
 
 import pytest
 
-from docgraph.ingest.miners.links import leads_elsewhere, meant_paths, offered_paths, split_anchor
+from docgraph.ingest.miners.links import candidate_paths, is_external, path_keys, split_anchor
 
 
 def met(folder: str, written: str, *paths: str) -> list[str]:
     """Those of the files that a path, written in a file of this folder, may mean: best first."""
-    offered = {(key, path): rank for path in paths for key, rank in offered_paths(path)}
+    offered = {(key, path): rank for path in paths for key, rank in path_keys(path)}
     ranks = [
         (meant_rank + rank, path)
-        for meant, meant_rank in meant_paths(folder, written)
+        for meant, meant_rank in candidate_paths(folder, written)
         for (key, path), rank in offered.items()
         if key == meant
     ]
@@ -61,14 +61,14 @@ def test_a_pages_address_may_stand_for_its_source() -> None:
 
 
 def test_nothing_lies_above_the_root() -> None:
-    assert list(meant_paths("docs", "../../x.md")) == []
-    assert list(meant_paths("docs", "../..")) == []
+    assert list(candidate_paths("docs", "../../x.md")) == []
+    assert list(candidate_paths("docs", "../..")) == []
 
 
 @pytest.mark.parametrize("target", ["https://a.b/c.md", "mailto:a@b", "//cdn/x", "git+ssh://x"])
 def test_an_address_leads_elsewhere(target: str) -> None:
-    assert leads_elsewhere(target)
-    assert not leads_elsewhere("docs/a.md#b")
+    assert is_external(target)
+    assert not is_external("docs/a.md#b")
 
 
 def test_an_anchor_is_decoded() -> None:

@@ -7,8 +7,8 @@ from docgraph.ingest.miners import titles
 from docgraph.ingest.miners.titles import mentions as found_in
 from docgraph.ingest.miners.titles import mine_titles, spellings
 from docgraph.model.link import MOST_EVIDENCE
-from docgraph.plan.ambiguity import settled
-from docgraph.ports.writes import EmbeddedDocument, LivingText
+from docgraph.plan.ambiguity import resolve_ambiguity
+from docgraph.ports.writes import CurrentText, EmbeddedDocument
 from tests.support.growth import LINEAR, growth
 from tests.unit.ingest.fakes import MemoryWrites, built, candidates, edges, places
 
@@ -58,7 +58,7 @@ def test_a_disambiguation_is_left_off_at_a_higher_rank() -> None:
         ("1", "Mercury", 0),
     ]
     files = {"a.txt": text, "planet.md": "# Mercury (planet)\n", "god.md": "# Mercury\n"}
-    held = settled(candidates(files, "titles"))
+    held = resolve_ambiguity(candidates(files, "titles"))
     assert {found.edge.target: [place.says for place in found.evidence] for found in held} == {
         "r:god.md": ["Mercury"],
         "r:planet.md": ["Mercury (planet)"],
@@ -171,7 +171,7 @@ def test_no_text_takes_more_than_its_length(piece: str) -> None:
     automaton.make_automaton()
 
     def search(size: int) -> None:
-        text = LivingText("a.txt", "r:a.txt", "document", "On", piece * size)
+        text = CurrentText("a.txt", "r:a.txt", "document", "On", piece * size)
         assert len(list(found_in(text, automaton))) <= len(words) * MOST_EVIDENCE
 
     assert growth(search, 500) < LINEAR

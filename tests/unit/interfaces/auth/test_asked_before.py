@@ -5,11 +5,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from docgraph.interfaces.auth.api_keys import LONGEST_WAIT, AskedBefore, KeyLogin
+from docgraph.interfaces.auth.api_keys import (
+    LONGEST_WAIT,
+    ApiKeyAuthentication,
+    ResumedAuthentication,
+)
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import ApiKey, Person
 from docgraph.model.errors import NotKnown
-from docgraph.model.ingest_job import Ingestion, IngestionRequest
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from tests.support.memory_keys import MemoryKeys
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
@@ -23,12 +27,14 @@ class Place:
         self.now = NOW
         self.keys = MemoryKeys()
         self.keys.add(ApiKey("k1", "t", "ann", NOW.isoformat(), "2026-01-16T00:00:00+00:00"), b"")
-        login = KeyLogin(self.keys, lambda *who: self.people.get(who), now=lambda: self.now)
-        self.before = AskedBefore(login, frozenset({ISSUER}), lambda: self.now)
+        login = ApiKeyAuthentication(
+            self.keys, lambda *who: self.people.get(who), now=lambda: self.now
+        )
+        self.before = ResumedAuthentication(login, frozenset({ISSUER}), lambda: self.now)
 
-    def refuses(self, asked: Ingestion, why: str) -> None:
+    def refuses(self, asked: IngestJob, why: str) -> None:
         with pytest.raises(NotKnown, match=why):
-            self.before.who(asked)
+            self.before.authenticate(asked)
 
 
 @pytest.fixture
@@ -36,18 +42,18 @@ def place() -> Place:
     return Place()
 
 
-def asked(by: str, who: Person = ANN) -> Ingestion:
+def asked(by: str, who: Person = ANN) -> IngestJob:
     told = NOW.isoformat()
-    return Ingestion("i", who, by, IngestionRequest("p", "r"), "queued", 0, told, told)
+    return IngestJob("i", who, by, IngestJobRequest("p", "r"), "queued", 0, told, told)
 
 
 def test_of_a_key_the_rights_of_now_count(place: Place) -> None:
     richer = replace(ANN, groups=frozenset({"board"}), rights=frozenset({"ingest", "access"}))
-    found = place.before.who(asked("key k1", richer))
+    found = place.before.authenticate(asked("key k1", richer))
     assert (found.id, found.groups, found.rights) == ("ann", ANN.groups, ANN.rights)
     assert found.by == "key k1"
     place.people["t", "ann"] = Person("ann", "t")
-    assert place.before.who(asked("key k1")).rights == frozenset()
+    assert place.before.authenticate(asked("key k1")).rights == frozenset()
 
 
 def test_a_key_or_person_that_is_gone_or_expired_is_nobody(place: Place) -> None:
@@ -73,7 +79,7 @@ def test_where_keys_are_not_taken_any_more_they_count_for_nothing(place: Place) 
 def test_what_a_token_said_counts_for_a_day(place: Place) -> None:
     place.people.clear()
     place.now = NOW + LONGEST_WAIT
-    found = place.before.who(asked(f"token {ISSUER}"))
+    found = place.before.authenticate(asked(f"token {ISSUER}"))
     assert (found.id, found.rights, found.by) == ("ann", ANN.rights, f"token {ISSUER}")
     place.now += timedelta(seconds=1)
     place.refuses(asked(f"token {ISSUER}"), "more than 1 day")
@@ -86,4 +92,4 @@ def test_an_issuer_that_is_not_trusted_any_more_speaks_for_nobody(place: Place) 
 def test_the_keyboard_is_what_it_was(place: Place) -> None:
     me = Person("local", "local", frozenset({"local"}), rights=local().rights)
     place.now = NOW + timedelta(days=9)
-    assert place.before.who(asked("", me)) == local()
+    assert place.before.authenticate(asked("", me)) == local()

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from docgraph.interfaces.auth.api_keys import KeyLogin, hashed, id_in, new_secret
-from docgraph.interfaces.auth.authentication import Login
-from docgraph.interfaces.auth.principals import in_the_name_of, local, resumed
-from docgraph.interfaces.auth.tokens import TokenLogin
+from docgraph.interfaces.auth.api_keys import ApiKeyAuthentication, hashed, id_in, new_secret
+from docgraph.interfaces.auth.authentication import Authentication
+from docgraph.interfaces.auth.principals import impersonated, local, resumed
+from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.model.access import ApiKey, Person
 from docgraph.model.errors import NotKnown
-from docgraph.model.ingest_job import Ingestion, IngestionRequest
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from docgraph.ports.auth import LONGEST_TOKEN
 from docgraph.wiring.auth_settings import IssuerSettings
 from tests.support.memory_keys import MemoryKeys
@@ -29,9 +29,11 @@ class Gate:
         self.now = datetime(2026, 1, 15, tzinfo=UTC)
         self.keys = MemoryKeys()
         self.secret = self.given()
-        self.login = Login(
-            KeyLogin(self.keys, lambda *who: self.people.get(who), now=lambda: self.now),
-            TokenLogin([(issuer(), SETTINGS)]),
+        self.login = Authentication(
+            ApiKeyAuthentication(
+                self.keys, lambda *who: self.people.get(who), now=lambda: self.now
+            ),
+            TokenAuthentication([(issuer(), SETTINGS)]),
         )
 
     def given(self, expires: str | None = None, tenant: str = "t") -> str:
@@ -46,18 +48,18 @@ def gate() -> Gate:
     return Gate()
 
 
-def refused(login: Login, shown: str | None, why: str) -> None:
+def refused(login: Authentication, shown: str | None, why: str) -> None:
     with pytest.raises(NotKnown, match=why):
-        login.who(shown)
+        login.authenticate(shown)
 
 
 @pytest.mark.requirement(38)
 def test_a_key_is_the_person_with_the_rights_they_have_now(gate: Gate) -> None:
-    found = gate.login.who(f"Bearer {gate.secret}")
+    found = gate.login.authenticate(f"Bearer {gate.secret}")
     by = f"key {id_in(gate.secret)}"
-    assert found == in_the_name_of(ANN, replace(local(), id=by))
+    assert found == impersonated(ANN, replace(local(), id=by))
     gate.people["t", "ann"] = Person("ann", "t")
-    assert gate.login.who(f"Bearer {gate.secret}").groups == frozenset()
+    assert gate.login.authenticate(f"Bearer {gate.secret}").groups == frozenset()
 
 
 def test_a_key_for_somebody_who_is_gone_lets_nobody_in(gate: Gate) -> None:
@@ -76,7 +78,7 @@ def test_a_key_that_was_taken_back_lets_nobody_in(gate: Gate) -> None:
 
 def test_a_key_lets_in_until_it_expires_and_not_then(gate: Gate) -> None:
     shown = f"Bearer {gate.given(expires='2026-01-15T00:00:01+00:00')}"
-    assert gate.login.who(shown).id == "ann"
+    assert gate.login.authenticate(shown).id == "ann"
     gate.now = datetime(2026, 1, 15, 0, 0, 1, tzinfo=UTC)
     refused(gate.login, shown, "has expired")
 
@@ -95,7 +97,7 @@ def test_a_secret_counts_to_its_last_letter(gate: Gate) -> None:
 def test_refusals_never_repeat_a_secret(gate: Gate) -> None:
     for shown in (new_secret()[1], gate.secret + "x", gate.secret[:-1]):
         with pytest.raises(NotKnown) as told:
-            gate.login.who(f"Bearer {shown}")
+            gate.login.authenticate(f"Bearer {shown}")
         assert shown[-20:] not in str(told.value)
 
 
@@ -110,7 +112,7 @@ def test_secrets_are_random_and_only_their_hash_can_be_kept() -> None:
 
 @pytest.mark.requirement(38)
 def test_a_token_is_whom_its_issuer_says(gate: Gate) -> None:
-    found = gate.login.who(f"Bearer {token(sub='eve')}")
+    found = gate.login.authenticate(f"Bearer {token(sub='eve')}")
     assert (found.id, found.tenant, found.by) == ("eve", "t", f"token {NAME}")
     assert (found.groups, found.rights) == (frozenset(), frozenset())
 
@@ -119,8 +121,10 @@ def test_of_several_issuers_a_tokens_own_is_asked() -> None:
     asked = Published(jwks(jwk("rsa")))
     others = issuer(Published(jwks(jwk("other"))))
     others.name = "https://others.example.com"
-    both = Login(tokens=TokenLogin([(others, SETTINGS), (issuer(asked), SETTINGS)]))
-    assert both.who(f"Bearer {token()}").id == "ann"
+    both = Authentication(
+        tokens=TokenAuthentication([(others, SETTINGS), (issuer(asked), SETTINGS)])
+    )
+    assert both.authenticate(f"Bearer {token()}").id == "ann"
     refused(
         both, f"Bearer {token(kid='other')}", "others.example.com: .* another issuer; .* no key"
     )
@@ -129,7 +133,7 @@ def test_of_several_issuers_a_tokens_own_is_asked() -> None:
 
 @pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER"])
 def test_the_scheme_is_written_as_one_likes(gate: Gate, scheme: str) -> None:
-    assert gate.login.who(f"{scheme} {gate.secret}").id == "ann"
+    assert gate.login.authenticate(f"{scheme} {gate.secret}").id == "ann"
 
 
 @pytest.mark.parametrize(
@@ -156,20 +160,24 @@ def test_a_header_that_is_too_long_is_not_looked_at(gate: Gate) -> None:
 
 
 def test_only_what_is_configured_is_taken(gate: Gate) -> None:
-    only_tokens = Login(tokens=TokenLogin([(issuer(), SETTINGS)]))
+    only_tokens = Authentication(tokens=TokenAuthentication([(issuer(), SETTINGS)]))
     refused(only_tokens, f"Bearer {gate.secret}", "an API key was shown, and none is taken")
-    only_keys = Login(KeyLogin(gate.keys, lambda *_: ANN, now=lambda: gate.now))
+    only_keys = Authentication(
+        ApiKeyAuthentication(gate.keys, lambda *_: ANN, now=lambda: gate.now)
+    )
     refused(only_keys, f"Bearer {token()}", "a token was shown, and none is taken")
     assert not only_tokens.open_to_local
     assert not only_keys.open_to_local
 
 
 def test_without_a_login_everyone_is_the_person_at_the_keyboard() -> None:
-    assert Login().open_to_local
-    assert Login().who(None) == Login().who("Bearer x") == local()
+    assert Authentication().open_to_local
+    assert (
+        Authentication().authenticate(None) == Authentication().authenticate("Bearer x") == local()
+    )
 
 
 def test_an_ingestion_is_done_with_the_rights_of_who_asked() -> None:
-    asked = Ingestion("i", ANN, "key k", IngestionRequest("p", "r"), "queued", 0, "", "")
+    asked = IngestJob("i", ANN, "key k", IngestJobRequest("p", "r"), "queued", 0, "", "")
     found = resumed(asked)
-    assert found == in_the_name_of(ANN, replace(local(), id="key k"))
+    assert found == impersonated(ANN, replace(local(), id="key k"))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from docgraph.model.errors import BadPipeline
-from docgraph.model.explanation import Change, WhyNot
+from docgraph.model.explanation import Explanation, OptionChange
 from docgraph.model.question import Question
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
@@ -31,15 +31,15 @@ def town(*, edges: bool = True) -> World:
     return world(*ring, far, edges=known if edges else ())
 
 
-def changed(found: WhyNot) -> list[tuple[str, object, object]]:
+def changed(found: Explanation) -> list[tuple[str, object, object]]:
     return [(f"{one.action}.{one.option}", one.old, one.new) for one in found.change]
 
 
-def numbers(found: WhyNot, action: str) -> dict[str, float]:
+def numbers(found: Explanation, action: str) -> dict[str, float]:
     return dict(next(one.numbers for one in found.steps if one.action == action))
 
 
-def confirmed(found: WhyNot, pipeline: Pipeline, place: World) -> None:
+def confirmed(found: Explanation, pipeline: Pipeline, place: World) -> None:
     """The change does it, when it is made by hand."""
     assert found.change
     assert found.node.partition("#")[0] in cited(with_changes(pipeline, place, found.change))
@@ -224,7 +224,7 @@ def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
     assert (name, old) == ("assemble_context.max_tokens", 20)
     assert isinstance(new, int)
     for budget in range(21, new):  # the very smallest: nothing below does it
-        less = Change("assemble_context", "max_tokens", 20, budget)
+        less = OptionChange("assemble_context", "max_tokens", 20, budget)
         assert "r:4.md" not in cited(with_changes(pipeline, place, [less]))
     confirmed(found, pipeline, place)
 
@@ -250,14 +250,14 @@ def test_naming_it_as_a_seed_is_the_last_resort() -> None:
     place = town(edges=False)
     found = why("r:far.md", pipeline, place)
     assert "naming it as a seed does" in found.remedy
-    assert found.change == (Change("seeds", "seed", (), ("r:far.md",)),)
+    assert found.change == (OptionChange("seeds", "seed", (), ("r:far.md",)),)
     confirmed(found, pipeline, place)
 
 
 def test_seeds_that_were_named_stay_beside_the_one_that_is_suggested() -> None:
     found = why("r:8.md", OPEN, town(), seeds=("r:1.md",))
     assert found.stage == "relation"
-    assert found.change == (Change("seeds", "seed", ("r:1.md",), ("r:1.md", "r:8.md")),)
+    assert found.change == (OptionChange("seeds", "seed", ("r:1.md",), ("r:1.md", "r:8.md")),)
 
 
 def test_what_holds_no_text_cannot_be_let_in() -> None:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from docgraph.engine.content import Engine
-from docgraph.engine.ingest_jobs import NOTHING_THERE, Readable, RequestedIngestions
+from docgraph.engine.ingest_jobs import NOTHING_THERE, IngestJobService, ReadableCounts
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.interfaces.auth.api_keys import AskedBefore
+from docgraph.interfaces.auth.api_keys import ResumedAuthentication
 from docgraph.interfaces.auth.principals import resumed
-from docgraph.interfaces.inputs import told_readers
+from docgraph.interfaces.inputs import access_options
 from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
-from docgraph.model.access_policy import is_meant
+from docgraph.model.access_policy import is_access_file
 from docgraph.model.errors import BadInput, DocgraphError
-from docgraph.model.ingest_job import Ingestion, IngestionRequest
-from docgraph.wiring.build import git_rules_above
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest
+from docgraph.wiring.build import git_parent_access_rules
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source
 
@@ -24,7 +24,7 @@ from docgraph.wiring.sources import open_source
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class IngestPath:
     """Where a path leads, with every link followed, and the root that it lies below.
 
     `above` are the folders on the way there from the outermost root, itself not among them.
@@ -41,7 +41,7 @@ class Root:
     tenant: str
 
 
-class Roots:
+class IngestRoots:
     """A folder that is named without a tenant is that of `only_tenant`, the one there is."""
 
     def __init__(self, written: Sequence[str | RootSettings], *, only_tenant: str | None) -> None:
@@ -51,7 +51,7 @@ class Roots:
     def __bool__(self) -> bool:
         return bool(self._roots)
 
-    def find(self, path: str, tenant: str) -> Place | None:
+    def find(self, path: str, tenant: str) -> IngestPath | None:
         """Below the first of the tenant's roots that has it; None for whatever else, in the same
         words."""
         if not _is_plain(path):
@@ -62,7 +62,7 @@ class Roots:
             except (OSError, RuntimeError, ValueError):
                 continue
             if found.is_relative_to(root) and _is_shown(found.relative_to(root)):
-                return Place(found, root, self._above(root, path, found))
+                return IngestPath(found, root, self._above(root, path, found))
         return None
 
     def _above(self, root: Path, path: str, found: Path) -> tuple[Path, ...]:
@@ -130,20 +130,20 @@ def _is_shown(path: PurePosixPath | Path) -> bool:
 SPOKEN_FOR = "an access.yaml above this path speaks for it; ingest the folder that holds it"
 
 
-def check_rules_above(place: Place) -> None:
+def check_parent_access_rules(place: IngestPath) -> None:
     """Whoever may ingest must not read past the rules by asking for a subfolder, or a file."""
     for folder in (*place.above, *_of_work_tree(place)):
         if _holds_rules(folder):
             raise BadInput(SPOKEN_FOR)
 
 
-def check_rules_of_commit(place: Place, commit: str) -> None:
+def check_rules_of_commit(place: IngestPath, commit: str) -> None:
     """The same for what a commit holds, whatever lies in the work tree."""
-    if git_rules_above(place.path, commit, place.root):
+    if git_parent_access_rules(place.path, commit, place.root):
         raise BadInput(SPOKEN_FOR)
 
 
-def _of_work_tree(place: Place) -> Iterator[Path]:
+def _of_work_tree(place: IngestPath) -> Iterator[Path]:
     """Of the repository that the path lies in, also where that begins above the root."""
     folder = place.path
     ways = (folder, *folder.parents)
@@ -154,33 +154,35 @@ def _of_work_tree(place: Place) -> Iterator[Path]:
 def _holds_rules(folder: Path) -> bool:
     """Also as a link that leads nowhere. What cannot be looked at is not taken for absent."""
     try:
-        return any(is_meant(entry.name) for entry in folder.iterdir())
+        return any(is_access_file(entry.name) for entry in folder.iterdir())
     except OSError:
         return True
 
 
 @dataclass(frozen=True, slots=True)
-class TakenIn:
+class IngestJobResult:
     """What an ingestion did, and who can read what came of it."""
 
     ingest: IngestResult
-    readable: Readable
+    readable: ReadableCounts
 
 
 @dataclass(frozen=True, slots=True)
-class TakingIn:
+class IngestJobHandler:
     engine: Engine
-    ingestions: RequestedIngestions
-    roots: Roots
-    asked_before: AskedBefore
+    ingestions: IngestJobService
+    roots: IngestRoots
+    asked_before: ResumedAuthentication
 
-    def __call__(self, asked: Ingestion, progress: Callable[[Progress], None]) -> TakenIn:
+    def __call__(self, asked: IngestJob, progress: Callable[[Progress], None]) -> IngestJobResult:
         """Errors speak of the path as it was asked for, not of where that lies."""
-        principal = self.ingestions.begin(resumed(asked), lambda: self.asked_before.who(asked))
+        principal = self.ingestions.begin(
+            resumed(asked), lambda: self.asked_before.authenticate(asked)
+        )
         place = self.roots.find(asked.request.path, principal.tenant)
         if place is None:
             raise BadInput(NOTHING_THERE)
-        check_rules_above(place)
+        check_parent_access_rules(place)
         try:
             return self._taken_in(asked.request, principal, place, progress)
         except DocgraphError as error:
@@ -192,12 +194,14 @@ class TakingIn:
 
     def _taken_in(
         self,
-        request: IngestionRequest,
+        request: IngestJobRequest,
         principal: Principal,
-        place: Place,
+        place: IngestPath,
         progress: Callable[[Progress], None],
-    ) -> TakenIn:
-        told = told_readers(principal.tenant, request.readers or (), request.labels, request.level)
+    ) -> IngestJobResult:
+        told = access_options(
+            principal.tenant, request.readers or (), request.labels, request.level
+        )
         rule = told.rule
         is_local = principal.id == LOCAL and principal.tenant == LOCAL
         with open_source(
@@ -222,4 +226,4 @@ class TakingIn:
                 progress=progress,
             )
         readable = self.ingestions.readable(principal, opened.repository, opened.branch)
-        return TakenIn(result, readable)
+        return IngestJobResult(result, readable)

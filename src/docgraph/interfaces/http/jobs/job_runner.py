@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from itertools import count
 
 from docgraph.ingest.result import Progress
-from docgraph.interfaces.http.jobs.lease import LeaseKept
+from docgraph.interfaces.http.jobs.lease import LeaseKeeper
 from docgraph.interfaces.http.problems import refusal_of
 from docgraph.interfaces.http.responses import as_json
 from docgraph.model.errors import DocgraphError, GivenUp, TookTooLong
-from docgraph.model.ingest_job import Ingestion
-from docgraph.ports.cancellation import Waiting, waited_for
-from docgraph.ports.job_queue import Ingestions
+from docgraph.model.ingest_job import IngestJob
+from docgraph.ports.cancellation import Deadline, deadline_scope
+from docgraph.ports.job_queue import IngestJobQueue
 
 LOG = logging.getLogger("docgraph.ingestions")
 MOST_ATTEMPTS = 3
@@ -25,25 +25,25 @@ PAUSE = 2.0
 BEAT = 1.0  # seconds from one sign of life to the next
 GRACE = 2.0  # seconds for a step that is on its way, when it has to end
 LONGEST = 21_600.0
-TakeIn = Callable[[Ingestion, Callable[[Progress], None]], object]
+TakeIn = Callable[[IngestJob, Callable[[Progress], None]], object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
     """`owner` is another for each: what was left behind must not speak for what was begun anew."""
 
-    ingestion: Ingestion
+    ingestion: IngestJob
     owner: str
-    waiting: Waiting
+    waiting: Deadline
 
 
-class Runner:
+class JobRunner:
     """`ended` hears how each one ended. Times are in seconds; `longest` is what one may take."""
 
     def __init__(
         self,
-        book: Ingestions,
-        take_in: TakeIn,
+        book: IngestJobQueue,
+        ingest_source: TakeIn,
         *,
         owner: str,
         lease: float,
@@ -53,7 +53,7 @@ class Runner:
         beat: float = BEAT,
     ) -> None:
         self._book = book
-        self._take_in = take_in
+        self._take_in = ingest_source
         self._owner = owner
         self._ended = ended
         self._lease = lease
@@ -88,7 +88,7 @@ class Runner:
         current = self._current
         if current is None or not thread.is_alive():
             return
-        current.waiting.give_up()
+        current.waiting.cancel()
         thread.join(GRACE)
         if thread.is_alive():
             self._book.release(current.ingestion.id, current.owner, counted=True)
@@ -102,7 +102,7 @@ class Runner:
                 owner = f"{self._owner}-{next(self._numbers)}"
                 found = self._book.claim(owner, self._lease)
                 if found is not None:
-                    self._work_on(_Work(found, owner, Waiting(self._longest)))
+                    self._work_on(_Work(found, owner, Deadline(self._longest)))
                     continue
             except Exception:
                 LOG.exception("the book of ingestions cannot be used; trying again")
@@ -120,7 +120,7 @@ class Runner:
         self._current = work
         kept = self._lease_of(work)
         try:
-            with kept.kept() as progress, waited_for(work.waiting):
+            with kept.kept() as progress, deadline_scope(work.waiting):
                 result = as_json(self._take_in(ingestion, progress)).decode()
         except Exception as error:  # noqa: BLE001  each is told in words, and logged
             self._not_done(work, error, late=kept.late)
@@ -130,8 +130,8 @@ class Runner:
             if self._current is work:
                 self._current = None
 
-    def _lease_of(self, work: _Work) -> LeaseKept:
-        return LeaseKept(
+    def _lease_of(self, work: _Work) -> LeaseKeeper:
+        return LeaseKeeper(
             lambda told, more: self._book.renew(
                 work.ingestion.id, work.owner, self._lease + more, told
             ),

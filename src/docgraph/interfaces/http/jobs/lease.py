@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from docgraph.ingest.result import Progress
 from docgraph.model.digest import plain
-from docgraph.ports.cancellation import Waiting
+from docgraph.ports.cancellation import Deadline
 
 LOG = logging.getLogger("docgraph.ingestions")
 
 
 @dataclass(slots=True)
-class LeaseKept:
+class LeaseKeeper:
     """Work is told to stop when the lease is lost, or when it took longer than `longest`; `stuck`
     is called when it has not stopped after the `grace`.
 
@@ -24,7 +24,7 @@ class LeaseKept:
     """
 
     renew: Callable[[str, float], bool]
-    waiting: Waiting
+    waiting: Deadline
     stuck: Callable[[], None]
     beat: float
     longest: float
@@ -66,7 +66,7 @@ class LeaseKept:
 
     def _told_to_stop(self, is_ours: bool) -> None:
         """What sits and waits elsewhere is called back, too."""
-        self._tried("called back", self.waiting.run_out if is_ours else self.waiting.give_up)
+        self._tried("called back", self.waiting.expire if is_ours else self.waiting.cancel)
 
     def _tried(self, what: str, do: Callable[[], object]) -> object:
         try:

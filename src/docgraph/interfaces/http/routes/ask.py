@@ -9,16 +9,21 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.problems import request_id
 from docgraph.interfaces.http.requests import AskedContext, given
 from docgraph.interfaces.http.responses import FoundAnswer
 from docgraph.interfaces.http.server.event_stream import EVENT, MEDIA_TYPE, PIECE, Events
-from docgraph.interfaces.http.server.request_context import Call, Calling, KnownRoute, until
+from docgraph.interfaces.http.server.request_context import (
+    AuthenticatedRoute,
+    CurrentRequest,
+    RequestContext,
+    wait_or_disconnect,
+)
 from docgraph.pipeline.receipt import receipt_of
-from docgraph.ports.cancellation import Waiting
+from docgraph.ports.cancellation import Deadline
 
-router = APIRouter(route_class=KnownRoute, tags=["questions"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["questions"])
 
 
 class AskedAnswer(AskedContext):
@@ -27,13 +32,13 @@ class AskedAnswer(AskedContext):
 
 def _described() -> dict[str, Any]:
     """Two kinds of answer; of a stream the shape of each event is told."""
-    found = described("ask", 404, 409, 502)
+    found = operation_docs("ask", 404, 409, 502)
     found["responses"][200] = {"content": {MEDIA_TYPE: {"schema": EVENT, "example": PIECE}}}
     return found
 
 
 @router.post("/v1/ask", response_model=FoundAnswer, **_described())
-async def ask(asked: AskedAnswer, call: Calling) -> Response:
+async def ask(asked: AskedAnswer, call: CurrentRequest) -> Response:
     """Answer a question, with citations.
 
     As server-sent events: `piece` for each piece of text as the model says it, then `answer`, or
@@ -44,7 +49,7 @@ async def ask(asked: AskedAnswer, call: Calling) -> Response:
         return await call.answer(
             lambda: answered(asked, call), workers=call.house.answers, seconds=seconds
         )
-    waiting = Waiting(seconds)
+    waiting = Deadline(seconds)
     events = Events(waiting, request_id(call.request))
 
     def work() -> None:
@@ -52,16 +57,16 @@ async def ask(asked: AskedAnswer, call: Calling) -> Response:
         events.tell("answer", found)
 
     call.house.answers.submit(lambda: events.carry_out(work), call.holder)
-    timer = asyncio.get_running_loop().call_later(seconds, waiting.run_out)
-    first = await until(events.first(), waiting, call.request, seconds)
-    return Spoken(events.heard(first), waiting, timer)
+    timer = asyncio.get_running_loop().call_later(seconds, waiting.expire)
+    first = await wait_or_disconnect(events.first(), waiting, call.request, seconds)
+    return AnswerStream(events.heard(first), waiting, timer)
 
 
-class Spoken(StreamingResponse):
+class AnswerStream(StreamingResponse):
     """Where its client leaves, the work ends."""
 
     def __init__(
-        self, events: AsyncIterator[bytes], waiting: Waiting, timer: asyncio.TimerHandle
+        self, events: AsyncIterator[bytes], waiting: Deadline, timer: asyncio.TimerHandle
     ) -> None:
         super().__init__(events, media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
         self._waiting = waiting
@@ -72,7 +77,7 @@ class Spoken(StreamingResponse):
             await super().__call__(scope, receive, send)
         finally:
             self._timer.cancel()
-            self._waiting.give_up()
+            self._waiting.cancel()
 
 
 def wants_events(request: Request) -> bool:
@@ -86,7 +91,7 @@ def wants_events(request: Request) -> bool:
 
 
 def answered(
-    asked: AskedAnswer, call: Call, heard: Callable[[str], None] = lambda _: None
+    asked: AskedAnswer, call: RequestContext, heard: Callable[[str], None] = lambda _: None
 ) -> FoundAnswer:
     pipeline = call.house.pipelines.chosen(
         given(asked.pipeline), top=asked.top, max_tokens=asked.max_tokens
@@ -97,7 +102,7 @@ def answered(
         pipeline,
         seeds=asked.seeds,
         wanted=asked.wanted,
-        heard=heard,
+        on_text=heard,
     )
     receipt = receipt_of(done, call.principal, asked.seeds) if asked.receipt else None
     return FoundAnswer(

@@ -8,10 +8,10 @@ from fastapi import APIRouter, HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from docgraph.interfaces.http.openapi import BY_ANYBODY, described, described_problem
+from docgraph.interfaces.http.openapi import BY_ANYBODY, described_problem, operation_docs
 from docgraph.interfaces.http.problems import problem
 from docgraph.interfaces.http.responses import Health, as_json
-from docgraph.interfaces.http.server.app_state import OnceAtATime, house_of
+from docgraph.interfaces.http.server.app_state import SingleFlight, app_state_of
 from docgraph.interfaces.http.server.middleware import MEDIA_TYPE
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.auth_settings import is_loopback
@@ -26,16 +26,16 @@ _TOLD: dict[int | str, dict[str, Any]] = {
 }
 
 
-@router.get("/healthz", response_model=Health, **described("healthz", body=False, known=False))
+@router.get("/healthz", response_model=Health, **operation_docs("healthz", body=False, known=False))
 async def healthz() -> Response:
     """Whether this process lives."""
     return _well("alive")
 
 
-@router.get("/readyz", response_model=Health, **described("readyz", body=False, known=False))
+@router.get("/readyz", response_model=Health, **operation_docs("readyz", body=False, known=False))
 async def readyz(request: Request) -> Response:
     """Whether it can answer: models are loaded, the store answers, it is not about to end."""
-    house = house_of(request)
+    house = app_state_of(request)
     if house.condition.draining:
         return _not_ready("this server is about to end")
     if not house.condition.ready:
@@ -49,7 +49,7 @@ async def metrics(request: Request) -> Response:
 
     They are of all tenants: unless the operator opens them, they are for this machine alone.
     """
-    house = house_of(request)
+    house = app_state_of(request)
     if house.settings.metrics != "open" and not _from_here(request):
         raise HTTPException(404)
     house.metrics.held.set(house.questions.held + house.answers.held)
@@ -57,7 +57,7 @@ async def metrics(request: Request) -> Response:
 
 
 async def _store_answers(request: Request) -> bool:
-    ask: OnceAtATime = request.app.state.store_answers
+    ask: SingleFlight = request.app.state.store_answers
     try:
         async with asyncio.timeout(LONGEST):
             await ask()

@@ -12,14 +12,18 @@ from starlette.responses import Response
 
 from docgraph.ingest.miners.registry import miners_without
 from docgraph.ingest.result import Progress
-from docgraph.interfaces.http.jobs.job_handler import TakenIn, check_rules_above
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.jobs.job_handler import IngestJobResult, check_parent_access_rules
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import LONGEST_NAME, Name, NodeId, Strict
 from docgraph.interfaces.http.responses import as_json
-from docgraph.interfaces.http.server.request_context import Call, Calling, KnownRoute
-from docgraph.interfaces.inputs import told_readers
+from docgraph.interfaces.http.server.request_context import (
+    AuthenticatedRoute,
+    CurrentRequest,
+    RequestContext,
+)
+from docgraph.interfaces.inputs import access_options
 from docgraph.model.errors import BadInput, NotAllowed
-from docgraph.model.ingest_job import Ingestion, IngestionRequest, State
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest, State
 
 # How far an ingestion is, as whoever asked for it is told.
 
@@ -33,9 +37,9 @@ class IngestionStatus:
     attempts: int
     created: str
     updated: str
-    request: IngestionRequest
+    request: IngestJobRequest
     progress: Progress | None
-    result: TakenIn | None
+    result: IngestJobResult | None
     error: str
 
 
@@ -44,7 +48,7 @@ class ListedIngestions:
     ingestions: tuple[IngestionStatus, ...]
 
 
-def status_of(found: Ingestion) -> IngestionStatus:
+def status_of(found: IngestJob) -> IngestionStatus:
     return IngestionStatus(
         id=found.id,
         state=found.state,
@@ -58,7 +62,7 @@ def status_of(found: Ingestion) -> IngestionStatus:
     )
 
 
-router = APIRouter(route_class=KnownRoute, tags=["ingestions"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["ingestions"])
 MOST_NAMES = 100
 Names = Annotated[list[Name], Field(max_length=MOST_NAMES)]
 
@@ -85,9 +89,9 @@ class IngestionsQuery(BaseModel):
 @router.post(
     "/v1/ingestions",
     response_model=IngestionStatus,
-    **described("add_ingestion", 404, status=202),
+    **operation_docs("add_ingestion", 404, status=202),
 )
-async def add_ingestion(new: NewIngestion, call: Calling) -> Response:
+async def add_ingestion(new: NewIngestion, call: CurrentRequest) -> Response:
     """Ask for a folder, a file or a commit of a git repository to be taken in.
 
     Needs the right `ingest`. `Location` says where to ask how far it is.
@@ -103,13 +107,15 @@ async def add_ingestion(new: NewIngestion, call: Calling) -> Response:
 @router.get(
     "/v1/ingestions",
     response_model=ListedIngestions,
-    **described("list_ingestions", body=False),
+    **operation_docs("list_ingestions", body=False),
 )
-async def list_ingestions(query: Annotated[IngestionsQuery, Query()], call: Calling) -> Response:
+async def list_ingestions(
+    query: Annotated[IngestionsQuery, Query()], call: CurrentRequest
+) -> Response:
     """List the ingestions that you asked for, the newest first."""
     return await call.answer(
         lambda: ListedIngestions(
-            tuple(map(status_of, call.house.ingestions.listed(call.principal, query.last)))
+            tuple(map(status_of, call.house.ingestions.list_jobs(call.principal, query.last)))
         )
     )
 
@@ -117,18 +123,18 @@ async def list_ingestions(query: Annotated[IngestionsQuery, Query()], call: Call
 @router.get(
     "/v1/ingestions/{id}",
     response_model=IngestionStatus,
-    **described("get_ingestion", 404, body=False),
+    **operation_docs("get_ingestion", 404, body=False),
 )
 async def get_ingestion(
-    call: Calling,
+    call: CurrentRequest,
     id: Annotated[Name, Path(description="As the request for it was answered.")],  # noqa: A002
 ) -> Response:
     """How far an ingestion of yours is."""
     return await call.answer(lambda: status_of(call.house.ingestions.get(call.principal, id)))
 
 
-def _added(new: NewIngestion, call: Call) -> Ingestion:
-    request = IngestionRequest(
+def _added(new: NewIngestion, call: RequestContext) -> IngestJob:
+    request = IngestJobRequest(
         path=new.path,
         repository=new.repository or _called(new.path),
         branch=new.branch,
@@ -139,21 +145,21 @@ def _added(new: NewIngestion, call: Call) -> Ingestion:
         without=tuple(new.without),
     )
 
-    def is_there(asked: IngestionRequest) -> bool:
+    def is_there(asked: IngestJobRequest) -> bool:
         if not call.house.roots:
             raise NotAllowed("this server ingests nothing: no folder is named as one of its roots")
         _check(asked, call.principal.tenant)
         place = call.house.roots.find(asked.path, call.principal.tenant)
         if place is not None:
-            check_rules_above(place)
+            check_parent_access_rules(place)
         return place is not None
 
     return call.house.ingestions.add(call.principal, request, is_there)
 
 
-def _check(asked: IngestionRequest, tenant: str) -> None:
+def _check(asked: IngestJobRequest, tenant: str) -> None:
     """What can be known to be wrong now need not be tried later."""
-    told_readers(tenant, asked.readers or (), asked.labels, asked.level)
+    access_options(tenant, asked.readers or (), asked.labels, asked.level)
     miners_without(asked.without)
     for name in (asked.repository, asked.branch):
         if name is not None and not (

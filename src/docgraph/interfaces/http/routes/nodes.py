@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from starlette.responses import Response
 
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import NodeId, OfQuery
-from docgraph.interfaces.http.server.request_context import Calling, KnownRoute
+from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.model.document import NodeText
 from docgraph.model.errors import NotVisible
 
-router = APIRouter(route_class=KnownRoute, tags=["nodes"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["nodes"])
 
 
 class NodeQuery(OfQuery):
@@ -21,10 +21,10 @@ class NodeQuery(OfQuery):
 
 
 @router.get(
-    "/v1/nodes/{id:path}", response_model=NodeText, **described("get_node", 404, body=False)
+    "/v1/nodes/{id:path}", response_model=NodeText, **operation_docs("get_node", 404, body=False)
 )
 async def get_node(
-    call: Calling,
+    call: CurrentRequest,
     id: Annotated[NodeId, Path(description="Of a document, section, symbol or chunk.")],  # noqa: A002
     query: Annotated[NodeQuery, Query()],
 ) -> Response:

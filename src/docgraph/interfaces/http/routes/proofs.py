@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import AskedContext, Kept, NodeId, Strict, given
 from docgraph.interfaces.http.responses import (
     CheckedReceipt,
@@ -14,15 +14,15 @@ from docgraph.interfaces.http.responses import (
     ExplainedItem,
     ReplayedReceipt,
 )
-from docgraph.interfaces.http.server.request_context import Calling, KnownRoute
+from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.model.context import Context
-from docgraph.model.explanation import WhyNot
+from docgraph.model.explanation import Explanation
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
 from docgraph.pipeline.receipt_check import problems_of
-from docgraph.pipeline.replay import Replayed
+from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.retrieval import Retrieval
 
-router = APIRouter(route_class=KnownRoute, tags=["proofs"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["proofs"])
 
 
 class AskedWhy(AskedContext):
@@ -31,11 +31,13 @@ class AskedWhy(AskedContext):
     node: NodeId | None = None
 
 
-@router.post("/v1/explain", response_model=Explained | WhyNot, **described("explain", 404, 409))
-async def explain(asked: AskedWhy, call: Calling) -> Response:
+@router.post(
+    "/v1/explain", response_model=Explained | Explanation, **operation_docs("explain", 404, 409)
+)
+async def explain(asked: AskedWhy, call: CurrentRequest) -> Response:
     """Tell why each item is there; with a `node`, where that one stands and what lets it in."""
 
-    def found() -> Explained | WhyNot:
+    def found() -> Explained | Explanation:
         pipeline = call.house.pipelines.chosen(
             given(asked.pipeline), top=asked.top, max_tokens=asked.max_tokens
         )
@@ -85,9 +87,9 @@ class ReceiptToReplay(Strict):
 @router.post(
     "/v1/receipts/replay",
     response_model=ReplayedReceipt | CheckedReceipt,
-    **described("replay_receipt", 404, 409),
+    **operation_docs("replay_receipt", 404, 409),
 )
-async def replay_receipt(asked: ReceiptToReplay, call: Calling) -> Response:
+async def replay_receipt(asked: ReceiptToReplay, call: CurrentRequest) -> Response:
     """Do the recorded steps again, with the rights you have now, and compare."""
 
     def found() -> ReplayedReceipt | CheckedReceipt:
@@ -100,7 +102,7 @@ async def replay_receipt(asked: ReceiptToReplay, call: Calling) -> Response:
     return await call.answer(found)
 
 
-def replayed(found: Replayed) -> ReplayedReceipt:
+def replayed(found: ReplayResult) -> ReplayedReceipt:
     again = found.again
     return ReplayedReceipt(
         same=found.same,

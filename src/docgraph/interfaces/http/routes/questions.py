@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import (
     Asked,
     AskedContext,
@@ -19,22 +19,22 @@ from docgraph.interfaces.http.requests import (
     given,
 )
 from docgraph.interfaces.http.responses import ExecutedPlan, FoundContext, FoundPlan, FoundSeeds
-from docgraph.interfaces.http.server.request_context import Calling, KnownRoute
+from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.retrieval import SavedPlan, plan_from_json
 
-router = APIRouter(route_class=KnownRoute, tags=["questions"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["questions"])
 
 
 class AskedSearch(Asked):
     question: Annotated[Text, Field(min_length=1)]
 
 
-@router.post("/v1/search", response_model=FoundSeeds, **described("search", 404, 409))
-async def search(asked: AskedSearch, call: Calling) -> Response:
+@router.post("/v1/search", response_model=FoundSeeds, **operation_docs("search", 404, 409))
+async def search(asked: AskedSearch, call: CurrentRequest) -> Response:
     """Find seeds: ids and scores, never text."""
 
     def found() -> FoundSeeds:
@@ -61,8 +61,8 @@ class PlanToExecute(Strict):
     pipeline: AskedPipeline | None = None
 
 
-@router.post("/v1/plans", response_model=FoundPlan, **described("plan", 404, 409))
-async def plan(asked: AskedPlan, call: Calling) -> Response:
+@router.post("/v1/plans", response_model=FoundPlan, **operation_docs("plan", 404, 409))
+async def plan(asked: AskedPlan, call: CurrentRequest) -> Response:
     """Decide which documents may speak. Reads no text."""
 
     def found() -> FoundPlan:
@@ -81,9 +81,9 @@ async def plan(asked: AskedPlan, call: Calling) -> Response:
 
 
 @router.post(
-    "/v1/plans/execute", response_model=ExecutedPlan, **described("execute_plan", 404, 409)
+    "/v1/plans/execute", response_model=ExecutedPlan, **operation_docs("execute_plan", 404, 409)
 )
-async def execute_plan(asked: PlanToExecute, call: Calling) -> Response:
+async def execute_plan(asked: PlanToExecute, call: CurrentRequest) -> Response:
     """Execute a plan, on its own snapshots, with the rights you have now."""
 
     def found() -> ExecutedPlan:
@@ -107,8 +107,8 @@ class AskedRetrieval(AskedContext):
     receipt: bool = False
 
 
-@router.post("/v1/retrieve", response_model=FoundContext, **described("retrieve", 404, 409))
-async def retrieve(asked: AskedRetrieval, call: Calling) -> Response:
+@router.post("/v1/retrieve", response_model=FoundContext, **operation_docs("retrieve", 404, 409))
+async def retrieve(asked: AskedRetrieval, call: CurrentRequest) -> Response:
     """Give the context of a question, within its token budget."""
 
     def found() -> FoundContext:

@@ -6,15 +6,15 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import HIGHEST, Name, NodeId, OfQuery, Strict, Text
 from docgraph.interfaces.http.responses import ListedRelations, NewSnapshot
-from docgraph.interfaces.http.server.request_context import Calling, KnownRoute
-from docgraph.interfaces.inputs import noted, only_type
+from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
+from docgraph.interfaces.inputs import manual_evidence, relation_filter
 from docgraph.model.edge import Edge
-from docgraph.model.snapshot import EVERYTHING, Wanted
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 
-router = APIRouter(route_class=KnownRoute, tags=["relations"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["relations"])
 MOST = 1_000
 
 
@@ -48,14 +48,16 @@ class OldRelation(BaseModel):
 @router.get(
     "/v1/relations",
     response_model=ListedRelations,
-    **described("list_relations", 404, body=False),
+    **operation_docs("list_relations", 404, body=False),
 )
-async def list_relations(query: Annotated[RelationsQuery, Query()], call: Calling) -> Response:
+async def list_relations(
+    query: Annotated[RelationsQuery, Query()], call: CurrentRequest
+) -> Response:
     """List relations, each with its origins and the lines that show it; sorted by source,
     relation and target. Pages stay the same as long as they are of the same snapshot."""
 
     def found() -> ListedRelations:
-        only = only_type(query.type)
+        only = relation_filter(query.type)
         chosen = call.engine.relations(call.principal, query.wanted, only, query.node)
         end = query.offset + query.limit
         return ListedRelations(
@@ -68,9 +70,9 @@ async def list_relations(query: Annotated[RelationsQuery, Query()], call: Callin
 @router.post(
     "/v1/relations",
     response_model=NewSnapshot,
-    **described("add_relation", 404, 409, status=201),
+    **operation_docs("add_relation", 404, 409, status=201),
 )
-async def add_relation(new: NewRelation, call: Calling) -> Response:
+async def add_relation(new: NewRelation, call: CurrentRequest) -> Response:
     """Add a relation by hand, as a new snapshot; of one that is there already, change the note.
 
     Needs the right `relations`.
@@ -78,7 +80,7 @@ async def add_relation(new: NewRelation, call: Calling) -> Response:
 
     def found() -> NewSnapshot:
         edge = Edge(new.source, new.relation, new.target)
-        evidence = noted(new.source, new.note)
+        evidence = manual_evidence(new.source, new.note)
         return NewSnapshot(
             call.engine.add_relation(call.principal, edge, evidence, _home(new.branch))
         )
@@ -89,9 +91,9 @@ async def add_relation(new: NewRelation, call: Calling) -> Response:
 @router.delete(
     "/v1/relations",
     response_model=NewSnapshot,
-    **described("remove_relation", 404, 409, body=False),
+    **operation_docs("remove_relation", 404, 409, body=False),
 )
-async def remove_relation(old: Annotated[OldRelation, Query()], call: Calling) -> Response:
+async def remove_relation(old: Annotated[OldRelation, Query()], call: CurrentRequest) -> Response:
     """Remove a relation made by hand, as a new snapshot. Needs the right `relations`."""
 
     def found() -> NewSnapshot:
@@ -101,5 +103,5 @@ async def remove_relation(old: Annotated[OldRelation, Query()], call: Calling) -
     return await call.answer(found)
 
 
-def _home(branch: str | None) -> tuple[Wanted, ...]:
-    return EVERYTHING if branch is None else (Wanted(None, branch, None),)
+def _home(branch: str | None) -> tuple[SnapshotSelector, ...]:
+    return ALL_REPOSITORIES if branch is None else (SnapshotSelector(None, branch, None),)

@@ -5,20 +5,20 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from docgraph.interfaces.http.openapi import described
+from docgraph.interfaces.http.openapi import operation_docs
 from docgraph.interfaces.http.requests import BranchQuery
 from docgraph.interfaces.http.responses import ListedSnapshots
-from docgraph.interfaces.http.server.request_context import Calling, KnownRoute
+from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 
-router = APIRouter(route_class=KnownRoute, tags=["snapshots"])
+router = APIRouter(route_class=AuthenticatedRoute, tags=["snapshots"])
 
 
 @router.get(
     "/v1/snapshots",
     response_model=ListedSnapshots,
-    **described("list_snapshots", body=False),
+    **operation_docs("list_snapshots", body=False),
 )
-async def list_snapshots(query: Annotated[BranchQuery, Query()], call: Calling) -> Response:
+async def list_snapshots(query: Annotated[BranchQuery, Query()], call: CurrentRequest) -> Response:
     """List the snapshots that you can ask, each with how many documents you see in it."""
 
     def found() -> ListedSnapshots:

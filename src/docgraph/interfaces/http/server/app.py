@@ -12,7 +12,7 @@ from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Scope
 
 from docgraph import __version__
-from docgraph.interfaces.auth.authentication import Doorkeeper
+from docgraph.interfaces.auth.authentication import Authenticator
 from docgraph.interfaces.http.openapi import describe
 from docgraph.interfaces.http.problems import handle_errors
 from docgraph.interfaces.http.routes import (
@@ -25,8 +25,12 @@ from docgraph.interfaces.http.routes import (
     relations,
     snapshots,
 )
-from docgraph.interfaces.http.server.app_state import House, OnceAtATime, living
-from docgraph.interfaces.http.server.middleware import Bounded, OnlyLocal, Watched
+from docgraph.interfaces.http.server.app_state import AppState, SingleFlight, lifespan
+from docgraph.interfaces.http.server.middleware import (
+    AccessLogMiddleware,
+    BodyLimitMiddleware,
+    LocalOnlyMiddleware,
+)
 
 # Other doors behind this one, under addresses of their own: MCP, where it is installed.
 
@@ -35,7 +39,7 @@ MCP = "/mcp"
 
 
 @dataclass(frozen=True, slots=True)
-class Mounted:
+class Mount:
     """Another door behind this one, under one address; `running` is entered while the app runs."""
 
     path: str
@@ -43,7 +47,7 @@ class Mounted:
     running: Callable[[], AbstractAsyncContextManager[Any]]
 
 
-class DoorRoute(Route):
+class MountRoute(Route):
     """Says that it was taken, as FastAPI's own routes do."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
@@ -51,7 +55,7 @@ class DoorRoute(Route):
         return found, {**more, "route": self}
 
 
-def behind(house: House) -> tuple[Mounted, ...]:
+def mounts(house: AppState) -> tuple[Mount, ...]:
     if find_spec("mcp") is None:
         return ()
     from docgraph.interfaces.mcp.http_transport import mcp_app
@@ -59,7 +63,7 @@ def behind(house: House) -> tuple[Mounted, ...]:
 
     limits = limits_of(house.settings)
     app = mcp_app(house.engine, house.login, house.pipelines.named, limits)
-    return (Mounted(MCP, app, app.lifespan),)
+    return (Mount(MCP, app, app.lifespan),)
 
 
 ROUTERS = (
@@ -72,9 +76,9 @@ SILENT: dict[str, Any] = {
 }
 
 
-def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
-    guards = [Middleware(OnlyLocal)] if house.login.open_to_local else []
-    doorkeeper, ready = Doorkeeper(house.login), OnceAtATime(house.store_answers)
+def make_app(house: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
+    guards = [Middleware(LocalOnlyMiddleware)] if house.login.open_to_local else []
+    doorkeeper, ready = Authenticator(house.login), SingleFlight(house.store_answers)
     running = (doorkeeper.running, ready.running, *(door.running for door in mounted))
     app = FastAPI(
         title="docgraph",
@@ -83,11 +87,11 @@ def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
         docs_url=None,  # those pages would be fetched from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=lambda _: living(house, running),
+        lifespan=lambda _: lifespan(house, running),
         middleware=[
-            Middleware(Watched, metrics=house.metrics, tracer=house.engine.tracer),
+            Middleware(AccessLogMiddleware, metrics=house.metrics, tracer=house.engine.tracer),
             *guards,
-            Middleware(Bounded, most=house.settings.body_bytes),
+            Middleware(BodyLimitMiddleware, most=house.settings.body_bytes),
         ],
         **SILENT,
     )
@@ -96,6 +100,6 @@ def make_app(house: House, mounted: tuple[Mounted, ...] = ()) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     for door in mounted:
-        app.router.routes += [DoorRoute(path, door.app) for path in (door.path, f"{door.path}/")]
+        app.router.routes += [MountRoute(path, door.app) for path in (door.path, f"{door.path}/")]
     describe(app)
     return app

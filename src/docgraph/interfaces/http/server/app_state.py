@@ -14,32 +14,35 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
-from docgraph.engine.ingest_jobs import RequestedIngestions
-from docgraph.interfaces.auth.authentication import build_asked_before, build_login
-from docgraph.interfaces.http.jobs.job_handler import Roots, TakingIn
-from docgraph.interfaces.http.jobs.job_runner import Runner
+from docgraph.engine.ingest_jobs import IngestJobService
+from docgraph.interfaces.auth.authentication import (
+    build_authentication,
+    build_resumed_authentication,
+)
+from docgraph.interfaces.http.jobs.job_handler import IngestJobHandler, IngestRoots
+from docgraph.interfaces.http.jobs.job_runner import JobRunner
 from docgraph.interfaces.http.server.middleware import Metrics
 from docgraph.interfaces.inputs import NamedPipelines
-from docgraph.interfaces.server.worker_pool import Workers
+from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.model.access import LOCAL
 from docgraph.ports.models import Embedder
 from docgraph.wiring.build import build_engine, open_audit, open_ingestions
-from docgraph.wiring.models import early_embedder
+from docgraph.wiring.models import preload_embedder
 from docgraph.wiring.server_settings import ServeSettings
 from docgraph.wiring.settings import Settings
 
 if TYPE_CHECKING:
     from docgraph.engine.content import Engine
-    from docgraph.engine.ingest_jobs import RequestedIngestions
-    from docgraph.interfaces.auth.authentication import Login
-    from docgraph.interfaces.http.jobs.job_runner import Runner
+    from docgraph.engine.ingest_jobs import IngestJobService
+    from docgraph.interfaces.auth.authentication import Authentication
+    from docgraph.interfaces.http.jobs.job_runner import JobRunner
 
 
 LAST_STEP = 2.0  # seconds for work that nobody waits for any more
 
 
 @dataclass(slots=True)
-class Condition:
+class ServerState:
     """Loading, then ready, then draining, until a time that `time.monotonic` tells."""
 
     ready: bool = False
@@ -51,21 +54,21 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class AppState:
     """`load` gets the models ready; until it is through, the house is not ready."""
 
     engine: "Engine"
-    login: "Login"
-    ingestions: "RequestedIngestions"
-    runner: "Runner | None"
+    login: "Authentication"
+    ingestions: "IngestJobService"
+    runner: "JobRunner | None"
     settings: ServeSettings
     pipelines: NamedPipelines
-    roots: Roots
-    questions: Workers
-    answers: Workers
+    roots: IngestRoots
+    questions: WorkerPool
+    answers: WorkerPool
     metrics: Metrics
     load: Callable[[], None]
-    condition: Condition = field(default_factory=Condition)
+    condition: ServerState = field(default_factory=ServerState)
 
     def drain(self) -> None:
         """From now on it is not ready, and takes no further ingestion up."""
@@ -86,45 +89,45 @@ class House:
 
     def store_answers(self) -> None:
         """Raises where it does not."""
-        with self.engine.store.access_book(LOCAL) as book:
+        with self.engine.store.access_policy(LOCAL) as book:
             book.rules("", "")
 
 
-def house_of(request: Request) -> House:
-    found: House = request.app.state.house
+def app_state_of(request: Request) -> AppState:
+    found: AppState = request.app.state.house
     return found
 
 
 # Building the house: everything that the door needs, out of the settings.
 
 
-def build_house(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> House:
+def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> AppState:
     """Nothing listens yet. Models may be on their way."""
     serve = settings.serve
-    embedder = embedder or early_embedder(settings)
+    embedder = embedder or preload_embedder(settings)
     engine, book, metrics = build_engine(settings, embedder), open_ingestions(settings), Metrics()
-    roots = Roots(serve.roots, only_tenant=settings.login.only_tenant)
-    requested = RequestedIngestions(
+    roots = IngestRoots(serve.roots, only_tenant=settings.login.only_tenant)
+    requested = IngestJobService(
         book, engine.store, open_audit(settings), now=_now, new_id=lambda: uuid.uuid4().hex
     )
-    runner = Runner(
+    runner = JobRunner(
         book,
-        TakingIn(engine, requested, roots, build_asked_before(settings)),
+        IngestJobHandler(engine, requested, roots, build_resumed_authentication(settings)),
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",
         ended=metrics.ingested,
         lease=serve.lease,
         longest=serve.ingestion_time,
     )
-    return House(
+    return AppState(
         engine=engine,
-        login=build_login(settings),
+        login=build_authentication(settings),
         ingestions=requested,
         runner=runner if roots else None,
         settings=serve,
         pipelines=NamedPipelines(serve),
         roots=roots,
-        questions=Workers("questions", serve.concurrency or _cores(), serve.queue),
-        answers=Workers("answers", serve.answers, serve.queue),
+        questions=WorkerPool("questions", serve.concurrency or _cores(), serve.queue),
+        answers=WorkerPool("answers", serve.answers, serve.queue),
         metrics=metrics,
         load=lambda: _load_embedder(embedder),
     )
@@ -153,8 +156,8 @@ PAUSE = 2.0  # seconds until what failed is tried again
 
 
 @asynccontextmanager
-async def living(
-    house: House, running: Sequence[Callable[[], AbstractAsyncContextManager[Any]]]
+async def lifespan(
+    house: AppState, running: Sequence[Callable[[], AbstractAsyncContextManager[Any]]]
 ) -> AsyncIterator[None]:
     """Requests are taken while models load, so that /readyz can say so."""
     loading = asyncio.create_task(_load_models(house))
@@ -171,7 +174,7 @@ async def living(
         await asyncio.to_thread(house.close)
 
 
-async def _load_models(house: House) -> None:
+async def _load_models(house: AppState) -> None:
     """A model's server may come up later than this one."""
     while not await _try_load(house):
         await asyncio.sleep(PAUSE)
@@ -180,7 +183,7 @@ async def _load_models(house: House) -> None:
     house.condition.ready = True
 
 
-async def _try_load(house: House) -> bool:
+async def _try_load(house: AppState) -> bool:
     try:
         await asyncio.to_thread(house.load)
     except Exception as error:  # noqa: BLE001  whatever it is, it may be mended meanwhile
@@ -192,12 +195,12 @@ async def _try_load(house: House) -> bool:
 # Once at a time: whoever asks while somebody is asking gets what they get.
 
 
-class OnceAtATime:
+class SingleFlight:
     """In a thread of its own: however many ask, they take none from others."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self._work = work
-        self._workers = Workers("once", threads=1, waiting=1)
+        self._workers = WorkerPool("once", threads=1, waiting=1)
         self._asked: asyncio.Future[None] | None = None
 
     async def __call__(self) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError
 from docgraph.interfaces.http.problems import problem_data, refusal_of, unforeseen
 from docgraph.interfaces.http.responses import as_json
 from docgraph.model.errors import DocgraphError, GivenUp
-from docgraph.ports.cancellation import Waiting, waited_for
+from docgraph.ports.cancellation import Deadline, deadline_scope
 
 LOG = logging.getLogger("docgraph.http")
 MEDIA_TYPE = "text/event-stream"
@@ -34,7 +34,7 @@ Told = bytes | BaseException | None
 class Events:
     """`tell` and `carry_out` are for a worker's thread; the rest is for the event loop."""
 
-    def __init__(self, waiting: Waiting, request_id: str) -> None:
+    def __init__(self, waiting: Deadline, request_id: str) -> None:
         self._loop = asyncio.get_running_loop()
         self._queue: asyncio.Queue[Told] = asyncio.Queue(MOST)
         self._waiting = waiting
@@ -43,7 +43,7 @@ class Events:
     def carry_out(self, work: Callable[[], None]) -> None:
         """However it ends, the client is told, unless it has left."""
         try:
-            with waited_for(self._waiting):
+            with deadline_scope(self._waiting):
                 self._waiting.check()
                 work()
         except BaseException as error:  # noqa: BLE001  whoever listens gets it

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from docgraph.interfaces.http.problems import problem, unforeseen
 from docgraph.interfaces.server.listener import from_here, no_others_page
-from docgraph.ports.tracer import SILENT, Tracer
+from docgraph.ports.tracer import NO_TRACER, Tracer
 
 # No request may be longer than it may, whether or not it says how long it is.
 
@@ -22,7 +22,7 @@ class TooMuch(HTTPException):
     """Where nobody has begun to answer, it becomes a problem."""
 
 
-class Bounded:
+class BodyLimitMiddleware:
     def __init__(self, app: ASGIApp, most: int) -> None:
         self._app = app
         self._most = most
@@ -52,7 +52,7 @@ class Bounded:
 # Where nobody has to log in, only this machine's own programs come in.
 
 
-class OnlyLocal:
+class LocalOnlyMiddleware:
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
@@ -133,14 +133,14 @@ SAFE = (
 NO_ROUTE = "unmatched"
 
 
-class Watched:
+class AccessLogMiddleware:
     """The outermost: what no one else has caught becomes a problem here, and a line in the log."""
 
     def __init__(
         self,
         app: ASGIApp,
         metrics: Metrics,
-        tracer: Tracer = SILENT,
+        tracer: Tracer = NO_TRACER,
         clock: Callable[[], float] = time.perf_counter,
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
@@ -156,7 +156,7 @@ class Watched:
             return
         with self._tracer.span(f"HTTP {scope['method'][:10]}", _caller(scope)) as span:
             status = await self._watched(scope, receive, send)
-            span.tell({"http.route": route_of(scope), "http.response.status_code": status})
+            span.set({"http.route": route_of(scope), "http.response.status_code": status})
 
     async def _watched(self, scope: Scope, receive: Receive, send: Send) -> int:
         """The status that was answered; 0 where there was no answer."""

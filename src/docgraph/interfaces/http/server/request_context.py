@@ -14,13 +14,13 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from docgraph.engine.content import Engine
-from docgraph.interfaces.auth.authentication import Doorkeeper
+from docgraph.interfaces.auth.authentication import Authenticator
 from docgraph.interfaces.http.responses import as_json
-from docgraph.interfaces.http.server.app_state import House, house_of
-from docgraph.interfaces.server.worker_pool import Holder, Workers, holder_of
+from docgraph.interfaces.http.server.app_state import AppState, app_state_of
+from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool, quota_key
 from docgraph.model.access import Principal
 from docgraph.model.errors import GivenUp, TookTooLong
-from docgraph.ports.cancellation import Waiting, waited_for
+from docgraph.ports.cancellation import Deadline, deadline_scope
 
 # Patience: work in a thread is waited for as long as somebody waits, and no longer than it may.
 
@@ -28,50 +28,52 @@ from docgraph.ports.cancellation import Waiting, waited_for
 T = TypeVar("T")
 
 
-async def carried_out(
-    work: Callable[[], T], workers: Workers, holder: Holder, request: Request, seconds: float
+async def run_in_worker(
+    work: Callable[[], T], workers: WorkerPool, holder: QuotaKey, request: Request, seconds: float
 ) -> T:
     """The time counts from here, so that waiting in the queue is a part of it."""
-    waiting = Waiting(seconds)
+    waiting = Deadline(seconds)
 
     def wanted() -> T:
-        with waited_for(waiting):
+        with deadline_scope(waiting):
             waiting.check()
             return work()
 
     done = asyncio.wrap_future(workers.submit(wanted, holder))
-    return await until(done, waiting, request, seconds)
+    return await wait_or_disconnect(done, waiting, request, seconds)
 
 
-async def until(awaited: Awaitable[T], waiting: Waiting, request: Request, seconds: float) -> T:
+async def wait_or_disconnect(
+    awaited: Awaitable[T], waiting: Deadline, request: Request, seconds: float
+) -> T:
     """Whoever leaves, or has waited too long, takes their question along."""
     done = asyncio.ensure_future(awaited)
-    left = asyncio.create_task(has_left(request))
+    left = asyncio.create_task(client_disconnected(request))
     try:
         await asyncio.wait({done, left}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if done.done():
             return done.result()
         if left.done():
             raise GivenUp("whoever asked has left")
-        waiting.run_out()
+        waiting.expire()
         raise TookTooLong(f"this took longer than {seconds:g} seconds")
     finally:
         if not done.done():
-            waiting.give_up()
+            waiting.cancel()
         for task in (left, done):
             task.cancel()
         with suppress(asyncio.CancelledError):
             await left
 
 
-async def has_left(request: Request) -> None:
+async def client_disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    house: House
+class RequestContext:
+    house: AppState
     request: Request
     principal: Principal
 
@@ -80,19 +82,19 @@ class Call:
         return self.house.engine
 
     @property
-    def holder(self) -> Holder:
-        return holder_of(self.principal)
+    def holder(self) -> QuotaKey:
+        return quota_key(self.principal)
 
     async def answer(
         self,
         work: Callable[[], object],
         *,
         status: int = 200,
-        workers: Workers | None = None,
+        workers: WorkerPool | None = None,
         seconds: float | None = None,
     ) -> Response:
         """Works in a thread, and writes its JSON there too."""
-        body = await carried_out(
+        body = await run_in_worker(
             lambda: as_json(work()),
             workers or self.house.questions,
             self.holder,
@@ -103,15 +105,15 @@ class Call:
 
     async def work(self, work: Callable[[], T]) -> T:
         seconds = self.house.settings.time
-        return await carried_out(work, self.house.questions, self.holder, self.request, seconds)
+        return await run_in_worker(work, self.house.questions, self.holder, self.request, seconds)
 
 
-async def _call(request: Request) -> Call:
+async def _call(request: Request) -> RequestContext:
     """Not in a thread: FastAPI has few, and there is nothing to wait for."""
-    return Call(house_of(request), request, request.state.principal)
+    return RequestContext(app_state_of(request), request, request.state.principal)
 
 
-Calling = Annotated[Call, Depends(_call)]
+CurrentRequest = Annotated[RequestContext, Depends(_call)]
 
 
 # The body of a request: JSON, each key once, not too deep.
@@ -169,21 +171,21 @@ def _words(error: Exception) -> str:
 # The way in: first who is coming, then what they bring, and only then what they want.
 
 
-class KnownRoute(APIRoute):
+class AuthenticatedRoute(APIRoute):
     """Nobody's body is read before it is known who they are."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
-            doorkeeper: Doorkeeper = request.app.state.doorkeeper
+            doorkeeper: Authenticator = request.app.state.doorkeeper
             shown = request.headers.getlist("authorization")
-            request.state.principal = await doorkeeper.who(shown)
+            request.state.principal = await doorkeeper.authenticate(shown)
             if self.body_field is None:
                 return await handle(request)
             strict = StrictRequest(request.scope, request.receive)
             try:
-                async with asyncio.timeout(house_of(request).settings.time):
+                async with asyncio.timeout(app_state_of(request).settings.time):
                     await strict.body()
             except TimeoutError:
                 raise HTTPException(408, "the body did not come in time") from None

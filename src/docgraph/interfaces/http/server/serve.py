@@ -9,8 +9,8 @@ from types import FrameType
 
 import uvicorn
 
-from docgraph.interfaces.http.server.app import behind, make_app
-from docgraph.interfaces.http.server.app_state import House, build_house
+from docgraph.interfaces.http.server.app import make_app, mounts
+from docgraph.interfaces.http.server.app_state import AppState, build_app_state
 from docgraph.interfaces.server.connection_limits import LimitedServer, limited_config
 from docgraph.interfaces.server.listener import listening
 from docgraph.model.errors import DocgraphError
@@ -22,10 +22,10 @@ def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
 
     `told` hears where it listens, once it does.
     """
-    house = build_house(settings)
+    house = build_app_state(settings)
     where = listening(settings.serve.host, settings.serve.port, is_open=house.login.open_to_local)
     _log()
-    config = limited_config(make_app(house, behind(house)), settings.serve, lifespan="on")
+    config = limited_config(make_app(house, mounts(house)), settings.serve, lifespan="on")
     # uvicorn raises what it caught once more when all is done; that this came is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, _heard)
@@ -37,7 +37,9 @@ def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
 
 
 class _Server(LimitedServer):
-    def __init__(self, config: uvicorn.Config, house: House, listens: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, house: AppState, listens: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._house = house
         self._listens = listens

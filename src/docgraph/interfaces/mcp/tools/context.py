@@ -7,7 +7,7 @@ from pydantic import Field
 
 from docgraph.interfaces.mcp.arguments import Asked, url_of
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import MOST_TOKENS, Desk
+from docgraph.interfaces.mcp.tool_context import MOST_TOKENS, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.context import ContextItem
 from docgraph.model.digest import plain
@@ -56,7 +56,7 @@ class ContextGiven:
     receipt: dict[str, Any] | None
 
 
-def context(desk: Desk, principal: Principal, asked: ContextArguments) -> ContextGiven:
+def context(desk: ToolContext, principal: Principal, asked: ContextArguments) -> ContextGiven:
     found = desk.engine.retrieve(
         principal,
         asked.question,
@@ -74,7 +74,7 @@ def context(desk: Desk, principal: Principal, asked: ContextArguments) -> Contex
         reason=page.reason,
         digest=page.digest,
         plan_digest=found.plan.digest,
-        snapshots=found.scope.snapshots[: desk.limits.listed],
+        snapshots=found.scope.snapshots[: desk.limits.max_items],
         receipt=plain(receipt),
     )
 

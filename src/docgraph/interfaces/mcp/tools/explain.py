@@ -7,11 +7,11 @@ from pydantic import Field
 
 from docgraph.interfaces.mcp.arguments import Asked, Id, id_of
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import MOST_TOKENS, Desk
+from docgraph.interfaces.mcp.tool_context import MOST_TOKENS, ToolContext
 from docgraph.interfaces.mcp.tools.context import budgeted
 from docgraph.model.access import Principal
 from docgraph.model.context import Omission
-from docgraph.model.explanation import WhyNot
+from docgraph.model.explanation import Explanation
 from docgraph.model.plan import Cut
 
 
@@ -51,10 +51,10 @@ class Explained:
     omitted: tuple[Omission, ...]
     left_out: tuple[Cut, ...]
     more: dict[str, int]
-    node: WhyNot | None
+    node: Explanation | None
 
 
-def explain(desk: Desk, principal: Principal, asked: ExplainArguments) -> Explained:
+def explain(desk: ToolContext, principal: Principal, asked: ExplainArguments) -> Explained:
     pipeline = budgeted(desk.pipeline(asked.pipeline), asked.max_tokens)
     if asked.node is not None:
         return _of_node(
@@ -70,7 +70,7 @@ def explain(desk: Desk, principal: Principal, asked: ExplainArguments) -> Explai
     found = desk.engine.retrieve(
         principal, asked.question, pipeline, seeds=asked.seeds, wanted=asked.wanted
     )
-    page, most = found.context, desk.limits.listed
+    page, most = found.context, desk.limits.max_items
     lists = {"items": page.items, "omitted": page.omitted, "left_out": found.plan.cut}
     return Explained(
         question=page.question,
@@ -88,7 +88,7 @@ def explain(desk: Desk, principal: Principal, asked: ExplainArguments) -> Explai
     )
 
 
-def _of_node(found: WhyNot) -> Explained:
+def _of_node(found: Explanation) -> Explained:
     return Explained(
         question=found.question,
         digest="",

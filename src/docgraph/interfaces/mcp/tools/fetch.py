@@ -8,7 +8,7 @@ from pydantic import Field
 
 from docgraph.interfaces.mcp.arguments import Id, Where, id_of, url_of
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import Desk
+from docgraph.interfaces.mcp.tool_context import ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.document import NodeText
 from docgraph.model.errors import NotVisible
@@ -33,10 +33,10 @@ class Fetched:
     metadata: dict[str, str]
 
 
-def fetch(desk: Desk, principal: Principal, asked: FetchArguments) -> Fetched:
+def fetch(desk: ToolContext, principal: Principal, asked: FetchArguments) -> Fetched:
     """What is forbidden and what is not there get the same words."""
     for found in desk.engine.nodes(principal, (id_of(asked.id),), wanted=asked.wanted):
-        most = desk.limits.letters
+        most = desk.limits.max_characters
         return Fetched(
             id=found.id,
             title=found.title or found.id,

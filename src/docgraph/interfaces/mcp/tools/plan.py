@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from docgraph.interfaces.mcp.arguments import Asked
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import Desk
+from docgraph.interfaces.mcp.tool_context import ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.node import document_of
 from docgraph.model.plan import Cut, RetrievalPlan
@@ -36,7 +36,7 @@ class Planned:
     more: dict[str, int]
 
 
-def plan(desk: Desk, principal: Principal, asked: Asked) -> Planned:
+def plan(desk: ToolContext, principal: Principal, asked: Asked) -> Planned:
     found = desk.engine.retrieve(
         principal,
         asked.question,
@@ -44,7 +44,7 @@ def plan(desk: Desk, principal: Principal, asked: Asked) -> Planned:
         seeds=asked.seeds,
         wanted=asked.wanted,
     )
-    made, most = found.plan, desk.limits.listed
+    made, most = found.plan, desk.limits.max_items
     dropped = made.constraints.selection.dropped
     lists = {"admitted": len(made.order), "left_out": len(made.cut), "out_of_scope": len(dropped)}
     return Planned(

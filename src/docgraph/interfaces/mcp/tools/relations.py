@@ -8,14 +8,14 @@ from pydantic import Field
 
 from docgraph.interfaces.mcp.arguments import Id, Name, Where, id_of
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import MOST_RELATIONS, Desk
+from docgraph.interfaces.mcp.tool_context import MOST_RELATIONS, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.edge import RELATIONS as KNOWN
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.explanation import NOT_VISIBLE
 from docgraph.model.node import document_of
-from docgraph.model.validation import would_fit
+from docgraph.model.validation import suggest
 
 MOST_PLACES = 5
 LONGEST_SAYING = 300  # characters
@@ -66,10 +66,10 @@ class RelationsFound:
     more: int
 
 
-def relations(desk: Desk, principal: Principal, asked: RelationsArguments) -> RelationsFound:
+def relations(desk: ToolContext, principal: Principal, asked: RelationsArguments) -> RelationsFound:
     """Of a document, those of its sections and symbols too."""
     if asked.type is not None and asked.type not in KNOWN:
-        raise BadInput(f"no relation is called {asked.type!r}; {would_fit(asked.type, KNOWN)}")
+        raise BadInput(f"no relation is called {asked.type!r}; {suggest(asked.type, KNOWN)}")
     node = _visible(desk, principal, asked)
     only = None if asked.type is None else frozenset({asked.type})
     touching = [
@@ -77,12 +77,12 @@ def relations(desk: Desk, principal: Principal, asked: RelationsArguments) -> Re
         for known in desk.engine.relations(principal, asked.wanted, only, node)
         if node in _ends(known.edge, asked.direction)
     ]
-    most = min(asked.limit, desk.limits.listed)
+    most = min(asked.limit, desk.limits.max_items)
     shown = tuple(_found(known) for known in touching[:most])
     return RelationsFound(node, shown, max(0, len(touching) - most))
 
 
-def _visible(desk: Desk, principal: Principal, asked: RelationsArguments) -> str:
+def _visible(desk: ToolContext, principal: Principal, asked: RelationsArguments) -> str:
     """A passage has no relations of its own: those of the node that holds it are told."""
     wanted = asked.wanted
     for found in desk.engine.nodes(principal, (id_of(asked.node),), wanted=wanted, whole=False):

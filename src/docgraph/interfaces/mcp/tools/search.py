@@ -7,7 +7,7 @@ from pydantic import Field
 
 from docgraph.interfaces.mcp.arguments import NOTHING_ELSE, url_of
 from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import Desk
+from docgraph.interfaces.mcp.tool_context import ToolContext
 from docgraph.model.access import Principal
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import LONGEST_QUESTION
@@ -38,7 +38,7 @@ class SearchResults:
     results: tuple[SearchResult, ...]
 
 
-def search(desk: Desk, principal: Principal, asked: SearchArguments) -> SearchResults:
+def search(desk: ToolContext, principal: Principal, asked: SearchArguments) -> SearchResults:
     """The seeds of `documents`, before its scope is chosen; best first.
 
     A title is read afterwards: what cannot be seen by then is not told of.
