@@ -163,5 +163,5 @@ def test_a_class_number_that_gets_out_is_noticed(
     conspicuous: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A leak planted on purpose: the reason why a document is readable names its class."""
-    monkeypatch.setattr(Visibility, "grounds", lambda self, at: f"class {self.rows.access[at]}")
+    monkeypatch.setattr(Visibility, "read_reason", lambda self, at: f"class {self.rows.access[at]}")
     assert numbers_in(everything_told(conspicuous), path)

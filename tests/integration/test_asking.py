@@ -89,7 +89,7 @@ def test_an_answer_streams_and_cites_what_was_sent(
 ) -> None:
     store, server = stored(tmp_path, document("a.md", "apples are red")), servers()
     heard: list[str] = []
-    found = asked(engine(store, chat(server)), heard=heard.append)
+    found = asked(engine(store, chat(server)), on_text=heard.append)
     answer = found.answer
     assert "".join(heard) == SAID == answer.text
     assert len(heard) > 3

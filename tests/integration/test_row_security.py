@@ -41,7 +41,7 @@ def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
         seen = resolve_visibility(known, reader, wanted)
         return replace(seen, mask=np.ones(10_000, dtype=np.bool_), snapshots=branches)
 
-    monkeypatch.setattr("docgraph.adapters.postgres.store.see", see_all)
+    monkeypatch.setattr("docgraph.adapters.postgres.store.resolve_visibility", see_all)
     monkeypatch.setattr(
         "docgraph.adapters.postgres.store.guard",
         lambda database, known, classes, _: guard(database, known, classes, {}),

@@ -180,7 +180,7 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
     ) -> None:
         honest(self, rows, np.ones_like(mask), snapshots)
 
-    monkeypatch.setattr(ReaderGuard, "serve", forgetful)
+    monkeypatch.setattr(ReaderGuard, "bind", forgetful)
     problems = engine.store.verify().problems
     for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
         assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what

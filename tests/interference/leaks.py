@@ -63,7 +63,7 @@ def whoever(seen: Visibility) -> Visibility:
 
 def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visibility]) -> None:
     for store in ("sqlite", "postgres"):
-        plant.setattr(f"docgraph.adapters.{store}.store.see", other)
+        plant.setattr(f"docgraph.adapters.{store}.store.resolve_visibility", other)
 
 
 def everyones(visible: Visibility, seen: SeenRows) -> SeenRows:
@@ -167,7 +167,7 @@ def an_unfiltered_explicit_id(plant: pytest.MonkeyPatch) -> None:
         rows = straight(self._sql, living(self._sql, "n.id"))
         return tuple(node for node in ids if (node,) in rows)
 
-    plant.setattr(SqlGraph, "present", leaking)
+    plant.setattr(SqlGraph, "visible_ids", leaking)
 
 
 def a_total_count(plant: pytest.MonkeyPatch) -> None:
