@@ -9,7 +9,7 @@ from docgraph.engine.content import Engine
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
-from docgraph.wiring.build import open_audit, open_store
+from docgraph.wiring.backends import open_stores
 from docgraph.wiring.models import open_tokens
 from docgraph.wiring.settings import Settings
 
@@ -36,10 +36,10 @@ class KnownQuestions:
 def engine_on(store: Path, embedder: Embedder, audit: Path) -> Engine:
     """The audit log is written, as always, but beside another store: this one is kept."""
     return Engine(
-        open_store(Settings(store=str(store))),
+        open_stores(Settings(store=str(store))).store,
         lambda: embedder,
         cache(open_tokens),
         lambda: None,
         time.perf_counter,
-        open_audit(Settings(store=str(audit))),
+        open_stores(Settings(store=str(audit))).audit,
     )

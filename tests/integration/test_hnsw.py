@@ -15,7 +15,7 @@ from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.ports.search_reads import Level
-from docgraph.wiring.build import open_store
+from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 from tests.conformance.store_rules import OVERS, vector
 from tests.support.memory_audit import MemoryAudit
@@ -116,4 +116,4 @@ def test_nothing_of_it_stays_behind_in_the_session(engine: Engine, pool: Pool) -
 
 def test_a_sqlite_store_refuses_the_setting(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="for a Postgres store"):
-        open_store(Settings(str(tmp_path / "store.db"), hnsw=True))
+        open_stores(Settings(str(tmp_path / "store.db"), hnsw=True))

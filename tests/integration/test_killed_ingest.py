@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.postgres.address import is_address
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from tests.support.kill_me import engine_on, ingest, pool_of
@@ -94,7 +93,7 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
 def settled(store: str) -> None:
     """What the killed process held is let go, once the server has noticed."""
     until = time.monotonic() + 10
-    while is_address(store):
+    while "://" in store:
         with pool_of(store).connection() as connection:
             if connection.execute(LOCKS).fetchone() == (0,):
                 return

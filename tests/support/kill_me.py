@@ -12,7 +12,6 @@ import time
 from functools import cache
 from pathlib import Path
 
-from docgraph.adapters.postgres.address import is_address
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
@@ -40,7 +39,7 @@ def engine_on(store: Path | str) -> Engine:
 
 
 def opened(store: str) -> Store:
-    if is_address(store):
+    if "://" in store:
         return PostgresStore(pool_of(store), now=lambda: "now")
     return SqliteStore(Path(store), now=lambda: "now")
 

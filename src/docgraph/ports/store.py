@@ -1,7 +1,8 @@
-"""The store: two ways in, and no read without a principal."""
+"""The store: two ways in, and no read without a principal; and the backend that holds it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
 from docgraph.model.access import Principal
@@ -16,7 +17,10 @@ from docgraph.model.snapshot import (
     VerifyReport,
 )
 from docgraph.ports.access_store import AccessPolicyStore
+from docgraph.ports.audit import AuditLog
+from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.graph_reads import GraphReads
+from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import Writes
@@ -76,3 +80,62 @@ class Store(Protocol):
     def verify(self) -> VerifyReport:
         """Looks at everything, whoever may read it; changes nothing."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoreOptions:
+    """How a store is opened; the clocks come from outside, as everything that differs by call."""
+
+    now: Callable[[], str]
+    clock: Callable[[], float]  # seconds, the same for all processes that share a job queue
+    wait: float = 600  # seconds that a second ingest queues behind a first
+    index: str = "packed"
+
+
+class Stores(Protocol):
+    """Everything that one address holds. Each part is opened when it is first asked for."""
+
+    @property
+    def store(self) -> Store: ...
+
+    @property
+    def audit(self) -> AuditLog:
+        """In a file or tables of its own: writing to it waits for no ingest."""
+        ...
+
+    @property
+    def api_keys(self) -> ApiKeyStore: ...
+
+    @property
+    def jobs(self) -> IngestJobQueue: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of `docgraph doctor`."""
+
+    part: str
+    good: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationReport:
+    """Migrations by name: those that were applied now, and those that are still pending."""
+
+    store: str
+    applied: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A kind of store, chosen by the scheme of its address."""
+
+    schemes: tuple[str, ...]  # none: a store is a path
+    indexes: tuple[str, ...]  # the vector indexes that it brings
+    redact: Callable[[str], str]  # an address without its password
+    open: Callable[[str, StoreOptions], Stores]
+    exists: Callable[[str], bool]  # False where the first ingest makes it
+    check: Callable[[str], Iterator[Finding]]  # what opening it needs, for `docgraph doctor`
+    migrate: Callable[[str, bool], MigrationReport]  # True only reports what is pending

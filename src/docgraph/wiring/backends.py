@@ -1,57 +1,85 @@
-"""What a store's setting names, and how it may be printed: an address can hold a password."""
+"""Which backend a store's address names, and how that address may be printed."""
 
+import time
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 
-from docgraph.model.errors import BadInput, StoreError
+from docgraph.model.errors import BadInput
+from docgraph.ports.store import Backend, MigrationReport, StoreOptions, Stores
 from docgraph.wiring.settings import Settings
 
-
-def is_postgres(store: str) -> bool:
-    """An address, and not the path of a SQLite file."""
-    from docgraph.adapters.postgres.address import is_address
-
-    return is_address(store)
-
-
-def shown_store(store: str) -> str:
-    """A path as it stands; an address without its password."""
-    if is_postgres(store):
-        from docgraph.adapters.postgres.address import redacted
-
-        return redacted(store)
-    scheme, found, _ = store.partition("://")
-    return f"{scheme}://…" if found else store
+_SCHEMES = {
+    None: "docgraph.adapters.sqlite.backend:SQLITE",
+    "postgresql": "docgraph.adapters.postgres.backend:POSTGRES",
+    "postgres": "docgraph.adapters.postgres.backend:POSTGRES",
+}
 
 
-def need_psycopg() -> None:
-    """Before anything of the Postgres adapter is imported."""
-    try:
-        import_module("psycopg")
-        import_module("psycopg_pool")
-    except ImportError as error:
-        raise StoreError(
-            "a Postgres store needs psycopg; install it with: pip install 'docgraph[postgres]'"
-        ) from error
+def backend_for(store: str) -> Backend:
+    found = _backend(store)
+    if found is None:
+        raise BadInput(
+            f"{redacted_store(store)}: a store is the path of a SQLite file, "
+            "or an address that begins with postgresql://"
+        )
+    return found
 
 
-# Whether a store can be opened as its setting says, before anything is.
+def _backend(store: str) -> Backend | None:
+    scheme = _scheme(store)
+    if scheme not in _SCHEMES:
+        return None
+    module, _, name = _SCHEMES[scheme].partition(":")
+    backend = getattr(import_module(module), name)
+    assert isinstance(backend, Backend)
+    return backend
+
+
+def _scheme(store: str) -> str | None:
+    """That of a path is None."""
+    scheme, separator, _ = store.partition("://")
+    return scheme if separator else None
+
+
+def redacted_store(store: str) -> str:
+    """A path as it is; an address without its password."""
+    backend = _backend(store)
+    return backend.redact(store) if backend else f"{_scheme(store)}://…"
+
+
+def absolute_store(store: str) -> str:
+    """A path that still leads there from another folder; an address as it is."""
+    return store if "://" in store else str(Path(store).absolute())
 
 
 def check_store_url(settings: Settings) -> Settings:
-    if "://" in settings.store and not is_postgres(settings.store):
-        raise BadInput(
-            f"{shown_store(settings.store)}: a store is the path of a SQLite file, "
-            "or an address that begins with postgresql://"
-        )
+    backend_for(settings.store)
     return settings
 
 
 def require_store(settings: Settings) -> Settings:
-    """Asking a store that nobody made is an error, not a new file."""
-    check_store_url(settings)
-    if not is_postgres(settings.store) and not Path(settings.store).is_file():
+    """A question to a store that does not exist is an error; it does not make a new file."""
+    if not backend_for(settings.store).exists(settings.store):
         raise BadInput(
             f"there is no store at {settings.store}; make one with: docgraph ingest PATH"
         )
     return settings
+
+
+def open_stores(settings: Settings) -> Stores:
+    backend = backend_for(settings.store)
+    index = "pgvector-hnsw" if settings.hnsw else "packed"
+    if index not in backend.indexes:
+        raise BadInput("hnsw is a setting for a Postgres store: SQLite always looks at every row")
+    options = StoreOptions(now=_now, clock=time.time, wait=settings.wait, index=index)
+    return backend.open(settings.store, options)
+
+
+def migrate_store(settings: Settings, *, check: bool = False) -> MigrationReport:
+    """With `check` nothing is changed: the report says what is pending."""
+    return backend_for(settings.store).migrate(settings.store, check)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

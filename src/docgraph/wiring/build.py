@@ -3,8 +3,6 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,15 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from docgraph.engine.content import Engine
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
-from docgraph.ports.audit import AuditLog
-from docgraph.ports.auth import ApiKeyStore, TokenVerifier
-from docgraph.ports.job_queue import IngestJobQueue
+from docgraph.ports.auth import TokenVerifier
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
-from docgraph.ports.store import Store
 from docgraph.ports.tracer import NO_TRACER, Tracer
 from docgraph.wiring.auth_settings import IssuerSettings
-from docgraph.wiring.backends import is_postgres, need_psycopg
+from docgraph.wiring.backends import open_stores
 from docgraph.wiring.models import (
     embedder_clearance,
     open_chat_models,
@@ -31,7 +26,6 @@ from docgraph.wiring.models import (
 from docgraph.wiring.settings import Settings
 
 if TYPE_CHECKING:
-    from docgraph.adapters.postgres.pool import Pool
     from docgraph.engine.administration import Administration
 
 
@@ -58,13 +52,14 @@ def lazy_once(make: Callable[[], T]) -> Callable[[], T]:
 
 def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> Engine:
     """Models load when they are first needed, and once; the embedder may be on its way already."""
+    stores = open_stores(settings)
     return Engine(
-        store=open_store(settings),
+        store=stores.store,
         embedder=embedder or lazy_once(lambda: open_embedder(settings)),
         tokens=lazy_once(open_tokens),
         rerank_model=lazy_once(lambda: open_reranker(settings)),
         clock=time.perf_counter,
-        audit=open_audit(settings),
+        audit=stores.audit,
         embedder_clearance=embedder_clearance(settings),
         chat_models=lazy_once(lambda: open_chat_models(settings)),
         tracer=open_tracer(settings),
@@ -74,36 +69,8 @@ def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = N
 def build_administration(settings: Settings) -> "Administration":
     from docgraph.engine.administration import Administration
 
-    return Administration(open_store(settings), open_audit(settings), open_keys(settings))
-
-
-def open_store(settings: Settings) -> Store:
-    if is_postgres(settings.store):
-        pool = _pool(settings.store)
-        from docgraph.adapters.postgres.store import PostgresStore
-
-        return PostgresStore(pool, now=_now, wait=settings.wait, hnsw=settings.hnsw)
-    if settings.hnsw:
-        raise BadInput("hnsw is a setting for a Postgres store: SQLite always looks at every row")
-    from docgraph.adapters.sqlite.store import SqliteStore
-
-    return SqliteStore(
-        Path(settings.store),
-        now=_now,
-        wait=settings.wait,
-    )
-
-
-def open_audit(settings: Settings) -> AuditLog:
-    """Beside the store, in a file or tables of its own: writing to it waits for no ingest."""
-    if is_postgres(settings.store):
-        pool = _pool(settings.store)
-        from docgraph.adapters.postgres.audit import PostgresAudit
-
-        return PostgresAudit(pool, now=_now)
-    from docgraph.adapters.sqlite.server_tables import SqliteAudit
-
-    return SqliteAudit(Path(f"{settings.store}.audit"), now=_now)
+    stores = open_stores(settings)
+    return Administration(stores.store, stores.audit, stores.api_keys)
 
 
 def open_tracer(settings: Settings) -> Tracer:
@@ -117,29 +84,6 @@ def open_tracer(settings: Settings) -> Tracer:
             "telemetry needs packages that are not installed: pip install 'docgraph[telemetry]'"
         ) from error
     return OpenTelemetryTracer(the_provider())
-
-
-def open_keys(settings: Settings) -> ApiKeyStore:
-    """Beside the store, as the audit log is; so is the book of ingestions."""
-    if is_postgres(settings.store):
-        pool = _pool(settings.store)
-        from docgraph.adapters.postgres.server_tables import PostgresKeys
-
-        return PostgresKeys(pool)
-    from docgraph.adapters.sqlite.server_tables import SqliteKeys
-
-    return SqliteKeys(Path(f"{settings.store}.server"))
-
-
-def open_ingestions(settings: Settings) -> IngestJobQueue:
-    if is_postgres(settings.store):
-        pool = _pool(settings.store)
-        from docgraph.adapters.postgres.server_tables import PostgresIngestions
-
-        return PostgresIngestions(pool)
-    from docgraph.adapters.sqlite.server_tables import SqliteIngestions
-
-    return SqliteIngestions(Path(f"{settings.store}.server"), now=_now, clock=time.time)
 
 
 def open_token_issuer(settings: IssuerSettings) -> TokenVerifier:
@@ -170,19 +114,6 @@ def _need_jwt() -> None:
             "login.tokens needs PyJWT with cryptography; install it with: "
             "pip install 'docgraph[http]'"
         )
-
-
-@cache
-def _pool(address: str) -> "Pool":
-    """One for all that this process asks of a database."""
-    need_psycopg()
-    from docgraph.adapters.postgres.pool import Pool
-
-    return Pool(address)
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def open_jsonl(corpus: Path) -> Source:

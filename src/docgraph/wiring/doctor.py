@@ -4,23 +4,14 @@ import platform
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
 
 from docgraph.ingest.formats.registry import FORMATS, missing_extras
 from docgraph.model.access import LOCAL, Principal
 from docgraph.model.errors import DocgraphError
-from docgraph.wiring.backends import is_postgres, need_psycopg, shown_store
-from docgraph.wiring.build import open_keys, open_store
+from docgraph.ports.store import Finding
+from docgraph.wiring.backends import backend_for, open_stores, redacted_store
 from docgraph.wiring.models import open_embedder, open_reranker, open_tokens
 from docgraph.wiring.settings import Settings
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    part: str
-    good: bool
-    detail: str
 
 
 def diagnose(settings: Settings, principal: Principal) -> tuple[Finding, ...]:
@@ -38,32 +29,12 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
     if settings.reranker_folder or settings.reranker_endpoint:
         yield _tried("reranker", lambda: _reranker(settings))
     yield Finding("readers", True, _readers())
-    if is_postgres(settings.store):
-        server = tuple(_server(settings))
-        yield from server
-        there = all(finding.good for finding in server)
-    else:
-        there = Path(settings.store).is_file()
-        if not there:
-            place = shown_store(settings.store)
-            yield Finding("store", True, f"none at {place} yet; `docgraph ingest` makes it")
-    if there:
+    needs = tuple(backend_for(settings.store).check(settings.store))
+    yield from needs
+    can_open = all(finding.good for finding in needs)
+    if can_open:
         yield _tried("store", lambda: _store(settings, principal))
-    can_count = there or not is_postgres(settings.store)
-    yield _tried("callers", lambda: _callers(settings, can_count))
-
-
-def _server(settings: Settings) -> Iterator[Finding]:
-    """What a Postgres store needs of its server; only then it is worth trying to open it."""
-    try:
-        need_psycopg()
-    except DocgraphError as error:
-        yield Finding("psycopg", False, str(error))
-        return
-    from docgraph.adapters.postgres.doctor import check_server
-
-    for checked in check_server(settings.store):
-        yield Finding(*checked)
+    yield _tried("callers", lambda: _callers(settings, can_open))
 
 
 def _tried(part: str, attempt: Callable[[], str]) -> Finding:
@@ -95,15 +66,18 @@ def _reranker(settings: Settings) -> str:
 
 
 def _store(settings: Settings, principal: Principal) -> str:
-    with open_store(settings).open_session(principal) as reads:
+    address = redacted_store(settings.store)
+    if not backend_for(settings.store).exists(settings.store):
+        return f"none at {address} yet; `docgraph ingest` makes it"
+    with open_stores(settings).store.open_session(principal) as reads:
         seen = len(reads.scope.snapshots)
-        return f"{shown_store(settings.store)} opens; {seen} repositories visible to {principal.id}"
+        return f"{address} opens; {seen} repositories visible to {principal.id}"
 
 
 def _callers(settings: Settings, can_count: bool) -> str:
     """Who can come in where a server is started with these settings."""
     ways = [f"tokens of {one.issuer}" for one in settings.login.tokens]
     if settings.login.keys:
-        number = f" ({len(open_keys(settings).list_keys(LOCAL))})" if can_count else ""
+        number = f" ({len(open_stores(settings).api_keys.list_keys(LOCAL))})" if can_count else ""
         ways.insert(0, f"API keys{number}")
     return ", ".join(ways) or "no login: a server answers this machine alone"

@@ -41,7 +41,7 @@ CONFIG = "docgraph.yaml"
 class Settings:
     """What a user may choose. Without an embedder, the one that comes with docgraph is used.
 
-    A store may be an address that holds a password: `shown_store` tells how to print it.
+    A store may be an address that holds a password: `redacted_store` prints it without.
     """
 
     store: str = field(default=DEFAULT_STORE, repr=False)

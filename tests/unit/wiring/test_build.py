@@ -1,5 +1,6 @@
 """An engine is built of what settings name."""
 
+from types import SimpleNamespace
 from typing import NoReturn
 
 import pytest
@@ -14,6 +15,6 @@ def test_an_engine_is_built_without_its_models(monkeypatch: pytest.MonkeyPatch) 
 
     for model in ("open_embedder", "open_tokens", "open_reranker"):
         monkeypatch.setattr(build, model, never)
-    store = object()
-    monkeypatch.setattr(build, "open_store", lambda _: store)
-    assert build.build_engine(Settings()).store is store
+    stores = SimpleNamespace(store=object(), audit=object())
+    monkeypatch.setattr(build, "open_stores", lambda _: stores)
+    assert build.build_engine(Settings()).store is stores.store

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from docgraph.interfaces.auth.principals import local
+from docgraph.ports.store import Finding
 from docgraph.wiring.auth_settings import AuthSettings, IssuerSettings
-from docgraph.wiring.build import open_keys
-from docgraph.wiring.doctor import Finding, diagnose
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.doctor import diagnose
 from docgraph.wiring.settings import Settings
 from tests.conformance.key_rules import ANNS, HASH
 
@@ -27,5 +28,5 @@ ISSUER = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenan
 def test_who_can_come_in_is_told(tmp_path: Path, login: AuthSettings, told: str) -> None:
     settings = Settings(store=str(tmp_path / "store.db"), login=login)
     for number, tenant in enumerate(("local", "other")):
-        open_keys(settings).add(replace(ANNS, id=f"k{number}", tenant=tenant), HASH)
+        open_stores(settings).api_keys.add(replace(ANNS, id=f"k{number}", tenant=tenant), HASH)
     assert Finding("callers", True, told) in diagnose(settings, local())

@@ -1,20 +1,50 @@
 """An issuer's keys, kept for a while: strangers cannot make us ask for them again and again."""
 
 import http.client
+import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
-from docgraph.adapters.jwt.strict_json import json_object
 from docgraph.model.errors import NotKnown
+
+# JSON of an unknown sender: one reading of every text, or none.
+
+
+def json_object(data: bytes, what: str) -> dict[str, object]:
+    """A name that stands twice would be read one way here and another way elsewhere."""
+    try:
+        found = json.loads(
+            data.decode("utf-8"), object_pairs_hook=_named_once, parse_constant=_refused
+        )
+    except (ValueError, RecursionError):
+        raise NotKnown(f"{what} is not JSON, or names a key twice") from None
+    if not isinstance(found, dict):
+        raise NotKnown(f"{what} is no JSON object")
+    return found
+
+
+def _named_once(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(name)
+        found[name] = value
+    return found
+
+
+def _refused(constant: str) -> NoReturn:
+    """NaN and Infinity are no JSON, and no point in time."""
+    raise ValueError(constant)
+
 
 # The keys of an issuer's set that may vouch for a token, each with the algorithms it is for.
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from jwt import PyJWS
 from jwt.exceptions import PyJWTError
 
-from docgraph.adapters.jwt.jwks import KeySet
-from docgraph.adapters.jwt.strict_json import json_object
+from docgraph.adapters.jwt.jwks import KeySet, json_object
 from docgraph.model.errors import NotKnown
 from docgraph.ports.auth import LONGEST_TOKEN
 

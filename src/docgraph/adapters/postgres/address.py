@@ -2,7 +2,6 @@
 
 from typing import Any
 
-SCHEMES = ("postgresql://", "postgres://")
 HIDDEN = "postgresql://…"
 FORM = (
     "an address is postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %XX for what is neither "
@@ -10,11 +9,6 @@ FORM = (
 )
 _SHOWN = ("host", "port", "dbname", "user")
 _SECRET = ("password", "sslpassword", "oauth_client_secret")
-
-
-def is_address(store: str) -> bool:
-    """Whether it names a Postgres database, and not a file."""
-    return store.startswith(SCHEMES)
 
 
 def redacted(dsn: str) -> str:

@@ -18,7 +18,8 @@ from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.model.access import Principal
 from docgraph.model.errors import NotKnown
 from docgraph.ports.auth import LONGEST_TOKEN
-from docgraph.wiring.build import open_keys, open_store, open_token_issuer
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.build import open_token_issuer
 
 if TYPE_CHECKING:
     from docgraph.model.access import Person
@@ -86,7 +87,8 @@ def build_resumed_authentication(settings: "Settings") -> ResumedAuthentication:
 def _key_login(settings: "Settings") -> ApiKeyAuthentication | None:
     if not settings.login.keys:
         return None
-    return ApiKeyAuthentication(open_keys(settings), _people(open_store(settings)), now=_now)
+    stores = open_stores(settings)
+    return ApiKeyAuthentication(stores.api_keys, _people(stores.store), now=_now)
 
 
 def _now() -> datetime:

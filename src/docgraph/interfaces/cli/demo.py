@@ -33,10 +33,10 @@ def demo(
     """
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.render_store import show_ingest
-    from docgraph.wiring.backends import shown_store
+    from docgraph.wiring.backends import redacted_store
 
     engine = engine_for(store, must_exist=False)
-    place = shown_store(store)
+    place = redacted_store(store)
     if not json:
         show_step(
             "Nine notes about an upload service go into a store.",

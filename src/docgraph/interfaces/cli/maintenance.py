@@ -80,10 +80,9 @@ def migrate(
     Makes the tables in a new database, and changes those of an older docgraph; every row stays.
     A SQLite store needs none of this.
     """
-    from docgraph.wiring.migrate import look_for_migrations, migrate_store
+    from docgraph.wiring.backends import migrate_store
 
-    settings = existing_or_new(store)
-    found = look_for_migrations(settings) if check else migrate_store(settings)
+    found = migrate_store(existing_or_new(store), check=check)
     if json:
         print_json(found)
     else:

@@ -31,7 +31,7 @@ from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
 from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan, plan_from_json
-from docgraph.wiring.backends import check_store_url, is_postgres, require_store, shown_store
+from docgraph.wiring.backends import absolute_store, check_store_url, redacted_store, require_store
 from docgraph.wiring.settings import read_settings
 from docgraph.wiring.sources import MAX_FILE_BYTES, open_source
 
@@ -52,16 +52,14 @@ class Opened:
         """Settings count as they are now: the environment, and docgraph.yaml of this folder."""
         named = None if store is None else os.fspath(store)
         settings = check_store_url(read_settings(os.environ, Path.cwd(), named))
-        if not is_postgres(settings.store):
-            settings = replace(settings, store=str(Path(settings.store).absolute()))
-        self._settings = settings
+        self._settings = replace(settings, store=absolute_store(settings.store))
         self._lock = threading.Lock()
         self._engine: Engine | None = None
 
     @property
     def store(self) -> str:
         """Where it is: a path, or an address without its password."""
-        return shown_store(self._settings.store)
+        return redacted_store(self._settings.store)
 
     def saved_store(self) -> str:
         """As a file may hold it; what cannot be shown as it stands may hold a password."""

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from docgraph.adapters.postgres.address import HIDDEN, is_address, redacted, without_secrets
+from docgraph.adapters.postgres.address import HIDDEN, redacted, without_secrets
 
 
 @pytest.mark.parametrize(
@@ -48,17 +48,3 @@ def test_what_a_server_says_is_one_line_without_the_password() -> None:
     said = 'FATAL:  no "sesame"\n\tfor ann'
     assert without_secrets(said, "postgresql://ann:sesame@host/") == 'FATAL: no "***" for ann'
     assert "sesame" not in without_secrets(said, "postgresql://ann:ses%ame@host/")
-
-
-@pytest.mark.parametrize(
-    ("store", "postgres"),
-    [
-        ("postgresql://host/notes", True),
-        ("postgres://host/notes", True),
-        ("notes.db", False),
-        ("postgresql.db", False),
-        ("mysql://host/notes", False),
-    ],
-)
-def test_an_address_is_known_by_its_beginning(store: str, postgres: bool) -> None:
-    assert is_address(store) is postgres

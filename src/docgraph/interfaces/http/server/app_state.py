@@ -26,7 +26,8 @@ from docgraph.interfaces.inputs import NamedPipelines
 from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.model.access import LOCAL
 from docgraph.ports.models import Embedder
-from docgraph.wiring.build import build_engine, open_audit, open_ingestions
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.build import build_engine
 from docgraph.wiring.models import preload_embedder
 from docgraph.wiring.server_settings import ServeSettings
 from docgraph.wiring.settings import Settings
@@ -105,13 +106,13 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
     """Nothing listens yet. Models may be on their way."""
     serve = settings.serve
     embedder = embedder or preload_embedder(settings)
-    engine, book, metrics = build_engine(settings, embedder), open_ingestions(settings), Metrics()
+    engine, stores, metrics = build_engine(settings, embedder), open_stores(settings), Metrics()
     roots = IngestRoots(serve.roots, only_tenant=settings.login.only_tenant)
     requested = IngestJobService(
-        book, engine.store, open_audit(settings), now=_now, new_id=lambda: uuid.uuid4().hex
+        stores.jobs, engine.store, stores.audit, now=_now, new_id=lambda: uuid.uuid4().hex
     )
     runner = JobRunner(
-        book,
+        stores.jobs,
         IngestJobHandler(engine, requested, roots, build_resumed_authentication(settings)),
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",
         ended=metrics.ingested,

@@ -1,0 +1,72 @@
+"""The SQLite backend: a store is a file, its audit log and server tables are files beside it."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from docgraph.ports.store import Backend, Finding, MigrationReport, StoreOptions
+
+if TYPE_CHECKING:
+    from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteIngestions, SqliteKeys
+    from docgraph.adapters.sqlite.store import SqliteStore
+
+
+class SqliteStores:
+    def __init__(self, path: str, options: StoreOptions) -> None:
+        self._path = path
+        self._options = options
+
+    @cached_property
+    def store(self) -> "SqliteStore":
+        from docgraph.adapters.sqlite.store import SqliteStore
+
+        return SqliteStore(Path(self._path), now=self._options.now, wait=self._options.wait)
+
+    @cached_property
+    def audit(self) -> "SqliteAudit":
+        from docgraph.adapters.sqlite.server_tables import SqliteAudit
+
+        return SqliteAudit(Path(f"{self._path}.audit"), now=self._options.now)
+
+    @cached_property
+    def api_keys(self) -> "SqliteKeys":
+        from docgraph.adapters.sqlite.server_tables import SqliteKeys
+
+        return SqliteKeys(Path(f"{self._path}.server"))
+
+    @cached_property
+    def jobs(self) -> "SqliteIngestions":
+        from docgraph.adapters.sqlite.server_tables import SqliteIngestions
+
+        path, options = Path(f"{self._path}.server"), self._options
+        return SqliteIngestions(path, now=options.now, clock=options.clock)
+
+
+def _exists(path: str) -> bool:
+    return Path(path).is_file()
+
+
+def _check(_: str) -> Iterator[Finding]:
+    """SQLite comes with Python, whose version `docgraph doctor` checks for every store."""
+    return iter(())
+
+
+def _migrate(path: str, _: bool) -> MigrationReport:
+    """A file is never changed: one of another schema is refused, as for any command."""
+    if _exists(path):
+        from docgraph.adapters.sqlite.connection import create_or_check
+
+        create_or_check(Path(path))
+    return MigrationReport(path)
+
+
+SQLITE = Backend(
+    schemes=(),
+    indexes=("packed",),
+    redact=str,
+    open=SqliteStores,
+    exists=_exists,
+    check=_check,
+    migrate=_migrate,
+)
