@@ -388,12 +388,24 @@ def test_the_readme_shows_both_commands_that_set_docgraph_up() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
 
 
-def test_the_layout_names_every_package_and_no_other() -> None:
-    readme = sections((ROOT / "README.md").read_text(encoding="utf-8"), 2)
-    told = [n for cells in rows(readme["Layout of the code"]) for n in CODE.findall(cells[0])]
+def test_the_architecture_page_names_every_package_and_no_other() -> None:
+    layers = sections(page("architecture.md"), 2)["Layers"]
+    names = [name for cells in rows(layers) for name in CODE.findall(cells[0])]
     packages = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
     modules = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py"}
-    assert sorted(told) == sorted(packages | modules)
+    assert sorted(names) == sorted(packages | modules)
+
+
+def paths(text: str) -> list[str]:
+    """Quoted names that can only be paths: with a folder, or of a module."""
+    quoted = CODE.findall(re.sub(r"^    .*$", "", without_code(text), flags=re.MULTILINE))
+    return [name for name in quoted if re.fullmatch(r"[\w.-]+(?:/[\w.-]*)+|\w+\.py", name)]
+
+
+def test_every_path_that_the_architecture_page_names_exists() -> None:
+    named = paths(page("architecture.md"))
+    assert len(named) > 50
+    assert [name for name in named if not any((at / name).exists() for at in (SOURCE, ROOT))] == []
 
 
 def test_a_picture_fetches_nothing() -> None:
