@@ -10,6 +10,7 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import text_key
 from tests.conformance.store_rules import OVERS, vector
+from tests.support.lexical_scores import scores_of
 from tests.support.small_world import IDENTITY, document, embedded, hashed, write
 
 NARROW = 6
@@ -51,8 +52,8 @@ class EmbedderRules:
         with store.open_session(local()) as reads:
             assert reads.embedder == SMALLER
             assert found(reads, NARROW) == [everything] * 3
-            words_found = reads.search.postings(("sea",), roll_up=True)
-            assert len(words_found.terms[0].places) == 3
+            (words_found, _) = scores_of(reads.search, ("sea",), roll_up=True)
+            assert len(words_found.owners) == 3
         with store.open_session(local(), (SnapshotSelector("r", "main", len(WORDS)),)) as reads:
             assert reads.embedder == IDENTITY
             assert found(reads, len(vector(""))) == [everything] * 3

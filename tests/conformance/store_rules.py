@@ -18,8 +18,8 @@ from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import Writes
+from tests.support.lexical_scores import PARAMETERS, scores_of, textbook
 from tests.support.small_world import DIMENSIONS, IDENTITY, document, granted, hashed, write
-from tests.support.told_postings import told_of
 
 OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -116,11 +116,13 @@ class StoreRules:
     @pytest.mark.requirement(36)
     def test_word_statistics_count_visible_passages_alone(self, fruit: Store) -> None:
         with fruit.open_session(local()) as reads:
-            found = told_of(reads.search, ("apples", "green", "nothing"), roll_up=True)
-            assert (found.passages, found.words) == (3, 9)
-            assert [term.term for term in found.terms] == ["apples", "green"]
-            assert [term.owners for term in found.terms] == [["r:a.md"]] * 2
-            own = told_of(reads.search, ("green",), roll_up=False).terms[0]
+            visible = ["apples are red", "pears are green", "bananas are yellow"]
+            found = scores_of(reads.search, ("apples", "green", "nothing"), roll_up=True)
+            assert [one.term for one in found[:-1]] == ["apples", "green"]
+            for one, chunk in zip(found[:-1], visible[:2], strict=True):
+                for bm25, scores in zip(PARAMETERS, one.scores, strict=True):
+                    assert scores == (("r:a.md", textbook(visible, chunk, (one.term,), bm25)),)
+            own = scores_of(reads.search, ("green",), roll_up=False)[0]
             assert own.owners == ["r:a.md#s1"]
 
     def test_a_node_is_as_near_as_its_best_passage(self, fruit: Store) -> None:
@@ -232,11 +234,11 @@ class StoreRules:
 
         with store.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
             assert texts(reads) == {"r:a.md": "one", "r:b.md": "two"}
-            assert reads.search.postings(("three",), roll_up=True).terms == ()
+            assert scores_of(reads.search, ("three",), roll_up=True) == []
         with store.open_session(local()) as reads:
             assert reads.scope.snapshots == (SnapshotName("r", "main", 2),)
             assert texts(reads) == {"r:a.md": "three"}
-            assert reads.search.postings(("one", "two"), roll_up=True).terms == ()
+            assert scores_of(reads.search, ("one", "two"), roll_up=True) == []
             assert ids(
                 reads.search.nearest(vector("two"), over="passages", roll_up=True, top=9)
             ) == ["r:a.md"]
@@ -251,7 +253,7 @@ class StoreRules:
             writes.replace_given([mined("r:a.md", "references", "r:b.md")])
             with store.open_session(local()) as reads:
                 assert reads.counts() == {"nodes.document": 1, "chunks": 1}
-                assert reads.search.postings(("two",), roll_up=True).terms == ()
+                assert scores_of(reads.search, ("two",), roll_up=True) == []
         with writing(store) as writes:
             assert list(writes.held()) == ["a.md"]
             held = [(found.path, found.text) for found in writes.texts(fresh=False)]
@@ -274,8 +276,8 @@ class StoreRules:
 
         def seen(reads: ReaderSession) -> object:
             found = reads.search.nearest(vector("word"), over="passages", roll_up=False, top=9)
-            words = reads.search.postings(("word",), roll_up=True)
-            return found, words.passages, tuple(reads.contents()), reads.versions(), reads.counts()
+            words = scores_of(reads.search, ("word",), roll_up=True)
+            return found, words, tuple(reads.contents()), reads.versions(), reads.counts()
 
         with store.open_session(local()) as reads:
             before = seen(reads)
@@ -381,9 +383,10 @@ class StoreRules:
                 ]
                 assert rows[0] == rows[1]
             for roll_up in (False, True):
-                left = told_of(few.search, ("common", "word7"), roll_up=roll_up)
-                right = told_of(one.search, ("common", "word7"), roll_up=roll_up)
-                assert (left.passages, left.words) == (right.passages, right.words)
-                for mine, theirs in zip(left.terms, right.terms, strict=True):
-                    assert mine.rows() == theirs.rows()
+                left, right = (
+                    scores_of(reads.search, ("common", "word7"), roll_up=roll_up)
+                    for reads in (few, one)
+                )
+                assert left == right
+                assert len(left) == 3
             assert few.counts() == one.counts()

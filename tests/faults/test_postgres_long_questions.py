@@ -13,8 +13,8 @@ from docgraph.ports.store import ReaderSession
 from tests.conformance.published import publish
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.faults.world import Opened
+from tests.support.lexical_scores import scores_of
 from tests.support.small_world import claim, document
-from tests.support.told_postings import told_of
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 IDS = tuple(f"r:{path}" for path in PATHS)
@@ -43,7 +43,7 @@ def revokes(store: PostgresStore) -> None:
 
 
 def everything(reads: ReaderSession, search: SearchReads) -> bytes:
-    found = told_of(search, ("apples", "pears"), roll_up=False)
+    found = scores_of(search, ("apples", "pears"), roll_up=False)
     texts = reads.texts(plan_of(*IDS))
     scores = [score for node in IDS for score in texts.chunk_scores(node)]
     return canonical(
@@ -52,7 +52,7 @@ def everything(reads: ReaderSession, search: SearchReads) -> bytes:
             "versions": reads.versions(),
             "counts": reads.counts(),
             "near": [search.nearest(vector("apples"), over=o, roll_up=True, top=9) for o in OVERS],
-            "words": [found.passages, found.words, [len(t.owners) for t in found.terms]],
+            "words": found,
             "edges": [one.edge for one in reads.graph.all_edges()],
             "concepts": [one.title for one in texts.concepts(IDS)],
             "texts": [one.text for one in texts.chunks(tuple(scores))],

@@ -30,11 +30,11 @@ from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession
 from tests.interference.everything import asked
 from tests.interference.worlds import PATHS, RELATIONS, texts
+from tests.support.lexical_scores import scores_of
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import HashedWords, hashed
 from tests.support.stand_ins import CountsWords
-from tests.support.told_postings import told_of
 
 QUESTION = "What does the Rocket Engine of ADR-2 do in `launch_window` for Marie Curie?"
 PIPELINES: tuple[Pipeline, ...] = (
@@ -100,9 +100,7 @@ def searched(reads: ReaderSession) -> list[object]:
     found: list[object] = [
         reads.search.nearest(vector, over=over, roll_up=False, top=100) for over in OVERS
     ]
-    words = told_of(reads.search, ("rocket", "fuel", "engine"), roll_up=False)
-    found.append((words.passages, words.words))
-    found.extend((term.term, term.rows()) for term in words.terms)
+    found.extend(scores_of(reads.search, ("rocket", "fuel", "engine"), roll_up=False))
     found.append(reads.search.definers(("launch_window", "adr2", "valve", "a.md")))
     found.append(tuple(reads.contents()))
     found.append((reads.graph.reference_counts(), reads.graph.unresolved_calls()))

@@ -10,8 +10,8 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import OVERS, vector, writing
+from tests.support.lexical_scores import scores_of
 from tests.support.small_world import document, write
-from tests.support.told_postings import told_of
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 WORDS = ("north wind", "east wind", "calm sea", "wind wind wind", "a storm at sea", "wind at sea")
@@ -42,7 +42,7 @@ def answers(store: Store) -> list[Any]:
             for over in OVERS
             for roll_up in (True, False)
         ]
-        return [near, told_of(search, ("wind", "sea", "nowhere"), roll_up=True)]
+        return [near, scores_of(search, ("wind", "sea", "nowhere"), roll_up=True)]
 
 
 @pytest.mark.parametrize("apart", [0, 1, 3])

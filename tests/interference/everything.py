@@ -30,8 +30,8 @@ from docgraph.ports.search_reads import Level, SearchReads
 from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 from tests.interference.worlds import NEVER_SEEN, PATHS
+from tests.support.lexical_scores import scores_of
 from tests.support.small_world import IDENTITY, hashed
-from tests.support.told_postings import told_of
 
 QUESTIONS = (
     "rocket fuel thrust",
@@ -364,12 +364,10 @@ def _through_graph(graph: GraphReads, ids: tuple[str, ...]) -> object:
 def _through_search(
     search: SearchReads, ids: tuple[str, ...], question: str, roll_up: bool
 ) -> object:
-    """Handles are the store's own numbers: they never leave it, so names stand for them here."""
-    found = told_of(search, tuple(sorted(set(tokenize(question)))), roll_up=roll_up)
-    rows = [(one.term, one.rows()) for one in found.terms]
+    found = scores_of(search, tuple(sorted(set(tokenize(question)))), roll_up=roll_up)
     names = ("launch_window", "Valve", "open_up", "Rocket")
     near = search.node_similarities(_vector(question), ids)
-    return (found.passages, found.words, rows, near, search.definers(names), search.kinds(ids))
+    return (found, near, search.definers(names), search.kinds(ids))
 
 
 def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:

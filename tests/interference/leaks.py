@@ -1,6 +1,6 @@
 """Leaks, each planted on purpose into the code as it is."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,8 @@ import pytest
 
 from docgraph.adapters.indexes.chunk_vectors import Scores, dots
 from docgraph.adapters.indexes.packed_search import SqlSearch
-from docgraph.adapters.indexes.visible_rows import SeenRows
+from docgraph.adapters.indexes.segment_cache import Found
+from docgraph.adapters.indexes.visible_rows import PostingList, SeenRows
 from docgraph.adapters.postgres.database import PostgresQueries
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.graph import SqlGraph
@@ -20,11 +21,11 @@ from docgraph.adapters.sql.version_table import VersionTable, Visibility, alive,
 from docgraph.model.access import Principal
 from docgraph.model.edge import HAND, Edge, Relationship
 from docgraph.model.link import merge_edges
-from docgraph.model.scoring import RowGroups
+from docgraph.model.scoring import Bm25, Ints, idf
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Level, NodeHandles, Passages, Postings, TermPostings
+from docgraph.ports.search_reads import Level
 
 
 def straight(sql: Queries, text: str) -> list[Row]:
@@ -73,41 +74,23 @@ def everyones(visible: Visibility, seen: SeenRows) -> SeenRows:
 
 
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
-    """How rare a word is, is counted over all passages: hidden ones stand in with no weight."""
-    honest = SqlSearch.postings
+    """How rare a word is, is counted over all chunks, also over hidden ones."""
+    honest: Any = vars(SqlSearch)["_term"]
 
-    def leaking(self: SqlSearch, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
-        seen = honest(self, terms, roll_up=roll_up)
-        everyone = SqlSearch(
-            self._sql, self._visible, self._segments, everyones(self._visible, self._seen)
+    def leaking(
+        self: SqlSearch, bm25: Bm25, term: str, held: Mapping[tuple[int, str], Found]
+    ) -> PostingList:
+        seen = honest(self, bm25, term, held)
+        seen_by_all = everyones(self._visible, self._seen)
+        everyone = SqlSearch(self._sql, self._visible, self._segments, seen_by_all)
+        whole = honest(everyone, bm25, term, held)
+        own, others = (
+            idf(len(found.positions), len(view.lengths.lengths))
+            for found, view in ((seen, self._seen), (whole, seen_by_all))
         )
-        whole = honest(everyone, terms, roll_up=roll_up)
-        often = {term.term: len(term.places) for term in whole.terms}
-        passages, rows = seen.passages, seen.passages.owners.rows
-        more = len(whole.passages.lengths) - len(rows)
-        if not len(rows):
-            return seen
-        return Postings(
-            Passages(
-                np.concatenate([passages.lengths, np.ones(more)]),
-                passages.words,
-                RowGroups(np.concatenate([rows, np.full(more, rows[0])])),
-            ),
-            tuple(
-                _with_hidden(term, len(rows), often[term.term] - len(term.places))
-                for term in seen.terms
-            ),
-        )
+        return seen._replace(weights=seen.weights / own * others)
 
-    plant.setattr(SqlSearch, "postings", leaking)
-
-
-def _with_hidden(term: TermPostings, begin: int, more: int) -> TermPostings:
-    return TermPostings(
-        term.term,
-        np.concatenate([term.places, np.arange(begin, begin + more)]),
-        np.concatenate([term.frequencies, np.zeros(more, dtype=np.int32)]),
-    )
+    plant.setattr(SqlSearch, "_term", leaking)
 
 
 def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
@@ -228,7 +211,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
     last digit once rows around them were left out. Another BLAS may not, so the order is planted.
     """
 
-    def leaking(rows: npt.NDArray[Any], query: Scores, kept: NodeHandles) -> Scores:
+    def leaking(rows: npt.NDArray[Any], query: Scores, kept: Ints) -> Scores:
         unit = np.float32(SCALE)
         products = (rows.astype(np.float32) / unit) * (query / unit)
         order = np.roll(np.arange(products.shape[1]), len(rows))

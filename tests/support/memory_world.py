@@ -14,11 +14,12 @@ from docgraph.model.node import DocumentNode, Location
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import ReferenceCount
+from docgraph.model.scoring import Bm25, ChunkLengths, Ints, RowGroups, score_owners
 from docgraph.model.snapshot import Scope
 from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector
 from docgraph.ports.graph_reads import Direction
-from docgraph.ports.search_reads import Level, NodeHandles, Passages, Postings, TermPostings
+from docgraph.ports.search_reads import Level
 from tests.support.made_documents import EMBEDDER, Held
 
 
@@ -123,23 +124,24 @@ class MemorySearch:
         found = dict(self.nearest(vector, over="passages", roll_up=roll_up, top=10_000))
         return {node: found[node] for node in ids if node in found}
 
-    def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+    def lexical(
+        self, terms: tuple[str, ...], *, roll_up: bool, pool: int, bm25: Bm25
+    ) -> tuple[tuple[str, float], ...]:
         rows = [
             (self._ids.index(held.id if roll_up else chunk.node), tokenize(chunk.text))
             for held in self._world.visible
             for chunk in held.chunks
         ]
-        lengths = _handles(len(said) for _, said in rows)
-        found = []
+        lengths = ChunkLengths.of(_numbers(len(words) for _, words in rows))
+        lists = []
         for term in terms:
-            holding = [(at, said.count(term)) for at, (_, said) in enumerate(rows) if term in said]
-            if holding:
-                places, counted = zip(*holding, strict=True)
-                found.append(TermPostings(term, _handles(places), _handles(counted)))
-        return Postings(Passages.of(lengths, _handles(owner for owner, _ in rows)), tuple(found))
-
-    def names(self, owners: NodeHandles) -> list[str]:
-        return [self._ids[handle] for handle in owners.tolist()]
+            positions = _numbers(at for at, (_, words) in enumerate(rows) if term in words)
+            frequencies = _numbers(rows[at][1].count(term) for at in positions.tolist())
+            lists.append((positions, bm25.weights(positions, frequencies, lengths)))
+        owners, scores = score_owners(lists, RowGroups(_numbers(owner for owner, _ in rows)))
+        names = [self._ids[handle] for handle in owners.tolist()]
+        ranked = sorted(zip((-scores).tolist(), names, strict=True))
+        return tuple((node, -score) for score, node in ranked[:pool])
 
     def documents_titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
         held = ((document.nodes[0].title, document.id) for document in self._world.visible)
@@ -278,7 +280,7 @@ class MemoryTexts:
         )
 
 
-def _handles(values: Iterable[int]) -> NodeHandles:
+def _numbers(values: Iterable[int]) -> Ints:
     return np.array(list(values), dtype=np.int64)
 
 

@@ -1,11 +1,16 @@
-"""Rows and whose they are: the best row of each owner speaks for it."""
+"""Scoring in pure functions: BM25 of chunks, and the best row of each owner."""
 
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+Positions = npt.NDArray[np.integer[Any]]
+Weights = npt.NDArray[np.float64]
 
 
 class RowGroups:
@@ -67,3 +72,55 @@ def top_with_ties(
     edge = np.partition(scores, len(scores) - most)[len(scores) - most]
     kept = np.flatnonzero(scores >= edge)
     return owners[kept], scores[kept]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChunkLengths:
+    """Lengths in terms of the chunks that are counted, by position, and their mean."""
+
+    lengths: Weights
+    mean: float
+
+    @classmethod
+    def of(cls, lengths: npt.NDArray[Any]) -> "ChunkLengths":
+        return cls(lengths.astype(np.float64), int(lengths.sum()) / max(len(lengths), 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25:
+    """Okapi BM25: `k1` bounds what repetitions of a term add, `b` is how much length counts."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    def weights(
+        self, positions: Positions, frequencies: Positions, chunks: ChunkLengths
+    ) -> Weights:
+        """What one term adds to the score of each chunk that it is in, at these positions."""
+        frequency = frequencies.astype(np.float64)
+        norm = self.k1 * (1 - self.b + self.b * chunks.lengths[positions] / chunks.mean)
+        weights: Weights = idf(len(positions), len(chunks.lengths)) * (
+            frequency * (self.k1 + 1) / (frequency + norm)
+        )
+        return weights
+
+
+def idf(containing: int, chunks: int) -> float:
+    """Rounded, so that another machine's logarithm gives the same bits."""
+    return round(math.log(1 + (chunks - containing + 0.5) / (containing + 0.5)), 9)
+
+
+def score_owners(
+    terms: Iterable[tuple[Positions, Weights]], owners: RowGroups
+) -> tuple[Ints, Weights]:
+    """Owners that hold a term, with their best chunk's sum of weights.
+
+    A chunk's weights are added in the terms' order, so its score has the same bits whatever other
+    chunks there are.
+    """
+    scores = np.zeros(len(owners.rows), dtype=np.float64)
+    for positions, weights in terms:
+        scores[positions] += weights
+    best = owners.best(scores)
+    scored = np.flatnonzero(best)  # every term of a chunk adds to its score
+    return owners.owners[scored], best[scored]

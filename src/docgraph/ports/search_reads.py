@@ -1,50 +1,10 @@
 """What search may see: ids and numbers of visible rows, never text."""
 
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
-from docgraph.model.scoring import RowGroups
+from docgraph.model.scoring import Bm25
 
 Level = Literal["documents", "sections", "passages"]
-NodeHandles = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Passages:
-    """The visible passages, by place: their lengths in words, and whose they are."""
-
-    lengths: npt.NDArray[np.float64]
-    words: int
-    owners: RowGroups
-
-    @classmethod
-    def of(cls, lengths: npt.NDArray[Any], owners: NodeHandles) -> "Passages":
-        return cls(lengths.astype(np.float64), int(lengths.sum()), RowGroups(owners))
-
-
-@dataclass(slots=True, eq=False)
-class TermPostings:
-    """In which visible passages a term stands, and how often in each.
-
-    `weights` is what it adds to their scores, once somebody has worked that out: it hangs on
-    these passages alone, so a store may hand it out again with them.
-    """
-
-    term: str
-    places: npt.NDArray[np.integer[Any]]
-    frequencies: npt.NDArray[np.integer[Any]]
-    weights: npt.NDArray[np.float64] | None = None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Postings:
-    """Statistics are of the visible passages alone."""
-
-    passages: Passages
-    terms: tuple[TermPostings, ...]
 
 
 class SearchReads(Protocol):
@@ -77,12 +37,14 @@ class SearchReads(Protocol):
         """
         ...
 
-    def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
-        """Visible postings; the owner is the document when rolled up, else the node."""
-        ...
+    def lexical(
+        self, terms: tuple[str, ...], *, roll_up: bool, pool: int, bm25: Bm25
+    ) -> tuple[tuple[str, float], ...]:
+        """The `pool` visible ids by BM25 of their best chunk, best first, ties by id.
 
-    def names(self, owners: NodeHandles) -> list[str]:
-        """The ids behind owner handles, in the order given."""
+        Every statistic is of visible chunks alone. Rolled up, a chunk speaks for its document,
+        else for its node.
+        """
         ...
 
     def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

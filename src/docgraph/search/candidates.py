@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from docgraph.model.identifiers import identifiers, path_suffixes, title_spans, titled_documents
 from docgraph.model.node import document_of
 from docgraph.model.question import Question
-from docgraph.model.scoring import top_with_ties
+from docgraph.model.scoring import Bm25
 from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import ONE
 from docgraph.ports.search_reads import Level, SearchReads, similarity_of
-from docgraph.search.bm25 import bm25
 
 Ranked = list[tuple[str, float]]
+BM25 = Bm25()
 NAMESAKES = 8  # visible definers beyond which a name is common, as with titles
 
 
@@ -24,11 +24,9 @@ def vector_candidates(
 
 
 def lexical_candidates(question: Question, window: SearchReads, roll_up: bool, pool: int) -> Ranked:
-    """The first `pool` by BM25; owners tied at the edge are all named before ids break the tie."""
+    """The first `pool` by BM25."""
     terms = tuple(sorted(set(tokenize(question.text))))
-    owners, scores = top_with_ties(*bm25(window.postings(terms, roll_up=roll_up)), pool)
-    found = sorted(zip((-scores).tolist(), window.names(owners), strict=True))
-    return [(node, -score) for score, node in found[:pool]]
+    return list(window.lexical(terms, roll_up=roll_up, pool=pool, bm25=BM25))
 
 
 def defining_nodes(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:

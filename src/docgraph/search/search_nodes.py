@@ -13,8 +13,7 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.ports.models import Reranker
 from docgraph.ports.search_reads import Level, SearchReads
-from docgraph.search.bm25 import K1, B
-from docgraph.search.candidates import Ranked, defining_nodes
+from docgraph.search.candidates import BM25, Ranked, defining_nodes
 from docgraph.search.ranking import (
     DEFINER_SHARE,
     DIGITS,
@@ -91,8 +90,8 @@ def search_nodes(
             ("definer_share", DEFINER_SHARE),
             ("pool", way.pool),
             ("per_document", per_document),
-            ("k1", K1),
-            ("b", B),
+            ("k1", BM25.k1),
+            ("b", BM25.b),
             ("rerank", reranker.name if rerank else None),
             *((("rerank_withheld", len(withheld)),) if withheld else ()),
         ),

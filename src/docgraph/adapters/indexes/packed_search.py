@@ -1,6 +1,7 @@
 """SearchReads: NumPy over packed segments, masked by what is visible."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -8,11 +9,16 @@ import numpy as np
 from docgraph.adapters.indexes.chunk_vectors import dots
 from docgraph.adapters.indexes.segment_cache import NOWHERE, Found, SegmentCache
 from docgraph.adapters.indexes.segments import Ints, unpack
-from docgraph.adapters.indexes.visible_rows import ScannedRows, SeenIn, SeenRows
+from docgraph.adapters.indexes.visible_rows import (
+    PostingList,
+    ScannedRows,
+    SeenIn,
+    SeenRows,
+)
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.version_table import Visibility
-from docgraph.model.scoring import top_groups
-from docgraph.ports.search_reads import Level, NodeHandles, Postings, TermPostings
+from docgraph.model.scoring import Bm25, score_owners, top_groups, top_with_ties
+from docgraph.ports.search_reads import Level
 
 
 class SqlSearch:
@@ -36,7 +42,7 @@ class SqlSearch:
         if not found:
             return ()
         owners, scores = top_groups(scan.owners, np.concatenate(found), top)
-        named = zip(self.names(owners), scores.astype(np.int64).tolist(), strict=True)
+        named = zip(self._names(owners), scores.astype(np.int64).tolist(), strict=True)
         return tuple(sorted(named, key=lambda item: (-item[1], item[0]))[:top])
 
     def _rows(self, seen: SeenIn, over: Level, roll_up: bool) -> Iterator[tuple[ScannedRows, Ints]]:
@@ -87,25 +93,28 @@ class SqlSearch:
             self._handles.update(self._sql.rows("handles_of_nodes", ids=missing))
         return {node: self._handles[node] for node in ids if node in self._handles}
 
-    def postings(self, terms: tuple[str, ...], *, roll_up: bool) -> Postings:
+    def lexical(
+        self, terms: tuple[str, ...], *, roll_up: bool, pool: int, bm25: Bm25
+    ) -> tuple[tuple[str, float], ...]:
+        """Owners tied at the edge are all named before ids break the tie."""
         seen = self._seen
-        found = seen.terms(terms, self._terms)
-        return Postings(
-            seen.by_document if roll_up else seen.by_node,
-            tuple(term for term in found if len(term.places)),
-        )
+        lists = seen.terms(terms, bm25, partial(self._terms, bm25))
+        owners = seen.by_document if roll_up else seen.by_node
+        handles, scores = top_with_ties(*score_owners(lists, owners), pool)
+        ranked = sorted(zip((-scores).tolist(), self._names(handles), strict=True))
+        return tuple((node, -score) for score, node in ranked[:pool])
 
-    def _terms(self, terms: list[str]) -> list[TermPostings]:
+    def _terms(self, bm25: Bm25, terms: list[str]) -> list[PostingList]:
         """Where these stand, of what is seen."""
         held = self._segments.postings(self._sql, self._seen.numbers, terms)
-        return [self._term(term, held) for term in terms]
+        return [self._term(bm25, term, held) for term in terms]
 
-    def _term(self, term: str, held: Mapping[tuple[int, str], Found]) -> TermPostings:
+    def _term(self, bm25: Bm25, term: str, held: Mapping[tuple[int, str], Found]) -> PostingList:
         columns = [NOWHERE, *(_standing(seen, term, held) for seen in self._seen.blocks)]
-        places, frequencies = (np.concatenate(c) for c in zip(*columns, strict=True))
-        return TermPostings(term, places, frequencies)
+        positions, frequencies = (np.concatenate(c) for c in zip(*columns, strict=True))
+        return PostingList(positions, bm25.weights(positions, frequencies, self._seen.lengths))
 
-    def names(self, owners: NodeHandles) -> list[str]:
+    def _names(self, owners: Ints) -> list[str]:
         wanted, known = owners.tolist(), self._segments.names
         names = list(map(known.get, wanted))
         if None in names:

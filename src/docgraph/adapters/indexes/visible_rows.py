@@ -12,8 +12,8 @@ from docgraph.adapters.indexes.chunk_vectors import VectorRows
 from docgraph.adapters.indexes.segment_cache import Block, Places
 from docgraph.adapters.indexes.segments import Ints
 from docgraph.adapters.sql.version_table import Visibility
-from docgraph.model.scoring import RowGroups
-from docgraph.ports.search_reads import Level, Passages, TermPostings
+from docgraph.model.scoring import Bm25, ChunkLengths, Positions, RowGroups, Weights
+from docgraph.ports.search_reads import Level
 
 MOST_STANDING = 2_000_000  # places of terms that are kept for one reader
 _ALONE = 16  # what a term takes that is nowhere
@@ -39,6 +39,13 @@ class ScannedRows(NamedTuple):
 
     vectors: npt.NDArray[Any]
     kept: Ints
+
+
+class PostingList(NamedTuple):
+    """Positions of the visible chunks that hold a term, and what it adds to each one's score."""
+
+    positions: Positions
+    weights: Weights
 
 
 class Scan(NamedTuple):
@@ -69,7 +76,7 @@ class SeenRows:
         self.numbers = tuple(numbers)
         self.blocks: list[SeenIn] = []
         self._scans: dict[tuple[Level, bool, int], Scan] = {}
-        self._terms: dict[str, TermPostings] = {}
+        self._terms: dict[tuple[str, Bm25], PostingList] = {}
         self._standing = 0
         wanted = frozenset(numbers)
         begin = 0
@@ -95,26 +102,36 @@ class SeenRows:
         return found
 
     @cached_property
-    def by_document(self) -> Passages:
-        return self._passages(lambda b: b.document_handles[b.passage_rows])
+    def by_document(self) -> RowGroups:
+        return self._owners(lambda b: b.document_handles[b.passage_rows])
 
     @cached_property
-    def by_node(self) -> Passages:
-        return self._passages(lambda b: b.passage_nodes)
+    def by_node(self) -> RowGroups:
+        return self._owners(lambda b: b.passage_nodes)
+
+    @cached_property
+    def lengths(self) -> ChunkLengths:
+        return ChunkLengths.of(
+            _all([one.block.passage_lengths[one.passages] for one in self.blocks])
+        )
 
     def terms(
-        self, wanted: Sequence[str], look: Callable[[list[str]], list[TermPostings]]
-    ) -> list[TermPostings]:
+        self,
+        wanted: Sequence[str],
+        bm25: Bm25,
+        look: Callable[[list[str]], list[PostingList]],
+    ) -> list[PostingList]:
         """Whatever was asked for lately need not be looked up again."""
         known = self._terms
-        found = {term: known[term] for term in wanted if term in known}
+        found = {term: known[term, bm25] for term in wanted if (term, bm25) in known}
         if missing := [term for term in wanted if term not in found]:
-            found |= zip(missing, look(missing), strict=True)
+            fresh = dict(zip(missing, look(missing), strict=True))
             if self._standing > MOST_STANDING:
                 known = self._terms = {}
                 self._standing = 0
-            known.update(found)
-            self._standing += sum(len(found[term].places) + _ALONE for term in missing)
+            known.update({(term, bm25): one for term, one in (found | fresh).items()})
+            self._standing += sum(len(one.positions) + _ALONE for one in fresh.values())
+            found |= fresh
         return [found[term] for term in wanted]
 
     def passages_of(self, handles: Ints, *, roll_up: bool) -> tuple[Ints, Ints]:
@@ -127,19 +144,18 @@ class SeenRows:
 
     @cached_property
     def _document_order(self) -> tuple[Ints, Ints]:
-        return _in_order(self.by_document.owners.rows)
+        return _in_order(self.by_document.rows)
 
     @cached_property
     def _node_order(self) -> tuple[Ints, Ints]:
-        return _in_order(self.by_node.owners.rows)
+        return _in_order(self.by_node.rows)
 
     @cached_property
     def _vectors(self) -> Ints:
         return _all([one.block.passage_vectors[one.passages] for one in self.blocks])
 
-    def _passages(self, owners: Callable[[Block], Ints]) -> Passages:
-        lengths = [one.block.passage_lengths[one.passages] for one in self.blocks]
-        return Passages.of(_all(lengths), _all([owners(o.block)[o.passages] for o in self.blocks]))
+    def _owners(self, owners: Callable[[Block], Ints]) -> RowGroups:
+        return RowGroups(_all([owners(one.block)[one.passages] for one in self.blocks]))
 
 
 def _seen_in(visible: Visibility, wanted: frozenset[int], block: Block, begin: int) -> SeenIn:

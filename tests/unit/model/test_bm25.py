@@ -1,47 +1,30 @@
 """Okapi BM25 over visible postings."""
 
-import math
-
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.tokenize import tokenize
-from docgraph.ports.search_reads import Passages, Postings
-from docgraph.search.bm25 import K1, B, bm25
+from docgraph.model.scoring import Bm25
+from tests.support.lexical_scores import ALL, PARAMETERS, textbook
 from tests.support.made_documents import Part, Said, document
 from tests.support.memory_world import MemorySearch, world
 
+DEFAULT = Bm25()
 texts = st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6)
 
 
-def scored(window: MemorySearch, *terms: str) -> dict[str, float]:
-    owners, scores = bm25(window.postings(terms, roll_up=True))
-    return dict(zip(window.names(owners), scores.tolist(), strict=True))
-
-
-def by_hand(passages: list[str], passage: str, terms: tuple[str, ...]) -> float:
-    """The formula as the textbook writes it, one term after another."""
-    cut = [tokenize(text) for text in passages]
-    mean = sum(map(len, cut)) / len(cut)
-    total = 0.0
-    for term in terms:
-        containing = sum(term in found for found in cut)
-        frequency = tokenize(passage).count(term)
-        if frequency:
-            rarity = round(math.log(1 + (len(cut) - containing + 0.5) / (containing + 0.5)), 9)
-            norm = K1 * (1 - B + B * float(len(tokenize(passage))) / mean)
-            total += rarity * (frequency * (K1 + 1) / (frequency + norm))
-    return total
+def scored(window: MemorySearch, *terms: str, bm25: Bm25 = DEFAULT) -> dict[str, float]:
+    return dict(window.lexical(terms, roll_up=True, pool=ALL, bm25=bm25))
 
 
 @pytest.mark.requirement(13)
 @given(texts)
 def test_a_passage_scores_as_the_textbook_says(passages: list[str]) -> None:
     window = world(*(document(f"r:{i}", text) for i, text in enumerate(passages))).search
-    for node, score in scored(window, "a", "b", "c").items():
-        assert score == by_hand(passages, passages[int(node[2:])], ("a", "b", "c"))
+    terms = ("a", "b", "c")
+    for bm25 in PARAMETERS:
+        for node, score in scored(window, *terms, bm25=bm25).items():
+            assert score == textbook(passages, passages[int(node[2:])], terms, bm25)
 
 
 @pytest.mark.requirement(36)
@@ -65,17 +48,17 @@ def test_a_document_scores_as_its_best_passage() -> None:
         document("r:one", "lake", "a lake beside a wood", "wood"), document("r:two", "road")
     ).search
     assert scored(window, "lake")["r:one"] == max(
-        by_hand(["lake", "a lake beside a wood", "wood", "road"], text, ("lake",))
+        textbook(["lake", "a lake beside a wood", "wood", "road"], text, ("lake",))
         for text in ("lake", "a lake beside a wood")
     )
 
 
 def test_not_rolled_up_the_owner_is_the_innermost_node() -> None:
     window = world(document("r:one", parts=(Part("#shore", (Said("lake"),)),))).search
-    owners, _ = bm25(window.postings(("lake",), roll_up=False))
-    assert window.names(owners) == ["r:one#shore"]
+    ((owner, _),) = window.lexical(("lake",), roll_up=False, pool=ALL, bm25=DEFAULT)
+    assert owner == "r:one#shore"
 
 
 def test_no_terms_and_no_passages_give_nothing() -> None:
-    owners, scores = bm25(Postings(Passages.of(np.empty(0), np.empty(0, dtype=np.int64)), ()))
-    assert (owners.tolist(), scores.tolist()) == ([], [])
+    assert scored(world().search, "lake") == {}
+    assert scored(world(document("r:one", "lake")).search) == {}
