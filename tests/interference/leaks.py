@@ -80,7 +80,7 @@ def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
     def leaking(
         self: SqlSearch, bm25: Bm25, term: str, held: Mapping[tuple[int, str], Found]
     ) -> PostingList:
-        seen = honest(self, bm25, term, held)
+        seen: PostingList = honest(self, bm25, term, held)
         seen_by_all = everyones(self._visible, self._seen)
         everyone = SqlSearch(self._sql, self._visible, self._segments, seen_by_all)
         whole = honest(everyone, bm25, term, held)
