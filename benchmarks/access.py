@@ -75,8 +75,8 @@ def drawn(path: str) -> tuple[bool, int]:
 
 
 def ingest(store: Path, corpus: Path, rules: Rules) -> None:
-    engine = cheap_engine(store)
-    engine.ingest(
+    content = cheap_engine(store).content
+    content.ingest(
         local(),
         open_jsonl(corpus),
         repository="r",

@@ -1,9 +1,7 @@
-"""Made questions whose vectors are there before any clock starts, and an engine that takes them."""
+"""Made questions with their vectors, and the services that take them."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,12 +9,11 @@ import numpy as np
 from benchmarks.cheap_engine import CheapEmbedder, ScatteredEmbedder
 from benchmarks.made_corpus import said
 from benchmarks.made_passages import Rows
+from benchmarks.services import Services, make_services
 from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
 from docgraph.model.question import Question
 from docgraph.model.vector import IntVector
-from docgraph.wiring.models import open_tokens
 
 WORDS = 5
 
@@ -55,13 +52,6 @@ def questions(count: int) -> list[Asked]:
     ]
 
 
-def engine_for(asked: Sequence[Asked], store: Path, audit: Path) -> Engine:
-    embedder = Prepared(asked)
-    return Engine(
-        SqliteStore(store, now=lambda: "now"),
-        lambda: embedder,
-        cache(open_tokens),
-        lambda: None,
-        time.perf_counter,
-        SqliteAudit(audit, now=lambda: "now"),
-    )
+def engine_for(asked: Sequence[Asked], store: Path, audit: Path) -> Services:
+    log = SqliteAudit(audit, now=lambda: "now")
+    return make_services(SqliteStore(store, now=lambda: "now"), log, Prepared(asked))

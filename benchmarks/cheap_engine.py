@@ -1,22 +1,17 @@
-"""An engine whose embedder costs nothing, so that everything else can be timed."""
+"""Services whose embedder costs nothing, so that everything else can be timed."""
 
-import time
 import zlib
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.services import Services, make_services
 from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
-from docgraph.ports.audit import AuditLog
-from docgraph.ports.store import Store
-from docgraph.wiring.models import open_tokens
 
 if TYPE_CHECKING:
     from docgraph.adapters.postgres.pool import Pool
@@ -42,21 +37,17 @@ class ScatteredEmbedder(CheapEmbedder):
         return [np.roll(_TABLE[at % len(_TABLE)], at // len(_TABLE)) for at in places]
 
 
-def cheap_engine(store: Path, embedder: type[CheapEmbedder] = CheapEmbedder) -> Engine:
+def cheap_engine(store: Path, embedder: type[CheapEmbedder] = CheapEmbedder) -> Services:
     audit = SqliteAudit(Path(f"{store}.audit"), now=lambda: "now")
-    return cheap(SqliteStore(store, now=lambda: "now"), audit, embedder)
+    return make_services(SqliteStore(store, now=lambda: "now"), audit, embedder())
 
 
 def cheap_engine_on(
     pool: "Pool", embedder: type[CheapEmbedder] = CheapEmbedder, *, hnsw: bool = False
-) -> Engine:
+) -> Services:
     """On Postgres."""
     from docgraph.adapters.postgres.audit import PostgresAudit
     from docgraph.adapters.postgres.store import PostgresStore
 
     store = PostgresStore(pool, now=lambda: "now", hnsw=hnsw)
-    return cheap(store, PostgresAudit(pool, now=lambda: "now"), embedder)
-
-
-def cheap(store: Store, audit: AuditLog, embedder: type[CheapEmbedder]) -> Engine:
-    return Engine(store, embedder, cache(open_tokens), lambda: None, time.perf_counter, audit)
+    return make_services(store, PostgresAudit(pool, now=lambda: "now"), embedder())

@@ -117,7 +117,7 @@ def main() -> None:
         engine = engine_for(asked, store, Path(scratch) / "audit")
 
         def ask(one: Asked) -> list[str]:
-            return [engine.retrieve(reader, one.text, pipeline).context.text]
+            return [engine.questions.retrieve(reader, one.text, pipeline).context.text]
 
         report(*measure({"docgraph": ask, **ways}, floor, asked))
 

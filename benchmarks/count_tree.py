@@ -16,10 +16,10 @@ from docgraph.wiring.build import open_folder, open_jsonl, read_jsonl_edges
 
 
 def row(tree: Path, store: Path) -> str:
-    engine = cheap_engine(store)
+    content = cheap_engine(store).content
     corpus, edges = tree / "corpus.jsonl", tree / "edges.jsonl"
     began = time.perf_counter()
-    done = engine.ingest(
+    done = content.ingest(
         local(),
         open_jsonl(corpus) if corpus.is_file() else open_folder(tree, 10_000_000),
         repository="r",
@@ -28,7 +28,7 @@ def row(tree: Path, store: Path) -> str:
         given=read_jsonl_edges(edges, "r") if edges.is_file() else (),
     )
     seconds = time.perf_counter() - began
-    found = engine.relation_counts(local())
+    found = content.relation_counts(local())
     by_type = ", ".join(f"{name} {count:,}" for name, count in found.edges)
     unresolved = ", ".join(
         f"{one.relation} ({one.origin}) {one.unresolved:,}" for one in found.found if one.unresolved

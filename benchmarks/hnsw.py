@@ -17,12 +17,12 @@ from docgraph.adapters.onnx.granite import GraniteEmbedder
 from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.engine.content import Engine
+from docgraph.engine.audit_trail import AuditTrail
+from docgraph.engine.content import ContentService
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, AccessRule, Person, Principal
 from docgraph.ports.search_reads import Level
 from docgraph.wiring.build import open_jsonl
-from docgraph.wiring.models import open_tokens
 from tests.support.postgres_server import PostgresServer
 
 TOP = 10
@@ -53,10 +53,8 @@ def measure(data: Path) -> None:
             exact = PostgresStore(pool, now=lambda: "now")
             index = PostgresStore(pool, now=lambda: "now", hnsw=True)
             audit = PostgresAudit(pool, now=lambda: "now")
-            engine = Engine(
-                index, lambda: embedder, open_tokens, lambda: None, time.perf_counter, audit
-            )
-            done = engine.ingest(
+            content = ContentService(index, AuditTrail(audit), lambda: embedder)
+            done = content.ingest(
                 local(),
                 open_jsonl(data / "corpus.jsonl"),
                 repository="r",

@@ -38,7 +38,7 @@ def made_store(folder: Path, documents: int, *, stale: bool = False) -> Path:
     print(f"making a store of {documents:,} documents, once", file=sys.stderr, flush=True)
     began = time.monotonic()
     half = store.with_suffix(".half")
-    cheap_engine(half, ScatteredEmbedder).ingest(
+    cheap_engine(half, ScatteredEmbedder).content.ingest(
         local(), MadePages(documents), repository="r", branch="main", rule_for=rule_for
     )
     half.rename(store)

@@ -28,12 +28,12 @@ def serve(store: Path, count: int, audit: Path) -> None:
 
     @cache
     def plan(number: int) -> SavedPlan:
-        return engine.retrieve(local(), asked[number].text, whole).saved()
+        return engine.questions.retrieve(local(), asked[number].text, whole).saved()
 
     ways: dict[str, Callable[[int], object]] = {
-        "search": lambda number: engine.retrieve(local(), asked[number].text, seeds),
+        "search": lambda number: engine.questions.retrieve(local(), asked[number].text, seeds),
         "plan": plan,
-        "execute": lambda number: engine.execute(local(), plan(number), whole),
+        "execute": lambda number: engine.questions.execute(local(), plan(number), whole),
     }
     for line in sys.stdin:
         name, *numbers = line.split()

@@ -16,9 +16,9 @@ from docgraph.wiring.build import open_folder
 
 
 def ingest(folder: Path, store: Path) -> dict[str, float]:
-    engine = cheap_engine(store)
+    content = cheap_engine(store).content
     began = time.perf_counter()
-    done = engine.ingest(
+    done = content.ingest(
         local(),
         open_folder(folder, 10_000_000),
         repository="r",

@@ -18,8 +18,9 @@ from unittest import mock
 from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engine_on
 from benchmarks.made_corpus import linked_pages, said
 from benchmarks.made_pages import SECTIONS, WORDS, rule_for
+from benchmarks.services import Services
 from docgraph.adapters.postgres.pool import Pool
-from docgraph.engine.content import Engine
+from docgraph.engine.content import ContentService
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
@@ -34,12 +35,12 @@ PIPELINES = ("documents", "flat")
 @dataclass(frozen=True, slots=True)
 class Sample:
     name: str
-    engine: Engine
+    engine: Services
 
 
-def ingest(engine: Engine, pages: dict[str, str]) -> float:
+def ingest(content: ContentService, pages: dict[str, str]) -> float:
     began = time.perf_counter()
-    done = engine.ingest(
+    done = content.ingest(
         local(), MemorySource(pages), repository="r", branch="main", rule_for=rule_for
     )
     spent = time.perf_counter() - began
@@ -66,7 +67,7 @@ def ask(
         if not locked:
             held.enter_context(mock.patch("docgraph.adapters.postgres.store.as_reader"))
         began = time.perf_counter()
-        found = sample.engine.retrieve(local(), text, pipeline)
+        found = sample.engine.questions.retrieve(local(), text, pipeline)
         spent = time.perf_counter() - began
     return spent, f"{found.plan.digest}\n{found.context.text}".encode()
 
@@ -94,7 +95,7 @@ def one_round(
 ) -> None:
     with samples(scratch, server) as found:
         ways = found if turn % 2 else found[::-1]
-        spent = {sample.name: ingest(sample.engine, pages) for sample in ways}
+        spent = {sample.name: ingest(sample.engine.content, pages) for sample in ways}
         rate = spent["SQLite"] / spent["Postgres"]
         ratios.setdefault("ingest, rate as a share of SQLite's", []).append(rate)
         for pipeline in PIPELINES:

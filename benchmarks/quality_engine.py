@@ -1,16 +1,14 @@
-"""An engine that knows its questions' vectors: a question is embedded once, not once a pipeline."""
+"""Services that know their questions' vectors: one embedding serves all pipelines."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 
-from docgraph.engine.content import Engine
+from benchmarks.services import Services, make_services
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
+from docgraph.ports.store import Store
 from docgraph.wiring.backends import open_stores
-from docgraph.wiring.models import open_tokens
 from docgraph.wiring.settings import Settings
 
 
@@ -33,13 +31,6 @@ class KnownQuestions:
         return self._others(texts)
 
 
-def engine_on(store: Path, embedder: Embedder, audit: Path) -> Engine:
-    """The audit log is written, as always, but beside another store: this one is kept."""
-    return Engine(
-        open_stores(Settings(store=str(store))).store,
-        lambda: embedder,
-        cache(open_tokens),
-        lambda: None,
-        time.perf_counter,
-        open_stores(Settings(store=str(audit))).audit,
-    )
+def services_on(store: Store, embedder: Embedder, audit: Path) -> Services:
+    """The audit log is written beside another store: this one is kept."""
+    return make_services(store, open_stores(Settings(store=str(audit))).audit, embedder)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality_engine import KnownQuestions, engine_on
+from benchmarks.quality_engine import KnownQuestions, services_on
 from docgraph.evaluation.dataset import Dataset
 from docgraph.evaluation.run import reader_for
 from docgraph.interfaces.auth.principals import local
@@ -24,6 +24,8 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import IntVector
 from docgraph.pipeline.load import load
 from docgraph.ports.models import Embedder
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.settings import Settings
 
 ASKED = 20
 
@@ -63,10 +65,11 @@ def asked(store: Path, pipeline: str, over: str, told: Mapping[str, Any]) -> flo
     embedder = KnownQuestions(EmbedderIdentity(**told["identity"]), vectors, _unknown)
     steps = load(pipeline).changed("search_nodes", over=over)
     with tempfile.TemporaryDirectory() as scratch:
-        engine = engine_on(store, embedder, Path(scratch) / "store")
+        opened = open_stores(Settings(store=str(store))).store
+        questions = services_on(opened, embedder, Path(scratch) / "store").questions
         for question in told["questions"]:
             asker = local(frozenset(question["labels"]))
-            engine.retrieve(
+            questions.retrieve(
                 asker, question["text"], steps, wanted=(SnapshotSelector(*question["where"]),)
             )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

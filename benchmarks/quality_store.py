@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.quality_engine import KnownQuestions, engine_on
+from benchmarks.quality_engine import KnownQuestions, services_on
 from benchmarks.quality_measured import Off, Row
 from benchmarks.quality_memory import peak
 from benchmarks.quality_switches import GIVEN, Switch
 from benchmarks.quality_variants import followed
+from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import Dataset, load_dataset
 from docgraph.evaluation.metrics import Outcome
@@ -24,6 +25,8 @@ from docgraph.model.node import ROOT_KINDS
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.models import Embedder
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.settings import Settings
 
 BASE = "flat hybrid"
 OFTEN = 30.0  # seconds
@@ -49,9 +52,8 @@ class FilledStore:
         texts = list(dict.fromkeys(question.text for question in dataset.questions))
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
         self._embedder = KnownQuestions(embedder.identity, vectors, embedder.embed)
-        self._engine = engine_on(store, self._embedder, scratch / "store")
-        self._store = self._engine.store
-        self._hold_out(frozenset())
+        self._store = open_stores(Settings(store=str(store))).store
+        self._services = self._without(frozenset())
         self.say("filling the store")
         self.refill()
 
@@ -66,7 +68,9 @@ class FilledStore:
 
     def refill(self, without: Sequence[str] = (), *, given: bool = True) -> None:
         """The newest snapshots hold what these miners find."""
-        load_dataset(self._engine, self._dataset, local, self.tell, without=without, given=given)
+        load_dataset(
+            self._services.content, self._dataset, local, self.tell, without=without, given=given
+        )
 
     def restore(self) -> None:
         """As it was: every miner's edges, and no older snapshot."""
@@ -79,7 +83,7 @@ class FilledStore:
         once = {pipeline.digest: name for name, pipeline in reversed(list(pipelines.items()))}
         distinct = {n: p for n, p in pipelines.items() if once[p.digest] == n}
         self.say(f"asking {len(distinct)} pipelines in turns")
-        found = run_queries(self._engine, self._dataset, distinct, local, self.tell)
+        found = run_queries(self._services.questions, self._dataset, distinct, local, self.tell)
         base = [outcome.milliseconds for outcome in found[BASE]]
         return {
             name: _row(name, found[once[pipeline.digest]], base)
@@ -106,9 +110,9 @@ class FilledStore:
             if not told:
                 continue
             if switch.miner is None:
-                self._hold_out(switch.touches)
+                self._services = self._without(switch.touches)
             else:
-                self._hold_out(frozenset())
+                self._services = self._without(frozenset())
                 given = switch.miner != GIVEN
                 self.refill((switch.miner,) if given else (), given=given)
             for name, pipeline in told.items():
@@ -123,22 +127,24 @@ class FilledStore:
         """Of all that is there, but for held-out pairs."""
         self.say("counting edges")
         everyone = local(self._dataset.sources)
-        return [self._engine.relation_counts(everyone, where) for where in self._places()]
+        return [self._services.content.relation_counts(everyone, where) for where in self._places()]
 
     def documents(self) -> int:
         """In all snapshots together."""
         everyone = local(self._dataset.sources)
-        counts = [self._engine.status(everyone, where).counts for where in self._places()]
+        counts = [self._services.content.status(everyone, where).counts for where in self._places()]
         return sum(count.get(f"nodes.{kind}", 0) for count in counts for kind in ROOT_KINDS)
 
     def _places(self) -> list[tuple[SnapshotSelector, ...]]:
         return [(SnapshotSelector(c.repository, c.branch),) for c in self._dataset.collections]
 
-    def _hold_out(self, relations: frozenset[str]) -> None:
-        self._engine.store = AblatedStore(self._store, self._dataset.held_out, relations)
+    def _without(self, relations: frozenset[str]) -> Services:
+        """The services on this store without edges of these relations."""
+        store = AblatedStore(self._store, self._dataset.held_out, relations)
+        return services_on(store, self._embedder, self._scratch / "store")
 
     def _ranked(self, pipeline: Pipeline) -> dict[str, list[float]]:
-        rankings = rank(self._engine, self._dataset, pipeline, local, self.tell, "")
+        rankings = rank(self._services.questions, self._dataset, pipeline, local, self.tell, "")
         outcomes = [
             Outcome(ranking, question.grades, documents=0, tokens=0, milliseconds=0.0)
             for ranking, question in zip(rankings, self._dataset.questions, strict=True)

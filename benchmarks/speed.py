@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.asked import Asked, engine_for, questions
 from benchmarks.floor import MISSING, Floor, built_floor, is_installed
 from benchmarks.made_store import KEPT, made_store
-from docgraph.engine.content import Engine
+from docgraph.engine.questions import QuestionService
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
@@ -50,12 +50,14 @@ def measure(store: Path, floor: Floor, pipeline: Pipeline, count: int) -> tuple[
     asked = questions(WARM_UP + count)
     with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
         engine = engine_for(asked, store, Path(scratch) / "audit")
-        ask = partial(ask_all, engine, floor, pipeline)
+        ask = partial(ask_all, engine.questions, floor, pipeline)
         ask(asked[:WARM_UP])
         return ask(asked[WARM_UP:]), ask(asked[WARM_UP:])
 
 
-def ask_all(engine: Engine, floor: Floor, pipeline: Pipeline, asked: Sequence[Asked]) -> Spent:
+def ask_all(
+    service: QuestionService, floor: Floor, pipeline: Pipeline, asked: Sequence[Asked]
+) -> Spent:
     """In turns, question by question; who goes first changes with every question."""
     spent = Spent()
     for place, one in enumerate(asked):
@@ -63,7 +65,7 @@ def ask_all(engine: Engine, floor: Floor, pipeline: Pipeline, asked: Sequence[As
             ("passages", partial(floor.vector_candidates, one.floats)),
             ("summaries", partial(floor.by_summary, one.floats)),
             ("words", partial(floor.lexical_candidates, one.text)),
-            ("docgraph", partial(engine.retrieve, local(), one.text, pipeline)),
+            ("docgraph", partial(service.retrieve, local(), one.text, pipeline)),
         )
         turn = place % len(ways)
         for name, way in ways[turn:] + ways[:turn]:

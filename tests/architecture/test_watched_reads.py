@@ -1,6 +1,5 @@
 """SQLite watches over every stage: what a question reads, it reads through the views."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,18 +8,17 @@ import pytest
 from docgraph.adapters.sql.database import named_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, RIGHTS, AccessRule, Principal
 from docgraph.model.edge import Edge
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from tests.interference.everything import everything, refused
-from tests.support.memory_audit import MemoryAudit
+from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
 from tests.support.raw_reads import ALLOWED, VIEWS, RawRead, Watch, watched
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords, LikesLongTexts
+from tests.support.stand_ins import LikesLongTexts
 
 FILES = {
     "a.md": "# Rocket\n\nThrust and fuel, as [said](h.md), by Marie Curie. See `launch_window`.\n",
@@ -38,23 +36,18 @@ ALL_SEEING = Principal("all", LOCAL, frozenset({LOCAL, "others"}), rights=frozen
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
     """Two snapshots, relations of every make, and something that is hidden."""
-    engine = Engine(
-        SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5),
-        HashedWords,
-        CountsWords,
-        LikesLongTexts,
-        time.perf_counter,
-        MemoryAudit(),
+    engine = make_engine(
+        SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5), rerank_model=LikesLongTexts
     )
-    engine.ingest(
+    engine.content.ingest(
         local(),
         MemorySource(FILES),
         repository="r",
         branch="main",
         rule_for=lambda path: THEIRS if path in UNSEEN else LOCAL_ONLY,
     )
-    engine.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:h.md"))
-    engine.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:e.txt"))
+    engine.content.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:h.md"))
+    engine.content.add_relation(ALL_SEEING, Edge("r:a.md", "explains", "r:e.txt"))
     return engine
 
 
@@ -68,10 +61,12 @@ def ask_everything(engine: Engine) -> None:
     everything(engine, local())
     refused(engine, local())
     asked = load("documents").changed("search_nodes", rerank=4)
-    found = engine.retrieve(local(), "rocket fuel", asked)
-    engine.execute(local(), found.saved(), asked)
-    engine.snapshots(local())
-    engine.diff_snapshots(local(), SnapshotName("r", "main", 1), SnapshotName("r", "main", 2))
+    found = engine.questions.retrieve(local(), "rocket fuel", asked)
+    engine.questions.execute(local(), found.saved(), asked)
+    engine.content.snapshots(local())
+    engine.content.diff_snapshots(
+        local(), SnapshotName("r", "main", 1), SnapshotName("r", "main", 2)
+    )
 
 
 def past_the_views(watch: Watch) -> list[RawRead]:
@@ -135,7 +130,7 @@ def test_a_read_past_the_views_is_noticed(
 @pytest.mark.parametrize("view", sorted(view for view in VIEWS if view.startswith("visible_")))
 def test_a_view_holds_what_its_reader_may_see(engine: Engine, watch: Watch, view: str) -> None:
     def rows(reader: Principal) -> int:
-        with engine.store.open_session(reader):
+        with engine.content.store.open_session(reader):
             assert watch.connection is not None
             (count,) = watch.connection.execute(f"SELECT count(*) FROM {view}").fetchone()
             return int(count)

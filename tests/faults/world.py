@@ -1,6 +1,5 @@
 """What faults are tried on: a tree that grows, a store of it, and all that it answers."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -8,18 +7,17 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import canonical
 from docgraph.model.errors import StoreError
 from docgraph.pipeline.load import load
+from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
 from tests.support.postgres_server import OWNER
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
 
 FILES = 90  # more than a batch
 PASSWORD = "hush hush"
@@ -56,13 +54,13 @@ def tree(version: int) -> MemorySource:
 
 def engine_on(store: PostgresStore) -> Engine:
     nobody = MemoryAudit()
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, nobody)
+    return make_engine(store, nobody)
 
 
 def ingest(
     store: PostgresStore, version: int, progress: Callable[[Progress], None] = lambda _: None
 ) -> IngestResult:
-    return engine_on(store).ingest(
+    return engine_on(store).content.ingest(
         local(),
         tree(version),
         repository="r",
@@ -76,11 +74,13 @@ def answers(store: PostgresStore) -> Answers:
     """Everything that there is to read, and what some questions get: to the byte."""
     engine = engine_on(store)
     asked = [
-        engine.retrieve(local(), f"Which trains stop at Station {number}?", load("documents"))
+        engine.questions.retrieve(
+            local(), f"Which trains stop at Station {number}?", load("documents")
+        )
         for number in (8,)
     ]
     return (
-        engine.content_digest(local()),
+        engine.content.content_digest(local()),
         *(canonical(one.plan) for one in asked),
         *(one.context.text for one in asked),
     )

@@ -30,7 +30,7 @@ def obeyed(text: str | bytes) -> list[str]:
 
 def words_of(saved: SavedPlan, pipeline: str) -> str:
     try:
-        context = town().execute(local(), saved, load(pipeline)).context
+        context = town().questions.execute(local(), saved, load(pipeline)).context
     except DocgraphError as error:
         return str(error)
     assert {item.document for item in context.items} <= {"r:a.md", "r:b.md"}

@@ -28,7 +28,7 @@ def replayed(text: str | bytes, *, sealed: bool = False) -> str:
         receipt = receipt.sealed()
     told = " ".join(problems_of(receipt))
     try:
-        return f"{told} {town().replay(local(), receipt)!r}"
+        return f"{told} {town().questions.replay(local(), receipt)!r}"
     except DocgraphError as error:
         return f"{told} {error}"
 

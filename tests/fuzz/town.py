@@ -1,20 +1,18 @@
 """A small store with something to hide, and a plan and a receipt of it."""
 
-import time
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.retrieval import Retrieval
-from tests.support.memory_audit import MemoryAudit
-from tests.support.small_world import IDENTITY, HashedWords, document, write
-from tests.support.stand_ins import CountsWords
+from tests.support.engines import make_engine
+from tests.support.small_world import IDENTITY, document, write
 
 SECRET = "xylophone"
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -35,12 +33,12 @@ def town() -> Engine:
             ],
         )
         writes.publish()
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+    return make_engine(store)
 
 
 @cache
 def found() -> Retrieval:
-    return town().retrieve(local(), ASKED, load("documents"))
+    return town().questions.retrieve(local(), ASKED, load("documents"))
 
 
 @cache

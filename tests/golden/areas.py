@@ -33,7 +33,9 @@ def build(installation: Installation) -> Built:
 
 def plan_and_receipt(built: Built) -> Mapping[str, str]:
     """Texts as a user would have saved them; written once, and then only read."""
-    result = built.installation.engine.ask(local(), RETRY, load("documents"), wanted=(PARCEL,))
+    result = built.installation.engine.questions.ask(
+        local(), RETRY, load("documents"), wanted=(PARCEL,)
+    )
     return {PLAN: result.saved().to_json(), RECEIPT: receipt_of(result, local()).to_json()}
 
 
@@ -41,8 +43,8 @@ def executed_and_replayed(built: Built) -> Any:
     """What comes of a plan and a receipt that were written before the redesign."""
     engine = built.installation.engine
     plan, receipt = plan_from_json(expected(PLAN)), receipt_from_json(expected(RECEIPT))
-    executed = engine.execute(local(), plan, load("documents"))
-    replayed = engine.replay(local(), receipt)
+    executed = engine.questions.execute(local(), plan, load("documents"))
+    replayed = engine.questions.replay(local(), receipt)
     return readable(
         {
             "plan was edited": plan.edited,

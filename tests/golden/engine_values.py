@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Principal
@@ -69,7 +69,7 @@ def parts_of(
 ) -> dict[str, Any]:
     """Every value of one question, by what it is."""
     answers = any(step.action.makes is Answer for step in pipeline.steps)
-    ask = engine.ask if answers else engine.retrieve
+    ask = engine.questions.ask if answers else engine.questions.retrieve
     try:
         result = ask(reader, question, pipeline, seeds=seeds, wanted=wanted)
     except DocgraphError as error:
@@ -130,15 +130,19 @@ def graph(installation: Installation) -> Any:
     """Relations and what is there, for each reader; the reader at the keyboard's in full."""
     engine, who = installation.engine, READERS["local"]
     return {
-        "relations": [_line(one) for one in readable(engine.relations(who, (PARCEL,)))],
-        "relations by reader": by_reader(lambda one: short_digest(engine.relations(one))),
-        "contains": short_digest(engine.relations(who, only=frozenset({"contains"}))),
-        "of one node": readable(engine.relations(who, node="parcel:services/queue/worker.py")),
-        "counts": readable(engine.relation_counts(who)),
-        "counts by reader": by_reader(lambda one: short_digest(engine.relation_counts(one))),
-        "content digest": by_reader(engine.content_digest),
-        "status": by_reader(engine.status),
-        "nodes": readable(engine.nodes(who, SEEDS)),
+        "relations": [_line(one) for one in readable(engine.content.relations(who, (PARCEL,)))],
+        "relations by reader": by_reader(lambda one: short_digest(engine.content.relations(one))),
+        "contains": short_digest(engine.content.relations(who, only=frozenset({"contains"}))),
+        "of one node": readable(
+            engine.content.relations(who, node="parcel:services/queue/worker.py")
+        ),
+        "counts": readable(engine.content.relation_counts(who)),
+        "counts by reader": by_reader(
+            lambda one: short_digest(engine.content.relation_counts(one))
+        ),
+        "content digest": by_reader(engine.content.content_digest),
+        "status": by_reader(engine.content.status),
+        "nodes": readable(engine.questions.nodes(who, SEEDS)),
     }
 
 
@@ -164,8 +168,8 @@ def snapshots(installation: Installation, results: Sequence[IngestResult]) -> An
     engine = installation.engine
     return {
         "ingests": readable(results),
-        "snapshots": by_reader(engine.snapshots),
-        "diff": by_reader(lambda one: engine.diff_snapshots(one, OLD, NEW)),
+        "snapshots": by_reader(engine.content.snapshots),
+        "diff": by_reader(lambda one: engine.content.diff_snapshots(one, OLD, NEW)),
         "problems": readable(installation.administration.verify(READERS["local"]).problems),
     }
 
@@ -190,12 +194,12 @@ def reasons(installation: Installation) -> Any:
     engine = installation.engine
     why = {
         f"{name} / {node} / pipeline {number}": readable(
-            engine.why(READERS[name], RETRY, node, PIPELINES[number])
+            engine.questions.why(READERS[name], RETRY, node, PIPELINES[number])
         )
         for name, node, number in WHY
     }
     sides = [
-        side_of(engine.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name])
+        side_of(engine.questions.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name])
         for name, pipeline in (("local", "documents"), ("one group", "flat"))
     ]
     return {"why": why, "diff of retrievals": readable(compare_retrievals(*sides))}
@@ -212,6 +216,6 @@ def worlds(stock: Stock, seed: int) -> Any:
         for number, pipeline in enumerate(PIPELINES):
             parts = [parts_of(stock.engine, reader, one, pipeline) for one in QUESTIONS[:3]]
             values[f"{person.id} / pipeline {number}"] = short_digest([_digests(p) for p in parts])
-        values[f"{person.id} / relations"] = short_digest(stock.engine.relations(reader))
-        values[f"{person.id} / content"] = stock.engine.content_digest(reader)
+        values[f"{person.id} / relations"] = short_digest(stock.engine.content.relations(reader))
+        values[f"{person.id} / content"] = stock.engine.content.content_digest(reader)
     return values

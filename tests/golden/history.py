@@ -103,7 +103,7 @@ def _steps(installation: Installation) -> Iterator[IngestResult]:
     second = second_version(first)
     third = third_version(second)
     yield ingest(installation, first, "parcel")
-    engine.add_relation(who, MANUAL, (NOTE,))
+    engine.content.add_relation(who, MANUAL, (NOTE,))
     yield ingest(installation, second, "parcel")
     yield ingest(installation, branch_version(second), "parcel", branch="work")
     yield ingest(installation, third, "parcel")
@@ -120,7 +120,7 @@ def _steps(installation: Installation) -> Iterator[IngestResult]:
 def ingest(
     installation: Installation, files: Files, repository: str, *, branch: str = "main"
 ) -> IngestResult:
-    return installation.engine.ingest(
+    return installation.engine.content.ingest(
         local(),
         MemorySource(files),
         repository=repository,

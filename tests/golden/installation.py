@@ -15,10 +15,11 @@ from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.server_tables import SqliteAudit
 from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
-from docgraph.engine.content import Engine
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
+from tests.support.engines import make_engine
 from tests.support.memory_keys import MemoryKeys
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import HashedWords
@@ -34,13 +35,11 @@ class Installation:
 
 
 def install(store: Store, audit: AuditLog) -> Installation:
-    engine = Engine(
+    engine = make_engine(
         store,
-        HashedWords,
-        CountsWords,
-        LikesLongTexts,
-        lambda: 0.0,
         audit,
+        rerank_model=LikesLongTexts,
+        clock=lambda: 0.0,
         chat_models=lambda: (Recites(),),
     )
     return Installation(engine, Administration(store, audit, MemoryKeys()))

@@ -11,7 +11,7 @@ from mcp import ClientSession
 from starlette.testclient import TestClient
 
 import docgraph
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.mcp.server import mcp_server
 from docgraph.interfaces.mcp.tool_context import Limits, ToolContext, load_pipelines

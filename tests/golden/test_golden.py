@@ -100,7 +100,7 @@ def nearest(
     installation: Installation, reader: str, over: Level, *, top: int
 ) -> tuple[tuple[str, int], ...]:
     vector = tuple(int(value) for value in hashed(f"{RETRY} {NORTH}"))
-    with installation.engine.store.open_session(READERS[reader], ALL_REPOSITORIES) as reads:
+    with installation.engine.content.store.open_session(READERS[reader], ALL_REPOSITORIES) as reads:
         return reads.search.nearest(vector, over=over, roll_up=False, top=top)
 
 

@@ -2,7 +2,6 @@
 
 import re
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -14,19 +13,18 @@ from docgraph.adapters.sql.database import named_queries
 from docgraph.adapters.sql.version_table import Visibility
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
+from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
-from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule
 from docgraph.model.digest import canonical, plain
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from tests.interference.everything import everything, refused
+from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
 
 OURS = AccessRule(LOCAL, frozenset({LOCAL}))
 ALL = AccessRule(LOCAL, frozenset({EVERYONE}))
@@ -49,12 +47,12 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def engine(path: Path) -> Engine:
     store = SqliteStore(path, now=lambda: "now", wait=5)
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+    return make_engine(store)
 
 
 def ingest(engine: Engine, files: dict[str, str], rule_for: Callable[[str], AccessRule]) -> None:
     source = MemorySource(files)
-    engine.ingest(local(), source, repository="r", branch="main", rule_for=rule_for)
+    engine.content.ingest(local(), source, repository="r", branch="main", rule_for=rule_for)
 
 
 @contextmanager
@@ -78,7 +76,7 @@ def test_a_thousand_documents_of_three_rules_make_three_classes(engine: Engine, 
     files = {f"{number}.md": f"# {number}\n" for number in range(1000)}
     ingest(engine, files, lambda name: RULES[int(name.removesuffix(".md")) % 3])
     assert sorted(classes(path).values()) == sorted(map(rule_to_json, RULES))
-    assert engine.status(local()).counts["nodes.document"] == 667
+    assert engine.content.status(local()).counts["nodes.document"] == 667
 
 
 def test_a_changed_rule_points_elsewhere_and_no_class_changes(engine: Engine, path: Path) -> None:
@@ -124,17 +122,17 @@ def writing_statements() -> Iterator[str]:
 def everything_told(engine: Engine) -> str:
     """All that comes out of the store for someone who asks, or who administers."""
     reader, newest = local(), SnapshotName("r", "main", 1)
-    found = engine.retrieve(reader, "rocket fuel", load("documents"))
+    found = engine.questions.retrieve(reader, "rocket fuel", load("documents"))
     values = {kind.__name__: value for kind, value in found.run.values.items()}
     told = (
         plain(values),
         found.saved(),
         found.run.trace,
-        engine.execute(reader, found.saved(), load("documents")).context,
-        engine.status(reader),
-        engine.snapshots(reader),
-        engine.diff_snapshots(reader, newest, newest),
-        Administration(engine.store, MemoryAudit(), MemoryKeys()).documents(reader),
+        engine.questions.execute(reader, found.saved(), load("documents")).context,
+        engine.content.status(reader),
+        engine.content.snapshots(reader),
+        engine.content.diff_snapshots(reader, newest, newest),
+        Administration(engine.content.store, MemoryAudit(), MemoryKeys()).documents(reader),
     )
     return (canonical(told) + everything(engine, reader) + refused(engine, reader)).decode()
 

@@ -1,6 +1,5 @@
 """Rules, people and the log, each behind its right; and what questions leave in the log."""
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +8,6 @@ import pytest
 from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteKeys
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.administration import Administration
-from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import (
     EVERYONE,
@@ -25,9 +23,8 @@ from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible, StoreFull
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
+from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
 
 FILES = {"a.md": "# Fuel\n\nIt burns.\n", "h.md": "# Secret fuel\n\nHidden.\n"}
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -42,19 +39,11 @@ class AdministeredStore:
         self.audit = SqliteAudit(place / "s.db.audit", now=lambda: "now")
         self.keys = SqliteKeys(place / "s.db.server")
         self.desk = Administration(self.store, self.audit, self.keys)
-        self.engine = Engine(
-            self.store,
-            HashedWords,
-            CountsWords,
-            lambda: None,
-            time.perf_counter,
-            self.audit,
-            embedder_clearance=ceiling,
-        )
+        self.engine = make_engine(self.store, self.audit, embedder_clearance=ceiling)
 
     def ingest(self, files: dict[str, str] | None = None, branch: str = "main") -> list[str]:
         """The problems it told."""
-        result = self.engine.ingest(
+        result = self.engine.content.ingest(
             local(),
             MemorySource(FILES if files is None else files),
             repository="r",
@@ -102,11 +91,13 @@ def test_each_needs_its_right_and_refuses_in_the_same_words(house: AdministeredS
             lambda: desk.prune(NOBODY, "r", "main", 1),
             lambda: desk.prune(NOBODY, "absent", "main", 1),
             lambda: desk.verify(NOBODY),
-            lambda: engine.ingest(NOBODY, MemorySource(FILES), repository="r", branch="main"),
+            lambda: engine.content.ingest(
+                NOBODY, MemorySource(FILES), repository="r", branch="main"
+            ),
         ),
         "relations": (
-            lambda: engine.add_relation(NOBODY, edge),
-            lambda: engine.remove_relation(NOBODY, edge),
+            lambda: engine.content.add_relation(NOBODY, edge),
+            lambda: engine.content.remove_relation(NOBODY, edge),
         ),
         "auditor": (
             lambda: desk.audit_entries(NOBODY),
@@ -147,7 +138,7 @@ def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: AdministeredS
 def test_forbidden_and_absent_leave_the_same_rows(house: AdministeredStore) -> None:
     def rows(node: str) -> list[AuditEvent]:
         before = len(house.rows())
-        house.engine.retrieve(local(), "", load("documents"), seeds=(node,))
+        house.engine.questions.retrieve(local(), "", load("documents"), seeds=(node,))
         return house.rows()[before:]
 
     hidden, absent = rows("r:h.md"), rows("r:z.md")
@@ -164,9 +155,9 @@ def test_forbidden_and_absent_leave_the_same_rows(house: AdministeredStore) -> N
 @pytest.mark.requirement(37)
 @pytest.mark.requirement(40)
 def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: AdministeredStore) -> None:
-    saved = house.engine.retrieve(local(), "fuel", load("documents")).saved()
+    saved = house.engine.questions.retrieve(local(), "fuel", load("documents")).saved()
     house.desk.set_access(local(), "r", ("a.md",), HIDDEN)
-    assert house.engine.execute(local(), saved, load("documents")).context.items == ()
+    assert house.engine.questions.execute(local(), saved, load("documents")).context.items == ()
     assert [(row.outcome, row.plan, row.detail) for row in house.rows()[-2:]] == [
         ("denied", saved.plan.digest, "not visible: r:a.md"),
         ("answered", saved.plan.digest, ""),
@@ -177,15 +168,15 @@ def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: AdministeredSt
 def test_every_question_leaves_a_row(house: AdministeredStore) -> None:
     engine = house.engine
     before = len(house.rows())
-    made = engine.retrieve(local(), "fuel", load("documents"))
-    engine.execute(local(), made.saved(), load("documents"))
-    engine.status(local())
-    engine.relations(local())
-    engine.relation_counts(local())
-    engine.snapshots(local())
-    engine.content_digest(local())
+    made = engine.questions.retrieve(local(), "fuel", load("documents"))
+    engine.questions.execute(local(), made.saved(), load("documents"))
+    engine.content.status(local())
+    engine.content.relations(local())
+    engine.content.relation_counts(local())
+    engine.content.snapshots(local())
+    engine.content.content_digest(local())
     with pytest.raises(NotVisible):
-        engine.status(local(), (SnapshotSelector("secret"),))
+        engine.content.status(local(), (SnapshotSelector("secret"),))
     rows = house.rows()[before:]
     told = [(row.action, row.outcome) for row in rows]
     asked = ("retrieve", "execute", "status", "relations", "relations", "snapshots", "digest")
@@ -289,7 +280,7 @@ STAFF = impersonated(Person("sue", "local", frozenset({"staff"})), local())
 
 def ruled(house: AdministeredStore, lines: str, *paths: str, branch: str = "main") -> list[str]:
     """Ingests these files under an access.yaml, with nobody else to speak."""
-    result = house.engine.ingest(
+    result = house.engine.content.ingest(
         local(),
         MemorySource({"access.yaml": lines, **{path: f"# {path}\n\nfuel\n" for path in paths}}),
         repository="r",
@@ -319,7 +310,7 @@ def test_what_may_not_be_embedded_still_says_who_may_read(tmp_path: Path) -> Non
     raised = {**plain, "a.md": "---\naccess: {readers: [board], level: 3}\n---\n# A\n"}
 
     def take(files: dict[str, str], branch: str) -> list[str]:
-        done = house.engine.ingest(
+        done = house.engine.content.ingest(
             local(),
             MemorySource(files),
             repository="r",

@@ -1,7 +1,6 @@
 """Asking: a real store, a model behind real HTTP, and what goes out to it."""
 
 import json
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,16 +9,17 @@ import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import UNCLASSIFIED, AccessRule, Clearance
 from docgraph.model.document import Document
 from docgraph.model.errors import BadPipeline, ModelError
 from docgraph.pipeline.load import load
 from docgraph.pipeline.retrieval import Retrieval
+from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.scripted_server import Answer, Body, Server, Stream, serving
-from tests.support.small_world import IDENTITY, HashedWords, document, write
+from tests.support.small_world import IDENTITY, document, write
 from tests.support.stand_ins import CountsWords
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -68,19 +68,11 @@ def stored(tmp_path: Path, *documents: Document) -> SqliteStore:
 
 
 def engine(store: SqliteStore, *models: EndpointChat, audit: MemoryAudit | None = None) -> Engine:
-    return Engine(
-        store,
-        HashedWords,
-        CountsWords,
-        lambda: None,
-        time.perf_counter,
-        audit or MemoryAudit(),
-        chat_models=lambda: models,
-    )
+    return make_engine(store, audit or MemoryAudit(), chat_models=lambda: models)
 
 
 def asked(one: Engine, question: str = "are apples red?", **given: object) -> Retrieval:
-    return one.ask(ME, question, load("documents"), **given)  # type: ignore[arg-type]
+    return one.questions.ask(ME, question, load("documents"), **given)  # type: ignore[arg-type]
 
 
 @pytest.mark.requirement(45)
@@ -189,7 +181,7 @@ def test_a_context_is_made_to_fit_the_window(
     long = [document(f"{n}.md", f"apples {'word ' * 200}{n}") for n in range(6)]
     store, server = stored(tmp_path, *long), servers()
     pipeline = load("documents").changed("answer_question", max_output=100)
-    found = engine(store, chat(server, window=900)).ask(ME, "apples?", pipeline)
+    found = engine(store, chat(server, window=900)).questions.ask(ME, "apples?", pipeline)
     ((_, _, body),) = server.asked
     assert sum(len(m["content"].split()) for m in body["messages"]) + 100 <= 900
     assert found.context.max_tokens < 4000
@@ -226,13 +218,13 @@ def test_a_refusal_leaves_a_row_of_its_own(tmp_path: Path, servers: Callable[...
 def test_a_pipeline_without_an_answer_says_what_it_lacks(tmp_path: Path) -> None:
     one = engine(stored(tmp_path, document("a.md", "apples")))
     with pytest.raises(BadPipeline, match="gives no answer; end it with `- answer_question"):
-        one.ask(ME, "apples?", load("flat"))
+        one.questions.ask(ME, "apples?", load("flat"))
 
 
 def test_retrieving_asks_no_model(tmp_path: Path, servers: Callable[..., Server]) -> None:
     server = servers()
     one = engine(stored(tmp_path, document("a.md", "apples")), chat(server))
-    found = one.retrieve(ME, "apples?", load("documents"))
-    one.execute(ME, found.saved(), load("documents"))
+    found = one.questions.retrieve(ME, "apples?", load("documents"))
+    one.questions.execute(ME, found.saved(), load("documents"))
     assert server.asked == []
     assert found.context.items

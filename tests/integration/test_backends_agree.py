@@ -224,7 +224,7 @@ def test_every_snapshot_gives_the_same_bytes_on_either_store(pair: Pair) -> None
         stock.set_access(guarded_world.MAIN, "c.md", guarded_world.REDS)
     for name in ("rosa", "stranger"):
         reader = guarded_world.READERS[name]
-        listed = [stock.engine.snapshots(reader) for stock in pair]
+        listed = [stock.engine.content.snapshots(reader) for stock in pair]
         assert listed[0] == listed[1]
         wishes = [SnapshotSelector(*plain(info.name).values()) for info in listed[0]]
         for wish in wishes:
@@ -265,7 +265,7 @@ def test_our_own_documentation_gives_the_same_bytes_on_either_store(
 ) -> None:
     docs = shutil.copytree(ROOT / "docs", tmp_path / "docs")
     for stock in pair:
-        stock.engine.ingest(
+        stock.engine.content.ingest(
             local(),
             open_folder(docs, 1_000_000),
             repository="r",

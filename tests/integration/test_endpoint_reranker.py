@@ -1,6 +1,5 @@
 """A reranker reads candidates to reorder them; search sees numbers only."""
 
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from docgraph.adapters.endpoint.reranker import EndpointReranker
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule, Clearance
 from docgraph.model.document import Document
@@ -17,10 +16,9 @@ from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.ports.store import Store
-from tests.support.memory_audit import MemoryAudit
+from tests.support.engines import make_engine
 from tests.support.scripted_server import Answer, Body, Server, serving
-from tests.support.small_world import IDENTITY, HashedWords, document, write
-from tests.support.stand_ins import CountsWords
+from tests.support.small_world import IDENTITY, document, write
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 
@@ -35,7 +33,7 @@ def by_yes(body: Body) -> Answer:
 
 
 def engine_on(store: Store, model: EndpointReranker | None) -> Engine:
-    return Engine(store, HashedWords, CountsWords, lambda: model, time.perf_counter, MemoryAudit())
+    return make_engine(store, rerank_model=lambda: model)
 
 
 @pytest.fixture
@@ -67,8 +65,10 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing(
     engine: Engine, server: Server
 ) -> None:
     flat = load("flat").up_to(Seeds)
-    plain = engine.retrieve(local(), "apples", flat).seeds
-    ranked = engine.retrieve(local(), "apples", flat.changed("search_nodes", rerank=3)).seeds
+    plain = engine.questions.retrieve(local(), "apples", flat).seeds
+    ranked = engine.questions.retrieve(
+        local(), "apples", flat.changed("search_nodes", rerank=3)
+    ).seeds
     assert plain.ids != ranked.ids
     assert ranked.ids == ("r:c.md", "r:b.md", "r:a.md")
     assert sorted(plain.ids) == sorted(ranked.ids)
@@ -83,7 +83,9 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing(
 @pytest.mark.requirement(16)
 @pytest.mark.requirement(34)
 def test_a_reranker_reads_nothing_that_its_reader_may_not(engine: Engine, server: Server) -> None:
-    engine.retrieve(local(), "apples", load("documents").changed("search_nodes", rerank=8))
+    engine.questions.retrieve(
+        local(), "apples", load("documents").changed("search_nodes", rerank=8)
+    )
     assert "secret" not in str(server.asked)
 
 
@@ -121,7 +123,7 @@ def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
     model = EndpointReranker(server.base, "cross", ceiling=ceiling)
     engine = engine_on(marked, model)
     pipeline = load("documents").changed("search_nodes", rerank=20, top=20)
-    found = engine.retrieve(CLEARED, "apples", pipeline)
+    found = engine.questions.retrieve(CLEARED, "apples", pipeline)
     asked = str(server.asked)
     above = [mark for mark in MARKS if not ceiling.covers(frozenset(mark[0]), mark[1])]
     for mark in MARKS:
@@ -133,7 +135,7 @@ def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
 @pytest.mark.requirement(47)
 def test_a_context_tells_the_labels_and_the_level_of_every_item(marked: Store) -> None:
     engine = engine_on(marked, None)
-    context = engine.retrieve(CLEARED, "apples", load("documents")).context
+    context = engine.questions.retrieve(CLEARED, "apples", load("documents")).context
     assert context.items
     for item in context.items:
         assert item.document == f"r:{word(item.labels, item.level)}.md"
@@ -145,9 +147,9 @@ def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, serv
     engine = engine_on(marked, model)
     search = load("documents").up_to(Seeds)
     text = f"apples {word(['board'], 1)}"
-    first = engine.retrieve(CLEARED, text, search.changed("search_nodes", rerank=1)).seeds
+    first = engine.questions.retrieve(CLEARED, text, search.changed("search_nodes", rerank=1)).seeds
     assert server.asked == []
-    assert first.ids == engine.retrieve(CLEARED, text, search).seeds.ids
+    assert first.ids == engine.questions.retrieve(CLEARED, text, search).seeds.ids
     assert first.ranked[0].why == "hybrid rank 1, withheld from cross"
 
 
@@ -157,15 +159,17 @@ def test_only_what_the_reader_sees_is_counted_as_withheld(marked: Store, server:
     model = EndpointReranker(server.base, "cross")
     engine = engine_on(marked, model)
     search = load("documents").up_to(Seeds).changed("search_nodes", rerank=20)
-    found = engine.retrieve(local(), "apples", search).seeds
+    found = engine.questions.retrieve(local(), "apples", search).seeds
     assert found.ids == (f"r:{word((), 0)}.md",)
     assert "rerank_withheld" not in dict(found.search)
 
 
 def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engine) -> None:
-    bare = engine_on(engine.store, None)
+    bare = engine_on(engine.content.store, None)
     with pytest.raises(BadInput, match="no reranker is configured"):
-        bare.retrieve(local(), "apples", load("documents").changed("search_nodes", rerank=8))
+        bare.questions.retrieve(
+            local(), "apples", load("documents").changed("search_nodes", rerank=8)
+        )
 
 
 @pytest.mark.parametrize(

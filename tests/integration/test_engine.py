@@ -1,22 +1,20 @@
 """What the engine refuses, before anything is read."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.pipeline.load import load
-from tests.support.memory_audit import MemoryAudit
+from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, HashedWords
-from tests.support.stand_ins import CountsWords
 
 
 class OtherWords(HashedWords):
@@ -25,11 +23,11 @@ class OtherWords(HashedWords):
 
 def engine_with(path: Path, embedder: type[HashedWords]) -> Engine:
     store = SqliteStore(path, now=lambda: "now")
-    return Engine(store, embedder, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+    return make_engine(store, embedder=embedder)
 
 
 def ingest(engine: Engine, text: str = "# Fuel\n\nIt burns.\n", repository: str = "r") -> None:
-    engine.ingest(
+    engine.content.ingest(
         local(),
         MemorySource({"a.md": text}),
         repository=repository,
@@ -42,21 +40,21 @@ def test_asking_with_another_embedder_is_refused(tmp_path: Path) -> None:
     ingest(engine_with(tmp_path / "s.db", HashedWords))
     other = engine_with(tmp_path / "s.db", OtherWords)
     with pytest.raises(WrongEmbedder, match=r"embedded by hashed-words .* by other-words"):
-        other.retrieve(local(), "fuel", load("documents"))
+        other.questions.retrieve(local(), "fuel", load("documents"))
 
 
 def test_a_plan_of_another_embedder_is_refused(tmp_path: Path) -> None:
     first = engine_with(tmp_path / "s.db", HashedWords)
     ingest(first)
-    saved = first.retrieve(local(), "fuel", load("documents")).saved()
+    saved = first.questions.retrieve(local(), "fuel", load("documents")).saved()
     other = engine_with(tmp_path / "s.db", OtherWords)
     ingest(other, repository="r")
-    newest = other.retrieve(local(), "fuel", load("documents")).saved()
+    newest = other.questions.retrieve(local(), "fuel", load("documents")).saved()
     assert newest.plan.embedder.name == "other-words"
-    assert other.execute(local(), saved, load("documents")).context.items
+    assert other.questions.execute(local(), saved, load("documents")).context.items
     moved = replace(saved, snapshots=newest.snapshots)
     with pytest.raises(WrongEmbedder):
-        other.execute(local(), moved, load("documents"))
+        other.questions.execute(local(), moved, load("documents"))
 
 
 def test_repositories_of_different_embedders_are_asked_one_at_a_time(tmp_path: Path) -> None:
@@ -64,7 +62,7 @@ def test_repositories_of_different_embedders_are_asked_one_at_a_time(tmp_path: P
     other = engine_with(tmp_path / "s.db", OtherWords)
     ingest(other, repository="two")
     with pytest.raises(WrongEmbedder, match="one by hashed-words, two by other-words"):
-        other.retrieve(local(), "fuel", load("documents"))
+        other.questions.retrieve(local(), "fuel", load("documents"))
 
 
 @pytest.mark.parametrize("name", ["", "  ", "new\nline", "x" * 201])
@@ -77,21 +75,21 @@ def test_a_question_has_a_length(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
     with pytest.raises(BadInput, match="at most 20000 characters"):
-        engine.retrieve(local(), "x" * 20_001, load("documents"))
+        engine.questions.retrieve(local(), "x" * 20_001, load("documents"))
 
 
 def test_a_question_is_text(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
     with pytest.raises(BadInput, match="not text"):
-        engine.retrieve(local(), "half a character \ud800", load("documents"))
+        engine.questions.retrieve(local(), "half a character \ud800", load("documents"))
 
 
 def test_an_unknown_miner_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     source = MemorySource({"a.md": "# A\n"})
     with pytest.raises(BadInput, match="no miner is called x; known: calls, documents, headers"):
-        engine.ingest(
+        engine.content.ingest(
             local(),
             source,
             repository="r",
@@ -99,7 +97,7 @@ def test_an_unknown_miner_is_refused_and_nothing_is_written(tmp_path: Path) -> N
             rule_for=lambda _: LOCAL_ONLY,
             without=("links", "x"),
         )
-    assert engine.status(local()).scope.snapshots == ()
+    assert engine.content.status(local()).scope.snapshots == ()
 
 
 @pytest.mark.requirement(25)
@@ -108,7 +106,7 @@ def test_planning_writes_nothing(tmp_path: Path) -> None:
     ingest(engine)
     before = (tmp_path / "s.db").read_bytes()
     for name in ("documents", "code", "flat"):
-        engine.retrieve(local(), "fuel", load(name))
+        engine.questions.retrieve(local(), "fuel", load(name))
     assert (tmp_path / "s.db").read_bytes() == before
 
 
@@ -117,6 +115,6 @@ def test_ingesting_the_same_again_makes_no_snapshot(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     for _ in range(2):
         ingest(engine)
-    assert engine.status(local()).scope.snapshots[0].snapshot == 1
+    assert engine.content.status(local()).scope.snapshots[0].snapshot == 1
     ingest(engine, "# Fuel\n\nIt froze.\n")
-    assert engine.status(local()).scope.snapshots[0].snapshot == 2
+    assert engine.content.status(local()).scope.snapshots[0].snapshot == 2

@@ -1,6 +1,5 @@
 """The HNSW setting: plans say that it is not exact; what is found is visible, its score exact."""
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
@@ -18,11 +17,9 @@ from docgraph.ports.search_reads import Level
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 from tests.conformance.store_rules import OVERS, vector
-from tests.support.memory_audit import MemoryAudit
+from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
 from tests.support.postgres_server import PostgresServer
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 WORDS = ("wind", "sea", "storm", "calm", "lake", "train", "station", "snow", "rain", "night")
@@ -50,17 +47,19 @@ def pool(postgres: PostgresServer) -> Iterator[Pool]:
 def engine(pool: Pool) -> Engine:
     """Filled once; nobody writes to it, and statistics of use only grow."""
     engine = on(pool, hnsw=True)
-    engine.ingest(local(), MemorySource(FILES), repository="r", branch="main", rule_for=rule_for)
+    engine.content.ingest(
+        local(), MemorySource(FILES), repository="r", branch="main", rule_for=rule_for
+    )
     return engine
 
 
 def on(pool: Pool, *, hnsw: bool) -> Engine:
     store = PostgresStore(pool, now=lambda: "now", wait=5, hnsw=hnsw)
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+    return make_engine(store)
 
 
 def nearest(engine: Engine, over: Level, *, roll_up: bool) -> tuple[tuple[str, int], ...]:
-    with engine.store.open_session(local()) as reads:
+    with engine.content.store.open_session(local()) as reads:
         return reads.search.nearest(vector("sea storm night"), over=over, roll_up=roll_up, top=15)
 
 
@@ -71,7 +70,7 @@ def test_as_many_are_found_as_are_wanted_and_scores_are_exact(
 ) -> None:
     found, exact = (nearest(e, over, roll_up=roll_up) for e in (engine, on(pool, hnsw=False)))
     assert len(found) == len(exact) == 15
-    with engine.store.open_session(local()) as reads:
+    with engine.content.store.open_session(local()) as reads:
         assert set(reads.graph.visible_ids(tuple(node for node, _ in found))) == {
             n for n, _ in found
         }
@@ -95,15 +94,19 @@ def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
 
 def test_plans_say_so_and_those_by_words_are_exact_all_the_same(engine: Engine, pool: Pool) -> None:
     pipeline = load("documents")
-    assert not engine.retrieve(local(), "sea storm", pipeline).plan.constraints.exact
+    assert not engine.questions.retrieve(local(), "sea storm", pipeline).plan.constraints.exact
     words = pipeline.changed("search_nodes", mode="bm25")
-    assert engine.retrieve(local(), "sea storm", words).plan.constraints.exact
-    assert on(pool, hnsw=False).retrieve(local(), "sea storm", pipeline).plan.constraints.exact
+    assert engine.questions.retrieve(local(), "sea storm", words).plan.constraints.exact
+    assert (
+        on(pool, hnsw=False)
+        .questions.retrieve(local(), "sea storm", pipeline)
+        .plan.constraints.exact
+    )
 
 
 @pytest.mark.parametrize("name", ["documents", "code", "flat"])
 def test_every_way_of_planning_keeps_it(engine: Engine, name: str) -> None:
-    assert not engine.retrieve(local(), "sea storm", load(name)).plan.constraints.exact
+    assert not engine.questions.retrieve(local(), "sea storm", load(name)).plan.constraints.exact
 
 
 def test_nothing_of_it_stays_behind_in_the_session(engine: Engine, pool: Pool) -> None:

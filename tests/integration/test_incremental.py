@@ -6,7 +6,6 @@ each step a second store is made of the last tree alone, and nobody can tell the
 
 import itertools
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
@@ -30,11 +29,10 @@ from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession
 from tests.interference.everything import asked
 from tests.interference.worlds import PATHS, RELATIONS, texts
+from tests.support.engines import make_engine
 from tests.support.lexical_scores import scores_of
-from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import HashedWords, hashed
-from tests.support.stand_ins import CountsWords
+from tests.support.small_world import hashed
 
 QUESTION = "What does the Rocket Engine of ADR-2 do in `launch_window` for Marie Curie?"
 PIPELINES: tuple[Pipeline, ...] = (
@@ -65,11 +63,11 @@ def places() -> Iterator[Iterator[Path]]:
 
 def engine_on(path: Path) -> Engine:
     store = SqliteStore(path, now=lambda: "now", wait=5)
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+    return make_engine(store)
 
 
 def ingest(engine: Engine, step: Step) -> IngestResult:
-    return engine.ingest(
+    return engine.content.ingest(
         local(),
         MemorySource(step.tree),
         repository="r",
@@ -83,12 +81,12 @@ def ingest(engine: Engine, step: Step) -> IngestResult:
 def observed(engine: Engine, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES) -> bytes:
     """Everything that a reader gets, but the snapshot's number and the time taken."""
     reader = local()
-    with engine.store.open_session(reader, wanted) as reads:
+    with engine.content.store.open_session(reader, wanted) as reads:
         found = searched(reads)
-    found.append(engine.status(reader, wanted).counts)
-    found.append(engine.content_digest(reader, wanted))
-    found.append(engine.relations(reader, wanted))
-    found.append(engine.relation_counts(reader, wanted))
+    found.append(engine.content.status(reader, wanted).counts)
+    found.append(engine.content.content_digest(reader, wanted))
+    found.append(engine.content.relations(reader, wanted))
+    found.append(engine.content.relation_counts(reader, wanted))
     found.extend(asked(engine, reader, QUESTION, pipeline, wanted=wanted) for pipeline in PIPELINES)
     seeds = [f"r:{path}" for path in PATHS]
     found.append(asked(engine, reader, "", PIPELINES[0], *seeds, wanted=wanted))
@@ -173,10 +171,10 @@ def test_an_incremental_ingest_equals_one_from_scratch(
         ingest(scratch, step)
         now = observed(engine)
         assert now == observed(scratch)
-        seen[engine.status(local()).scope.snapshots[0].snapshot] = now
+        seen[engine.content.status(local()).scope.snapshots[0].snapshot] = now
     for number, then in seen.items():
         assert observed(engine, (SnapshotSelector("r", "main", number),)) == then
-    assert engine.store.verify().is_sound
+    assert engine.content.store.verify().is_sound
 
 
 @pytest.mark.requirement(8)
@@ -189,7 +187,7 @@ def test_an_old_document_that_mentions_a_title_that_is_new_is_left_alone_but_for
     old = observed(engine)
     found = ingest(engine, after)
     assert (found.added, found.unchanged, found.nodes) == (1, 1, 1)
-    edges = [(f.edge.source, f.edge.relation) for f in engine.relations(local())]
+    edges = [(f.edge.source, f.edge.relation) for f in engine.content.relations(local())]
     assert ("r:e.txt", "mentions") in edges
     assert observed(engine, (SnapshotSelector("r", "main", 1),)) == old
 

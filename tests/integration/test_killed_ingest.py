@@ -103,8 +103,10 @@ def settled(store: str) -> None:
 
 def answers(store: str) -> tuple[str, str]:
     engine = engine_on(store)
-    asked = engine.retrieve(local(), "Which trains stop at Station 30?", load("documents"))
-    return engine.content_digest(local()), asked.context.text
+    asked = engine.questions.retrieve(
+        local(), "Which trains stop at Station 30?", load("documents")
+    )
+    return engine.content.content_digest(local()), asked.context.text
 
 
 @pytest.mark.requirement(9)
@@ -126,11 +128,11 @@ def test_killed_again_and_again_nothing_is_lost(
     while kills < (THOROUGH if thorough else KILLS):
         kills += nursery.killed(trees[1 - held], store, after=chance.random() * whole)
         settled(store)
-        assert engine_on(store).store.verify().problems == ()
+        assert engine_on(store).content.store.verify().problems == ()
         found = answers(store)
         assert found in (wanted[held], wanted[1 - held])
         held = wanted.index(found)  # it may have been done just before
     for tree, expected in ((trees[1 - held], wanted[1 - held]), (trees[held], wanted[held])):
         ingest(tree, store)
         assert answers(store) == expected
-        assert engine_on(store).store.verify().problems == ()
+        assert engine_on(store).content.store.verify().problems == ()

@@ -15,13 +15,14 @@ import httpx
 import pytest
 from mcp import ClientSession
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
 from docgraph.interfaces.mcp.tool_context import Limits, load_pipelines
 from docgraph.interfaces.server.worker_pool import PARTS
 from docgraph.model.access import Person, Principal
 from docgraph.ports.cancellation import check_cancelled
+from tests.support.engines import engine_answering
 from tests.support.mcp_clients import over_http, refused, told
 from tests.support.mcp_world import ANN, BEN, SECRETS, engine_at, listening, login_with_keys
 
@@ -240,7 +241,7 @@ def test_many_at_once_get_what_each_would_get_alone(url: str) -> None:
     assert together == alone * 10
 
 
-class Slow(Engine):
+class Slow:
     """Works on and on, step by step, until nobody waits."""
 
     def __init__(self) -> None:
@@ -258,7 +259,7 @@ class Slow(Engine):
 
 def test_work_ends_when_whoever_asked_has_left() -> None:
     slow = Slow()
-    with listening(slow, login_with_keys()) as url:
+    with listening(engine_answering(slow), login_with_keys()) as url:
         leaving = httpx.Timeout(10, read=0.2)
         with pytest.raises(httpx.ReadTimeout):
             httpx.post(
@@ -278,7 +279,7 @@ def test_a_server_that_is_told_to_end_answers_whoever_still_waits() -> None:
     assert done.stdout == "200 nothing visible under this id\n"
 
 
-class Held(Engine):
+class Held:
     """Answers nobody until it is let."""
 
     def __init__(self) -> None:
@@ -313,7 +314,9 @@ def test_one_reader_does_not_fill_the_queue() -> None:
             assert set(refused) == {"more of yours wait already than may wait; try again"}
             assert told.count("nothing visible under this id") == share + 1
 
-    with listening(held, login_with_keys(), Limits(at_once=1, queue=share * PARTS)) as url:
+    with listening(
+        engine_answering(held), login_with_keys(), Limits(at_once=1, queue=share * PARTS)
+    ) as url:
         asyncio.run(ask(url))
     assert held.asked.count("ann") == 1
 

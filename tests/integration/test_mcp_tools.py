@@ -11,7 +11,7 @@ import pytest
 from mcp import ClientSession
 from mcp.shared.exceptions import McpError
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.mcp.arguments import id_of, url_of
 from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_server
@@ -24,6 +24,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json
 from docgraph.ports.cancellation import check_cancelled
+from tests.support.engines import engine_answering
 from tests.support.mcp_clients import as_json, in_memory, refused, text, told
 from tests.support.mcp_world import engine_at
 
@@ -94,7 +95,7 @@ def test_search_gives_ids_titles_and_addresses_in_the_engine_s_order(engine: Eng
     assert found.structuredContent == {
         "results": [known[one["id"]] for one in found.structuredContent["results"]]
     }
-    seeds = engine.retrieve(local(), "fuel", load("documents")).seeds
+    seeds = engine.questions.retrieve(local(), "fuel", load("documents")).seeds
     ids = [one["id"] for one in found.structuredContent["results"]]
     assert sorted(ids) == sorted((*seeds.ids, *seeds.selection.dropped))
     assert ids[: len(seeds.ids)] == list(seeds.ids)
@@ -143,7 +144,7 @@ def test_context_is_that_of_the_engine_byte_for_byte(engine: Engine) -> None:
         return await client.call_tool("context", {"question": QUESTION})
 
     found = met(engine, ask)
-    own = engine.retrieve(local(), QUESTION, load("documents"))
+    own = engine.questions.retrieve(local(), QUESTION, load("documents"))
     given = found.structuredContent
     assert text(found) == given["text"] == own.context.text
     assert (given["digest"], given["plan_digest"]) == (own.context.digest, own.plan.digest)
@@ -162,7 +163,7 @@ def test_a_receipt_is_given_where_it_is_asked_for_and_replays(engine: Engine) ->
     given = met(engine, ask)
     receipt = receipt_from_json(json.dumps(given["receipt"]))
     assert receipt.context_digest == given["digest"]
-    assert engine.replay(local(), receipt).same
+    assert engine.questions.replay(local(), receipt).same
 
 
 def test_where_there_is_nothing_the_context_says_why(engine: Engine) -> None:
@@ -177,7 +178,9 @@ def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
         return await told(client, "plan", seeds=["r:fuel.md"], repository="r", branch="main")
 
     given = met(engine, ask)
-    own = engine.retrieve(local(), "", load("documents").up_to(RetrievalPlan), seeds=["r:fuel.md"])
+    own = engine.questions.retrieve(
+        local(), "", load("documents").up_to(RetrievalPlan), seeds=["r:fuel.md"]
+    )
     assert given["digest"] == own.plan.digest
     assert [(one["place"], one["id"]) for one in given["admitted"]] == [
         (1, "r:fuel.md"),
@@ -205,7 +208,7 @@ def test_explain_tells_why_each_item_is_there(engine: Engine) -> None:
         return await told(client, "explain", question=QUESTION)
 
     given = met(engine, ask)
-    own = engine.retrieve(local(), QUESTION, load("documents")).context
+    own = engine.questions.retrieve(local(), QUESTION, load("documents")).context
     assert given["digest"] == own.digest
     assert [(i["id"], i["rule"], i["budget"]) for i in given["items"]] == [
         (i.id, i.why.rule, i.why.budget) for i in own.items
@@ -221,7 +224,7 @@ def test_explain_of_one_node_tells_why_not(engine: Engine) -> None:
     given = met(engine, ask)
     steps = load("flat").changed("assemble_context", max_tokens=1)
     assert given["node"] == json.loads(
-        json.dumps(plain(engine.why(local(), QUESTION, "r:tank.md", steps)))
+        json.dumps(plain(engine.questions.why(local(), QUESTION, "r:tank.md", steps)))
     )
     assert given["node"]["stage"] != "there"
 
@@ -297,16 +300,17 @@ def test_a_pipeline_s_file_is_read_only_where_the_operator_names_it(tmp_path: Pa
     file.write_text("pipeline: anything\nextends: flat\n")
     offered = load_pipelines({"mine": str(file)})
     assert list(offered) == ["code", "documents", "flat", "mine"]
-    desk = ToolContext(Broken.__new__(Broken), offered)
+    desk = ToolContext(engine_answering(Broken()), offered)
     assert desk.pipeline("mine").steps == offered["flat"].steps
     with pytest.raises(BadInput, match="no pipeline is called"):
         desk.pipeline(str(file))
 
 
-class Broken(Engine):
+class Broken:
     """Whatever is asked of it fails."""
 
-    error: Exception = RuntimeError("password=hunter2")
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error or RuntimeError("password=hunter2")
 
     def nodes(self, *_: Any, **__: Any) -> Any:
         raise self.error
@@ -325,14 +329,13 @@ def test_what_nobody_foresaw_tells_nothing_internal(
     async def ask(client: ClientSession) -> str:
         return await refused(client, "fetch", id="r:tank.md")
 
-    broken = Broken.__new__(Broken)
-    broken.error = error
+    broken = engine_answering(Broken(error))
     assert met(broken, ask) == near
     assert met(broken, ask, from_afar=True) == far
     assert str(error) in caplog.text
 
 
-class Slow(Engine):
+class Slow:
     """Tells when it was asked, then works on and on, step by step, until nobody waits."""
 
     def __init__(self) -> None:
@@ -352,7 +355,7 @@ class Slow(Engine):
 def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
     """Two that each wait for the other: one after the other would never end."""
 
-    class ReferenceMatch(Slow):
+    class Meeting(Slow):
         def nodes(self, principal: Principal, ids: Any, **_: Any) -> Any:
             self.asked.wait()
             return ()
@@ -361,7 +364,7 @@ def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
         calls = (refused(client, "fetch", id=one) for one in ("r:a", "r:b"))
         return await asyncio.gather(*calls)
 
-    assert met(ReferenceMatch(), ask) == ["nothing visible under this id"] * 2
+    assert met(engine_answering(Meeting()), ask) == ["nothing visible under this id"] * 2
 
 
 def test_a_call_that_takes_too_long_is_given_up() -> None:
@@ -372,7 +375,10 @@ def test_a_call_that_takes_too_long_is_given_up() -> None:
         answer, _ = await asyncio.gather(refused(client, "fetch", id="r:a"), waiting)
         return answer
 
-    assert met(slow, ask, limits=Limits(seconds=0.1)) == "this took longer than 0.1 seconds"
+    assert (
+        met(engine_answering(slow), ask, limits=Limits(seconds=0.1))
+        == "this took longer than 0.1 seconds"
+    )
     assert slow.ended.wait(5)
 
 
@@ -391,7 +397,7 @@ def test_a_cancelled_call_is_given_up() -> None:
             await call
         return str(error.value)
 
-    assert met(slow, ask) == "Request cancelled"
+    assert met(engine_answering(slow), ask) == "Request cancelled"
     assert slow.ended.wait(5)
 
 
@@ -404,7 +410,7 @@ def test_more_than_may_wait_are_told_so() -> None:
         return [await refused(client, "fetch", id="r:b"), await first]
 
     limits = Limits(at_once=1, queue=0, seconds=0.3)
-    assert met(slow, ask, limits=limits) == [
+    assert met(engine_answering(slow), ask, limits=limits) == [
         "more wait already than may wait; try again",
         "this took longer than 0.3 seconds",
     ]

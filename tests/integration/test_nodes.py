@@ -1,20 +1,19 @@
 """Nodes by id: whoever may read them opens them; to everybody else they are not there."""
 
-import time
 from pathlib import Path
 
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.audit import DENIED
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.request import MOST_IDS
+from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
-from tests.support.small_world import IDENTITY, HashedWords, document, write
-from tests.support.stand_ins import CountsWords
+from tests.support.small_world import IDENTITY, document, write
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 
@@ -31,12 +30,12 @@ def engine(tmp_path: Path, audit: MemoryAudit) -> Engine:
         open_one = document("a.md", "apples are red", "pears are green", sections=True)
         write(writes, [open_one, document("h.md", "secret", rule=HIDDEN)])
         writes.publish()
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, audit)
+    return make_engine(store, audit)
 
 
 def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engine) -> None:
     ids = ("r:a.md#s1@1", "r:a.md", "r:a.md#s0")
-    chunk, whole, section = engine.nodes(local(), ids)
+    chunk, whole, section = engine.questions.nodes(local(), ids)
     assert (chunk.text, chunk.kind, chunk.node) == ("pears are green", "chunk", "r:a.md#s1")
     assert whole.text == "apples are red\npears are green"
     assert (section.text, section.title) == ("apples are red", "part 0")
@@ -47,10 +46,10 @@ def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engin
 
 def test_without_texts_the_rest_is_the_same(engine: Engine) -> None:
     ids = ("r:a.md", "r:a.md#s1@1")
-    told = engine.nodes(local(), ids, whole=False)
+    told = engine.questions.nodes(local(), ids, whole=False)
     assert [node.text for node in told] == [None, None]
     assert [(node.id, node.title) for node in told] == [
-        (node.id, node.title) for node in engine.nodes(local(), ids)
+        (node.id, node.title) for node in engine.questions.nodes(local(), ids)
     ]
 
 
@@ -58,8 +57,8 @@ def test_without_texts_the_rest_is_the_same(engine: Engine) -> None:
 @pytest.mark.requirement(36)
 def test_forbidden_and_absent_are_left_out_alike(engine: Engine, audit: MemoryAudit) -> None:
     gone = ("r:h.md", "r:h.md@0", "r:none.md", "r:a.md@7", "r:a.md#s0@1", "@1", "", "a\0b")
-    assert engine.nodes(local(), gone) == ()
-    assert [node.id for node in engine.nodes(local(), (*gone, "r:a.md"))] == ["r:a.md"]
+    assert engine.questions.nodes(local(), gone) == ()
+    assert [node.id for node in engine.questions.nodes(local(), (*gone, "r:a.md"))] == ["r:a.md"]
     denied = [row for row in audit.rows if row.outcome == DENIED]
     assert len(denied) == 2
     assert "r:h.md" in denied[0].detail
@@ -67,6 +66,6 @@ def test_forbidden_and_absent_are_left_out_alike(engine: Engine, audit: MemoryAu
 
 def test_ids_are_text_and_not_too_many(engine: Engine) -> None:
     with pytest.raises(BadInput, match="not text"):
-        engine.nodes(local(), ("\ud800",))
+        engine.questions.nodes(local(), ("\ud800",))
     with pytest.raises(BadInput, match="at most"):
-        engine.nodes(local(), [f"r:{at}.md" for at in range(MOST_IDS + 1)])
+        engine.questions.nodes(local(), [f"r:{at}.md" for at in range(MOST_IDS + 1)])

@@ -44,7 +44,9 @@ def opened(store: Path) -> docgraph.Docgraph:
 
 def test_a_program_gets_what_the_engine_gives(store: Path, opened: docgraph.Docgraph) -> None:
     engine = build_engine(Settings(store=str(store)))
-    there = engine.retrieve(local(), QUESTION, load("documents"), wanted=wanted(None, None, None))
+    there = engine.questions.retrieve(
+        local(), QUESTION, load("documents"), wanted=wanted(None, None, None)
+    )
     here = opened.retrieve(QUESTION)
     assert (here.context, here.plan, here.scope) == (there.context, there.plan, there.scope)
 

@@ -1,6 +1,5 @@
 """A receipt is replayed on a real store: the same bytes, or the first step that differs and why."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,7 @@ import pytest
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.answer import Answer
@@ -28,6 +27,7 @@ from docgraph.pipeline.receipt import Receipt, receipt_of
 from docgraph.pipeline.replay import ReplayResult
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
+from tests.support.engines import make_engine
 from tests.support.made_receipts import Says, resealed, with_steps
 from tests.support.memory_audit import MemoryAudit, administration
 from tests.support.memory_source import MemorySource
@@ -84,19 +84,18 @@ class Place:
 
     @property
     def engine(self) -> Engine:
-        return Engine(
+        return make_engine(
             self.store or SqliteStore(self.path, now=lambda: "now"),
-            self.embedder,
-            self.tokens,
-            lambda: self.reranker,
-            time.perf_counter,
             self.audit,
+            embedder=self.embedder,
+            tokens=self.tokens,
+            rerank_model=lambda: self.reranker,
             chat_models=lambda: (self.model,) if self.model else (),
         )
 
     def ingest(self, texts: Mapping[str, str] = FILES, rule: AccessRule = RED) -> None:
         """What is planned is for the board alone."""
-        self.engine.ingest(
+        self.engine.content.ingest(
             local(),
             MemorySource(dict(texts)),
             repository="r",
@@ -108,14 +107,14 @@ class Place:
         self, reader: Principal = ROSA, pipeline: Pipeline = DOCUMENTS, *seeds: str
     ) -> Receipt:
         question = "" if seeds else QUESTION
-        found = self.engine.retrieve(reader, question, pipeline, seeds=seeds)
+        found = self.engine.questions.retrieve(reader, question, pipeline, seeds=seeds)
         return receipt_of(found, reader, seeds)
 
     def revoke(self, *paths: str) -> None:
         administration(self.engine).set_access(local(), "r", paths, AccessRule(LOCAL))
 
     def replay(self, receipt: Receipt, reader: Principal = ROSA) -> ReplayResult:
-        return self.engine.replay(reader, receipt)
+        return self.engine.questions.replay(reader, receipt)
 
 
 @pytest.fixture
@@ -327,7 +326,7 @@ def test_another_budget_is_the_askers_and_no_other_pipeline(
     else:
         answering = replace(place, model=Says("Kerosene burns [1]."))
         pipeline = load("documents").changed("assemble_context", max_tokens=40)
-        receipt = receipt_of(answering.engine.ask(ROSA, QUESTION, pipeline), ROSA)
+        receipt = receipt_of(answering.engine.questions.ask(ROSA, QUESTION, pipeline), ROSA)
     found = place.replay(receipt)
     assert found.same
     assert not [note for note in found.notes if "other steps or options" in note]
@@ -400,7 +399,7 @@ def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> N
 
 def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None:
     answering = replace(place, model=Says("Kerosene burns [1]."))
-    receipt = receipt_of(answering.engine.ask(ROSA, QUESTION, load("documents")), ROSA)
+    receipt = receipt_of(answering.engine.questions.ask(ROSA, QUESTION, load("documents")), ROSA)
     odd = with_steps(
         receipt,
         lambda steps: [
@@ -425,7 +424,7 @@ def test_an_edited_receipt_is_refused_before_anything_is_read(place: Place) -> N
 @pytest.mark.requirement(48)
 def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Place) -> None:
     answering = replace(place, model=Says("Kerosene burns [1]."))
-    found = answering.engine.ask(ROSA, QUESTION, load("documents"))
+    found = answering.engine.questions.ask(ROSA, QUESTION, load("documents"))
     receipt = receipt_of(found, ROSA)
     assert receipt.answer is not None
     assert receipt.answer.model == "says"

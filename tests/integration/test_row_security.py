@@ -98,7 +98,7 @@ def test_no_window_tells_a_secret(unlocked: SecondLock) -> None:
     ids = unlocked.owner.execute("SELECT DISTINCT id FROM document_nodes").fetchall()
     terms = unlocked.owner.execute("SELECT DISTINCT term FROM postings").fetchall()
     for reader in READERS.values():
-        with unlocked.stock.engine.store.open_session(reader) as reads:
+        with unlocked.stock.engine.content.store.open_session(reader) as reads:
             counts = reads.counts()
             words = tuple(word for (word,) in terms)
             assert counts_chunks(reads.search, words, counts["chunks"])

@@ -97,11 +97,13 @@ def lock(database: str) -> Iterator[SecondLock]:
 @pytest.mark.requirement(37)
 def test_every_row_follows_its_rule_at_once(lock: SecondLock) -> None:
     """One change after the other; after each, Postgres alone shows what the rules let through."""
-    hands = Hands(lock.stock, Administration(lock.stock.engine.store, MemoryAudit(), MemoryKeys()))
+    hands = Hands(
+        lock.stock, Administration(lock.stock.engine.content.store, MemoryAudit(), MemoryKeys())
+    )
     before = {reader.id: lock.agreed(reader) for reader in READERS.values()}
     for name, change in CHANGES.items():
         change(hands)
-        assert lock.stock.engine.store.verify().problems == (), name
+        assert lock.stock.engine.content.store.verify().problems == (), name
         after = {reader.id: lock.agreed(reader) for reader in READERS.values()}
         assert before != after, f"{name}: nothing happened"
         before = after

@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,14 +16,14 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from docgraph.adapters.opentelemetry import OpenTelemetryTracer
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
-from tests.support.memory_audit import MemoryAudit
-from tests.support.small_world import IDENTITY, HashedWords, document, write
-from tests.support.stand_ins import CountsWords, Recites
+from tests.support.engines import make_engine
+from tests.support.small_world import IDENTITY, document, write
+from tests.support.stand_ins import Recites
 
 WRITTEN = "marmalade is made of bergamot"
 ASKED = "whence does marmalade come?"
@@ -50,16 +49,7 @@ def engine(tmp_path: Path, tracer: OpenTelemetryTracer) -> Engine:
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("a.md", WRITTEN), document("b.md", "pears are green")])
         writes.publish()
-    return Engine(
-        store,
-        HashedWords,
-        CountsWords,
-        lambda: None,
-        time.perf_counter,
-        MemoryAudit(),
-        chat_models=lambda: (Recites(),),
-        tracer=tracer,
-    )
+    return make_engine(store, chat_models=lambda: (Recites(),), tracer=tracer)
 
 
 def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
@@ -69,7 +59,7 @@ def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
 def test_every_stage_has_a_span_below_the_question(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
-    found = engine.ask(local(), ASKED, load("documents"))
+    found = engine.questions.ask(local(), ASKED, load("documents"))
     told = named(spans)
     steps = [step.action.name for step in found.run.pipeline.steps]
     assert set(told) == {"docgraph ask", "embed_question", *steps}
@@ -93,11 +83,11 @@ def test_every_stage_has_a_span_below_the_question(
 def test_no_span_holds_a_word_that_was_written_or_asked(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
-    engine.ask(local(), ASKED, load("documents"))
-    engine.why(local(), ASKED, "r:b.md", load("documents"))
-    engine.nodes(local(), ("r:a.md",))
+    engine.questions.ask(local(), ASKED, load("documents"))
+    engine.questions.why(local(), ASKED, "r:b.md", load("documents"))
+    engine.questions.nodes(local(), ("r:a.md",))
     with pytest.raises(BadInput, match="marmalade"):
-        engine.add_relation(local(), Edge("r:a.md", "marmalade", "r:b.md"))
+        engine.content.add_relation(local(), Edge("r:a.md", "marmalade", "r:b.md"))
     all_told = " ".join(span.to_json() for span in spans.get_finished_spans())
     for word in (*WRITTEN.split(), "whence", "come"):
         assert f" {word}" not in all_told
@@ -112,16 +102,14 @@ def test_a_callers_trace_goes_on(
     tracer: OpenTelemetryTracer, engine: Engine, spans: InMemorySpanExporter
 ) -> None:
     with tracer.span("POST /v1/retrieve", CALLER):
-        engine.retrieve(local(), ASKED, load("documents"))
+        engine.questions.retrieve(local(), ASKED, load("documents"))
     traces = {span.context.trace_id for span in spans.get_finished_spans() if span.context}
     assert traces == {0x0AF7651916CD43DD8448EB211C80319C}
 
 
 def test_tracing_changes_no_byte(engine: Engine, tmp_path: Path) -> None:
-    quiet = Engine(
-        engine.store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit()
-    )
-    one, other = (e.retrieve(local(), ASKED, load("documents")) for e in (engine, quiet))
+    quiet = make_engine(engine.content.store)
+    one, other = (e.questions.retrieve(local(), ASKED, load("documents")) for e in (engine, quiet))
     assert (one.plan, one.context) == (other.plan, other.context)
 
 

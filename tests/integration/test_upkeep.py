@@ -10,7 +10,7 @@ import pytest
 
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.adapters.sqlite.reader_pool import ReaderGuard
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.edge import Edge
@@ -45,7 +45,7 @@ def take(
     rule: AccessRule = LOCAL_ONLY,
     origin: SourceRevision | None = None,
 ) -> None:
-    engine.ingest(
+    engine.content.ingest(
         local(),
         MemorySource(files),
         repository="r",
@@ -85,16 +85,16 @@ def bytes_of(path: Path) -> bytes:
 @pytest.mark.requirement(10)
 def test_what_only_old_snapshots_held_is_no_longer_in_the_file(engine: Engine, path: Path) -> None:
     assert b"zanzibarine" in bytes_of(path)
-    newest = engine.content_digest(local())
+    newest = engine.content.content_digest(local())
     pruned = administration(engine).prune(local(), "r", "main", keep=1)
     assert (pruned.snapshots, pruned.documents, pruned.texts) == (2, 2, 2)
     assert b"zanzibarine" not in bytes_of(path)
     assert b"Cool and dark" not in bytes_of(path)
-    assert engine.content_digest(local()) == newest
-    assert engine.store.verify().problems == ()
+    assert engine.content.content_digest(local()) == newest
+    assert engine.content.store.verify().problems == ()
     with pytest.raises(NotVisible, match="in snapshot 1"):
-        engine.status(local(), (SnapshotSelector("r", "main", 1),))
-    assert [info.name.snapshot for info in engine.snapshots(local())] == [3]
+        engine.content.status(local(), (SnapshotSelector("r", "main", 1),))
+    assert [info.name.snapshot for info in engine.content.snapshots(local())] == [3]
 
 
 @pytest.mark.requirement(10)
@@ -102,8 +102,10 @@ def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
     wanted = (SnapshotSelector("r", "main", 2),)
 
     def answer() -> tuple[str, str, str]:
-        asked = engine.retrieve(local(), "How are pears kept?", load("documents"), wanted=wanted)
-        return engine.content_digest(local(), wanted), asked.plan.digest, asked.context.text
+        asked = engine.questions.retrieve(
+            local(), "How are pears kept?", load("documents"), wanted=wanted
+        )
+        return engine.content.content_digest(local(), wanted), asked.plan.digest, asked.context.text
 
     before = answer()
     assert administration(engine).prune(local(), "r", "main", keep=2).snapshots == 1
@@ -117,8 +119,8 @@ def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
     take(engine, FIRST, branch="topic")
     administration(engine).prune(local(), "r", "main", keep=1)
     assert b"zanzibarine" in bytes_of(path)
-    assert engine.store.verify().problems == ()
-    asked = engine.retrieve(
+    assert engine.content.store.verify().problems == ()
+    asked = engine.questions.retrieve(
         local(), "zanzibarine apples", load("flat"), wanted=(SnapshotSelector("r", "topic"),)
     )
     assert "zanzibarine" in asked.context.text
@@ -131,15 +133,15 @@ def test_pruning_twice_and_pruning_nothing_change_nothing(engine: Engine) -> Non
     with pytest.raises(NotVisible):
         administration(engine).prune(local(), "r", "nowhere", keep=1)
     with pytest.raises(BadInput, match="at least one"):
-        engine.store.prune("local", "r", "main", 0)
+        engine.content.store.prune("local", "r", "main", 0)
 
 
 @pytest.mark.requirement(8)
 def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
-    assert engine.store.verify().problems == ()
-    plan = engine.retrieve(local(), "How are pears kept?", load("documents")).plan
+    assert engine.content.store.verify().problems == ()
+    plan = engine.questions.retrieve(local(), "How are pears kept?", load("documents")).plan
     assert "r:b.md" not in plan.order
-    ends = [e for f in engine.relations(local()) for e in (f.edge.source, f.edge.target)]
+    ends = [e for f in engine.content.relations(local()) for e in (f.edge.source, f.edge.target)]
     assert ends
     assert not any(end.startswith("r:b.md") for end in ends)
 
@@ -162,7 +164,7 @@ def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
 )
 def test_damage_is_found(engine: Engine, path: Path, statement: str, wrong: str) -> None:
     raw(path, statement)
-    assert any(wrong in problem for problem in engine.store.verify().problems)
+    assert any(wrong in problem for problem in engine.content.store.verify().problems)
 
 
 def test_a_view_that_lets_the_dead_through_is_found_out(
@@ -181,7 +183,7 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
         honest(self, rows, np.ones_like(mask), snapshots)
 
     monkeypatch.setattr(ReaderGuard, "bind", forgetful)
-    problems = engine.store.verify().problems
+    problems = engine.content.store.verify().problems
     for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
         assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what
     assert any("still leads to or from r:b.md" in problem for problem in problems)
@@ -190,7 +192,7 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
 def test_a_snapshot_names_its_commit_and_counts_what_its_reader_sees(engine: Engine) -> None:
     take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
     take(engine, {"x.md": "secret"}, branch="hidden", rule=AccessRule("local"))
-    told = engine.snapshots(local())
+    told = engine.content.snapshots(local())
     assert [(i.name, i.documents, i.revision) for i in told] == [
         (SnapshotName("r", "main", 1), 4, ""),
         (SnapshotName("r", "main", 2), 4, ""),
@@ -202,18 +204,18 @@ def test_a_snapshot_names_its_commit_and_counts_what_its_reader_sees(engine: Eng
 def test_the_same_tree_at_another_commit_is_another_snapshot(engine: Engine) -> None:
     take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
     take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
-    assert [info.name.snapshot for info in engine.snapshots(local())][-1] == 4
+    assert [info.name.snapshot for info in engine.content.snapshots(local())][-1] == 4
 
 
 def test_two_snapshots_differ_by_documents_and_edges(engine: Engine) -> None:
     old, new = (SnapshotName("r", "main", number) for number in (1, 3))
-    found = engine.diff_snapshots(local(), old, new)
+    found = engine.content.diff_snapshots(local(), old, new)
     assert (found.added, found.removed, found.changed) == ((), ("r:b.md",), ("r:a.md",))
     assert Edge("r:a.md", "references", "r:b.md") in found.lost
     assert found.gained == ()
-    back = engine.diff_snapshots(local(), new, old)
+    back = engine.content.diff_snapshots(local(), new, old)
     assert (back.added, back.gained) == (found.removed, found.lost)
-    assert engine.diff_snapshots(local(), new, new).changed == ()
+    assert engine.content.diff_snapshots(local(), new, new).changed == ()
 
 
 @pytest.mark.requirement(9)
@@ -222,15 +224,15 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(
 ) -> None:
     """And once it has its answer, nothing of what was pruned is left in the file's log."""
     old = (SnapshotSelector("r", "main", 1),)
-    with engine.store.open_session(local(), old) as reads:
+    with engine.content.store.open_session(local(), old) as reads:
         before = list(reads.contents())
         administration(engine).prune(local(), "r", "main", keep=1)
         assert list(reads.contents()) == before
         assert Path(f"{path}-wal").stat().st_size
     assert not Path(f"{path}-wal").stat().st_size
     with pytest.raises(NotVisible):
-        engine.status(local(), old)
-    assert engine.store.verify().problems == ()
+        engine.content.status(local(), old)
+    assert engine.content.store.verify().problems == ()
 
 
 def test_a_rule_that_nobody_decided_is_found(path: Path, engine: Engine) -> None:
@@ -240,6 +242,6 @@ def test_a_rule_that_nobody_decided_is_found(path: Path, engine: Engine) -> None
     raw.execute("UPDATE document_access SET class = last_insert_rowid() WHERE path = 'a.md'")
     raw.commit()
     raw.close()
-    assert engine.store.verify().problems == (
+    assert engine.content.store.verify().problems == (
         "r main: 1 documents have another rule than was decided",
     )

@@ -1,22 +1,20 @@
 """Asking why of a real store: by id or by path, with a row in the audit log."""
 
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
 
 DOCUMENTS = load("documents")
 LONG = "# Fuel\n\n" + "".join(f"## Part {at}\n\nfuel {at} {'burns ' * 40}\n\n" for at in range(9))
@@ -31,7 +29,7 @@ def audit() -> MemoryAudit:
 @pytest.fixture
 def engine(tmp_path: Path, audit: MemoryAudit) -> Engine:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
-    made = Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, audit)
+    made = make_engine(store, audit)
     ingest_source(made, "r", TEXTS)
     return made
 
@@ -39,7 +37,7 @@ def engine(tmp_path: Path, audit: MemoryAudit) -> Engine:
 def ingest_source(
     engine: Engine, repository: str, texts: Mapping[str, str], rule: AccessRule = LOCAL_ONLY
 ) -> None:
-    engine.ingest(
+    engine.content.ingest(
         local(), MemorySource(texts), repository=repository, branch="main", rule_for=lambda _: rule
     )
 
@@ -52,7 +50,7 @@ def test_a_path_is_enough_where_one_visible_node_fits(engine: Engine) -> None:
         ("c.py::burn", "r:c.py::burn"),
         ("docs/a.md#part-3@3", "r:docs/a.md#part-3@3"),
     ):
-        found = engine.why(local(), "fuel", written, DOCUMENTS)
+        found = engine.questions.why(local(), "fuel", written, DOCUMENTS)
         assert found.stage != "not visible", written
         assert found.node == node
 
@@ -61,17 +59,17 @@ def test_a_path_that_fits_several_is_refused_with_those_that_fit(engine: Engine)
     ingest_source(engine, "s", TEXTS)
     ingest_source(engine, "dark", TEXTS, AccessRule(LOCAL))
     with pytest.raises(BadInput, match=r"name one of them whole: r:b\.md, s:b\.md$"):
-        engine.why(local(), "fuel", "b.md", DOCUMENTS)
+        engine.questions.why(local(), "fuel", "b.md", DOCUMENTS)
 
 
 def test_a_section_is_found_by_its_span(engine: Engine) -> None:
     fetched = DOCUMENTS.changed("fetch_evidence", per_document=1)
     stages = {
-        at: engine.why(local(), "fuel 3", f"r:docs/a.md#part-{at}", fetched).stage
+        at: engine.questions.why(local(), "fuel 3", f"r:docs/a.md#part-{at}", fetched).stage
         for at in range(9)
     }
     assert sorted(stages.values()) == ["fetch"] * 8 + ["there"]
-    whole = engine.why(local(), "burn", "r:c.py::burn", load("code"))
+    whole = engine.questions.why(local(), "burn", "r:c.py::burn", load("code"))
     assert whole.stage == "there"
 
 
@@ -79,8 +77,8 @@ def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(
     engine: Engine, audit: MemoryAudit
 ) -> None:
     audit.rows.clear()
-    engine.why(local(), "fuel", "r:b.md", DOCUMENTS)
-    engine.why(local(), "fuel", "r:zz.md", DOCUMENTS)
+    engine.questions.why(local(), "fuel", "r:b.md", DOCUMENTS)
+    engine.questions.why(local(), "fuel", "r:zz.md", DOCUMENTS)
     assert [(row.action, row.outcome, row.detail) for row in audit.rows] == [
         ("why", "answered", ""),
         ("why", "denied", "not visible: r:zz.md"),
@@ -91,26 +89,26 @@ def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(
 def test_asking_why_writes_nothing(engine: Engine, tmp_path: Path) -> None:
     before = (tmp_path / "s.db").read_bytes()
     narrow: Pipeline = DOCUMENTS.changed("search_nodes", top=1)
-    assert engine.why(local(), "fuel", "r:b.md", narrow).change
+    assert engine.questions.why(local(), "fuel", "r:b.md", narrow).change
     assert (tmp_path / "s.db").read_bytes() == before
 
 
 def test_all_tries_see_one_state_of_the_store(engine: Engine) -> None:
     opened = 0
-    inner = engine.store.open_session
+    inner = engine.content.store.open_session
 
     def counted(*arguments: object) -> object:
         nonlocal opened
         opened += 1
         return inner(*arguments)  # type: ignore[arg-type]
 
-    engine.store.open_session = counted  # type: ignore[method-assign, assignment]
+    engine.content.store.open_session = counted  # type: ignore[method-assign, assignment]
     narrow = DOCUMENTS.changed("search_nodes", top=1)
-    assert engine.why(local(), "fuel", "r:b.md", narrow).runs > 1
+    assert engine.questions.why(local(), "fuel", "r:b.md", narrow).runs > 1
     assert opened == 1
 
 
 def test_seeds_may_take_the_place_of_a_question(engine: Engine) -> None:
-    found = engine.why(local(), "", "r:b.md", DOCUMENTS, seeds=("r:docs/a.md",))
+    found = engine.questions.why(local(), "", "r:b.md", DOCUMENTS, seeds=("r:docs/a.md",))
     assert found.stage == "relation"
     assert [one.new for one in found.change] == [("r:docs/a.md", "r:b.md")]

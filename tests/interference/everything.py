@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.digest import canonical, plain
@@ -91,11 +91,11 @@ class Obey:
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
         plan, pipeline = _plan(self.question, self.ids), PIPELINES[self.pipeline]
-        with engine.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, wanted) as reads:
             scope = reads.scope
         named = (*scope.snapshots, SnapshotName(NEVER_SEEN, "main", 1))
         saved = SavedPlan(FORMAT, plan, plan.digest, named, pipeline.name)
-        return _told(engine.execute(reader, saved, pipeline))
+        return _told(engine.questions.execute(reader, saved, pipeline))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Relations:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        return engine.relations(reader, wanted, self.only)
+        return engine.content.relations(reader, wanted, self.only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class RelationsCounted:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        return engine.relation_counts(reader, wanted)
+        return engine.content.relation_counts(reader, wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,10 @@ class StatusTold:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        status = engine.status(reader, wanted)
-        branches = {(one.name.repository, one.name.branch): one for one in engine.snapshots(reader)}
+        status = engine.content.status(reader, wanted)
+        branches = {
+            (one.name.repository, one.name.branch): one for one in engine.content.snapshots(reader)
+        }
         newest = [(*name, *_counted(branches[name])) for name in _places(status.scope)]
         return (status.counts, status.embedder, newest if wanted == ALL_REPOSITORIES else ())
 
@@ -134,7 +136,7 @@ class Digested:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        return engine.content_digest(reader, wanted)
+        return engine.content.content_digest(reader, wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,7 @@ class SnapshotsListed:
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
         found: list[object] = []
-        for info in engine.snapshots(reader):
+        for info in engine.content.snapshots(reader):
             told = (info.name.repository, info.name.branch, *_counted(info))
             if not found or told != found[-1]:
                 found.append(told)
@@ -162,7 +164,7 @@ class Differences:
         old, new = (
             SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in wanted
         )
-        return engine.diff_snapshots(reader, old, new)
+        return engine.content.diff_snapshots(reader, old, new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,8 @@ class GraphWindow:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        touching = [engine.relations(reader, wanted, None, node) for node in self.ids]
-        with engine.store.open_session(reader, wanted) as reads:
+        touching = [engine.content.relations(reader, wanted, None, node) for node in self.ids]
+        with engine.content.store.open_session(reader, wanted) as reads:
             return (touching, _through_graph(reads.graph, self.ids))
 
 
@@ -187,7 +189,7 @@ class SearchWindow:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        with engine.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, wanted) as reads:
             vector = _vector(self.question)
             near = reads.search.nearest(vector, over=self.over, roll_up=self.roll_up, top=2)
             return (near, _through_search(reads.search, self.ids, self.question, self.roll_up))
@@ -203,9 +205,10 @@ class TextWindow:
     ) -> object:
         named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
         opened = [
-            engine.nodes(reader, named, wanted=wanted, whole=whole) for whole in (True, False)
+            engine.questions.nodes(reader, named, wanted=wanted, whole=whole)
+            for whole in (True, False)
         ]
-        with engine.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, wanted) as reads:
             found = _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
         return (opened, found)
 
@@ -215,7 +218,7 @@ class StoreWindow:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
-        with engine.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, wanted) as reads:
             return _through_store(reads)
 
 
@@ -290,7 +293,7 @@ def asked(
 ) -> object:
     """The receipt holds the plan, and every step's digest; the answer what a model was sent."""
     answers = any(step.action.makes is Answer for step in pipeline.steps)
-    ask = engine.ask if answers else engine.retrieve
+    ask = engine.questions.ask if answers else engine.questions.retrieve
     found = ask(reader, question, pipeline, seeds=seeds, wanted=wanted)
     unnumbered = tuple(replace(name, snapshot=0) for name in found.scope.snapshots)
     receipt = receipt_of(replace(found, scope=Scope(unnumbered)), reader, seeds)
@@ -304,7 +307,7 @@ def refused(engine: Engine, reader: Principal) -> bytes:
 
 def refusal(engine: Engine, reader: Principal, wanted: SnapshotSelector) -> str:
     try:
-        engine.status(reader, (wanted,))
+        engine.content.status(reader, (wanted,))
     except DocgraphError as error:
         return str(error)
     return "visible"
@@ -315,7 +318,7 @@ def unwritable(
 ) -> str:
     """Relating a node to nothing fails with words that depend on what is visible alone."""
     try:
-        engine.add_relation(reader, Edge(node, "explains", "r:absent.md"), wanted=wanted)
+        engine.content.add_relation(reader, Edge(node, "explains", "r:absent.md"), wanted=wanted)
     except DocgraphError as error:
         return str(error)
     return "written"

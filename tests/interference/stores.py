@@ -1,6 +1,5 @@
 """Stores for the machine, filled by the engine's own ingest."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, lru_cache
@@ -8,8 +7,8 @@ from functools import cache, lru_cache
 import pytest
 import yaml
 
+from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
-from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, RIGHTS, AccessRule, Person, Principal
 from docgraph.model.edge import HAND, Edge, Relationship
@@ -19,11 +18,12 @@ from docgraph.ports.models import Embedder
 from tests.interference.homes import Homes, on_sqlite
 from tests.interference.views import Held, Place, Rules, View
 from tests.interference.worlds import NEVER_SEEN
+from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hashed
-from tests.support.stand_ins import CountsWords, LikesLongTexts, Recites
+from tests.support.stand_ins import LikesLongTexts, Recites
 
 _hashed = lru_cache(maxsize=20_000)(hashed)
 
@@ -68,13 +68,10 @@ class Stock:
         self.stirred = False
 
     def _engine(self, embedder: Embedder) -> Engine:
-        return Engine(
+        return make_engine(
             self._store,
-            lambda: embedder,
-            CountsWords,
-            LikesLongTexts,
-            time.perf_counter,
-            MemoryAudit(),
+            embedder=lambda: embedder,
+            rerank_model=LikesLongTexts,
             chat_models=lambda: (Recites(),),
         )
 
@@ -96,7 +93,7 @@ class Stock:
         if place.repository == NEVER_SEEN:
             embedder = Foreign()
         engine = self.engine if embedder is None else self._engine(embedder)
-        done = engine.ingest(
+        done = engine.content.ingest(
             admin(place.tenant),
             MemorySource(texts),
             repository=place.repository,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL
 from docgraph.model.digest import canonical
@@ -29,7 +29,7 @@ def stock() -> Iterator[Stock]:
 def told(engine: Engine, node: str, question: str, pipeline: int) -> bytes:
     """A refusal is an answer too."""
     try:
-        found: object = engine.why(local(), question, node, PIPELINES[pipeline])
+        found: object = engine.questions.why(local(), question, node, PIPELINES[pipeline])
     except DocgraphError as error:
         found = (type(error).__name__, str(error))
     return canonical(found)

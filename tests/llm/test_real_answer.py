@@ -1,6 +1,5 @@
 """A whole question, answered by a real model out of a real store."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -8,14 +7,13 @@ import pytest
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.adapters.onnx.granite import GraniteTokenCounter
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.receipt_check import problems_of
 from tests.llm.model_server import WINDOW
-from tests.support.memory_audit import MemoryAudit
-from tests.support.small_world import IDENTITY, HashedWords, document, write
+from tests.support.engines import make_engine
+from tests.support.small_world import IDENTITY, document, write
 
 
 @pytest.mark.requirement(45)
@@ -26,18 +24,10 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
         write(writes, [document("harbour.md", "The lighthouse is green on Tuesdays.", long)])
         writes.publish()
     model = EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter())
-    engine = Engine(
-        store,
-        HashedWords,
-        GraniteTokenCounter,
-        lambda: None,
-        time.perf_counter,
-        MemoryAudit(),
-        chat_models=lambda: (model,),
-    )
+    engine = make_engine(store, tokens=GraniteTokenCounter, chat_models=lambda: (model,))
     heard: list[str] = []
     pipeline = load("documents").changed("answer_question", max_output=48)
-    found = engine.ask(
+    found = engine.questions.ask(
         local(), "Which colour is the lighthouse on Tuesdays?", pipeline, on_text=heard.append
     )
     answer = found.answer

@@ -112,7 +112,7 @@ def relate(stock: Stock, place: Place) -> None:
     """Each document with each, and with one of another repository; the edge says which."""
     own = [(document_id(place.repository, path), mark(place, path)) for path in RULES[place]]
     far = ("s:b.md", mark(OTHER, "b.md"))
-    with stock.engine.store.open_writer(*place, IDENTITY) as writes:
+    with stock.engine.content.store.open_writer(*place, IDENTITY) as writes:
         writes.add_by_hand(
             [
                 Relationship(
@@ -130,7 +130,7 @@ def relate(stock: Stock, place: Place) -> None:
 
 def documents(stock: Stock) -> list[Stored]:
     """As their tenants' administrators are told."""
-    administration = Administration(stock.engine.store, MemoryAudit(), MemoryKeys())
+    administration = Administration(stock.engine.content.store, MemoryAudit(), MemoryKeys())
     return [
         Stored(Place(tenant, one.repository, one.branch), one.path, one.rule)
         for tenant in (LOCAL, ABROAD)

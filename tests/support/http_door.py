@@ -67,7 +67,7 @@ def settings_of(folder: Path, *, keys: bool = False, **serve: Any) -> Settings:
 
 def filled(house: AppState, texts: Mapping[str, str] = NOTES, repository: str = "notes") -> None:
     """As local; what is secret is for the board."""
-    house.engine.ingest(
+    house.engine.content.ingest(
         local(),
         MemorySource(texts),
         repository=repository,

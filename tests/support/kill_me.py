@@ -15,27 +15,18 @@ from pathlib import Path
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.store import Store
 from docgraph.wiring.build import open_folder
-from tests.support.memory_audit import MemoryAudit
-from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
+from tests.support.engines import make_engine
 
 pool_of = cache(Pool)
 
 
 def engine_on(store: Path | str) -> Engine:
-    return Engine(
-        opened(str(store)),
-        HashedWords,
-        CountsWords,
-        lambda: None,
-        time.perf_counter,
-        MemoryAudit(),
-    )
+    return make_engine(opened(str(store)))
 
 
 def opened(store: str) -> Store:
@@ -45,7 +36,7 @@ def opened(store: str) -> Store:
 
 
 def ingest(folder: Path, store: str) -> None:
-    engine_on(store).ingest(
+    engine_on(store).content.ingest(
         local(),
         open_folder(folder, 1_000_000),
         repository="r",

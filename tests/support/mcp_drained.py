@@ -8,13 +8,13 @@ from typing import Any
 
 import httpx
 
-from docgraph.engine.content import Engine
 from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
 from docgraph.interfaces.mcp.tool_context import load_pipelines
 from docgraph.interfaces.mcp.transports import listen
 from docgraph.interfaces.server.listener import listening
 from docgraph.wiring.server_settings import ServeSettings
+from tests.support.engines import engine_answering
 
 CALL = {
     "jsonrpc": "2.0",
@@ -24,9 +24,8 @@ CALL = {
 }
 
 
-class EndsMeanwhile(Engine):
-    def __init__(self) -> None:
-        """No store: nothing is found."""
+class EndsMeanwhile:
+    """Finds nothing."""
 
     def nodes(self, *_: Any, **__: Any) -> Any:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -42,7 +41,7 @@ def ask(url: str) -> None:
 
 if __name__ == "__main__":
     with listening("127.0.0.1", 0, is_open=True) as place:
-        app = mcp_app(EndsMeanwhile(), Authentication(), load_pipelines())
+        app = mcp_app(engine_answering(EndsMeanwhile()), Authentication(), load_pipelines())
         listen(
             app,
             place,

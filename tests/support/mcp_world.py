@@ -1,6 +1,5 @@
 """A small world behind the MCP door: two readers with keys of their own, and what each may see."""
 
-import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
@@ -13,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from docgraph.adapters.sqlite.store import SqliteStore
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.api_keys import ApiKeyAuthentication, hashed
 from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
@@ -22,9 +21,8 @@ from docgraph.interfaces.server.listener import listening as bound
 from docgraph.model.access import AccessRule, ApiKey, Person
 from docgraph.model.document import Document
 from tests.conformance.published import publish
-from tests.support.memory_audit import MemoryAudit
-from tests.support.small_world import HashedWords, claim, document, granted
-from tests.support.stand_ins import CountsWords
+from tests.support.engines import make_engine
+from tests.support.small_world import claim, document, granted
 
 ALL = AccessRule("local", frozenset({"guests", "local", "staff"}))
 STAFF = AccessRule("local", frozenset({"staff"}))
@@ -45,7 +43,7 @@ def engine_at(place: Path, *, hidden: bool = True) -> Engine:
     store = SqliteStore(place / f"{hidden}.db", now=lambda: "now")
     documents: list[Document] = [replace(found, told=granted(ALL)) for found in OPEN]
     publish(store, *documents, *([HIDDEN] if hidden else []))
-    return Engine(store, HashedWords, CountsWords, lambda: None, time.perf_counter, MemoryAudit())
+    return make_engine(store)
 
 
 class MemoryKeys:

@@ -1,7 +1,7 @@
 """An audit log in memory, where a test needs no file."""
 
+from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
-from docgraph.engine.content import Engine
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
 from tests.support.memory_keys import MemoryKeys
 
@@ -34,4 +34,4 @@ class MemoryAudit:
 
 def administration(engine: Engine) -> Administration:
     """Of the engine's store."""
-    return Administration(engine.store, MemoryAudit(), MemoryKeys())
+    return Administration(engine.content.store, MemoryAudit(), MemoryKeys())

@@ -35,17 +35,19 @@ class Backwards:
 def main(folder: str, store: str, order: str) -> None:
     source = open_folder(Path(folder), 1_000_000)
     engine = build_engine(Settings(store=store))
-    engine.ingest(
+    engine.content.ingest(
         local(),
         source if order == "forwards" else Backwards(source),
         repository="r",
         branch="main",
         rule_for=lambda _: LOCAL_ONLY,
     )
-    walked = [engine.retrieve(local(), QUESTION, load(name)) for name in ("documents", "code")]
+    walked = [
+        engine.questions.retrieve(local(), QUESTION, load(name)) for name in ("documents", "code")
+    ]
     found = {
-        "relations": plain(engine.relations(local())),
-        "status": plain(engine.status(local())),
+        "relations": plain(engine.content.relations(local())),
+        "status": plain(engine.content.status(local())),
         "plans": [walk.saved().to_json() for walk in walked],
         "contexts": [plain(walk.context) for walk in walked],
     }

@@ -7,7 +7,7 @@ from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import Person
 from docgraph.model.audit import AuditEvent
 from docgraph.model.errors import BadInput, DocgraphError, NotAllowed, NotVisible, StoreFull
-from docgraph.model.snapshot import Scope, SnapshotName
+from docgraph.model.snapshot import SnapshotName
 from tests.support.memory_audit import MemoryAudit
 
 HERE = SnapshotName("r", "main", 3)
@@ -18,7 +18,7 @@ def test_an_answer_leaves_who_what_which_plan_and_which_snapshots() -> None:
     log = MemoryAudit()
     with audited_action(log, impersonated(Person("ann", "local"), local()), "retrieve") as note:
         note.plan = "abc"
-        note.asked_of(Scope((HERE,)))
+        note.snapshots = (HERE,)
         note.detail = "told"
     assert log.rows == [
         AuditEvent("local", "ann", "local", "retrieve", "answered", "abc", (HERE,), "told")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from docgraph.engine.audit_trail import audited_action
 from docgraph.model.access import (
@@ -29,11 +30,16 @@ from docgraph.ports.store import Store
 HIGHEST = 2**31 - 1
 
 
+@dataclass(frozen=True, slots=True)
 class Administration:
-    def __init__(self, store: Store, audit: AuditLog, keys: ApiKeyStore) -> None:
-        self._store = store
-        self._audit = audit
-        self._keys = keys
+    store: Store
+    audit: AuditLog
+    api_keys: ApiKeyStore
+
+    def check_store(self) -> None:
+        """Raises where the store does not answer."""
+        with self.store.access_policy(LOCAL) as policy:
+            policy.rules("", "")
 
     @contextmanager
     def _book(
@@ -41,8 +47,8 @@ class Administration:
     ) -> Iterator[AccessPolicyStore]:
         told = detail if changes else None
         with (
-            audited_action(self._audit, principal, action, right=ACCESS, changes=told) as note,
-            self._store.access_policy(principal.tenant) as book,
+            audited_action(self.audit, principal, action, right=ACCESS, changes=told) as note,
+            self.store.access_policy(principal.tenant) as book,
         ):
             note.detail = detail
             yield book
@@ -67,8 +73,8 @@ class Administration:
     def rules(self, principal: Principal, repository: str, branch: str) -> tuple[RuleCount, ...]:
         """How many documents of the newest snapshot have which rule."""
         with (
-            audited_action(self._audit, principal, "access show", right=ACCESS, silently=True),
-            self._store.access_policy(principal.tenant) as book,
+            audited_action(self.audit, principal, "access show", right=ACCESS, silently=True),
+            self.store.access_policy(principal.tenant) as book,
         ):
             return book.rules(repository, branch)
 
@@ -114,8 +120,8 @@ class Administration:
     def person(self, principal: Principal, name: str) -> Person:
         """By name, to ask in theirs. The question leaves the row."""
         with (
-            audited_action(self._audit, principal, "principals find", right=ACCESS, silently=True),
-            self._store.access_policy(principal.tenant) as book,
+            audited_action(self.audit, principal, "principals find", right=ACCESS, silently=True),
+            self.store.access_policy(principal.tenant) as book,
         ):
             return _known(book, name)
 
@@ -136,15 +142,15 @@ class Administration:
     def remove_person(self, principal: Principal, name: str) -> None:
         """Their API keys go first: they shall not be those of another who is called so later."""
         with self._book(principal, "principals rm", name, changes=True) as book:
-            for key in self._keys.list_keys(principal.tenant):
+            for key in self.api_keys.list_keys(principal.tenant):
                 if key.person == name:
-                    self._keys.remove(principal.tenant, key.id)
+                    self.api_keys.remove(principal.tenant, key.id)
             if not book.remove_person(name):
                 raise NotVisible(f"nobody is called {name!r}")
 
     def keys(self, principal: Principal) -> tuple[ApiKey, ...]:
-        with audited_action(self._audit, principal, "keys list", right=ACCESS):
-            return self._keys.list_keys(principal.tenant)
+        with audited_action(self.audit, principal, "keys list", right=ACCESS):
+            return self.api_keys.list_keys(principal.tenant)
 
     def add_key(self, principal: Principal, key: ApiKey, secret_hash: bytes) -> None:
         """For a person of the same tenant, and not for one with rights that the giver lacks."""
@@ -157,37 +163,37 @@ class Administration:
         with self._book(principal, "keys add", told, changes=True) as book:
             if lacking := sorted(_known(book, key.person).rights - principal.rights):
                 raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
-            self._keys.add(key, secret_hash)
+            self.api_keys.add(key, secret_hash)
 
     def remove_key(self, principal: Principal, key_id: str) -> None:
         """Nobody comes in with it from the next request on."""
-        with audited_action(self._audit, principal, "keys rm", right=ACCESS, changes=key_id):
-            if not self._keys.remove(principal.tenant, key_id):
+        with audited_action(self.audit, principal, "keys rm", right=ACCESS, changes=key_id):
+            if not self.api_keys.remove(principal.tenant, key_id):
                 raise NotVisible(f"there is no API key {key_id!r}")
 
     def audit_entries(
         self, principal: Principal, *, last: int | None = None, who: str | None = None
     ) -> tuple[AuditEntry, ...]:
-        with audited_action(self._audit, principal, "audit list", right=AUDITOR):
-            return tuple(self._audit.entries(principal.tenant, last=last, principal=who))
+        with audited_action(self.audit, principal, "audit list", right=AUDITOR):
+            return tuple(self.audit.entries(principal.tenant, last=last, principal=who))
 
     def audit_verify(self, principal: Principal, anchor: Anchor | None = None) -> AuditVerdict:
-        with audited_action(self._audit, principal, "audit verify", right=AUDITOR):
-            return self._audit.verify(principal.tenant, anchor)
+        with audited_action(self.audit, principal, "audit verify", right=AUDITOR):
+            return self.audit.verify(principal.tenant, anchor)
 
     def audit_anchor(self, principal: Principal) -> Anchor | None:
-        with audited_action(self._audit, principal, "audit anchor", right=AUDITOR):
-            return self._audit.seal(principal.tenant)
+        with audited_action(self.audit, principal, "audit anchor", right=AUDITOR):
+            return self.audit.seal(principal.tenant)
 
     def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> PruneResult:
         told = f"{repository} {branch}, {keep} kept"
-        with audited_action(self._audit, principal, "prune", right=INGEST, changes=told):
-            return self._store.prune(principal.tenant, repository, branch, keep)
+        with audited_action(self.audit, principal, "prune", right=INGEST, changes=told):
+            return self.store.prune(principal.tenant, repository, branch, keep)
 
     def verify(self, principal: Principal) -> VerifyReport:
         """The whole store, whoever it belongs to."""
-        with audited_action(self._audit, principal, "verify", right=INGEST):
-            return self._store.verify()
+        with audited_action(self.audit, principal, "verify", right=INGEST):
+            return self.store.verify()
 
 
 def _known(book: AccessPolicyStore, name: str) -> Person:

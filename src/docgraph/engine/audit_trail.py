@@ -1,15 +1,16 @@
-"""Whoever asks leaves a row in the audit log, and one more for what they were denied."""
+"""Every request leaves a row in the audit log, and one more for what it was denied."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from docgraph.model.access import Principal
 from docgraph.model.audit import ANSWERED, BEGUN, DENIED, FAILED, AuditEvent
 from docgraph.model.errors import NotAllowed, NotVisible
-from docgraph.model.snapshot import Scope, SnapshotName
+from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.ports.audit import AuditLog
-from docgraph.ports.tracer import Fact
+from docgraph.ports.store import ReaderSession, Store
+from docgraph.ports.tracer import NO_TRACER, Fact, Tracer
 
 MOST_NAMED = 20  # ids in one row
 LONGEST = 1_000  # characters in one row
@@ -17,7 +18,7 @@ LONGEST = 1_000  # characters in one row
 
 @dataclass(slots=True)
 class AuditNote:
-    """What is known of a question once it was answered."""
+    """What is known of a request once it was answered."""
 
     plan: str = ""
     snapshots: tuple[SnapshotName, ...] = ()
@@ -26,16 +27,13 @@ class AuditNote:
     refused: str = ""
     counts: Mapping[str, int] = field(default_factory=dict)
 
-    def asked_of(self, scope: Scope) -> None:
-        self.snapshots = scope.snapshots
-
-    def missing(self, asked: Iterable[str], found: Iterable[str]) -> None:
+    def missing(self, requested: Iterable[str], visible: Iterable[str]) -> None:
         """Ids that gave nothing: forbidden or absent, nobody can tell which."""
-        seen = set(found)
-        self.unseen = tuple(node for node in dict.fromkeys(asked) if node not in seen)
+        seen = set(visible)
+        self.unseen = tuple(node for node in dict.fromkeys(requested) if node not in seen)
 
     def facts(self, principal: Principal) -> dict[str, Fact]:
-        """Who asked what of what, by id, digest and count."""
+        """The span's attributes: ids, digests and counts."""
         scope = tuple(f"{s.repository}@{s.branch}:{s.snapshot}" for s in self.snapshots)
         return {
             "docgraph.tenant": principal.tenant,
@@ -57,10 +55,10 @@ def audited_action(
     changes: str | None = None,
     silently: bool = False,
 ) -> Iterator[AuditNote]:
-    """Nothing is answered of which no row was written; what failed leaves one too.
+    """Nothing is answered of which no row was written; a failure leaves one too.
 
-    `right` is what it needs. Where it `changes` something, a row that says what comes before it:
-    a change whose row cannot be written is not made. `silently` leaves no row when all is well.
+    `right` is what the action needs. `changes` describes a change; its row is written before the
+    change is made, so that no change goes without one. `silently` leaves no row on success.
     """
     note = AuditNote(detail=changes or "")
     try:
@@ -78,8 +76,8 @@ def audited_action(
     if note.unseen:
         named = ", ".join(note.unseen[:MOST_NAMED])
         more = len(note.unseen) - MOST_NAMED
-        told = f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
-        log.write(_event(principal, action, DENIED, note, told))
+        detail = f"not visible: {named}" + (f" and {more} more" if more > 0 else "")
+        log.write(_event(principal, action, DENIED, note, detail))
     if note.refused:
         log.write(_event(principal, action, DENIED, note, note.refused))
     if not silently:
@@ -89,7 +87,7 @@ def audited_action(
 def _event(
     principal: Principal, action: str, outcome: str, note: AuditNote, detail: str
 ) -> AuditEvent:
-    """What was asked for may be as long as its asker likes; a row may not."""
+    """A request may be of any length; a row may not."""
     cut = detail if len(detail) <= LONGEST else f"{detail[:LONGEST]}…"
     return AuditEvent(
         tenant=principal.tenant,
@@ -101,3 +99,49 @@ def _event(
         snapshots=note.snapshots,
         detail=cut,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AuditTrail:
+    """A row in the audit log for each action, and a span of it for operators."""
+
+    log: AuditLog
+    tracer: Tracer = NO_TRACER
+
+    @contextmanager
+    def record(
+        self,
+        principal: Principal,
+        action: str,
+        *,
+        right: str | None = None,
+        changes: str | None = None,
+    ) -> Iterator[AuditNote]:
+        with (
+            self.tracer.span(f"docgraph {action}") as span,
+            audited_action(self.log, principal, action, right=right, changes=changes) as note,
+        ):
+            yield note
+            if span.recording:
+                span.set(note.facts(principal))
+
+    @contextmanager
+    def read(
+        self, store: Store, principal: Principal, action: str, scope: Sequence[SnapshotSelector]
+    ) -> Iterator[tuple[ReaderSession, AuditNote]]:
+        """One reader's session and the note of its action."""
+        with (
+            self.record(principal, action) as note,
+            open_session(store, principal, scope, note) as reads,
+        ):
+            yield reads, note
+
+
+@contextmanager
+def open_session(
+    store: Store, principal: Principal, scope: Sequence[SnapshotSelector], note: AuditNote
+) -> Iterator[ReaderSession]:
+    """The note names the snapshots that are read."""
+    with store.open_session(principal, scope) as reads:
+        note.snapshots = reads.scope.snapshots
+        yield reads

@@ -1,11 +1,12 @@
-"""The engine: questions, ingests and relations. Every way in names a principal."""
+"""Content: ingest, relations, snapshots and status, each for one principal."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-from docgraph.engine.questions import QuestionService
+from docgraph.engine.audit_trail import AuditTrail
 from docgraph.ingest.result import IngestResult, Progress
-from docgraph.model.access import INGEST, AccessRule, Principal
+from docgraph.model.access import INGEST, AccessRule, Clearance, Principal
 from docgraph.model.access import RELATIONS as RELATE
 from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
 from docgraph.model.digest import digest
@@ -31,14 +32,25 @@ from docgraph.model.snapshot import (
 )
 from docgraph.model.validation import suggest
 from docgraph.plan.ambiguity import confirm_inverses, incident_edges, resolve_ambiguity
+from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
+from docgraph.ports.store import Store
 from docgraph.ports.writes import SourceRevision, Writes
 
 LONGEST_NAME = 200
 
 
-class Engine(QuestionService):
-    """All that may be asked, and what a store is filled with."""
+@dataclass(frozen=True, slots=True)
+class ContentService:
+    """What a store holds, as one reader sees it, and what changes it.
+
+    `embedder_clearance` bounds what an ingest may send to an embedder that runs elsewhere.
+    """
+
+    store: Store
+    audit: AuditTrail
+    embedder: Callable[[], Embedder]
+    embedder_clearance: Clearance | None = None
 
     def ingest(
         self,
@@ -71,8 +83,8 @@ class Engine(QuestionService):
                 raise BadInput(f"{name!r} cannot name a repository or branch")
         tenant = principal.tenant
         told = f"{repository} {branch}"
-        with self._noted(principal, "ingest", right=INGEST, changes=told) as note:
-            embedder = self._embedder()
+        with self.audit.record(principal, "ingest", right=INGEST, changes=told) as note:
+            embedder = self.embedder()
             with self.store.open_writer(tenant, repository, branch, embedder.identity) as writes:
                 result = ingest(
                     source,
@@ -87,7 +99,7 @@ class Engine(QuestionService):
                     given=given,
                     origin=origin,
                     progress=progress,
-                    ceiling=self._embedder_ceiling,
+                    ceiling=self.embedder_clearance,
                 )
             note.counts = result.counts()
             return result
@@ -95,7 +107,7 @@ class Engine(QuestionService):
     def status(
         self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Status:
-        with self._asked(principal, "status", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "status", wanted) as (reads, _):
             return Status(reads.scope, reads.counts(), reads.embedder)
 
     def relations(
@@ -109,7 +121,7 @@ class Engine(QuestionService):
 
         With a `node`, those alone that leave or enter it, or any part of it if it is a document.
         """
-        with self._asked(principal, "relations", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "relations", wanted) as (reads, _):
             if node is None:
                 return confirm_inverses(resolve_ambiguity(reads.graph.all_edges(only)), reads.graph)
             return incident_edges(node, reads.graph, only)
@@ -118,7 +130,7 @@ class Engine(QuestionService):
         self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> RelationCounts:
         """Every edge this reader's planning would see, by relation and by who found it."""
-        with self._asked(principal, "relations", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "relations", wanted) as (reads, _):
             found = confirm_inverses(
                 resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
             )
@@ -127,7 +139,7 @@ class Engine(QuestionService):
             )
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        with self._noted(principal, "snapshots"):
+        with self.audit.record(principal, "snapshots"):
             return self.store.snapshots(principal)
 
     def diff_snapshots(
@@ -137,7 +149,7 @@ class Engine(QuestionService):
         sides = []
         for name in (old, new):
             wish = SnapshotSelector(name.repository, name.branch, name.snapshot)
-            with self._asked(principal, "diff-snapshots", (wish,)) as (reads, _):
+            with self.audit.read(self.store, principal, "diff-snapshots", (wish,)) as (reads, _):
                 edges = confirm_inverses(resolve_ambiguity(reads.graph.all_edges()), reads.graph)
                 sides.append(
                     SnapshotContent(reads.versions(), frozenset(found.edge for found in edges))
@@ -148,7 +160,7 @@ class Engine(QuestionService):
         self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> str:
         """One digest of everything this reader sees: two ingests of one tree give the same."""
-        with self._asked(principal, "digest", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "digest", wanted) as (reads, _):
             edges = confirm_inverses(
                 resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
             )
@@ -186,7 +198,7 @@ class Engine(QuestionService):
         self, principal: Principal, action: str, edge: Edge, wanted: Sequence[SnapshotSelector]
     ) -> Iterator[Writes]:
         told = f"{edge.source} {edge.relation} {edge.target}"
-        with self._noted(principal, action, right=RELATE, changes=told):
+        with self.audit.record(principal, action, right=RELATE, changes=told):
             home, embedder = self._home(principal, edge, wanted)
             place = (principal.tenant, home.repository, home.branch)
             with self.store.open_writer(*place, embedder) as writes:
@@ -208,4 +220,4 @@ class Engine(QuestionService):
         with self.store.open_session(
             principal, (SnapshotSelector(home.repository, home.branch),)
         ) as reads:
-            return home, reads.embedder or self._embedder().identity
+            return home, reads.embedder or self.embedder().identity

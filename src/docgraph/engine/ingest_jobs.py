@@ -26,24 +26,16 @@ class ReadableCounts:
     closed_to_all: int
 
 
+@dataclass(frozen=True, slots=True)
 class IngestJobService:
     """Who asked for an ingestion sees what becomes of it, by the same kind of credential; nobody
     else does."""
 
-    def __init__(
-        self,
-        book: IngestJobQueue,
-        store: Store,
-        audit: AuditLog,
-        *,
-        now: Callable[[], str],
-        new_id: Callable[[], str],
-    ) -> None:
-        self._book = book
-        self._store = store
-        self._audit = audit
-        self._now = now
-        self._new_id = new_id
+    queue: IngestJobQueue
+    store: Store
+    audit: AuditLog
+    now: Callable[[], str]
+    new_id: Callable[[], str]
 
     def add(
         self,
@@ -53,13 +45,13 @@ class IngestJobService:
     ) -> IngestJob:
         """`is_there` is asked once it is known that the principal may ask."""
         told = f"{request.repository} {request.branch or ''}".rstrip()
-        with audited_action(self._audit, principal, "ingestions add", right=INGEST, changes=told):
+        with audited_action(self.audit, principal, "ingestions add", right=INGEST, changes=told):
             if not is_there(request):
                 raise NotVisible(NOTHING_THERE)
             self._check_waiting(principal)
-            now = self._now()
+            now = self.now()
             found = IngestJob(
-                id=self._new_id(),
+                id=self.new_id(),
                 asked_by=_person(principal),
                 by=principal.by,
                 request=request,
@@ -68,18 +60,18 @@ class IngestJobService:
                 created=now,
                 updated=now,
             )
-            self._book.add(found)
+            self.queue.add(found)
             return found
 
     def _check_waiting(self, principal: Principal) -> None:
-        waiting = self._book.pending(job_owner(principal))
+        waiting = self.queue.pending(job_owner(principal))
         if waiting >= MOST_WAITING:
             raise BadInput(f"{waiting} ingestions of yours wait already; let some of them end")
 
     def begin(self, asked: Principal, who: Callable[[], Principal]) -> Principal:
         """Whoever asked, with the rights that they have now, as `who` finds out; a row tells of
         what is not begun any more."""
-        with audited_action(self._audit, asked, "ingestions begin", silently=True):
+        with audited_action(self.audit, asked, "ingestions begin", silently=True):
             try:
                 found = who()
                 found.require(INGEST)
@@ -88,22 +80,22 @@ class IngestJobService:
             return found
 
     def get(self, principal: Principal, ingestion_id: str) -> IngestJob:
-        with audited_action(self._audit, principal, "ingestions show", right=INGEST, silently=True):
-            found = self._book.get(principal.tenant, ingestion_id)
+        with audited_action(self.audit, principal, "ingestions show", right=INGEST, silently=True):
+            found = self.queue.get(principal.tenant, ingestion_id)
             if found is None or found.asker != job_owner(principal):
                 raise NotVisible("there is no ingestion of yours with this id")
             return found
 
     def list_jobs(self, principal: Principal, last: int) -> tuple[IngestJob, ...]:
         """The newest first."""
-        with audited_action(self._audit, principal, "ingestions list", right=INGEST, silently=True):
-            return self._book.list_jobs(job_owner(principal), last)
+        with audited_action(self.audit, principal, "ingestions list", right=INGEST, silently=True):
+            return self.queue.list_jobs(job_owner(principal), last)
 
     def readable(self, principal: Principal, repository: str, branch: str) -> ReadableCounts:
         """Numbers alone: they say no more than an ingest tells whoever does it."""
         with (
-            audited_action(self._audit, principal, "ingestions count", right=INGEST, silently=True),
-            self._store.access_policy(principal.tenant) as book,
+            audited_action(self.audit, principal, "ingestions count", right=INGEST, silently=True),
+            self.store.access_policy(principal.tenant) as book,
         ):
             rules = book.rules(repository, branch)
         return ReadableCounts(

@@ -1,12 +1,12 @@
-"""Asking: one question walks through the whole house. Every way in names a principal."""
+"""Questions: each runs a pipeline for one principal."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from docgraph.engine.audit_trail import AuditNote, audited_action
-from docgraph.model.access import Clearance, Principal
+from docgraph.engine.audit_trail import AuditNote, AuditTrail, open_session
+from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, TokenCounter
 from docgraph.model.document import NodeText
@@ -25,42 +25,24 @@ from docgraph.pipeline.replay import ReplayResult, node_ids_in, replay, require_
 from docgraph.pipeline.request import checked_ids, checked_question, seeds_from_ids
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan
 from docgraph.pipeline.run import Run, continue_run, run
-from docgraph.ports.audit import AuditLog
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.models import ChatModel, ChatModelChain, Embedder, Reranker, RerankModel
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
-from docgraph.ports.tracer import NO_TRACER, Tracer
 
 
+@dataclass(frozen=True, slots=True)
 class QuestionService:
-    def __init__(
-        self,
-        store: Store,
-        embedder: Callable[[], Embedder],
-        tokens: Callable[[], TokenCounter],
-        rerank_model: Callable[[], RerankModel | None],
-        clock: Callable[[], float],
-        audit: AuditLog,
-        *,
-        embedder_clearance: Clearance | None = None,
-        chat_models: Callable[[], tuple[ChatModel, ...]] = tuple,
-        tracer: Tracer = NO_TRACER,
-    ) -> None:
-        """Embedder and tokenizer are made when first needed: both take time to load.
+    """Models are made when first needed: they take time to load."""
 
-        `embedder_clearance` bounds what an ingest may send to an embedder that runs elsewhere.
-        """
-        self.store = store
-        self._embedder = embedder
-        self._tokens = tokens
-        self._rerank_model = rerank_model
-        self._clock = clock
-        self._audit = audit
-        self._embedder_ceiling = embedder_clearance
-        self._chat_models = chat_models
-        self.tracer = tracer
+    store: Store
+    audit: AuditTrail
+    embedder: Callable[[], Embedder]
+    tokens: Callable[[], TokenCounter]
+    rerank_model: Callable[[], RerankModel | None]
+    clock: Callable[[], float]
+    chat_models: Callable[[], tuple[ChatModel, ...]] = tuple
 
     def retrieve(
         self,
@@ -72,7 +54,7 @@ class QuestionService:
         wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> Retrieval:
         """Runs the pipeline up to its context; explicit ids take the place of search."""
-        with self._noted(principal, "retrieve") as note:
+        with self.audit.record(principal, "retrieve") as note:
             return self._retrieved(
                 principal, question, pipeline.before(Answer), tuple(seeds), wanted, note
             )
@@ -95,18 +77,18 @@ class QuestionService:
             raise BadPipeline(
                 f"pipeline {pipeline.name!r} gives no answer; end it with `- answer_question: {{}}`"
             )
-        models = self._chat_models()
-        with self._noted(principal, "ask") as note:
+        models = self.chat_models()
+        with self.audit.record(principal, "ask") as note:
             fetching = pipeline.before(Context)
             done = self._retrieved(principal, question, fetching, tuple(seeds), wanted, note)
             rest = Pipeline(pipeline.name, pipeline.steps[len(fetching.steps) :])
-            evidence, tokens = done.run.get(RetrievedContext), self._tokens()
+            evidence, tokens = done.run.get(RetrievedContext), self.tokens()
             windows: dict[type, Callable[[Mapping[type, Any]], Any]] = {
                 TokenCounter: lambda _: tokens,
                 ChatModelChain: lambda _: ChatModelChain(models, on_text),
             }
             rest = fit_budget(rest, evidence, tokens, models)
-            further = continue_run(done.run, rest, windows, self._clock, self.tracer)
+            further = continue_run(done.run, rest, windows, self.clock, self.audit.tracer)
             found = Retrieval(done.scope, further)
             said = found.answer
             note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
@@ -119,7 +101,7 @@ class QuestionService:
             SnapshotSelector(s.repository, s.branch, s.snapshot) for s in saved.snapshots
         )
         visible = tuple(wish for wish in wanted if self._sees(principal, wish))
-        with self._asked(principal, "execute", visible) as (reads, note):
+        with self.audit.read(self.store, principal, "execute", visible) as (reads, note):
             note.plan = saved.plan.digest
             note.missing(saved.plan.order, reads.graph.visible_ids(saved.plan.order))
             if reads.embedder not in (None, saved.plan.embedder):
@@ -130,7 +112,7 @@ class QuestionService:
 
     def replay(self, principal: Principal, receipt: Receipt) -> ReplayResult:
         """Does again what a receipt tells, with the rights the reader has now, and compares."""
-        with self._noted(principal, "replay") as note:
+        with self.audit.record(principal, "replay") as note:
             note.plan = receipt.plan.digest
             return replay(receipt, principal, lambda p: self._again(principal, receipt, p, note))
 
@@ -148,9 +130,9 @@ class QuestionService:
         from docgraph.pipeline.why_not.why_not import why_not
 
         text = checked_question(question, seeds)
-        with self._noted(principal, "why") as note:
+        with self.audit.record(principal, "why") as note:
             asked = self._embedded(text) if text else None
-            with self._reads(principal, wanted, note) as reads:
+            with open_session(self.store, principal, wanted, note) as reads:
                 given: dict[type, Any] = {Question: self._question(asked, reads)}
                 if seeds:
                     given[Seeds] = seeds_from_ids(reads.graph, seeds)
@@ -173,7 +155,7 @@ class QuestionService:
         What is forbidden and what is not there are left out alike.
         """
         named = checked_ids(ids)
-        with self._asked(principal, "nodes", wanted) as (reads, note):
+        with self.audit.read(self.store, principal, "nodes", wanted) as (reads, note):
             embedder = reads.embedder
             found = node_texts(reads, named, embedder, whole=whole) if embedder else ()
             note.missing(named, (node.id for node in found))
@@ -190,7 +172,7 @@ class QuestionService:
     ) -> Retrieval:
         text = checked_question(question, seeds)
         asked = self._embedded(text) if text else None
-        with self._reads(principal, wanted, note) as reads:
+        with open_session(self.store, principal, wanted, note) as reads:
             given: dict[type, Any] = {Question: self._question(asked, reads)}
             if seeds:
                 given[Seeds] = seeds_from_ids(reads.graph, seeds)
@@ -211,7 +193,7 @@ class QuestionService:
         wanted = tuple(
             SnapshotSelector(s.repository, s.branch, s.snapshot) for s in receipt.snapshots
         )
-        with self._reads(principal, wanted, note) as reads:
+        with open_session(self.store, principal, wanted, note) as reads:
             note.missing(named, reads.graph.visible_ids(named))
             if note.unseen:
                 raise NotVisible("not everything is visible")
@@ -230,47 +212,10 @@ class QuestionService:
         except NotVisible:
             return False
 
-    @contextmanager
-    def _noted(
-        self,
-        principal: Principal,
-        action: str,
-        *,
-        right: str | None = None,
-        changes: str | None = None,
-    ) -> Iterator[AuditNote]:
-        """The note becomes a row in the audit log, and its ids and counts a span for operators."""
-        with (
-            self.tracer.span(f"docgraph {action}") as span,
-            audited_action(self._audit, principal, action, right=right, changes=changes) as note,
-        ):
-            yield note
-            if span.recording:
-                span.set(note.facts(principal))
-
-    @contextmanager
-    def _asked(
-        self, principal: Principal, action: str, wanted: Sequence[SnapshotSelector]
-    ) -> Iterator[tuple[ReaderSession, AuditNote]]:
-        """One reader's view, and the note that becomes a row in the audit log."""
-        with (
-            self._noted(principal, action) as note,
-            self._reads(principal, wanted, note) as reads,
-        ):
-            yield reads, note
-
-    @contextmanager
-    def _reads(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector], note: AuditNote
-    ) -> Iterator[ReaderSession]:
-        with self.store.open_session(principal, wanted) as reads:
-            note.asked_of(reads.scope)
-            yield reads
-
     def _embedded(self, text: str) -> Question:
         """Before the store is opened: an embedder may be slow, and holds nobody up here."""
-        with self.tracer.span("embed_question") as span:
-            embedder = self._embedder()
+        with self.audit.tracer.span("embed_question") as span:
+            embedder = self.embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
             span.set({"docgraph.embedder": embedder.identity.name})
         return Question(text, vector, embedder.identity)
@@ -279,7 +224,7 @@ class QuestionService:
         """As the store's own embedder would have embedded it, or not at all."""
         held = reads.embedder
         if asked is None:
-            return Question("", (), held or self._embedder().identity)
+            return Question("", (), held or self.embedder().identity)
         if held not in (None, asked.embedder):
             assert held is not None
             raise WrongEmbedder(
@@ -294,7 +239,7 @@ class QuestionService:
             SearchReads: lambda _: reads.search,
             GraphReads: lambda _: reads.graph,
             TextReads: lambda values: reads.texts(values[RetrievalPlan]),
-            TokenCounter: lambda _: self._tokens(),
-            Reranker: lambda values: ReaderReranker(self._rerank_model(), reads, values[Question]),
+            TokenCounter: lambda _: self.tokens(),
+            Reranker: lambda values: ReaderReranker(self.rerank_model(), reads, values[Question]),
         }
-        return run(pipeline, given, windows, self._clock, self.tracer)
+        return run(pipeline, given, windows, self.clock, self.audit.tracer)

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from docgraph.engine.content import Engine
+from docgraph.engine.content import ContentService
 from docgraph.ingest.result import Progress
 from docgraph.model.access import LOCAL, AccessRule, Principal
 from docgraph.model.edge import Relationship
@@ -149,7 +149,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise BadInput(f"{path}: not JSON lines: {error}") from error
 
 
-# SegmentBuffer a store with what a judged set holds.
+# Filling a store with what a judged set holds.
 
 
 Report = Callable[[Progress], None]
@@ -157,7 +157,7 @@ Login = Callable[[frozenset[str]], Principal]
 
 
 def load_dataset(
-    engine: Engine,
+    content: ContentService,
     dataset: Dataset,
     login: Login,
     progress: Report,
@@ -175,7 +175,7 @@ def load_dataset(
         return AccessRule(LOCAL, frozenset({LOCAL}), labels)
 
     for number, collection in enumerate(dataset.collections, start=1):
-        engine.ingest(
+        content.ingest(
             login(frozenset()),
             collection.source,
             repository=collection.repository,

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from docgraph.engine.content import Engine
+from docgraph.engine.questions import QuestionService
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import (
     Dataset,
@@ -27,6 +27,7 @@ from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.wiring.backends import open_stores
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.settings import Settings
 
@@ -34,7 +35,7 @@ DEEPEST_RANK = 10
 
 
 def run_queries(
-    engine: Engine,
+    questions: QuestionService,
     dataset: Dataset,
     pipelines: Mapping[str, Pipeline],
     login: Login,
@@ -51,14 +52,14 @@ def run_queries(
         asker = reader_for(question, dataset, login)
         first = number % len(names)
         for name in names[first:] + names[:first]:
-            found = _outcome(engine, question, pipelines[name], rankers[name], asker)
+            found = _outcome(questions, question, pipelines[name], rankers[name], asker)
             outcomes[name].append(found)
         progress(Progress("ask", number + 1, len(dataset.questions)))
     return outcomes
 
 
 def rank(
-    engine: Engine,
+    questions: QuestionService,
     dataset: Dataset,
     pipeline: Pipeline,
     login: Login,
@@ -70,7 +71,7 @@ def rank(
     found: list[tuple[str, ...]] = []
     for number, question in enumerate(dataset.questions, start=1):
         asker = reader_for(question, dataset, login)
-        found.append(_ranking(engine, question, ranker, asker))
+        found.append(_ranking(questions, question, ranker, asker))
         progress(Progress(f"rank {name}", number, len(dataset.questions)))
     return found
 
@@ -94,17 +95,17 @@ def deepened(pipeline: Pipeline) -> Pipeline:
 
 
 def _outcome(
-    engine: Engine,
+    questions: QuestionService,
     question: JudgedQuestion,
     pipeline: Pipeline,
     ranker: Pipeline,
     asker: Principal,
 ) -> Outcome:
     began = time.perf_counter()
-    found = engine.retrieve(asker, question.text, pipeline, wanted=_where(question))
+    found = questions.retrieve(asker, question.text, pipeline, wanted=_where(question))
     took = (time.perf_counter() - began) * 1000
     return Outcome(
-        ranking=_ranking(engine, question, ranker, asker),
+        ranking=_ranking(questions, question, ranker, asker),
         grades=question.grades,
         documents=len(found.context.documents),
         tokens=found.context.tokens,
@@ -113,10 +114,10 @@ def _outcome(
 
 
 def _ranking(
-    engine: Engine, question: JudgedQuestion, ranker: Pipeline, asker: Principal
+    questions: QuestionService, question: JudgedQuestion, ranker: Pipeline, asker: Principal
 ) -> tuple[str, ...]:
     """Order of admission, by document."""
-    values: Mapping[type, Any] = engine.retrieve(
+    values: Mapping[type, Any] = questions.retrieve(
         asker, question.text, ranker, wanted=_where(question)
     ).run.values
     plan = values.get(RetrievalPlan)
@@ -149,11 +150,12 @@ def evaluate(
     dataset = read_dataset(folder, limit)
     with tempfile.TemporaryDirectory() as scratch:
         store = keep or str(Path(scratch) / "eval.db")
-        engine = build_engine(replace(settings, store=store))
-        engine.store = AblatedStore(engine.store, dataset.held_out)
-        load_dataset(engine, dataset, login, progress)
+        settings = replace(settings, store=store)
+        ablated = AblatedStore(open_stores(settings).store, dataset.held_out)
+        engine = build_engine(settings, store=ablated)
+        load_dataset(engine.content, dataset, login, progress)
         pipelines = {**{mode: flat_pipeline(mode) for mode in MODES}, PLANNED: pipeline}
-        return compared(run_queries(engine, dataset, pipelines, login, progress))
+        return compared(run_queries(engine.questions, dataset, pipelines, login, progress))
 
 
 def compared(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:

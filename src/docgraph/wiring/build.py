@@ -3,16 +3,23 @@
 import threading
 import time
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
+from docgraph.engine.administration import Administration
+from docgraph.engine.audit_trail import AuditTrail
+from docgraph.engine.content import ContentService
+from docgraph.engine.ingest_jobs import IngestJobService
+from docgraph.engine.questions import QuestionService
 from docgraph.model.edge import Relationship
 from docgraph.model.errors import BadInput
 from docgraph.ports.auth import TokenVerifier
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
+from docgraph.ports.store import Store
 from docgraph.ports.tracer import NO_TRACER, Tracer
 from docgraph.wiring.auth_settings import IssuerSettings
 from docgraph.wiring.backends import open_stores
@@ -24,10 +31,6 @@ from docgraph.wiring.models import (
     open_tokens,
 )
 from docgraph.wiring.settings import Settings
-
-if TYPE_CHECKING:
-    from docgraph.engine.administration import Administration
-
 
 # once: what takes long to make is made when first needed, and by one thread alone.
 
@@ -50,25 +53,32 @@ def lazy_once(make: Callable[[], T]) -> Callable[[], T]:
     return get
 
 
-def build_engine(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> Engine:
-    """Models load when they are first needed, and once; the embedder may be on its way already."""
+def build_engine(
+    settings: Settings,
+    embedder: Callable[[], Embedder] | None = None,
+    store: Store | None = None,
+) -> Engine:
+    """Models load when they are first needed, and once; the embedder may be loading already."""
     stores = open_stores(settings)
+    store, audit = store or stores.store, AuditTrail(stores.audit, open_tracer(settings))
+    embedder = embedder or lazy_once(lambda: open_embedder(settings))
     return Engine(
-        store=stores.store,
-        embedder=embedder or lazy_once(lambda: open_embedder(settings)),
-        tokens=lazy_once(open_tokens),
-        rerank_model=lazy_once(lambda: open_reranker(settings)),
-        clock=time.perf_counter,
-        audit=stores.audit,
-        embedder_clearance=embedder_clearance(settings),
-        chat_models=lazy_once(lambda: open_chat_models(settings)),
-        tracer=open_tracer(settings),
+        questions=QuestionService(
+            store=store,
+            audit=audit,
+            embedder=embedder,
+            tokens=lazy_once(open_tokens),
+            rerank_model=lazy_once(lambda: open_reranker(settings)),
+            clock=time.perf_counter,
+            chat_models=lazy_once(lambda: open_chat_models(settings)),
+        ),
+        content=ContentService(store, audit, embedder, embedder_clearance(settings)),
+        administration=Administration(store, audit.log, stores.api_keys),
+        jobs=IngestJobService(stores.jobs, store, audit.log, _now, _new_id),
     )
 
 
-def build_administration(settings: Settings) -> "Administration":
-    from docgraph.engine.administration import Administration
-
+def build_administration(settings: Settings) -> Administration:
     stores = open_stores(settings)
     return Administration(stores.store, stores.audit, stores.api_keys)
 
@@ -114,6 +124,16 @@ def _need_jwt() -> None:
             "login.tokens needs PyJWT with cryptography; install it with: "
             "pip install 'docgraph[http]'"
         )
+
+
+def _new_id() -> str:
+    from uuid import uuid4
+
+    return uuid4().hex
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def open_jsonl(corpus: Path) -> Source:

@@ -20,7 +20,7 @@ DOCUMENTS = load("documents")
 
 @pytest.fixture
 def found(door: Door) -> Retrieval:
-    return door.house.engine.retrieve(local(), ASKED["question"], DOCUMENTS)
+    return door.house.engine.questions.retrieve(local(), ASKED["question"], DOCUMENTS)
 
 
 def as_data(value: object) -> Any:
@@ -28,7 +28,9 @@ def as_data(value: object) -> Any:
 
 
 def test_search_gives_seeds(door: Door) -> None:
-    seeds = door.house.engine.retrieve(local(), ASKED["question"], DOCUMENTS.up_to(Seeds)).seeds
+    seeds = door.house.engine.questions.retrieve(
+        local(), ASKED["question"], DOCUMENTS.up_to(Seeds)
+    ).seeds
     answer = door.post("/v1/search", ASKED)
     assert answer.status_code == 200
     assert answer.json()["seeds"] == as_data(seeds)

@@ -25,11 +25,15 @@ def spans() -> InMemorySpanExporter:
 
 
 @pytest.fixture
-def client(tmp_path: Path, spans: InMemorySpanExporter) -> Iterator[TestClient]:
+def client(
+    tmp_path: Path, spans: InMemorySpanExporter, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[TestClient]:
     provider = TracerProvider(shutdown_on_exit=False)
     provider.add_span_processor(SimpleSpanProcessor(spans))
+    tracer = OpenTelemetryTracer(provider)
+    monkeypatch.setattr("docgraph.wiring.build.open_tracer", lambda _: tracer)
+    monkeypatch.setattr("docgraph.interfaces.http.server.app_state.open_tracer", lambda _: tracer)
     house = build_app_state(settings_of(tmp_path), HashedWords)
-    house.engine.tracer = OpenTelemetryTracer(provider)
     filled(house)
     spans.clear()
     with TestClient(make_app(house), base_url=HERE) as client:

@@ -189,7 +189,7 @@ def test_what_one_may_not_see_and_what_nobody_has_written_read_alike(locked: Loc
 
 
 def test_a_right_is_needed_to_change_anything(locked: Locked, tmp_path: Path) -> None:
-    eve = key_for(settings_of(Path(locked.door.house.engine.store._path).parent), "eve")  # type: ignore[attr-defined]  # noqa: SLF001
+    eve = key_for(settings_of(Path(locked.door.house.engine.content.store._path).parent), "eve")  # type: ignore[attr-defined]  # noqa: SLF001
     for method, path, body in (
         ("POST", "/v1/relations", EDGE),
         ("POST", "/v1/ingestions", {"path": "x"}),

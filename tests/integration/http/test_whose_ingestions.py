@@ -135,7 +135,7 @@ def begun_later(place: Settings, who: str) -> str:
 def what_became_of(place: Settings, name: str, tenant: str = "local") -> tuple[str, str]:
     with opened(place) as door:
         for _ in range(500):
-            found = door.house.ingestions._book.get(tenant, name)  # noqa: SLF001
+            found = door.house.engine.jobs.queue.get(tenant, name)
             assert found is not None
             if found.state in ("succeeded", "failed"):
                 return found.state, found.error
@@ -176,8 +176,6 @@ def test_a_token_speaks_for_what_waits_for_a_day(
 ) -> None:
     name = begun_later(place, of(A))
     assert what_became_of(place, name) == ("succeeded", "")
-    monkeypatch.setattr(
-        "docgraph.interfaces.http.server.app_state._now", lambda: "2026-01-01T00:00:00+00:00"
-    )
+    monkeypatch.setattr("docgraph.wiring.build._now", lambda: "2026-01-01T00:00:00+00:00")
     name = begun_later(place, of(A))
     assert what_became_of(place, name) == ("failed", NO_MORE)

@@ -6,16 +6,18 @@ from pathlib import Path
 import pytest
 
 from benchmarks import quality
-from benchmarks.quality_engine import engine_on
+from benchmarks.quality_engine import services_on
 from benchmarks.quality_measured import MeasuredSet
 from benchmarks.quality_set import measure
-from docgraph.engine.content import Engine
+from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import load_dataset, read_dataset
 from docgraph.evaluation.run import rank
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.settings import Settings
 from tests.support.small_world import HashedWords
 
 TEXTS = {
@@ -89,11 +91,11 @@ def test_every_pipeline_and_every_switch_is_measured(measured: MeasuredSet) -> N
 def test_the_kept_store_is_left_with_every_edge_and_one_snapshot(
     measured: MeasuredSet, data: Path, store: Path
 ) -> None:
-    engine = engine_on(store, HashedWords(), data / "audit")
+    engine = services_at(store, data / "audit")
     everyone = local(frozenset({"radium"}))
-    counted = dict(engine.relation_counts(everyone).edges)
+    counted = dict(engine.content.relation_counts(everyone).edges)
     assert {name: counted[name] for name in measured.edges} == measured.edges
-    assert len(engine.snapshots(everyone)) == 1
+    assert len(engine.content.snapshots(everyone)) == 1
 
 
 @pytest.mark.parametrize(
@@ -104,20 +106,22 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
 ) -> None:
     """Plans are compared whole, against a store that the miner never saw."""
     dataset = read_dataset(data / "small")
-    whole = engine_on(tmp_path / "whole.db", HashedWords(), tmp_path / "audit")
-    load_dataset(whole, dataset, local, lambda _: None, given=False)
-    bare = engine_on(tmp_path / "bare.db", HashedWords(), tmp_path / "audit")
-    load_dataset(bare, dataset, local, lambda _: None, without=[miner], given=False)
+    store = open_stores(Settings(store=str(tmp_path / "whole.db"))).store
+    whole = services_on(store, HashedWords(), tmp_path / "audit")
+    load_dataset(whole.content, dataset, local, lambda _: None, given=False)
+    bare = services_at(tmp_path / "bare.db", tmp_path / "audit")
+    load_dataset(bare.content, dataset, local, lambda _: None, without=[miner], given=False)
 
-    def plans(engine: Engine) -> list[RetrievalPlan]:
+    def plans(services: Services) -> list[RetrievalPlan]:
         few = load("documents").changed("search_nodes", top=1)
         asker = local(dataset.sources)
-        return [engine.retrieve(asker, q.text, few).plan for q in dataset.questions]
+        return [services.questions.retrieve(asker, q.text, few).plan for q in dataset.questions]
 
     with_all = plans(whole)
-    whole.store = AblatedStore(whole.store, frozenset(), frozenset({relation}))
-    assert plans(whole) == plans(bare)
-    assert plans(whole) != with_all
+    ablated = AblatedStore(store, frozenset(), frozenset({relation}))
+    without = services_on(ablated, HashedWords(), tmp_path / "audit")
+    assert plans(without) == plans(bare)
+    assert plans(without) != with_all
 
 
 def test_a_limit_asks_fewer_questions_of_the_same_store(
@@ -134,15 +138,19 @@ def test_a_limit_asks_fewer_questions_of_the_same_store(
 def test_rankings_alone_are_those_of_the_whole_question(
     data: Path, store: Path, measured: MeasuredSet
 ) -> None:
-    engine = engine_on(store, HashedWords(), data / "audit")
+    engine = services_at(store, data / "audit")
     dataset = read_dataset(data / "small")
-    rankings = rank(engine, dataset, load("documents"), local, lambda _: None, "alone")
+    rankings = rank(engine.questions, dataset, load("documents"), local, lambda _: None, "alone")
     first = [
         1.0 if ranking[0] in question.grades else 0.0
         for ranking, question in zip(rankings, dataset.questions, strict=True)
     ]
     told = [1.0 if value == 1.0 else 0.0 for value in measured.planned[0].values["mrr"]]
     assert first == told
+
+
+def services_at(store: Path, audit: Path) -> Services:
+    return services_on(open_stores(Settings(store=str(store))).store, HashedWords(), audit)
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:

@@ -44,7 +44,7 @@ def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path
 def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
     engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
-    counts = engine.status(impersonated(everyone, local())).counts
+    counts = engine.content.status(impersonated(everyone, local())).counts
     passages = made_passages(kept, DOCUMENTS)
     assert counts["chunks"] == len(passages.texts) == len(passages.vectors)
     assert counts["nodes.document"] == DOCUMENTS == len(passages.summaries)
@@ -53,7 +53,7 @@ def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
 
 def test_half_of_the_documents_may_be_read(kept: Path) -> None:
     engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
-    assert engine.status(local()).counts["nodes.document"] == DOCUMENTS // 2
+    assert engine.content.status(local()).counts["nodes.document"] == DOCUMENTS // 2
 
 
 def test_no_question_is_asked_twice() -> None:

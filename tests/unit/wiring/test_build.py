@@ -15,6 +15,6 @@ def test_an_engine_is_built_without_its_models(monkeypatch: pytest.MonkeyPatch) 
 
     for model in ("open_embedder", "open_tokens", "open_reranker"):
         monkeypatch.setattr(build, model, never)
-    stores = SimpleNamespace(store=object(), audit=object())
+    stores = SimpleNamespace(store=object(), audit=object(), api_keys=object(), jobs=object())
     monkeypatch.setattr(build, "open_stores", lambda _: stores)
-    assert build.build_engine(Settings()).store is stores.store
+    assert build.build_engine(Settings()).content.store is stores.store

@@ -50,5 +50,5 @@ def missing_relations(pipeline: "Pipeline", store: str) -> tuple[str, ...]:
     from docgraph.interfaces.auth.principals import local
 
     named = {name for step in pipeline.steps for name in step.options.get("relations") or ()}
-    seen = engine_for(store).relations(local(), only=frozenset(named))
+    seen = engine_for(store).content.relations(local(), only=frozenset(named))
     return tuple(sorted(named - {found.edge.relation for found in seen}))

@@ -54,7 +54,7 @@ def replay(
         else:
             show_problems(told, problems)
         raise typer.Exit(1 if problems else 0)
-    found = engine_for(store, question=told.question).replay(asker(store, as_), told)
+    found = engine_for(store, question=told.question).questions.replay(asker(store, as_), told)
     if json:
         print_json(replay_as_data(found))
     else:
@@ -162,7 +162,9 @@ def _asked(
         reader = asker(store, None if who[at] == LOCAL else who[at])
         steps = pipeline_named(how[at] or "documents")
         place = wanted(where[at], branches[at], numbers[at])
-        sides.append(side_of(engine.retrieve(reader, question, steps, wanted=place), reader))
+        sides.append(
+            side_of(engine.questions.retrieve(reader, question, steps, wanted=place), reader)
+        )
     return sides
 
 

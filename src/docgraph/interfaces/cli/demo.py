@@ -8,7 +8,7 @@ import typer
 from docgraph.interfaces.cli.options import JsonOption, engine_for, pipeline_named, print_json
 
 if TYPE_CHECKING:
-    from docgraph.engine.content import Engine
+    from docgraph.engine import Engine
     from docgraph.ingest.result import IngestResult
     from docgraph.pipeline.retrieval import Retrieval
 
@@ -43,7 +43,7 @@ def demo(
             f"ingest {below_here(NOTES)} --repository notes --store {place}",
         )
     result = ingest_notes(engine, progress=not json)
-    found = engine.retrieve(local(), question, pipeline_named("documents"))
+    found = engine.questions.retrieve(local(), question, pipeline_named("documents"))
     if json:
         print_json({"ingest": result, "plan": found.plan, "context": found.context})
     else:
@@ -59,7 +59,7 @@ def ingest_notes(engine: "Engine", *, progress: bool) -> "IngestResult":
     from docgraph.wiring.build import open_folder
 
     with progress_bar(shown=progress) as update:
-        return engine.ingest(
+        return engine.content.ingest(
             local(),
             open_folder(NOTES, 1_000_000),
             repository="notes",

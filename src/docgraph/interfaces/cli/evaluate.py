@@ -21,7 +21,7 @@ from docgraph.interfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from docgraph.engine.content import Engine
+    from docgraph.engine import Engine
     from docgraph.evaluation.expectations import Expectation, Verdict
 
 
@@ -114,7 +114,7 @@ def judged(
 
     began = time.perf_counter()
     try:
-        found = engine.retrieve(
+        found = engine.questions.retrieve(
             asker(store, expected.as_),
             expected.question,
             budgeted(pipeline_named(expected.pipeline or pipeline), expected.max_tokens),

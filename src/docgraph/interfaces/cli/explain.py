@@ -43,7 +43,7 @@ def explain(
     """
     from docgraph.interfaces.cli.render_retrieval import show_why
 
-    found = engine_for(store, question=question).retrieve(
+    found = engine_for(store, question=question).questions.retrieve(
         asker(store, as_),
         question,
         budgeted(pipeline_named(pipeline), max_tokens),
@@ -103,7 +103,7 @@ def why(
     """
     from docgraph.interfaces.cli.render_diff import show_why_not
 
-    found = engine_for(store, question=question).why(
+    found = engine_for(store, question=question).questions.why(
         asker(store, as_),
         question,
         node,

@@ -21,7 +21,7 @@ from docgraph.interfaces.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from docgraph.engine.content import Engine
+    from docgraph.engine import Engine
     from docgraph.ingest.result import IngestResult
     from docgraph.interfaces.inputs import AccessOptions
     from docgraph.model.edge import Relationship
@@ -58,7 +58,7 @@ def ingest_source(
 
     rule = told.rule
     with progress_bar(shown=not silent and sys.stderr.isatty()) as progress:
-        return engine.ingest(
+        return engine.content.ingest(
             local(),
             source,
             repository=repository,

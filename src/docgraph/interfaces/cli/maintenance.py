@@ -55,7 +55,7 @@ def verify(store: StoreOption = None, json: JsonOption = False) -> None:
     from docgraph.interfaces.cli.render_store import show_verified
 
     found = administration_for(store).verify(local())
-    digest = engine_for(store).content_digest(local()) if found.is_sound else None
+    digest = engine_for(store).content.content_digest(local()) if found.is_sound else None
     if json:
         print_json({"sound": found.is_sound, "digest": digest, "verified": found})
     else:

@@ -12,8 +12,8 @@ from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from docgraph.engine import Engine
     from docgraph.engine.administration import Administration
-    from docgraph.engine.content import Engine
     from docgraph.model.access import Principal
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.pipeline.retrieval import Retrieval

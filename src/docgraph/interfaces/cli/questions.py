@@ -51,7 +51,7 @@ def ask(
     engine, reader = engine_for(store, question=question), asker(store, as_)
     voice = StreamPrinter()
     try:
-        found = engine.ask(
+        found = engine.questions.ask(
             reader,
             question,
             budgeted(pipeline_named(pipeline), max_tokens),
@@ -102,7 +102,7 @@ def context(
     from docgraph.interfaces.cli.render_context import show_context
 
     engine, reader = engine_for(store, question=question), asker(store, as_)
-    found = engine.retrieve(
+    found = engine.questions.retrieve(
         reader,
         question,
         budgeted(pipeline_named(pipeline), max_tokens),
@@ -140,7 +140,7 @@ def search(
     from docgraph.interfaces.cli.render_retrieval import show_seeds
     from docgraph.model.seeds import Seeds
 
-    found = engine_for(store, question=question).retrieve(
+    found = engine_for(store, question=question).questions.retrieve(
         asker(store, as_),
         question,
         pipeline_named(pipeline).up_to(Seeds),
@@ -179,7 +179,7 @@ def plan(
     from docgraph.model.plan import RetrievalPlan
 
     engine, reader = engine_for(store, question=question), asker(store, as_)
-    found = engine.retrieve(
+    found = engine.questions.retrieve(
         reader,
         question,
         pipeline_named(pipeline).up_to(RetrievalPlan),
@@ -237,7 +237,7 @@ def run(
             f"this plan was made with a pipeline called {saved.pipeline!r}, which is not shipped; "
             "name its file with --pipeline"
         )
-    found = engine_for(store).execute(
+    found = engine_for(store).questions.execute(
         asker(store, as_), saved, pipeline_named(pipeline or saved.pipeline)
     )
     if json:

@@ -49,7 +49,7 @@ def list_relations(
     from docgraph.interfaces.cli.render_retrieval import show_relations
     from docgraph.interfaces.inputs import relation_filter
 
-    found = engine_for(store).relations(
+    found = engine_for(store).content.relations(
         asker(store, as_), wanted(repository, branch, None), relation_filter(relation), node
     )
     if json:
@@ -72,7 +72,9 @@ def relation_stats(
     """
     from docgraph.interfaces.cli.render_store import show_counts
 
-    found = engine_for(store).relation_counts(asker(store, as_), wanted(repository, branch, None))
+    found = engine_for(store).content.relation_counts(
+        asker(store, as_), wanted(repository, branch, None)
+    )
     if json:
         print_json(found)
     else:
@@ -99,7 +101,7 @@ def add_relation(
     from docgraph.interfaces.inputs import manual_evidence
     from docgraph.model.edge import Edge
 
-    snapshot = engine_for(store).add_relation(
+    snapshot = engine_for(store).content.add_relation(
         local(),
         Edge(source, relation, target),
         manual_evidence(source, note),
@@ -127,7 +129,7 @@ def remove_relation(
     from docgraph.interfaces.auth.principals import local
     from docgraph.model.edge import Edge
 
-    snapshot = engine_for(store).remove_relation(
+    snapshot = engine_for(store).content.remove_relation(
         local(), Edge(source, relation, target), wanted(None, branch, None)
     )
     if json:

@@ -18,7 +18,7 @@ from docgraph.interfaces.cli.options import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from docgraph.engine.content import Engine
+    from docgraph.engine import Engine
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.wiring.settings import Settings
 

@@ -34,7 +34,7 @@ def snapshots(
 
     found = tuple(
         info
-        for info in engine_for(store).snapshots(asker(store, as_))
+        for info in engine_for(store).content.snapshots(asker(store, as_))
         if repository in (None, info.name.repository) and branch in (None, info.name.branch)
     )
     if json:
@@ -68,10 +68,12 @@ def diff_snapshots(
 
     engine, reader = engine_for(store), asker(store, as_)
     known = tuple(
-        info for info in engine.snapshots(reader) if repository in (None, info.name.repository)
+        info
+        for info in engine.content.snapshots(reader)
+        if repository in (None, info.name.repository)
     )
     sides = [named(known, written, branch) for written in (old, new)]
-    found = engine.diff_snapshots(reader, sides[0], sides[1])
+    found = engine.content.diff_snapshots(reader, sides[0], sides[1])
     if json:
         print_json({"old": sides[0], "new": sides[1], "diff": found})
     else:
@@ -115,7 +117,7 @@ def status(as_: AsOption = None, store: StoreOption = None, json: JsonOption = F
     """
     from docgraph.interfaces.cli.render_store import show_status
 
-    found = engine_for(store).status(asker(store, as_))
+    found = engine_for(store).content.status(asker(store, as_))
     if json:
         print_json(found)
     else:

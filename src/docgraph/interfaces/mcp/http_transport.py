@@ -9,7 +9,7 @@ from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import AuthBackend, Authenticator
 from docgraph.interfaces.mcp.server import mcp_server
 from docgraph.interfaces.mcp.tool_context import Limits, ToolContext

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.model.errors import BadInput
 from docgraph.model.validation import suggest
 from docgraph.pipeline.load import load, shipped

@@ -36,8 +36,8 @@ from docgraph.wiring.settings import read_settings
 from docgraph.wiring.sources import MAX_FILE_BYTES, open_source
 
 if TYPE_CHECKING:
+    from docgraph.engine import Engine
     from docgraph.engine.administration import Administration
-    from docgraph.engine.content import Engine
     from docgraph.model.access import Principal
 
 
@@ -139,7 +139,9 @@ class Questions(Opened):
         """Finds seeds: ids and scores, never text."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline).up_to(Seeds)
-        return _found(self._asking().retrieve(reader, question, steps, wanted=wanted), reader)
+        return _found(
+            self._asking().questions.retrieve(reader, question, steps, wanted=wanted), reader
+        )
 
     def plan(
         self,
@@ -155,7 +157,9 @@ class Questions(Opened):
         """Decides which documents may speak, and reads no text. `saved()` is for `execute`."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline).up_to(RetrievalPlan)
-        found = self._asking().retrieve(reader, question, steps, seeds=seeds, wanted=wanted)
+        found = self._asking().questions.retrieve(
+            reader, question, steps, seeds=seeds, wanted=wanted
+        )
         return _found(found, reader, seeds)
 
     def execute(
@@ -169,7 +173,7 @@ class Questions(Opened):
                 "which is not shipped; give its file as pipeline="
             )
         reader, steps = self._reader(as_), steps_of(pipeline or saved.pipeline)
-        return _found(self._asking().execute(reader, saved, steps), reader)
+        return _found(self._asking().questions.execute(reader, saved, steps), reader)
 
     def retrieve(
         self,
@@ -186,7 +190,9 @@ class Questions(Opened):
         """Gives the context: what a language model would get to read, each item with its why."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline, max_tokens)
-        found = self._asking().retrieve(reader, question, steps, seeds=seeds, wanted=wanted)
+        found = self._asking().questions.retrieve(
+            reader, question, steps, seeds=seeds, wanted=wanted
+        )
         return _found(found, reader, seeds)
 
     def ask(
@@ -208,7 +214,7 @@ class Questions(Opened):
         """
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline, max_tokens)
-        found = self._asking().ask(
+        found = self._asking().questions.ask(
             reader, question, steps, seeds=seeds, wanted=wanted, on_text=heard
         )
         return _found(found, reader, seeds)
@@ -229,12 +235,14 @@ class Questions(Opened):
         """Why a node is in a question's context, or where it fell out and what lets it in."""
         reader, wanted = self._reader(as_), wanted_of(repository, branch, snapshot)
         steps = steps_of(pipeline, max_tokens)
-        return self._asking().why(reader, question, node, steps, seeds=seeds, wanted=wanted)
+        return self._asking().questions.why(
+            reader, question, node, steps, seeds=seeds, wanted=wanted
+        )
 
     def replay(self, receipt: Receipt | str | bytes, *, as_: AskedAs = None) -> ReplayResult:
         """Does again what a receipt, or its JSON, tells: the same bytes, or what changed."""
         told = receipt if isinstance(receipt, Receipt) else receipt_from_json(receipt)
-        return self._asking().replay(self._reader(as_), told)
+        return self._asking().questions.replay(self._reader(as_), told)
 
     def nodes(
         self,
@@ -251,7 +259,7 @@ class Questions(Opened):
         What is forbidden and what is not there are missing alike.
         """
         wanted = wanted_of(repository, branch, snapshot)
-        return self._asking().nodes(self._reader(as_), ids, wanted=wanted, whole=whole)
+        return self._asking().questions.nodes(self._reader(as_), ids, wanted=wanted, whole=whole)
 
     def node(
         self,
@@ -327,7 +335,7 @@ class Docgraph(Questions):
         with open_source(
             Path(path), repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
         ) as opened:
-            return self._writing().ingest(
+            return self._writing().content.ingest(
                 who,
                 opened.source,
                 repository=opened.repository,
@@ -356,7 +364,7 @@ class Docgraph(Questions):
         """
         wanted = wanted_of(repository, branch, snapshot)
         only = relation_filter(relation)
-        return self._asking().relations(self._reader(as_), wanted, only, node)
+        return self._asking().content.relations(self._reader(as_), wanted, only, node)
 
     def add_relation(
         self,
@@ -375,7 +383,7 @@ class Docgraph(Questions):
         """
         edge, wanted = Edge(source, relation, target), wanted_of(None, branch, None)
         who = self._reader(as_)
-        return self._asking().add_relation(who, edge, manual_evidence(source, note), wanted)
+        return self._asking().content.add_relation(who, edge, manual_evidence(source, note), wanted)
 
     def remove_relation(
         self,
@@ -388,7 +396,7 @@ class Docgraph(Questions):
     ) -> SnapshotName:
         """Removes a relation made by hand, in a new snapshot. Needs the right `relations`."""
         edge, wanted = Edge(source, relation, target), wanted_of(None, branch, None)
-        return self._asking().remove_relation(self._reader(as_), edge, wanted)
+        return self._asking().content.remove_relation(self._reader(as_), edge, wanted)
 
     def snapshots(
         self,
@@ -400,7 +408,7 @@ class Docgraph(Questions):
         """What can be asked, newest last, each with how many documents the reader sees in it."""
         return tuple(
             info
-            for info in self._asking().snapshots(self._reader(as_))
+            for info in self._asking().content.snapshots(self._reader(as_))
             if repository in (None, info.name.repository) and branch in (None, info.name.branch)
         )
 
@@ -413,4 +421,6 @@ class Docgraph(Questions):
         snapshot: int | None = None,
     ) -> Status:
         """The snapshots that a question would be asked of, and how much they hold."""
-        return self._asking().status(self._reader(as_), wanted_of(repository, branch, snapshot))
+        return self._asking().content.status(
+            self._reader(as_), wanted_of(repository, branch, snapshot)
+        )

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from docgraph.engine.content import Engine
-from docgraph.engine.ingest_jobs import NOTHING_THERE, IngestJobService, ReadableCounts
+from docgraph.engine import Engine
+from docgraph.engine.ingest_jobs import NOTHING_THERE, ReadableCounts
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.interfaces.auth.api_keys import ResumedAuthentication
 from docgraph.interfaces.auth.principals import resumed
@@ -170,13 +170,12 @@ class IngestJobResult:
 @dataclass(frozen=True, slots=True)
 class IngestJobHandler:
     engine: Engine
-    ingestions: IngestJobService
     roots: IngestRoots
     asked_before: ResumedAuthentication
 
     def __call__(self, asked: IngestJob, progress: Callable[[Progress], None]) -> IngestJobResult:
         """Errors speak of the path as it was asked for, not of where that lies."""
-        principal = self.ingestions.begin(
+        principal = self.engine.jobs.begin(
             resumed(asked), lambda: self.asked_before.authenticate(asked)
         )
         place = self.roots.find(asked.request.path, principal.tenant)
@@ -213,7 +212,7 @@ class IngestJobHandler:
         ) as opened:
             if opened.origin.revision:
                 check_rules_of_commit(place, opened.origin.revision)
-            result = self.engine.ingest(
+            result = self.engine.content.ingest(
                 principal,
                 opened.source,
                 repository=opened.repository,
@@ -225,5 +224,5 @@ class IngestJobHandler:
                 origin=opened.origin,
                 progress=progress,
             )
-        readable = self.ingestions.readable(principal, opened.repository, opened.branch)
+        readable = self.engine.jobs.readable(principal, opened.repository, opened.branch)
         return IngestJobResult(result, readable)

@@ -96,7 +96,7 @@ def answered(
     pipeline = call.house.pipelines.chosen(
         given(asked.pipeline), top=asked.top, max_tokens=asked.max_tokens
     )
-    done = call.engine.ask(
+    done = call.engine.questions.ask(
         call.principal,
         asked.question,
         pipeline,

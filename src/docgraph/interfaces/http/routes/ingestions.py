@@ -115,7 +115,7 @@ async def list_ingestions(
     """List the ingestions that you asked for, the newest first."""
     return await call.answer(
         lambda: ListedIngestions(
-            tuple(map(status_of, call.house.ingestions.list_jobs(call.principal, query.last)))
+            tuple(map(status_of, call.engine.jobs.list_jobs(call.principal, query.last)))
         )
     )
 
@@ -130,7 +130,7 @@ async def get_ingestion(
     id: Annotated[Name, Path(description="As the request for it was answered.")],  # noqa: A002
 ) -> Response:
     """How far an ingestion of yours is."""
-    return await call.answer(lambda: status_of(call.house.ingestions.get(call.principal, id)))
+    return await call.answer(lambda: status_of(call.engine.jobs.get(call.principal, id)))
 
 
 def _added(new: NewIngestion, call: RequestContext) -> IngestJob:
@@ -154,7 +154,7 @@ def _added(new: NewIngestion, call: RequestContext) -> IngestJob:
             check_parent_access_rules(place)
         return place is not None
 
-    return call.house.ingestions.add(call.principal, request, is_there)
+    return call.engine.jobs.add(call.principal, request, is_there)
 
 
 def _check(asked: IngestJobRequest, tenant: str) -> None:

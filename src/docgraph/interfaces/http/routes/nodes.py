@@ -31,7 +31,7 @@ async def get_node(
     """Open a document, section, symbol or chunk. Forbidden and absent are the same: 404."""
 
     def found() -> NodeText:
-        for node in call.engine.nodes(
+        for node in call.engine.questions.nodes(
             call.principal, (id,), wanted=query.wanted, whole=query.whole
         ):
             return node

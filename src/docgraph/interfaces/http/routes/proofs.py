@@ -42,7 +42,7 @@ async def explain(asked: AskedWhy, call: CurrentRequest) -> Response:
             given(asked.pipeline), top=asked.top, max_tokens=asked.max_tokens
         )
         if asked.node is not None:
-            return call.engine.why(
+            return call.engine.questions.why(
                 call.principal,
                 asked.question,
                 asked.node,
@@ -50,7 +50,7 @@ async def explain(asked: AskedWhy, call: CurrentRequest) -> Response:
                 seeds=asked.seeds,
                 wanted=asked.wanted,
             )
-        done = call.engine.retrieve(
+        done = call.engine.questions.retrieve(
             call.principal, asked.question, pipeline, seeds=asked.seeds, wanted=asked.wanted
         )
         return explained(done)
@@ -97,7 +97,7 @@ async def replay_receipt(asked: ReceiptToReplay, call: CurrentRequest) -> Respon
         if asked.check:
             problems = problems_of(receipt)
             return CheckedReceipt(not problems, problems)
-        return replayed(call.engine.replay(call.principal, receipt))
+        return replayed(call.engine.questions.replay(call.principal, receipt))
 
     return await call.answer(found)
 

@@ -39,7 +39,7 @@ async def search(asked: AskedSearch, call: CurrentRequest) -> Response:
 
     def found() -> FoundSeeds:
         pipeline = call.house.pipelines.chosen(given(asked.pipeline), top=asked.top)
-        done = call.engine.retrieve(
+        done = call.engine.questions.retrieve(
             call.principal, asked.question, pipeline.up_to(Seeds), wanted=asked.wanted
         )
         return FoundSeeds(done.seeds, done.scope.snapshots)
@@ -67,7 +67,7 @@ async def plan(asked: AskedPlan, call: CurrentRequest) -> Response:
 
     def found() -> FoundPlan:
         pipeline = call.house.pipelines.chosen(given(asked.pipeline), top=asked.top)
-        done = call.engine.retrieve(
+        done = call.engine.questions.retrieve(
             call.principal,
             asked.question,
             pipeline.up_to(RetrievalPlan),
@@ -94,7 +94,9 @@ async def execute_plan(asked: PlanToExecute, call: CurrentRequest) -> Response:
                 "does not have; send it as `pipeline`"
             )
         named = saved.pipeline if asked.pipeline is None else given(asked.pipeline)
-        done = call.engine.execute(call.principal, saved, call.house.pipelines.chosen(named))
+        done = call.engine.questions.execute(
+            call.principal, saved, call.house.pipelines.chosen(named)
+        )
         return ExecutedPlan(done.context, done.context.digest, saved.edited)
 
     return await call.answer(found)
@@ -115,7 +117,7 @@ async def retrieve(asked: AskedRetrieval, call: CurrentRequest) -> Response:
         pipeline = call.house.pipelines.chosen(
             given(asked.pipeline), top=asked.top, max_tokens=asked.max_tokens
         )
-        done = call.engine.retrieve(
+        done = call.engine.questions.retrieve(
             call.principal, asked.question, pipeline, seeds=asked.seeds, wanted=asked.wanted
         )
         receipt = receipt_of(done, call.principal, asked.seeds) if asked.receipt else None

@@ -58,7 +58,7 @@ async def list_relations(
 
     def found() -> ListedRelations:
         only = relation_filter(query.type)
-        chosen = call.engine.relations(call.principal, query.wanted, only, query.node)
+        chosen = call.engine.content.relations(call.principal, query.wanted, only, query.node)
         end = query.offset + query.limit
         return ListedRelations(
             chosen[query.offset : end], len(chosen), end if end < len(chosen) else None
@@ -82,7 +82,7 @@ async def add_relation(new: NewRelation, call: CurrentRequest) -> Response:
         edge = Edge(new.source, new.relation, new.target)
         evidence = manual_evidence(new.source, new.note)
         return NewSnapshot(
-            call.engine.add_relation(call.principal, edge, evidence, _home(new.branch))
+            call.engine.content.add_relation(call.principal, edge, evidence, _home(new.branch))
         )
 
     return await call.answer(found, status=201)
@@ -98,7 +98,9 @@ async def remove_relation(old: Annotated[OldRelation, Query()], call: CurrentReq
 
     def found() -> NewSnapshot:
         edge = Edge(old.source, old.relation, old.target)
-        return NewSnapshot(call.engine.remove_relation(call.principal, edge, _home(old.branch)))
+        return NewSnapshot(
+            call.engine.content.remove_relation(call.principal, edge, _home(old.branch))
+        )
 
     return await call.answer(found)
 

@@ -25,7 +25,7 @@ async def list_snapshots(query: Annotated[BranchQuery, Query()], call: CurrentRe
         return ListedSnapshots(
             tuple(
                 info
-                for info in call.engine.snapshots(call.principal)
+                for info in call.engine.content.snapshots(call.principal)
                 if query.repository in (None, info.name.repository)
                 and query.branch in (None, info.name.branch)
             )

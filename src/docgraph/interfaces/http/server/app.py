@@ -89,7 +89,7 @@ def make_app(house: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
         redirect_slashes=False,
         lifespan=lambda _: lifespan(house, running),
         middleware=[
-            Middleware(AccessLogMiddleware, metrics=house.metrics, tracer=house.engine.tracer),
+            Middleware(AccessLogMiddleware, metrics=house.metrics, tracer=house.tracer),
             *guards,
             Middleware(BodyLimitMiddleware, most=house.settings.body_bytes),
         ],

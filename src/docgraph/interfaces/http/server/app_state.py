@@ -5,16 +5,13 @@ import logging
 import os
 import secrets
 import time
-import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
-from docgraph.engine.ingest_jobs import IngestJobService
 from docgraph.interfaces.auth.authentication import (
     build_authentication,
     build_resumed_authentication,
@@ -24,17 +21,15 @@ from docgraph.interfaces.http.jobs.job_runner import JobRunner
 from docgraph.interfaces.http.server.middleware import Metrics
 from docgraph.interfaces.inputs import NamedPipelines
 from docgraph.interfaces.server.worker_pool import WorkerPool
-from docgraph.model.access import LOCAL
 from docgraph.ports.models import Embedder
-from docgraph.wiring.backends import open_stores
-from docgraph.wiring.build import build_engine
+from docgraph.ports.tracer import Tracer
+from docgraph.wiring.build import build_engine, open_tracer
 from docgraph.wiring.models import preload_embedder
 from docgraph.wiring.server_settings import ServeSettings
 from docgraph.wiring.settings import Settings
 
 if TYPE_CHECKING:
-    from docgraph.engine.content import Engine
-    from docgraph.engine.ingest_jobs import IngestJobService
+    from docgraph.engine import Engine
     from docgraph.interfaces.auth.authentication import Authentication
     from docgraph.interfaces.http.jobs.job_runner import JobRunner
 
@@ -60,7 +55,7 @@ class AppState:
 
     engine: "Engine"
     login: "Authentication"
-    ingestions: "IngestJobService"
+    tracer: Tracer
     runner: "JobRunner | None"
     settings: ServeSettings
     pipelines: NamedPipelines
@@ -90,8 +85,7 @@ class AppState:
 
     def store_answers(self) -> None:
         """Raises where it does not."""
-        with self.engine.store.access_policy(LOCAL) as book:
-            book.rules("", "")
+        self.engine.administration.check_store()
 
 
 def app_state_of(request: Request) -> AppState:
@@ -106,14 +100,11 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
     """Nothing listens yet. Models may be on their way."""
     serve = settings.serve
     embedder = embedder or preload_embedder(settings)
-    engine, stores, metrics = build_engine(settings, embedder), open_stores(settings), Metrics()
+    engine, metrics = build_engine(settings, embedder), Metrics()
     roots = IngestRoots(serve.roots, only_tenant=settings.login.only_tenant)
-    requested = IngestJobService(
-        stores.jobs, engine.store, stores.audit, now=_now, new_id=lambda: uuid.uuid4().hex
-    )
     runner = JobRunner(
-        stores.jobs,
-        IngestJobHandler(engine, requested, roots, build_resumed_authentication(settings)),
+        engine.jobs.queue,
+        IngestJobHandler(engine, roots, build_resumed_authentication(settings)),
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",
         ended=metrics.ingested,
         lease=serve.lease,
@@ -122,7 +113,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
     return AppState(
         engine=engine,
         login=build_authentication(settings),
-        ingestions=requested,
+        tracer=open_tracer(settings),
         runner=runner if roots else None,
         settings=serve,
         pipelines=NamedPipelines(serve),
@@ -143,10 +134,6 @@ def _cores() -> int:
 def _load_embedder(embedder: Callable[[], Embedder]) -> None:
     """A first text is what makes the rest of a model load."""
     embedder().embed(["ready"])
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 # The life of the app: models are loaded, ingestions are taken up; in the end all is put away.

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from docgraph.engine.content import Engine
+from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import Authenticator
 from docgraph.interfaces.http.responses import as_json
 from docgraph.interfaces.http.server.app_state import AppState, app_state_of

@@ -57,7 +57,7 @@ class ContextGiven:
 
 
 def context(desk: ToolContext, principal: Principal, asked: ContextArguments) -> ContextGiven:
-    found = desk.engine.retrieve(
+    found = desk.engine.questions.retrieve(
         principal,
         asked.question,
         budgeted(desk.pipeline(asked.pipeline), asked.max_tokens),

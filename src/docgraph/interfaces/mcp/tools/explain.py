@@ -58,7 +58,7 @@ def explain(desk: ToolContext, principal: Principal, asked: ExplainArguments) ->
     pipeline = budgeted(desk.pipeline(asked.pipeline), asked.max_tokens)
     if asked.node is not None:
         return _of_node(
-            desk.engine.why(
+            desk.engine.questions.why(
                 principal,
                 asked.question,
                 id_of(asked.node),
@@ -67,7 +67,7 @@ def explain(desk: ToolContext, principal: Principal, asked: ExplainArguments) ->
                 wanted=asked.wanted,
             )
         )
-    found = desk.engine.retrieve(
+    found = desk.engine.questions.retrieve(
         principal, asked.question, pipeline, seeds=asked.seeds, wanted=asked.wanted
     )
     page, most = found.context, desk.limits.max_items

@@ -35,7 +35,7 @@ class Fetched:
 
 def fetch(desk: ToolContext, principal: Principal, asked: FetchArguments) -> Fetched:
     """What is forbidden and what is not there get the same words."""
-    for found in desk.engine.nodes(principal, (id_of(asked.id),), wanted=asked.wanted):
+    for found in desk.engine.questions.nodes(principal, (id_of(asked.id),), wanted=asked.wanted):
         most = desk.limits.max_characters
         return Fetched(
             id=found.id,

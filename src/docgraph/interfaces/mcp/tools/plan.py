@@ -37,7 +37,7 @@ class Planned:
 
 
 def plan(desk: ToolContext, principal: Principal, asked: Asked) -> Planned:
-    found = desk.engine.retrieve(
+    found = desk.engine.questions.retrieve(
         principal,
         asked.question,
         desk.pipeline(asked.pipeline).up_to(RetrievalPlan),

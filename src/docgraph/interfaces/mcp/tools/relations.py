@@ -74,7 +74,7 @@ def relations(desk: ToolContext, principal: Principal, asked: RelationsArguments
     only = None if asked.type is None else frozenset({asked.type})
     touching = [
         known
-        for known in desk.engine.relations(principal, asked.wanted, only, node)
+        for known in desk.engine.content.relations(principal, asked.wanted, only, node)
         if node in _ends(known.edge, asked.direction)
     ]
     most = min(asked.limit, desk.limits.max_items)
@@ -85,7 +85,9 @@ def relations(desk: ToolContext, principal: Principal, asked: RelationsArguments
 def _visible(desk: ToolContext, principal: Principal, asked: RelationsArguments) -> str:
     """A passage has no relations of its own: those of the node that holds it are told."""
     wanted = asked.wanted
-    for found in desk.engine.nodes(principal, (id_of(asked.node),), wanted=wanted, whole=False):
+    for found in desk.engine.questions.nodes(
+        principal, (id_of(asked.node),), wanted=wanted, whole=False
+    ):
         return found.node
     raise NotVisible(NOT_VISIBLE)
 

@@ -45,8 +45,10 @@ def search(desk: ToolContext, principal: Principal, asked: SearchArguments) -> S
     """
     steps = desk.pipeline("documents").steps
     seeking = Pipeline("documents", tuple(s for s in steps if s.action.name == "search_nodes"))
-    ids = desk.engine.retrieve(principal, asked.query, seeking).seeds.ids[: desk.limits.results]
-    found = desk.engine.nodes(principal, ids, whole=False) if ids else ()
+    ids = desk.engine.questions.retrieve(principal, asked.query, seeking).seeds.ids[
+        : desk.limits.results
+    ]
+    found = desk.engine.questions.nodes(principal, ids, whole=False) if ids else ()
     return SearchResults(
         tuple(SearchResult(node.id, node.title or node.id, url_of(node.id)) for node in found)
     )
