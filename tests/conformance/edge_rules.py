@@ -9,8 +9,8 @@ from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document
-from docgraph.model.edge import HAND, INVERSES, MINED_FROM, Edge, EdgeEvidence, Relationship
-from docgraph.model.link import MOST_EVIDENCE
+from docgraph.model.edge import INVERSES, MANUAL, MINED_RELATIONS, Edge, EdgeEvidence, Relationship
+from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import document_of
 from docgraph.model.reference import Definition, ReferenceCount
 from docgraph.model.snapshot import SnapshotSelector
@@ -134,7 +134,7 @@ class EdgeRules:
         publish(
             store,
             document("a.md", "a", claims=[claim("r:a.md", "k")]),
-            replace(document("b.md", "b"), offers=twice),
+            replace(document("b.md", "b"), definitions=twice),
         )
         (found,) = listed(store)
         assert [e.rank for e in found.evidence] == [2]
@@ -142,10 +142,10 @@ class EdgeRules:
     def test_a_node_has_one_edge_however_many_places_say_so_and_shows_the_first(
         self, store: Store
     ) -> None:
-        many = [claim("r:a.md", "k", at=10 * n) for n in range(MOST_EVIDENCE + 9, -1, -1)]
+        many = [claim("r:a.md", "k", at=10 * n) for n in range(MAX_EVIDENCE + 9, -1, -1)]
         publish(store, document("a.md", "a", claims=many), document("b.md", "b", offers={"k": 0}))
         (found,) = listed(store)
-        assert [e.start for e in found.evidence] == [10 * n for n in range(MOST_EVIDENCE)]
+        assert [e.start for e in found.evidence] == [10 * n for n in range(MAX_EVIDENCE)]
 
     def test_every_miner_that_claims_the_same_characters_is_told(self, store: Store) -> None:
         claims = [
@@ -240,7 +240,7 @@ class EdgeRules:
             holder("n.md"),
         )
         with writing(store) as writes:
-            writes.add_by_hand([Relationship(Edge("r:a.md", "explains", "r:m.md"), (HAND,), ())])
+            writes.add_by_hand([Relationship(Edge("r:a.md", "explains", "r:m.md"), (MANUAL,), ())])
             writes.publish()
         for names in (("references",), ("mentions", "explains"), ("shares_entity",), ()):
             found = listed(store, relations=frozenset(names))
@@ -278,7 +278,7 @@ class EdgeRules:
         documents = [_random_document(chance, f"{n % 3}/{n}.md") for n in range(14)]
         publish(store, *documents[:9])
         publish(store, *documents[9:])
-        visible = [found for found in documents if found.told == granted(LOCAL_ONLY)]
+        visible = [found for found in documents if found.statements == granted(LOCAL_ONLY)]
         whole = joined(visible)
         roots = tuple(found.id for found in visible)
         assert len(whole) > 10
@@ -335,7 +335,7 @@ def _random_document(chance: random.Random, path: str) -> Document:
         claim(
             root + chance.choice(("", "", "#s0")),
             chance.choice(keys),
-            chance.choice(sorted(MINED_FROM)),
+            chance.choice(sorted(MINED_RELATIONS)),
             at=chance.randrange(5) * 10,
             miner=chance.choice(("links", "headers")),
             inner=chance.choice(("", "", "#s0", "#s7")),

@@ -92,7 +92,7 @@ class IngestionRules:
             replace(ANNS, credential="token https://a.example"),
             replace(ANNS, credential=""),
         ):
-            assert {one.asker for one in ingestions.list_jobs(other, 100)} == {other}
+            assert {one.owner for one in ingestions.list_jobs(other, 100)} == {other}
             assert (len(ingestions.list_jobs(other, 100)), ingestions.pending(other)) == (10, 10)
         for nobody in ("\0", "\udc80", "token https://b.example", "key k"):
             assert ingestions.list_jobs(replace(ANNS, credential=nobody), 100) == ()

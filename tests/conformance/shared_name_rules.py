@@ -4,7 +4,7 @@ import pytest
 
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge, EdgeEvidence
-from docgraph.model.link import MOST_HOLDERS
+from docgraph.model.link import MAX_NAME_HOLDERS
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import listed, publish, told
@@ -32,7 +32,7 @@ class SharedNameRules:
         hidden = [holder(f"{n}.hidden.md", rule=rule) for rule in (HIDDEN, NOWHERE) for n in "ab"]
         publish(store, holder("0.md"), *hidden)
         assert told(store) == []
-        for number in range(1, MOST_HOLDERS):
+        for number in range(1, MAX_NAME_HOLDERS):
             publish(store, holder(f"{number}.md"), holder(f"{number}.hidden.md", rule=HIDDEN))
             assert len(told(store)) == number * (number + 1)
 
@@ -40,9 +40,9 @@ class SharedNameRules:
     def test_one_visible_holder_too_many_ends_it_and_one_that_goes_brings_it_back(
         self, store: Store
     ) -> None:
-        publish(store, *(holder(f"{n}.md") for n in range(MOST_HOLDERS)))
+        publish(store, *(holder(f"{n}.md") for n in range(MAX_NAME_HOLDERS)))
         whole = told(store)
-        assert len(whole) == MOST_HOLDERS * (MOST_HOLDERS - 1)
+        assert len(whole) == MAX_NAME_HOLDERS * (MAX_NAME_HOLDERS - 1)
         publish(store, holder("9.md"))
         assert told(store) == []
         with store.open_session(local()) as reads:
@@ -54,9 +54,9 @@ class SharedNameRules:
         assert told(store) == whole
 
     def test_older_versions_of_a_holder_are_no_holders(self, store: Store) -> None:
-        publish(store, *(holder(f"{n}.md") for n in range(MOST_HOLDERS)))
+        publish(store, *(holder(f"{n}.md") for n in range(MAX_NAME_HOLDERS)))
         publish(store, holder("0.md", title="changed"), holder("1.md", title="changed"))
-        assert len(told(store)) == MOST_HOLDERS * (MOST_HOLDERS - 1)
+        assert len(told(store)) == MAX_NAME_HOLDERS * (MAX_NAME_HOLDERS - 1)
 
     def test_a_name_is_shared_only_within_one_branch(self, store: Store) -> None:
         publish(store, holder("a.md"))

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.edge import HAND, Edge, EdgeEvidence, Relationship
+from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.store_rules import mined, writing
@@ -56,7 +56,7 @@ class StatedEdgeRules:
     def test_edges_written_again_before_they_are_published_are_there_once(
         self, fruit: Store
     ) -> None:
-        edge = Relationship(Edge("r:b.md", "explains", "r:a.md"), (HAND,), ())
+        edge = Relationship(Edge("r:b.md", "explains", "r:a.md"), (MANUAL,), ())
         with writing(fruit) as writes:
             for _ in range(3):
                 writes.add_by_hand([edge])
@@ -75,7 +75,7 @@ class StatedEdgeRules:
         edge = Edge("r:a.md", "references", "r:b.md")
         for _ in range(2):
             with writing(fruit) as writes:
-                writes.add_by_hand([Relationship(edge, (HAND,), ())])
+                writes.add_by_hand([Relationship(edge, (MANUAL,), ())])
                 writes.publish()
         with fruit.open_session(local()) as reads:
             found = [known for known in reads.graph.all_edges() if known.edge == edge]

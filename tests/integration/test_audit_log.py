@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.audit import DENIED, SEAL_EVERY, Anchor, AuditVerdict
+from docgraph.model.audit import DENIED, ROWS_PER_SEAL, Anchor, AuditVerdict
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, anchored, fill
@@ -57,7 +57,7 @@ def test_the_same_questions_make_the_same_rows_and_the_same_chain(
     events = [
         replace(EVENT, principal=ODD, action=ODD, plan=ODD, detail=ODD),
         replace(EVENT, by=ODD, snapshots=(SnapshotName(ODD, ODD, 2**40),)),
-        *(replace(EVENT, detail=f"q{number}") for number in range(SEAL_EVERY)),
+        *(replace(EVENT, detail=f"q{number}") for number in range(ROWS_PER_SEAL)),
     ]
     held = []
     for log in (place.log(), SqlitePlace(tmp_path / "other.audit").log()):
@@ -79,7 +79,7 @@ def test_a_log_that_nobody_has_written_is_empty(log: AuditLog) -> None:
 def test_one_tenant_s_log_tells_nothing_about_another_s(log: AuditLog) -> None:
     fill(log, 3)
     alone = (log.entries("t"), log.verify("t"))
-    fill(log, 2 * SEAL_EVERY, tenant="u")
+    fill(log, 2 * ROWS_PER_SEAL, tenant="u")
     assert log.seal("nobody") is None
     log.write(replace(EVENT, detail="q3"))
     assert log.entries("t")[:3] == alone[0]
@@ -117,14 +117,14 @@ def test_the_database_itself_refuses_to_change_a_row(
 
 
 def test_rows_are_sealed_once_enough_of_them_wait(log: AuditLog) -> None:
-    fill(log, SEAL_EVERY - 1)
+    fill(log, ROWS_PER_SEAL - 1)
     assert log.verify("t").sealed == 0
     fill(log, 1)
-    assert log.verify("t").sealed == SEAL_EVERY
+    assert log.verify("t").sealed == ROWS_PER_SEAL
     fill(log, 5)
-    assert anchored(log).last == SEAL_EVERY + 5
-    fill(log, SEAL_EVERY)
-    assert log.verify("t") == AuditVerdict(2 * SEAL_EVERY + 5, 2 * SEAL_EVERY + 5, ())
+    assert anchored(log).last == ROWS_PER_SEAL + 5
+    fill(log, ROWS_PER_SEAL)
+    assert log.verify("t") == AuditVerdict(2 * ROWS_PER_SEAL + 5, 2 * ROWS_PER_SEAL + 5, ())
 
 
 def test_sealing_what_is_sealed_gives_the_same_anchor(log: AuditLog) -> None:
@@ -135,7 +135,7 @@ def test_sealing_what_is_sealed_gives_the_same_anchor(log: AuditLog) -> None:
 @pytest.mark.requirement(40)
 def test_an_anchor_holds_however_much_is_written_after_it(log: AuditLog) -> None:
     anchors = []
-    for count in (3, SEAL_EVERY, 7):
+    for count in (3, ROWS_PER_SEAL, 7):
         fill(log, count)
         anchors.append(anchored(log))
         fill(log, 1)

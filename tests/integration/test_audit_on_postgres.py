@@ -12,7 +12,7 @@ import pytest
 from docgraph.adapters.postgres.audit import PostgresAudit
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import migrate
-from docgraph.model.audit import SEAL_EVERY, AuditVerdict
+from docgraph.model.audit import ROWS_PER_SEAL, AuditVerdict
 from tests.support.audit_logs import EVENT, anchored, fill
 from tests.support.audit_on_postgres import PostgresPlace
 from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer, name_of
@@ -62,11 +62,11 @@ def test_writing_and_reading_wait_for_no_ingest(log: PostgresAudit, database: st
     with closing(connect(database)) as ingest, ingest.transaction():
         ingest.execute(AN_INGEST.encode())
         began = time.perf_counter()
-        fill(log, SEAL_EVERY + 1)
+        fill(log, ROWS_PER_SEAL + 1)
         assert time.perf_counter() - began < 5
         assert log.verify("t", anchored(log)).is_sound
-        assert len(log.entries("t")) == SEAL_EVERY + 1
-    assert log.verify("t") == AuditVerdict(SEAL_EVERY + 1, SEAL_EVERY + 1, ())
+        assert len(log.entries("t")) == ROWS_PER_SEAL + 1
+    assert log.verify("t") == AuditVerdict(ROWS_PER_SEAL + 1, ROWS_PER_SEAL + 1, ())
 
 
 def test_one_tenant_s_writer_waits_for_no_other_s(place: PostgresPlace, log: PostgresAudit) -> None:
@@ -165,12 +165,12 @@ def test_a_row_is_on_the_disk_when_it_is_written(log: PostgresAudit, database: s
     """Also where the server's default is to be faster than that: see the settings above."""
     with closing(connect(database)) as owner:
         owner.execute(WATCH.encode())
-        fill(log, SEAL_EVERY)
+        fill(log, ROWS_PER_SEAL)
         anchored(log)
         log.write(EVENT)
         anchored(log)
         seen = "SELECT of, setting, count(*) FROM seen GROUP BY of, setting ORDER BY of"
         assert owner.execute(seen).fetchall() == [
-            ("audit_entries", "on", SEAL_EVERY + 1),
+            ("audit_entries", "on", ROWS_PER_SEAL + 1),
             ("audit_seals", "on", 2),
         ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.model.audit import DENIED, NOTHING, Anchor, AuditVerdict, make_seal
+from docgraph.model.audit import DENIED, NO_SEAL, Anchor, AuditVerdict, make_seal
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, anchored, fill
 
@@ -25,7 +25,7 @@ def seal_anew(place: AuditPlace) -> None:
     with place.unguarded() as run:
         ends = [end for (end,) in run("SELECT last FROM seals ORDER BY last").fetchall()]
         run("DELETE FROM seals")
-        before = NOTHING
+        before = NO_SEAL
         for end in ends:
             before = make_seal([row for row in rows if before.last < row.number <= end], before)
             span = f"{before.first}, {before.last}"

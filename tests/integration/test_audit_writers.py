@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from docgraph.model.audit import SEAL_EVERY, AuditVerdict
+from docgraph.model.audit import ROWS_PER_SEAL, AuditVerdict
 from docgraph.model.errors import StoreBusy
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, fill, ticks
@@ -101,10 +101,10 @@ def test_writing_waits_for_no_reader(log: AuditLog, place: AuditPlace) -> None:
         run("BEGIN")
         before = run("SELECT count(*) FROM entries").fetchall()
         began = time.perf_counter()
-        fill(place.log(wait=0), SEAL_EVERY)
+        fill(place.log(wait=0), ROWS_PER_SEAL)
         assert time.perf_counter() - began < 5
         assert before == [(3,)]
-    assert log.verify("t").rows == SEAL_EVERY + 3
+    assert log.verify("t").rows == ROWS_PER_SEAL + 3
 
 
 def test_a_row_waits_for_another_writer_and_says_so_when_it_waits_in_vain(

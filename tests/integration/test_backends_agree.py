@@ -128,11 +128,11 @@ def stored(place: World, held: Held) -> Document:
         text=held.text,
         nodes=held.nodes,
         chunks=held.chunks,
-        offers=tuple(
+        definitions=tuple(
             Definition(f"doc:{n}", node) for n, node in place.names if node.startswith(held.id)
         ),
-        claims=(),
-        told=granted(HIDDEN if held.id in place.hidden else LOCAL_ONLY),
+        references=(),
+        statements=granted(HIDDEN if held.id in place.hidden else LOCAL_ONLY),
         fingerprint=held.id,
     )
 

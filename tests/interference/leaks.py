@@ -19,7 +19,7 @@ from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlWrites
 from docgraph.adapters.sql.version_table import VersionTable, Visibility, alive, resolve_visibility
 from docgraph.model.access import Principal
-from docgraph.model.edge import HAND, Edge, Relationship
+from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.link import merge_edges
 from docgraph.model.scoring import Bm25, Ints, idf
 from docgraph.model.snapshot import SnapshotSelector
@@ -137,7 +137,7 @@ def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
     ) -> tuple[Relationship, ...]:
         found = honest(self, nodes, direction, relations)
         rows = straight(self._sql, over(self._sql)) if direction == "out" else ()
-        bridges = [Relationship(Edge(*row), (HAND,), ()) for row in rows if row[0] in nodes]
+        bridges = [Relationship(Edge(*row), (MANUAL,), ()) for row in rows if row[0] in nodes]
         return merge_edges((*found, *bridges))
 
     plant.setattr(SqlGraph, "edges", leaking)

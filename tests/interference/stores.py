@@ -11,7 +11,7 @@ from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, RIGHTS, AccessRule, Person, Principal
-from docgraph.model.edge import HAND, Edge, Relationship
+from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
@@ -107,7 +107,7 @@ class Stock:
         """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
         self.stirred = True
         with self._store.open_writer(*place, IDENTITY) as writes:
-            writes.add_by_hand([Relationship(edge, (HAND,), ()) for edge in edges])
+            writes.add_by_hand([Relationship(edge, (MANUAL,), ()) for edge in edges])
             return writes.publish().snapshot
 
     def unrelate(self, place: Place, edges: Sequence[Edge]) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from docgraph.engine.administration import Administration
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
-from docgraph.model.edge import HAND, Edge, EdgeEvidence, Relationship
+from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_id
 from tests.interference.stores import Stock, admin
 from tests.interference.views import Held, Place
@@ -117,7 +117,7 @@ def relate(stock: Stock, place: Place) -> None:
             [
                 Relationship(
                     Edge(one, "explains", other),
-                    (HAND,),
+                    (MANUAL,),
                     (EdgeEvidence("notes", 1, 0, 1, 0, f"{first} {second}"),),
                 )
                 for one, first in own

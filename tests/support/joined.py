@@ -51,10 +51,10 @@ def meeting(path: str, claim: Reference, offer: Definition, held: frozenset[str]
         near=claim.near,
         inner=claim.inner,
         strict=claim.strict,
-        offered=offer.node,
-        offered_path=path_of(offer.node),
-        offered_rank=offer.rank,
-        holds=offer.node + claim.inner in held,
+        target=offer.node,
+        target_path=path_of(offer.node),
+        target_rank=offer.rank,
+        inner_exists=offer.node + claim.inner in held,
     )
 
 
@@ -81,7 +81,7 @@ def offers_by_key(documents: Iterable[Document]) -> defaultdict[str, list[Defini
     """A node's best offer of each key."""
     best: dict[tuple[str, str], Definition] = {}
     for document in documents:
-        for offer in sorted(document.offers):
+        for offer in sorted(document.definitions):
             best.setdefault((offer.key, offer.node), offer)
     by_key: defaultdict[str, list[Definition]] = defaultdict(list)
     for (key, _), offer in best.items():
@@ -94,4 +94,4 @@ def nodes_of(documents: Iterable[Document]) -> frozenset[str]:
 
 
 def counted(document: Document, miners: frozenset[str]) -> Iterator[Reference]:
-    return (claim for claim in document.claims if claim.miner in miners)
+    return (claim for claim in document.references if claim.miner in miners)

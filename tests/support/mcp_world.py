@@ -41,7 +41,7 @@ HIDDEN = document("secret.md", "fuel is stolen at night", title="Secret fuel", r
 def engine_at(place: Path, *, hidden: bool = True) -> Engine:
     """The same world, with or without what only the staff may see."""
     store = SqliteStore(place / f"{hidden}.db", now=lambda: "now")
-    documents: list[Document] = [replace(found, told=granted(ALL)) for found in OPEN]
+    documents: list[Document] = [replace(found, statements=granted(ALL)) for found in OPEN]
     publish(store, *documents, *([HIDDEN] if hidden else []))
     return make_engine(store)
 

@@ -87,14 +87,14 @@ def document(
         text=text,
         nodes=tuple(nodes),
         chunks=tuple(chunks),
-        offers=(
+        definitions=(
             *(Definition(f"doc:{name}", root) for name in names),
             *(Definition(key, root, rank) for key, rank in (offers or {}).items()),
         ),
-        claims=tuple(claims),
-        told=granted(rule),
+        references=tuple(claims),
+        statements=granted(rule),
         fingerprint=text_key("\0".join((path, title, *passages))),
-        opaque=opaque,
+        unresolved_calls=opaque,
     )
 
 

@@ -21,7 +21,7 @@ from docgraph.model.access_policy import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible
 from docgraph.model.snapshot import PruneResult, VerifyReport
-from docgraph.model.validation import LONGEST_NAME, check_names, suggest
+from docgraph.model.validation import MAX_NAME_CHARACTERS, check_names, suggest
 from docgraph.ports.access_store import AccessPolicyStore, RuleCount
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.auth import ApiKeyStore
@@ -156,8 +156,8 @@ class Administration:
         """For a person of the same tenant, and not for one with rights that the giver lacks."""
         if key.tenant != principal.tenant:
             raise BadInput("a key is for somebody of the tenant of who gives it")
-        if not key.note.isprintable() or len(key.note) > LONGEST_NAME:
-            raise BadInput(f"a note is one line of up to {LONGEST_NAME} characters")
+        if not key.note.isprintable() or len(key.note) > MAX_NAME_CHARACTERS:
+            raise BadInput(f"a note is one line of up to {MAX_NAME_CHARACTERS} characters")
         until = f" until {key.expires}" if key.expires else ""
         told = f"{key.id}: for {key.person}{until}"
         with self._book(principal, "keys add", told, changes=True) as book:

@@ -11,7 +11,7 @@ from docgraph.model.access import RELATIONS as RELATE
 from docgraph.model.diff import SnapshotContent, SnapshotDiff, compare_snapshots
 from docgraph.model.digest import digest
 from docgraph.model.edge import (
-    HAND,
+    MANUAL,
     RELATIONS,
     Edge,
     EdgeEvidence,
@@ -176,7 +176,7 @@ class ContentService:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
         with self._relating(principal, "relations add", edge, wanted) as writes:
             both = with_inverse(edge)
-            writes.add_by_hand([Relationship(found, (HAND,), evidence) for found in both])
+            writes.add_by_hand([Relationship(found, (MANUAL,), evidence) for found in both])
             return writes.publish()
 
     def remove_relation(

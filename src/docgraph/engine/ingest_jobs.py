@@ -82,7 +82,7 @@ class IngestJobService:
     def get(self, principal: Principal, ingestion_id: str) -> IngestJob:
         with audited_action(self.audit, principal, "ingestions show", right=INGEST, silently=True):
             found = self.queue.get(principal.tenant, ingestion_id)
-            if found is None or found.asker != job_owner(principal):
+            if found is None or found.owner != job_owner(principal):
                 raise NotVisible("there is no ingestion of yours with this id")
             return found
 

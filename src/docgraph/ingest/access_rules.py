@@ -7,7 +7,7 @@ from docgraph.ingest.access_mapping import rule_of_mapping
 from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
 from docgraph.model.access import FRONT_MATTER, AccessRule, AccessStatement
 from docgraph.model.access_policy import SOURCE, AccessFileRule, AccessFileRules
-from docgraph.model.path_pattern import problem_of
+from docgraph.model.path_pattern import find_pattern_problem
 from docgraph.ports.source import Source, SourceFile, SourceProblem
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
@@ -121,7 +121,7 @@ def _paths(told: Line) -> tuple[Line, ...]:
             raise BadYaml(
                 path.number, "`path` takes patterns; put in quotes what YAML takes for none"
             )
-        if wrong := problem_of(path.value):
+        if wrong := find_pattern_problem(path.value):
             raise BadYaml(path.number, f"`path`: {wrong}")
     return tuple(paths)
 

@@ -85,11 +85,11 @@ def build_document(
         text=parsed.text,
         nodes=nodes,
         chunks=passages,
-        offers=tuple(offers(path, parsed, ids, defined)),
-        claims=claims(sketch),
-        told=told,
+        definitions=tuple(offers(path, parsed, ids, defined)),
+        references=claims(sketch),
+        statements=told,
         fingerprint=mark,
-        opaque=parsed.opaque,
+        unresolved_calls=parsed.opaque,
         source_lines=parsed.source_lines,
     )
     signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))

@@ -8,12 +8,14 @@ from docgraph.ingest.miners.links import path_keys
 from docgraph.ingest.miners.titles import spellings
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.document import DefinedName
-from docgraph.model.identifiers import FAMILIES, looks_like_identifier, normalise_name
+from docgraph.model.identifiers import NUMBERED_SERIES, looks_like_identifier, normalise_name
 from docgraph.model.node import CODE, SYMBOL_KINDS, DocumentNode
 from docgraph.model.reference import Definition
 
 _NUMBERED_STEM = re.compile(r"[A-Za-z]{2,}[-_ ]?\d+(?!\w)")
-_NUMBERED_TITLE = re.compile(rf"(?:[A-Z]{{2,}}|(?i:{'|'.join(FAMILIES)}))[- ]?\d+(?![\w.]\w)")
+_NUMBERED_TITLE = re.compile(
+    rf"(?:[A-Z]{{2,}}|(?i:{'|'.join(NUMBERED_SERIES)}))[- ]?\d+(?![\w.]\w)"
+)
 _BARE_NUMBER = re.compile(r"\d+(?=[-_. ]|$)")
 _DUNDER = re.compile(r"__\w+__")
 # Folders whose files are numbered without saying what they are.
@@ -21,9 +23,9 @@ _SERIES = {
     "adr": "ADR",
     "adrs": "ADR",
     "decisions": "ADR",
-    **{f"{family.casefold()}s": family for family in FAMILIES},
+    **{f"{family.casefold()}s": family for family in NUMBERED_SERIES},
 }
-_FIELDS = {"request_for_comments": "RFC", **{f.casefold(): f for f in FAMILIES}}
+_FIELDS = {"request_for_comments": "RFC", **{f.casefold(): f for f in NUMBERED_SERIES}}
 
 
 def names(path: str, parsed: ParsedFile, nodes: Sequence[DocumentNode]) -> tuple[DefinedName, ...]:

@@ -1,1 +1,1 @@
-"""Frozen values: the words every room speaks."""
+"""Frozen values that every stage shares; no I/O."""

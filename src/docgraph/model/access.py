@@ -1,4 +1,4 @@
-"""Who may read what: a rule on a document, a principal who asks."""
+"""Who may read what: access rules, principals, clearances of models, API keys."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from docgraph.model.errors import NotAllowed
 EVERYONE = "everyone"
 LOCAL = "local"
 INGEST = "ingest"  # may write, prune and verify snapshots
-RELATIONS = "relations"  # may add and remove relations by hand
-ACCESS = "access"  # may say who may read, and who is who
+RELATIONS = "relations"  # may add and remove manual relations
+ACCESS = "access"  # may change access rules and people
 AUDITOR = "auditor"  # may read the audit log
 FRONT_MATTER = "front matter"
 RIGHTS = (INGEST, RELATIONS, ACCESS, AUDITOR)
@@ -29,13 +29,13 @@ class AccessRule:
     def describe(self) -> str:
         if not self.readers:
             return "nobody"
-        told = ", ".join(sorted(self.readers))
+        text = ", ".join(sorted(self.readers))
         if self.labels:
-            told += f"; labels {', '.join(sorted(self.labels))} needed"
-        return f"{told}; level {self.level}" if self.level else told
+            text += f"; labels {', '.join(sorted(self.labels))} needed"
+        return f"{text}; level {self.level}" if self.level else text
 
     def intersect(self, other: "AccessRule") -> "AccessRule":
-        """Lets in nobody whom either rule keeps out. Rules of two tenants let nobody in."""
+        """Admits only those whom both rules admit. Rules of two tenants admit nobody."""
         if self.tenant != other.tenant:
             return AccessRule(self.tenant)
         if EVERYONE in self.readers and EVERYONE in other.readers:
@@ -52,8 +52,10 @@ class AccessRule:
 
 @dataclass(frozen=True, slots=True)
 class AccessStatement:
-    """One word on who may read a document: in which source, on which line (0: none), in answer
-    to what (a pattern, or what is wrong), and the rule."""
+    """What one source (a line of access.yaml, front matter, …) says on who may read a document.
+
+    `line` is 0 where there is none; `says` is the pattern that matched, or what is wrong.
+    """
 
     source: str
     line: int
@@ -61,15 +63,15 @@ class AccessStatement:
     rule: AccessRule
 
 
-def intersect_rules(tenant: str, told: Iterable[AccessStatement]) -> AccessRule:
-    """What all of them let through; where nobody speaks, nobody reads."""
-    rules = [spoken.rule for spoken in told]
+def intersect_rules(tenant: str, statements: Iterable[AccessStatement]) -> AccessRule:
+    """The rule that satisfies every statement; without a statement nobody may read."""
+    rules = [statement.rule for statement in statements]
     return reduce(AccessRule.intersect, rules) if rules else AccessRule(tenant)
 
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Someone the store knows by name: what `login` makes a Principal of."""
+    """A person in the store; authentication makes a Principal of one."""
 
     id: str
     tenant: str
@@ -81,10 +83,10 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Someone whose identity a door has verified. Only `principals` makes one.
+    """A user whose identity an interface has verified. Only `principals` makes one.
 
-    `by` is the key, or the issuer of the token, that they came in by (model/access.py), or who
-    asks in their name; empty at the keyboard.
+    `by` is the credential they used (see `key_credential`, `token_credential`), or the person who
+    impersonates them; empty on the command line.
     """
 
     id: str
@@ -96,7 +98,7 @@ class Principal:
     by: str = ""
 
     def may_read(self, rule: AccessRule) -> bool:
-        """Any reader group suffices, every label must be held, the level must be cleared."""
+        """One reader group suffices; every label and the level are required."""
         return (
             rule.tenant == self.tenant
             and (EVERYONE in rule.readers or not self.groups.isdisjoint(rule.readers))
@@ -105,17 +107,17 @@ class Principal:
         )
 
     def require(self, right: str) -> None:
-        """In the same words whatever there is or is not."""
+        """The message does not depend on what exists."""
         if right not in self.rights:
             raise NotAllowed(f"this needs the right {right!r}, which {self.id} does not have")
 
     def read_reason(self, rule: AccessRule) -> str:
-        """Why a readable document is readable, told in the reader's own rights alone."""
+        """Why this principal may read; names only groups and labels that they have."""
         groups = sorted(self.groups & rule.readers)
         who = f"group {groups[0]}" if groups else EVERYONE
-        held = f", labels {' '.join(sorted(rule.labels))}" if rule.labels else ""
+        labels = f", labels {' '.join(sorted(rule.labels))}" if rule.labels else ""
         level = f", level {rule.level} cleared" if rule.level else ""
-        return f"readable by {who}{held}{level}"
+        return f"readable by {who}{labels}{level}"
 
 
 LOCAL_ONLY = AccessRule(tenant=LOCAL, readers=frozenset({LOCAL}))
@@ -126,49 +128,49 @@ LOCAL_ONLY = AccessRule(tenant=LOCAL, readers=frozenset({LOCAL}))
 
 @dataclass(frozen=True, slots=True)
 class Clearance:
-    """The labels and the level of a model endpoint: what it may read, like a reader's own.
+    """The labels and the level up to which a model endpoint may receive text.
 
-    Who asks holds the groups; an endpoint needs none.
+    It has no groups: those of the user who asks are checked before.
     """
 
     labels: frozenset[str] = frozenset()
     level: int = 0
 
     def covers(self, labels: frozenset[str], level: int) -> bool:
-        """Every label of the document must be held, and its level must not be above."""
+        """Whether a document with these labels and this level may be sent."""
         return labels <= self.labels and level <= self.level
 
     def reason_against(self, labels: frozenset[str], level: int) -> str:
-        """Why a document is not admitted; nothing, if it is."""
-        lacking = " ".join(sorted(labels - self.labels))
-        objections = [f"the endpoint lacks labels {lacking}"] if lacking else []
+        """Why a document may not be sent; empty if it may."""
+        missing = " ".join(sorted(labels - self.labels))
+        reasons = [f"the endpoint lacks labels {missing}"] if missing else []
         if level > self.level:
-            objections.append(f"level {level} is above the endpoint's {self.level}")
-        return ", ".join(objections)
+            reasons.append(f"level {level} is above the endpoint's {self.level}")
+        return ", ".join(reasons)
 
 
-UNCLASSIFIED = Clearance()  # what no label marks, at level 0
+UNCLASSIFIED = Clearance()  # no labels, level 0
 
 
-def may_send(ceiling: Clearance | None, labels: frozenset[str], level: int) -> bool:
-    """A model without a ceiling runs in this process: what it reads goes nowhere."""
-    return ceiling is None or ceiling.covers(labels, level)
+def may_send(clearance: Clearance | None, labels: frozenset[str], level: int) -> bool:
+    """A model without a clearance runs in this process, so nothing leaves it."""
+    return clearance is None or clearance.covers(labels, level)
 
 
 def classification_of(context: Context) -> tuple[frozenset[str], int]:
-    """All labels of its items, and their highest level: who may read this may read each of them."""
+    """All labels of its items, and their highest level."""
     labels = frozenset[str]().union(*(item.labels for item in context.items))
     return labels, max((item.level for item in context.items), default=0)
 
 
-# API keys: a secret stands for a person whom the store knows; the secret itself is not kept.
+# API keys: a secret that authenticates a person of the store; only its hash is stored.
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """`id` is public and stands in lists and in the audit log; times are ISO 8601 in UTC.
+    """`id` is public: lists and the audit log show it. Times are ISO 8601 in UTC.
 
-    The person's groups, labels, clearance and rights are those they have when the key is shown.
+    The person's groups, labels, clearance and rights are read whenever the key is used.
     """
 
     id: str
@@ -179,31 +181,31 @@ class ApiKey:
     note: str = ""
 
 
-# Kinds of credential: by what somebody came in, as `by` of a Principal tells it.
+# Credentials, as `by` of a Principal names them.
 
 
 KEY, TOKEN = "key", "token"
 
 
-def by_key(key_id: str) -> str:
+def key_credential(key_id: str) -> str:
     return f"{KEY} {key_id}"
 
 
-def by_token(issuer: str) -> str:
+def token_credential(issuer: str) -> str:
     return f"{TOKEN} {issuer}"
 
 
-def key_in(by: str) -> str | None:
-    """The id of the key that was shown, if one was."""
+def credential_key_id(by: str) -> str | None:
+    """The id of the API key, if the credential is one."""
     kind, _, key_id = by.partition(" ")
     return key_id if kind == KEY and key_id else None
 
 
-def issuer_in(by: str) -> str | None:
+def credential_issuer(by: str) -> str | None:
     kind, _, issuer = by.partition(" ")
     return issuer if kind == TOKEN and issuer else None
 
 
 def credential_kind(by: str) -> str:
-    """All keys are one kind: whoever changes theirs stays who they are. Each issuer is one."""
-    return by if key_in(by) is None else KEY
+    """All keys are one kind, so that a user keeps their jobs with a new key. Each issuer is one."""
+    return by if credential_key_id(by) is None else KEY

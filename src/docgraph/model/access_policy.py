@@ -1,4 +1,4 @@
-"""Who decides: one branch's words, the default branch's, and what was decided by hand."""
+"""The effective access rule of a path: from access.yaml, the default branch and manual rules."""
 
 import json
 import unicodedata
@@ -8,24 +8,24 @@ from typing import Any
 
 from docgraph.model.access import EVERYONE, AccessRule, AccessStatement, intersect_rules
 from docgraph.model.digest import canonical
-from docgraph.model.path_pattern import compiled, problem_of, tidy
+from docgraph.model.path_pattern import compile_pattern, find_pattern_problem, normalise_path
 
-# The lines of an access.yaml: which of them speaks on a path, and what it says.
+# Rules of an access.yaml file.
 
 
 SOURCE = "access.yaml"
-NO_LINE = "no line matches"
-_MEANT = frozenset({"access.yaml", "access.yml"})
+NO_MATCHING_LINE = "no line matches"
+_FILE_NAMES = frozenset({"access.yaml", "access.yml"})
 
 
 def is_access_file(name: str) -> bool:
-    """A file of this name was meant to hold rules: where it is misspelt, it is not absent."""
-    return name.casefold() in _MEANT
+    """Also in another case or with the suffix `.yml`: such a file is reported, not ignored."""
+    return name.casefold() in _FILE_NAMES
 
 
 @dataclass(frozen=True, slots=True)
 class AccessFileRule:
-    """A pattern that can be read, and a rule; what is `wrong` with the line makes it deny."""
+    """A valid pattern and its rule; `wrong` is an error in the line, which then denies access."""
 
     line: int
     pattern: str
@@ -33,58 +33,57 @@ class AccessFileRule:
     wrong: str = ""
 
     def __post_init__(self) -> None:
-        if problem := problem_of(self.pattern):
+        if problem := find_pattern_problem(self.pattern):
             raise ValueError(problem)
 
 
 @dataclass(frozen=True, slots=True)
 class AccessFileRules:
-    """In the file's order. `wrong` is what spoils the whole file, and stands in `wrong_line`."""
+    """In the file's order. `wrong` is an error that makes the whole file deny, in `wrong_line`."""
 
     lines: tuple[AccessFileRule, ...]
     wrong: str = ""
     wrong_line: int = 0
 
     def statement_for(self, tenant: str, path: str) -> AccessStatement:
-        """The last line that matches. Where none does, and where one is wrong, nobody reads."""
+        """The last matching line. Without one, or with an error in it, nobody may read."""
         nobody = AccessRule(tenant)
         if self.wrong:
             return AccessStatement(SOURCE, self.wrong_line, self.wrong, nobody)
-        place = tidy(path)
-        for told in reversed(self.lines):
-            pattern = compiled(told.pattern)
-            if pattern.needle in place and pattern.match(place):
-                rule = nobody if told.wrong else told.rule
-                return AccessStatement(SOURCE, told.line, told.wrong or told.pattern, rule)
-        return AccessStatement(SOURCE, 0, NO_LINE, nobody)
+        normalised = normalise_path(path)
+        for line in reversed(self.lines):
+            pattern = compile_pattern(line.pattern)
+            if pattern.needle in normalised and pattern.match(normalised):
+                rule = nobody if line.wrong else line.rule
+                return AccessStatement(SOURCE, line.line, line.wrong or line.pattern, rule)
+        return AccessStatement(SOURCE, 0, NO_MATCHING_LINE, nobody)
 
     def to_json(self) -> str:
-        """Equal lines give equal text."""
-        told = {"lines": self.lines, "wrong": self.wrong, "wrong_line": self.wrong_line}
-        return canonical(told).decode("utf-8", "surrogatepass")
+        """Equal rules give equal text."""
+        return canonical(self).decode("utf-8", "surrogatepass")
 
     @classmethod
     def from_json(cls, text: str) -> "AccessFileRules":
         """Text that `to_json` would not have written denies everything."""
         try:
-            told = json.loads(text)
-            lines = tuple(_line(line) for line in told["lines"])
-            found = cls(lines, _text(told["wrong"]), _number(told["wrong_line"]))
-            if found.to_json() == text:
-                return found
+            value = json.loads(text)
+            lines = tuple(_parse_rule(line) for line in value["lines"])
+            rules = cls(lines, _text(value["wrong"]), _number(value["wrong_line"]))
+            if rules.to_json() == text:
+                return rules
         except (KeyError, TypeError, ValueError, RecursionError):
             pass
         return cls((), "what is stored of it cannot be read; ingest again")
 
 
-def _line(told: Any) -> AccessFileRule:
-    rule = told["rule"]
+def _parse_rule(value: Any) -> AccessFileRule:
+    rule = value["rule"]
     readers, labels = (frozenset(map(_text, rule[names])) for names in ("readers", "labels"))
     return AccessFileRule(
-        _number(told["line"]),
-        _text(told["pattern"]),
+        _number(value["line"]),
+        _text(value["pattern"]),
         AccessRule(_text(rule["tenant"]), readers, labels, _number(rule["level"])),
-        _text(told["wrong"]),
+        _text(value["wrong"]),
     )
 
 
@@ -96,28 +95,27 @@ def _text(value: Any) -> str:
 
 def _number(value: Any) -> int:
     if type(value) is not int or value < 0:
-        raise TypeError("not a number that counts something")
+        raise TypeError("not a number from 0")
     return value
 
 
-BY_HAND = "by hand"
-FIRST_CHOICES = ("main", "master")  # of the branches that a question may mean
+MANUAL = "by hand"
+DEFAULT_BRANCHES = ("main", "master")  # tried in this order where a question names no branch
 
 
 @dataclass(frozen=True, slots=True)
 class ManualRule:
-    """What people decided on a path, whatever files say.
+    """A rule that a person set on a path; it overrides what files say.
 
-    `rule` takes the place of theirs. From the `revoked` groups the right was taken away, and
-    where it is `closed`, from everyone.
+    `rule` replaces theirs, `revoked` groups may not read, and if `closed` nobody may.
     """
 
     rule: AccessRule | None = None
     revoked: frozenset[str] = frozenset()
     closed: bool = False
 
-    def without(self, groups: frozenset[str]) -> "ManualRule":
-        """No groups are all of them."""
+    def revoke(self, groups: frozenset[str]) -> "ManualRule":
+        """Without groups, everyone's access is revoked."""
         if not groups:
             return replace(self, closed=True)
         return replace(self, revoked=self.revoked | groups)
@@ -125,9 +123,9 @@ class ManualRule:
 
 @dataclass(frozen=True, slots=True)
 class PathAccess:
-    """One path on one branch: the rule in force, and all who spoke.
+    """One path on one branch: its effective rule, and the statements that it follows from.
 
-    Where no snapshot holds the path any more, `branch` is empty: what was decided by hand stays.
+    `branch` is empty where no snapshot has the path any more: a manual rule stays.
     """
 
     repository: str
@@ -138,42 +136,41 @@ class PathAccess:
     rule: AccessRule
 
 
-def inherited(
+def inherited_statements(
     tenant: str,
     path: str,
     default: str,
-    told: tuple[AccessStatement, ...] | None,
+    statements: tuple[AccessStatement, ...] | None,
     lines: AccessFileRules | None,
 ) -> tuple[AccessStatement, ...]:
-    """What the default branch says on a path of another one, so that none can widen it.
+    """Statements of the default branch, which no other branch can widen.
 
-    `told` is what was said there of the path itself; where it never held that path, its
-    access.yaml speaks.
+    `statements` are those on the path itself; if it was never there, its access.yaml applies.
     """
-    if told is None:
-        told = () if lines is None else (lines.statement_for(tenant, path),)
-    return tuple(replace(word, source=f"{word.source} of branch {default}") for word in told)
+    if statements is None:
+        statements = () if lines is None else (lines.statement_for(tenant, path),)
+    return tuple(replace(one, source=f"{one.source} of branch {default}") for one in statements)
 
 
 def effective_rule(
-    tenant: str, told: Iterable[AccessStatement], hand: ManualRule | None
+    tenant: str, statements: Iterable[AccessStatement], manual: ManualRule | None
 ) -> AccessRule:
-    """Where everyone may read, no single group can be kept out: then nobody may. A rule for
-    another tenant lets nobody in."""
-    rule = intersect_rules(tenant, told) if hand is None or hand.rule is None else hand.rule
-    revoked = frozenset[str]() if hand is None else hand.revoked
-    closed = hand is not None and hand.closed
-    if closed or rule.tenant != tenant or (revoked and EVERYONE in rule.readers):
+    """A manual rule replaces the statements. If a group is revoked where everyone may read,
+    nobody may: the group could not be excluded. A rule of another tenant admits nobody."""
+    manual = manual or ManualRule()
+    rule = manual.rule or intersect_rules(tenant, statements)
+    unenforceable = manual.revoked and EVERYONE in rule.readers
+    if manual.closed or unenforceable or rule.tenant != tenant:
         return replace(rule, tenant=tenant, readers=frozenset())
-    return replace(rule, readers=rule.readers - revoked)
+    return replace(rule, readers=rule.readers - manual.revoked)
 
 
 def canonical_path(path: str) -> str:
-    """The same name spelt with other code points is the same name."""
+    """In NFC: one key for a name, however its characters are composed."""
     return unicodedata.normalize("NFC", path)
 
 
-def spellings(path: str) -> tuple[str, ...]:
-    """Under which a path may be stored that is typed like this."""
+def path_spellings(path: str) -> tuple[str, ...]:
+    """The path and its NFC and NFD forms: it may be stored as any of them."""
     forms = (canonical_path(path), unicodedata.normalize("NFD", path))
     return tuple(dict.fromkeys((path, *forms)))

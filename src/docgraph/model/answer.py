@@ -1,4 +1,4 @@
-"""An answer: what a model said of a context, checked sentence by sentence."""
+"""A model's answer to a question, with its citations checked sentence by sentence."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,10 +25,10 @@ class CitedSource:
 
 @dataclass(frozen=True, slots=True)
 class CitationFlag:
-    """What a reader should know of a sentence: it cites nothing, or something that is not there.
+    """A problem with a sentence: it cites nothing, or an item (`number`) that does not exist.
 
-    `number` is that of the citation. The last sentence of an answer that did not end by itself is
-    `cut_off`; `reason` is then the server's word for it, such as `length`.
+    The last sentence of an answer that did not end by itself is `cut_off`; `reason` is then the
+    server's finish reason, such as `length`.
     """
 
     kind: FlagKind
@@ -39,10 +39,10 @@ class CitationFlag:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """What was asked of which model: the prompt by name and digest, tokens before it was sent.
+    """The request to the model: prompt by name and digest, its tokens, sampling options.
 
-    `counted` is `exact` with the model's own tokenizer, else `estimated`, with a margin. A server
-    that knows no temperature or seed was asked without.
+    `counted` is `exact` with the model's own tokenizer, else `estimated`, with a margin.
+    Temperature and seed are None where the server does not support them.
     """
 
     model: str
@@ -61,8 +61,8 @@ class Generation:
 class Answer:
     """`sources` are exactly the items that the text cites, in order of their numbers.
 
-    Where no model spoke, `asking` is None and `reason` says why; of `no_model` the text is the
-    context's own, and its sources are all of its evidence.
+    Without a model's answer `asking` is None and `reason` says why; for `no_model` the text is
+    the context's own, and its sources are all of its evidence.
     """
 
     kind: Kind

@@ -1,4 +1,4 @@
-"""A row of the audit log, the anchor that someone keeps elsewhere, and the verdict on a log."""
+"""The audit log: its rows, the seals that chain them, anchors, and how a log is verified."""
 
 import json
 import math
@@ -20,11 +20,11 @@ _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """One question or one denial. `by` asked in the principal's name, and is "" if they did
-    themselves; `outcome` is ANSWERED, DENIED, FAILED or, before a change, BEGUN; `plan` is a
-    plan's digest, or "".
+    """One request or one denial. `by` is the principal's credential, or who impersonates them;
+    `outcome` is ANSWERED, DENIED, FAILED or, before a change, BEGUN; `plan` is a plan's digest,
+    or "".
 
-    `detail` says what was asked for, never whether it exists: forbidden and absent read the same.
+    `detail` names what was requested, never whether it exists: forbidden and absent look the same.
     """
 
     tenant: str
@@ -39,7 +39,7 @@ class AuditEvent:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """Numbers count from 1 within a tenant, without a gap."""
+    """Numbers count from 1 within a tenant, without gaps."""
 
     number: int
     time: str
@@ -48,7 +48,10 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """The last sealed row and the chain's digest there: up to it, nothing changes unnoticed."""
+    """The last sealed row and the chain's digest there, kept outside the store.
+
+    Changes up to that row are detected, even if all seals were made anew.
+    """
 
     tenant: str
     last: int
@@ -60,7 +63,7 @@ class Anchor:
 
 
 def anchor_from_json(text: str | bytes) -> Anchor:
-    """Strictly: an anchor that says something else than it seems to would be worse than none."""
+    """Strict: unknown or missing fields and other formats are refused."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -81,7 +84,7 @@ def anchor_from_json(text: str | bytes) -> Anchor:
 
 @dataclass(frozen=True, slots=True)
 class AuditVerdict:
-    """How many rows there are, up to which they are sealed, and everything that is wrong."""
+    """How many rows there are, up to which they are sealed, and the problems found."""
 
     rows: int
     sealed: int
@@ -92,14 +95,14 @@ class AuditVerdict:
         return not self.problems
 
 
-# The chain of seals over an audit log: making a seal, and finding what no longer fits.
+# Seals: each covers a batch of rows and the seal before it, so that the log is a hash chain.
 
 
 FORMAT = "docgraph.audit/1"
-SEAL_EVERY = 100  # waiting rows are sealed; part of the format, since a batch is never larger
+ROWS_PER_SEAL = 100  # part of the format: no batch is larger
 
-# Rows with numbers above the first and up to the second, in order.
-Rows = Callable[[float, float], Iterable[AuditEntry]]
+# Reads rows with numbers above the first argument and up to the second, in order.
+ReadAuditRows = Callable[[float, float], Iterable[AuditEntry]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,96 +115,97 @@ class Seal:
     digest: str
 
 
-NOTHING = Seal(first=0, last=0, before="", digest="")  # what the first seal follows
+NO_SEAL = Seal(first=0, last=0, before="", digest="")  # comes before the first seal
 
 
 def make_seal(entries: Sequence[AuditEntry], before: Seal) -> Seal:
-    """Ties a batch of rows to all that were sealed before them."""
+    """Over `entries`, which follow the rows of the seal `before`."""
     return Seal(
         first=before.last + 1,
         last=entries[-1].number,
         before=before.digest,
-        digest=_chained(entries, before.digest),
+        digest=_chain_digest(entries, before.digest),
     )
 
 
-def _chained(entries: Sequence[AuditEntry], before: str) -> str:
+def _chain_digest(entries: Sequence[AuditEntry], before: str) -> str:
     return digest({"format": FORMAT, "before": before, "entries": entries})
 
 
 def verify_chain(
-    tenant: str, seals: Sequence[Seal], rows: Rows, anchor: Anchor | None = None
+    tenant: str, seals: Sequence[Seal], rows: ReadAuditRows, anchor: Anchor | None = None
 ) -> AuditVerdict:
-    """Every seal made again from the rows it covers. `seals` are in the order of their rows."""
+    """Recomputes every seal from the rows it covers. `seals` are in the order of their rows."""
     problems: list[str] = []
     count = newest = 0
-    before, reached = NOTHING, -math.inf
+    before, last_row = NO_SEAL, -math.inf
     for seal in seals:
-        batch = tuple(rows(reached, seal.last))
-        problems.extend(_of_batch(seal, before, batch))
+        batch = tuple(rows(last_row, seal.last))
+        problems.extend(_check_batch(seal, before, batch))
         count += len(batch)
         newest = batch[-1].number if batch else newest
-        before, reached = seal, seal.last
-    waiting = [entry.number for entry in rows(reached, math.inf)]
-    problems.extend(_of_waiting(waiting, before))
+        before, last_row = seal, seal.last
+    unsealed = [entry.number for entry in rows(last_row, math.inf)]
+    problems.extend(_check_unsealed(unsealed, before))
     if anchor is not None:
-        newest = waiting[-1] if waiting else newest
-        problems.extend(_of_anchor(anchor, tenant, seals, newest))
-    return AuditVerdict(count + len(waiting), before.last, tuple(problems))
+        newest = unsealed[-1] if unsealed else newest
+        problems.extend(_check_anchor(anchor, tenant, seals, newest))
+    return AuditVerdict(count + len(unsealed), before.last, tuple(problems))
 
 
-def _of_batch(seal: Seal, before: Seal, batch: Sequence[AuditEntry]) -> Iterator[str]:
+def _check_batch(seal: Seal, before: Seal, batch: Sequence[AuditEntry]) -> Iterator[str]:
     covered = f"rows {seal.first} to {seal.last}"
     start = before.last + 1
-    misplaced = list(_misplaced([entry.number for entry in batch], start, seal.last))
-    yield from misplaced
+    gaps = list(_check_numbers([entry.number for entry in batch], start, seal.last))
+    yield from gaps
     if seal.first > start:
         yield f"the seal over rows {start} to {seal.first - 1} is missing"
     elif seal.first < start:
         yield f"the seal over {covered} was put in: rows up to {before.last} had one"
     elif seal.before != before.digest:
         yield f"the seal over {covered} does not follow from the one before it"
-    if seal.last - seal.first >= SEAL_EVERY:
-        yield f"the seal over {covered} stands where others did: none covers over {SEAL_EVERY} rows"
+    if seal.last - seal.first >= ROWS_PER_SEAL:
+        limit = f"none covers over {ROWS_PER_SEAL} rows"
+        yield f"the seal over {covered} stands where others did: {limit}"
     own = [entry for entry in batch if entry.number >= seal.first]
-    if not misplaced and (not own or _chained(own, seal.before) != seal.digest):
+    if not gaps and (not own or _chain_digest(own, seal.before) != seal.digest):
         yield f"{covered} are not what was sealed: one of them was changed, or their seal"
 
 
-def _of_waiting(numbers: Sequence[int], before: Seal) -> Iterator[str]:
+def _check_unsealed(numbers: Sequence[int], before: Seal) -> Iterator[str]:
     newest = numbers[-1] if numbers else before.last
-    yield from _misplaced(numbers, before.last + 1, newest)
-    if len(numbers) >= SEAL_EVERY:
+    yield from _check_numbers(numbers, before.last + 1, newest)
+    if len(numbers) >= ROWS_PER_SEAL:
         yield f"{len(numbers)} rows after row {before.last} have no seal: it is missing"
 
 
-def _misplaced(numbers: Iterable[int], start: int, stop: int) -> Iterator[str]:
-    """What keeps these numbers from being all from `start` to `stop`, once each."""
+def _check_numbers(numbers: Iterable[int], start: int, stop: int) -> Iterator[str]:
+    """Problems unless these are all numbers from `start` to `stop`, once each."""
     expected = start
     for number in numbers:
         if number < expected:
             yield f"row {number} was put in"
             continue
         if number > expected:
-            yield _missing(expected, number - 1)
+            yield _describe_missing(expected, number - 1)
         expected = number + 1
     if expected <= stop:
-        yield _missing(expected, stop)
+        yield _describe_missing(expected, stop)
 
 
-def _missing(first: int, last: int) -> str:
+def _describe_missing(first: int, last: int) -> str:
     return f"row {first} is missing" if first == last else f"rows {first} to {last} are missing"
 
 
-def _of_anchor(anchor: Anchor, tenant: str, seals: Sequence[Seal], newest: int) -> Iterator[str]:
-    known = {seal.last: seal.digest for seal in seals}
+def _check_anchor(anchor: Anchor, tenant: str, seals: Sequence[Seal], newest: int) -> Iterator[str]:
+    digests = {seal.last: seal.digest for seal in seals}
     if anchor.tenant != tenant:
         yield f"the anchor is of the tenant {anchor.tenant!r}, this log is of {tenant!r}"
     elif newest < anchor.last:
         yield f"the log ends with row {newest}, but the anchor was made at row {anchor.last}"
-    elif anchor.last not in known:
+    elif anchor.last not in digests:
         yield f"no seal ends with row {anchor.last}, where the anchor was made"
-    elif known[anchor.last] != anchor.digest:
+    elif digests[anchor.last] != anchor.digest:
         yield (
             f"the seals up to row {anchor.last} are not those that the anchor was made of: "
             "rows were changed and sealed again"

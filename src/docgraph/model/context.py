@@ -1,4 +1,4 @@
-"""The context: what a language model gets to read, item by item, each with its why."""
+"""The context for a language model: its items, each with the reasons for it."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -9,7 +9,7 @@ from docgraph.model.node import Location
 
 @dataclass(frozen=True, slots=True)
 class Reasons:
-    """Rule (seed or edge), access decision, budget decision."""
+    """Why an item is in the context: rule (seed or edge), access decision, budget decision."""
 
     rule: str
     access: str
@@ -20,8 +20,8 @@ class Reasons:
 class ContextItem:
     """`layer` is `concept` (number 0) or `evidence`, which can be cited as `[number]`.
 
-    `title` is that of the planned node it speaks for; `labels` and `level` are those of its
-    document's rule.
+    `title` is that of the planned node; `labels` and `level` are those of its document's access
+    rule.
     """
 
     number: int
@@ -41,7 +41,7 @@ class ContextItem:
 
 @dataclass(frozen=True, slots=True)
 class DocumentShare:
-    """How many tokens of the context a document's items take."""
+    """The items of one document, and their tokens."""
 
     document: str
     items: int
@@ -56,7 +56,7 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`text` is what is sent; `tokens` is counted on exactly that text."""
+    """`text` is what is sent to the model; `tokens` is counted on exactly that text."""
 
     question: str
     text: str
@@ -73,10 +73,9 @@ class Context:
         return digest(self)
 
 
-# Counting tokens: a pure function of a text, named so that a receipt can name it.
-
-
 class TokenCounter(Protocol):
+    """Counts the tokens of a text, without state. Receipts record its `name`."""
+
     @property
     def name(self) -> str: ...
 

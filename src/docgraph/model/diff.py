@@ -1,4 +1,4 @@
-"""What two retrievals differ in: who speaks, by which edges, with what evidence, at what length."""
+"""Differences between two retrievals, and between two snapshots."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ ON, NOT_THERE = "on", "-"
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSummary:
-    """One of the two. `asked` is what it was asked with, by name; `page` a digest of what it gave.
+    """One side of the comparison. `asked` are its settings by name, `page` its context's digest.
 
-    `evidence` has a digest of each passage's text, `tokens` each document's share. A receipt
-    tells neither: then they are None.
+    `evidence` has a digest of each chunk's text, `tokens` each document's share. They are None
+    where the side is a receipt, which has neither.
     """
 
     asked: Mapping[str, str]
@@ -36,7 +36,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalDiff:
-    """Gained is what only the right side has. `changed` evidence has one id and two texts."""
+    """`gained` is what only the right side has; `changed` evidence differs in text."""
 
     asked: tuple[Difference, ...]
     documents_gained: tuple[str, ...]
@@ -52,20 +52,20 @@ class RetrievalDiff:
 
     @property
     def differs(self) -> bool:
-        """Whether they gave something else; that they were asked otherwise does not count."""
-        moved = (
+        """Whether the results differ; different settings alone do not count."""
+        changes = (
             *(self.documents_gained, self.documents_lost, self.edges_gained, self.edges_lost),
             *(self.evidence_gained, self.evidence_lost, self.evidence_changed),
         )
         left, right = self.tokens_in_all
-        return any(moved) or bool(self.tokens) or left != right or not self.same_page
+        return any(changes) or bool(self.tokens) or left != right or not self.same_page
 
 
 def compare_retrievals(left: RetrievalSummary, right: RetrievalSummary) -> RetrievalDiff:
     before, after = left.evidence or {}, right.evidence or {}
     both = before.keys() & after.keys()
     return RetrievalDiff(
-        asked=_asked(_differing(left.asked, right.asked, NOT_THERE)),
+        asked=_drop_options_of_missing_steps(_differences(left.asked, right.asked, NOT_THERE)),
         documents_gained=_only(right.documents, left.documents),
         documents_lost=_only(left.documents, right.documents),
         edges_gained=tuple(sorted(right.edges - left.edges)),
@@ -73,17 +73,17 @@ def compare_retrievals(left: RetrievalSummary, right: RetrievalSummary) -> Retri
         evidence_gained=_only(after, before),
         evidence_lost=_only(before, after),
         evidence_changed=tuple(sorted(one for one in both if before[one] != after[one])),
-        tokens=_differing(left.tokens or {}, right.tokens or {}, 0),
+        tokens=_differences(left.tokens or {}, right.tokens or {}, 0),
         tokens_in_all=(left.tokens_in_all, right.tokens_in_all),
         same_page=left.page == right.page,
     )
 
 
-def _asked(found: tuple[Difference, ...]) -> tuple[Difference, ...]:
-    """Of a step that only one side has, the options go without saying."""
-    alone = [one.name for one in found if {one.left, one.right} == {ON, NOT_THERE}]
+def _drop_options_of_missing_steps(settings: tuple[Difference, ...]) -> tuple[Difference, ...]:
+    """Where only one side has a step, its options are not listed."""
+    steps = [one.name for one in settings if {one.left, one.right} == {ON, NOT_THERE}]
     return tuple(
-        one for one in found if one.name.partition(".")[0] not in alone or one.name in alone
+        one for one in settings if one.name.partition(".")[0] not in steps or one.name in steps
     )
 
 
@@ -91,23 +91,23 @@ def _only(these: Iterable[str], those: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(these) - set(those)))
 
 
-def _differing(
+def _differences(
     left: Mapping[str, str] | Mapping[str, int],
     right: Mapping[str, str] | Mapping[str, int],
-    without: str | int,
+    default: str | int,
 ) -> tuple[Difference, ...]:
     """In the order of the left side, then of the right."""
     names = dict.fromkeys((*left, *right))
-    pairs = ((name, left.get(name, without), right.get(name, without)) for name in names)
+    pairs = ((name, left.get(name, default), right.get(name, default)) for name in names)
     return tuple(Difference(*pair) for pair in pairs if pair[1] != pair[2])
 
 
-# What one reader sees gained, lost and changed between two snapshots.
+# Differences between two snapshots, as one reader sees them.
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotContent:
-    """One of the two: documents with a digest of their text, and the edges that hold."""
+    """A snapshot's documents with a digest of their text, and its edges."""
 
     documents: Mapping[str, str]
     edges: frozenset[Edge]

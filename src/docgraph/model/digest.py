@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 _ATOMS = frozenset({str, int, float, bool, type(None)})
-_shapes: dict[type, Callable[[Any], Any]] = {}  # looked up once for each type
+_converters: dict[type, Callable[[Any], Any]] = {}  # made once for each type
 
 
 def plain(value: object) -> Any:
@@ -16,17 +16,17 @@ def plain(value: object) -> Any:
     kind = type(value)
     if kind in _ATOMS:
         return value
-    shape = _shapes.get(kind)
-    if shape is None:
-        shape = _shapes[kind] = _shape(kind)
-    return shape(value)
+    convert = _converters.get(kind)
+    if convert is None:
+        convert = _converters[kind] = _converter(kind)
+    return convert(value)
 
 
-def _shape(kind: type) -> Callable[[Any], Any]:
+def _converter(kind: type) -> Callable[[Any], Any]:
     if issubclass(kind, list | tuple):
-        return _listed
+        return _convert_items
     if dataclasses.is_dataclass(kind):
-        return _object([field.name for field in dataclasses.fields(kind)])
+        return _object_converter([field.name for field in dataclasses.fields(kind)])
     if issubclass(kind, Mapping):
         return lambda value: {str(key): plain(item) for key, item in value.items()}
     if issubclass(kind, Set):
@@ -34,15 +34,15 @@ def _shape(kind: type) -> Callable[[Any], Any]:
     return lambda value: value
 
 
-def _listed(values: list[Any] | tuple[Any, ...]) -> list[Any]:
+def _convert_items(values: list[Any] | tuple[Any, ...]) -> list[Any]:
     return [item if type(item) in _ATOMS else plain(item) for item in values]
 
 
-def _object(names: list[str]) -> Callable[[Any], Any]:
-    if len(names) < 2:  # of one name, attrgetter gives no tuple
+def _object_converter(names: list[str]) -> Callable[[Any], Any]:
+    if len(names) < 2:  # with one name, attrgetter returns no tuple
         return lambda value: {name: plain(getattr(value, name)) for name in names}
     read = attrgetter(*names)
-    return lambda value: dict(zip(names, _listed(read(value)), strict=True))
+    return lambda value: dict(zip(names, _convert_items(read(value)), strict=True))
 
 
 def canonical(value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""A document as ingestion hands it to the store: nodes, chunks and names, built from one file."""
+"""A document as ingest hands it to the store: nodes, chunks, definitions and references."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,13 @@ from docgraph.model.access import AccessStatement
 from docgraph.model.node import DocumentNode, Location
 from docgraph.model.reference import Definition, Reference
 
-# Chunks: the passages of a document that are embedded, searched and cited.
-
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """`node` is the innermost node that holds it; `position` counts within the document."""
+    """A part of a document that is embedded, searched and cited.
+
+    `node` is the innermost node that contains it; `position` counts within the document.
+    """
 
     id: str
     node: str
@@ -31,23 +32,23 @@ class DefinedName:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`nodes[0]` is the document's own node. `fingerprint` changes when any of this would.
+    """`nodes[0]` is the document's own node. `fingerprint` changes when any other field would.
 
-    But for `told`, all that is said on who may read it, which lies outside the snapshots.
+    The exception are `statements` on who may read it, which lie outside the snapshots.
 
-    `opaque` counts calls that nothing in the file leads anywhere. `source_lines` maps offsets in
-    the text to lines of the file, where the text is not the file's own.
+    `unresolved_calls` counts calls whose target the file does not show. `source_lines` maps
+    offsets in the text to lines of the file, where the text is not the file's own.
     """
 
     path: str
     text: str
     nodes: tuple[DocumentNode, ...]
     chunks: tuple[Chunk, ...]
-    offers: tuple[Definition, ...]
-    claims: tuple[Reference, ...]
-    told: tuple[AccessStatement, ...]
+    definitions: tuple[Definition, ...]
+    references: tuple[Reference, ...]
+    statements: tuple[AccessStatement, ...]
     fingerprint: str
-    opaque: int = 0
+    unresolved_calls: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()
 
     @property
@@ -55,14 +56,11 @@ class Document:
         return self.nodes[0].id
 
 
-# One node as a reader opens it: what it is about, where it stands, and its own text.
-
-
 @dataclass(frozen=True, slots=True)
 class NodeText:
-    """Of a chunk: `node` holds it, and title and summary are that node's.
+    """One node or chunk as a reader opens it; a chunk has the title and summary of its `node`.
 
-    `access` says on what grounds its reader sees it. `text` is None where it was not asked for.
+    `access` is why the reader may see it. `text` is None where it was not requested.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Edges: directed, typed relations between nodes, with the places that show them."""
+"""Edges: directed, typed relations between nodes, with their evidence in the source."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from docgraph.model.reference import ReferenceCount
 
-# The catalogue of relation types: a pipeline or a person may name these and no others.
-
+# Relation types: pipelines and people may use no others.
 
 RELATIONS = MappingProxyType(
     {
@@ -39,7 +38,7 @@ RELATIONS = MappingProxyType(
     }
 )
 
-# Lifecycle relations store their inverse too, so that "outgoing" leads from old to new.
+# Lifecycle relations are stored with their inverse, so that "outgoing" leads from old to new.
 INVERSES = MappingProxyType(
     {
         "supersedes": "superseded_by",
@@ -55,11 +54,11 @@ INVERSES = MappingProxyType(
 
 CONTAINS = "contains"
 SHARES_ENTITY = "shares_entity"
-# Relations that a claim and an offer can make.
-MINED_FROM = frozenset(RELATIONS) - {CONTAINS, SHARES_ENTITY}
+# Relations that a reference and a definition can make.
+MINED_RELATIONS = frozenset(RELATIONS) - {CONTAINS, SHARES_ENTITY}
 
-
-HAND = "hand"
+# Origins of edges besides the miners' names.
+MANUAL = "hand"
 STRUCTURE = "structure"
 
 
@@ -72,11 +71,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, order=True)
 class EdgeEvidence:
-    """A place in the source that shows the relation; `line` is 0 where lines would tell too much.
+    """A position in the source that shows the relation; `line` is 0 where it has none.
 
-    `start` and `end` are the characters of the source's text that say so. Where several targets
-    claim the same characters, the question decides among the visible ones: the longest claim
-    wins, then the lowest `rank`.
+    `start` and `end` are its characters in the source's text. Where several targets match the
+    same characters, the longest match wins among those visible, then the lowest `rank`.
     """
 
     path: str
@@ -91,7 +89,7 @@ class EdgeEvidence:
 class Relationship:
     """An edge as it is stored: unique by (source, relation, target).
 
-    `origins` tells who said so: `hand`, `curated`, `given`, `structure`, or a miner's name.
+    `origins` are `hand` (manual), `curated`, `given`, `structure`, or miners' names.
     """
 
     edge: Edge
@@ -100,28 +98,28 @@ class Relationship:
 
 
 def inverse(edge: Edge) -> Edge | None:
-    """Lifecycle relations have one, so that "outgoing" leads from old to new too."""
+    """Only lifecycle relations have one."""
     if edge.relation not in INVERSES:
         return None
     return Edge(edge.target, INVERSES[edge.relation], edge.source)
 
 
 def with_inverse(edge: Edge) -> tuple[Edge, ...]:
-    turned = inverse(edge)
-    return (edge,) if turned is None else (edge, turned)
+    inverted = inverse(edge)
+    return (edge,) if inverted is None else (edge, inverted)
 
 
-# Counting relations: how many there are of each kind, who found them, and a few to look at.
+# Counts of relations by type and origin, with examples.
 
 
-EXAMPLES = 3
+MAX_EXAMPLES = 3  # for each origin and relation
 
 
 @dataclass(frozen=True, slots=True)
 class RelationCount:
-    """What one origin (a miner, `hand`, …) found of one relation.
+    """Edges of one relation from one origin (a miner, `hand`, …).
 
-    `unresolved` counts places whose words should name another node and name none.
+    `unresolved` counts references that match no definition and should.
     """
 
     origin: str
@@ -133,7 +131,7 @@ class RelationCount:
 
 @dataclass(frozen=True, slots=True)
 class RelationCounts:
-    """`edges` counts each edge once by relation; `found` counts it for everyone who found it."""
+    """`edges` counts each edge once by relation; `found` counts it once for each origin."""
 
     edges: tuple[tuple[str, int], ...]
     found: tuple[RelationCount, ...]
@@ -141,24 +139,26 @@ class RelationCounts:
 
 
 def count_relations(
-    relationships: Iterable[Relationship], places: Iterable[ReferenceCount], opaque: int
+    relationships: Iterable[Relationship],
+    references: Iterable[ReferenceCount],
+    unresolved_calls: int,
 ) -> RelationCounts:
     edges: Counter[str] = Counter()
-    found: Counter[tuple[str, str]] = Counter()
+    by_origin: Counter[tuple[str, str]] = Counter()
     examples: defaultdict[tuple[str, str], list[Relationship]] = defaultdict(list)
     for relationship in relationships:
         relation = relationship.edge.relation
         edges[relation] += 1
         for origin in relationship.origins:
-            found[origin, relation] += 1
-            if len(examples[origin, relation]) < EXAMPLES:
+            by_origin[origin, relation] += 1
+            if len(examples[origin, relation]) < MAX_EXAMPLES:
                 examples[origin, relation].append(relationship)
-    unmet = {(place.miner, place.relation): place.unmet for place in places if place.unmet}
+    unresolved = {(one.miner, one.relation): one.unmet for one in references if one.unmet}
     return RelationCounts(
         edges=tuple(sorted(edges.items())),
         found=tuple(
-            RelationCount(*key, found[key], unmet.get(key, 0), tuple(examples[key]))
-            for key in sorted(found.keys() | unmet.keys())
+            RelationCount(*key, by_origin[key], unresolved.get(key, 0), tuple(examples[key]))
+            for key in sorted(by_origin.keys() | unresolved.keys())
         ),
-        opaque_calls=opaque,
+        opaque_calls=unresolved_calls,
     )

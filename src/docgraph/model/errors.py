@@ -1,16 +1,16 @@
-"""Every error docgraph raises on purpose: each says where, what, and what would fit."""
+"""The errors that docgraph raises: each message says where, what, and what would fit."""
 
 
 class DocgraphError(Exception):
-    """Something docgraph refuses, in words meant for the person who asked."""
+    """The base of them all; its message is meant for the user."""
 
 
 class BadInput(DocgraphError):
-    """The caller handed over something that cannot be used."""
+    """An argument or a file from the caller is invalid."""
 
 
 class NotVisible(DocgraphError):
-    """No such thing is visible to this reader; absent and forbidden read the same."""
+    """Nothing of this name is visible to the reader; absent and forbidden look the same."""
 
 
 class NotAllowed(DocgraphError):
@@ -18,39 +18,39 @@ class NotAllowed(DocgraphError):
 
 
 class NotKnown(DocgraphError):
-    """No credential, or one that proves nobody; why is for the operator, not for whoever came."""
+    """No credential, or an invalid one. The reason is logged, not sent to the client."""
 
 
 class GivenUp(DocgraphError):
-    """Nobody waits for the answer any more."""
+    """The request was cancelled: its client no longer waits."""
 
 
 class TookTooLong(GivenUp):
-    """It took longer than it may."""
+    """The request's deadline has passed."""
 
 
 class MissingExtra(DocgraphError, ImportError):
-    """What was asked for needs a library that is not installed; says which extra brings it."""
+    """A library is not installed; the message names the extra that contains it."""
 
 
 class BadPipeline(DocgraphError):
-    """A pipeline file does not keep the contract of its actions."""
+    """A pipeline file is invalid, or does not fit the contracts of its actions."""
 
 
 class BadPlan(DocgraphError):
-    """A plan is malformed, edited into nonsense, or made by another embedder."""
+    """A plan is malformed, inconsistent, or made by another embedder."""
 
 
 class ContractBroken(DocgraphError):
-    """An action returned something that its own contract rules out."""
+    """An action returned a value that its contract does not allow."""
 
 
 class NotPlanned(DocgraphError):
-    """Execution was asked for text that the plan does not name."""
+    """Execution requested a text that the plan does not name."""
 
 
 class StoreError(DocgraphError):
-    """The store cannot be used as it is."""
+    """The store cannot be used in its present state."""
 
 
 class WrongSchema(StoreError):
@@ -58,7 +58,7 @@ class WrongSchema(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another ingest holds this store."""
+    """Another ingest has locked this store."""
 
 
 class StoreFull(StoreError):
@@ -74,4 +74,4 @@ class ModelError(DocgraphError):
 
 
 class TooLong(ModelError):
-    """What would be sent does not fit into the model's window; nothing was sent."""
+    """The prompt does not fit into the model's context window; nothing was sent."""

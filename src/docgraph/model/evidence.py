@@ -1,4 +1,4 @@
-"""What execution fetched: passages of planned documents, grouped by document."""
+"""Evidence: chunks of planned nodes, as execution fetched them."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from docgraph.model.plan import RetrievalPlan
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """What a planned node is about, and on what grounds its reader may see it.
+    """Title and summary of a planned node, and why its reader may see it (`access`).
 
-    `labels` and `level` are those of its document's rule.
+    `labels` and `level` are those of its document's access rule.
     """
 
     id: str
@@ -27,7 +27,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class ChunkScore:
-    """A passage of a planned node before its text is read; `similarity` is an exact integer."""
+    """A chunk of a planned node without its text; `similarity` is an exact dot product."""
 
     id: str
     node: str
@@ -48,7 +48,7 @@ class EvidenceChunk:
 
 @dataclass(frozen=True, slots=True)
 class NodeEvidence:
-    """The evidence of one planned node; `cut` counts the passages its limits left out."""
+    """The chunks of one planned node; `cut` counts those that limits left out."""
 
     concept: Concept
     rule: str
@@ -58,7 +58,7 @@ class NodeEvidence:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One thing execution let in or left out, and why."""
+    """Whether execution included a node or chunk, and why."""
 
     id: str
     entered: bool
@@ -67,7 +67,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class RetrievedContext:
-    """In the plan's order of admission. `decisions` lists what limits and budgets did."""
+    """In the plan's order of admission. `decisions` lists what limits left out."""
 
     question: str
     nodes: tuple[NodeEvidence, ...]
@@ -79,18 +79,15 @@ class RetrievedContext:
         return digest(self)
 
 
-# Saying why there is no evidence.
-
-
 def not_visible(node: str) -> Decision:
-    """Forbidden, deleted and never there read alike."""
+    """The same for a node that is forbidden, deleted or never existed."""
     return Decision(node, False, "nothing visible under this id")
 
 
 def why_empty(
     plan: RetrievalPlan, nodes: tuple[NodeEvidence, ...], decisions: tuple[Decision, ...]
 ) -> str:
-    """Empty when there is something to show."""
+    """Why there is no evidence; "" if there is some."""
     if any(node.passages for node in nodes):
         return ""
     if not plan.order:

@@ -1,4 +1,4 @@
-"""Where a node stands in a question's way: in its context, or where it fell out and by how much."""
+"""Why a node is in a question's context, or at which step it was left out and by how much."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Numbers = tuple[tuple[str, int | float], ...]
 Stage = Literal[
     "not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "there"
 ]
-# The later it fell out, the less is missing.
+# In the order of a run: the later a node is left out, the less is missing.
 STAGES: tuple[Stage, ...] = (
     *("not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "there"),
 )
@@ -19,7 +19,7 @@ NOT_VISIBLE = "nothing visible under this id"
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """How it stood at one step, in words and in numbers."""
+    """What one step did with the node, in words and in numbers."""
 
     action: str
     inside: bool
@@ -29,8 +29,8 @@ class StepOutcome:
 
 @dataclass(frozen=True, slots=True)
 class OptionChange:
-    """One option set otherwise. Without an option it is the whole step, `on` or `off`; the action
-    `seeds` stands for ids that are named instead of searched for."""
+    """One option with another value. Without an option it is the whole step, `on` or `off`; the
+    action `seeds` means that ids are given instead of searched."""
 
     action: str
     option: str
@@ -40,7 +40,7 @@ class OptionChange:
 
 @dataclass(frozen=True, slots=True)
 class IncludedItem:
-    """A piece of it that is in the context: its number there, its id, and why."""
+    """A part of the node that is in the context: its number there, its id, and why."""
 
     number: int
     id: str
@@ -49,9 +49,10 @@ class IncludedItem:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`stage` is where it fell out, or `there`; `steps` is the way up to that point.
+    """`stage` is where the node was left out, or `there`; `steps` are the steps up to it.
 
-    `change` was run, and lets it in; `remedy` says so in words, `runs` how many were tried.
+    `change` includes the node, as a run has shown; `remedy` says so in words, and `runs` counts
+    the runs that were tried.
     """
 
     node: str

@@ -1,11 +1,11 @@
-"""Names: how exact identifiers are compared, and which ones a question holds."""
+"""What a question names exactly: identifiers, paths and titles."""
 
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-FAMILIES = ("ADR", "BIP", "DEP", "EIP", "JEP", "KEP", "NEP", "PEP", "RFC", "XEP")
+NUMBERED_SERIES = ("ADR", "BIP", "DEP", "EIP", "JEP", "KEP", "NEP", "PEP", "RFC", "XEP")
 
 _JOINT = re.compile(r"(?<=[^\W\d_])[-_ ]+(?=\d)")
 _ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")
@@ -13,7 +13,7 @@ _SPACES = re.compile(r"\s+")
 _SPACE_OR_DIGIT = re.compile(r"[\s\d]")
 _SCAN = re.compile(
     r"`+(?P<quoted>[^`\n]+)`+"
-    rf"|(?<!\w)(?P<numbered>(?:[A-Z]{{2,}}|(?i:{'|'.join(FAMILIES)}))[ ]+\d+)(?!\w)"
+    rf"|(?<!\w)(?P<numbered>(?:[A-Z]{{2,}}|(?i:{'|'.join(NUMBERED_SERIES)}))[ ]+\d+)(?!\w)"
     r"|(?P<token>[\w.~/][\w.~/:#-]*)"
 )
 _CAPITALS = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}")
@@ -26,14 +26,14 @@ def normalise_name(name: str) -> str:
 
     Normalising twice changes nothing, so a stored name may be normalised again.
     """
-    folded = name.casefold() if name.isascii() else _folded(name)
+    folded = name.casefold() if name.isascii() else _fold_case(name)
     if not _SPACE_OR_DIGIT.search(folded):
         return folded
     joined = _JOINT.sub("", _SPACES.sub(" ", folded).strip())
     return _ZEROS.sub("", joined)
 
 
-def _folded(name: str) -> str:
+def _fold_case(name: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
@@ -43,13 +43,8 @@ def identifiers(question: str) -> tuple[str, ...]:
     Plain words count in backticks only; a token counts by its shape: `_`, inner `.`, `/`, `::`
     or `#`, inner capitals, letters with digits, or a numbered family such as `PEP 484`.
     """
-    found: dict[str, None] = {}
-    for match in _SCAN.finditer(question):
-        for candidate in _candidates(match):
-            name = normalise_name(candidate)
-            if name:
-                found[name] = None
-    return tuple(found)
+    candidates = (one for match in _SCAN.finditer(question) for one in _candidates(match))
+    return tuple(dict.fromkeys(filter(None, map(normalise_name, candidates))))
 
 
 def _candidates(match: re.Match[str]) -> tuple[str, ...]:
@@ -62,7 +57,7 @@ def _candidates(match: re.Match[str]) -> tuple[str, ...]:
 
 
 def _quoted(content: str) -> tuple[str, ...]:
-    """The quoted name itself without call brackets, then what is inside a longer quotation."""
+    """The quoted name without call brackets, then the identifiers inside a longer quotation."""
     whole = content.strip().partition("(")[0].strip() or content.strip()
     return (whole, *identifiers(content)) if _SPACES.search(content.strip()) else (whole,)
 
@@ -88,10 +83,10 @@ def _dotted(token: str) -> bool:
     return len(parts) > 1 and all(parts) and any(len(part) > 1 for part in parts)
 
 
-# Path tails: the names by which a question that quotes a file's path may mean one of ours.
+# Paths: a path in a question may begin above the repository's root, so its suffixes count.
 
 
-DEEPEST = 12  # folders of a quoted path that may be ours
+MAX_FOLDERS = 12  # of a quoted path
 _PATH = re.compile(r"(?<![\w.~+@:/\\-])[\w.~+@:-]*(?:[/\\]+[\w.~+@:-]+)+")
 _BETWEEN = re.compile(r"[/\\]+")
 _FILE = re.compile(r"(?P<stem>[^:]*[^.:])\.(?P<suffix>[A-Za-z]\w*)(?::.*|\.+)?")
@@ -103,72 +98,72 @@ def path_suffixes(question: str) -> tuple[str, ...]:
     `/lib/pkg/m.py` may be `lib/pkg/m.py` or `pkg/m.py`, and the module `lib.pkg.m` or `pkg.m`.
     A path counts when it ends in a file with a suffix; a line number or an anchor is left off.
     """
-    found = (
-        normalise_name(tail) for match in _PATH.finditer(question) for tail in _tails(match[0])
-    )
-    return tuple(dict.fromkeys(found))
+    paths = (match[0] for match in _PATH.finditer(question))
+    return tuple(dict.fromkeys(normalise_name(one) for path in paths for one in _suffixes(path)))
 
 
-def _tails(path: str) -> Iterator[str]:
+def _suffixes(path: str) -> Iterator[str]:
     *folders, last = _BETWEEN.split(path)
     file = _FILE.fullmatch(last)
     if file is None:
         return
-    ours = [folder for folder in folders if folder.strip(".")][-DEEPEST:]
-    for start in range(len(ours)):
-        above = ours[start:]
-        yield "/".join((*above, f"{file['stem']}.{file['suffix']}"))
-        yield ".".join((*above, file["stem"]))
+    named = [folder for folder in folders if folder.strip(".")][-MAX_FOLDERS:]
+    for start in range(len(named)):
+        parents = named[start:]
+        yield "/".join((*parents, f"{file['stem']}.{file['suffix']}"))
+        yield ".".join((*parents, file["stem"]))
 
 
-# Titles that a question names: which words of it could be one, and which of them win.
+# Titles of documents that occur in a question.
 
 
-SHORTEST = 4
-LONGEST = 10  # words in a title
-MOST = 300  # spans that are looked up
-NAMESAKES = 8  # a title that more visible documents bear names none of them
+MIN_TITLE_CHARACTERS = 4
+MAX_TITLE_WORDS = 10
+MAX_SPANS = 300  # that are looked up
+MAX_TITLE_HOLDERS = 8  # a title of more visible documents names none of them
 
 _WORD = re.compile(r"\w+")
 Span = tuple[int, int]
 
 
 def title_spans(question: str) -> dict[str, list[Span]]:
-    """Whole words in a row that begin with a capital or a digit, and where each stands."""
+    """Runs of whole words that begin with a capital or a digit, with their positions."""
     words = [match.span() for match in _WORD.finditer(question)]
-    found: dict[str, list[Span]] = {}
+    spans: dict[str, list[Span]] = {}
     for at, (start, _) in enumerate(words):
         if not (question[start].isupper() or question[start].isdigit()):
             continue
-        for _, end in words[at : at + LONGEST]:
-            if end - start >= SHORTEST and (len(found) < MOST or question[start:end] in found):
-                found.setdefault(question[start:end], []).append((start, end))
-    return found
+        for _, end in words[at : at + MAX_TITLE_WORDS]:
+            words_between = question[start:end]
+            is_new = words_between not in spans
+            if end - start >= MIN_TITLE_CHARACTERS and (len(spans) < MAX_SPANS or not is_new):
+                spans.setdefault(words_between, []).append((start, end))
+    return spans
 
 
 def titled_documents(
-    places: dict[str, list[Span]], bearers: Sequence[tuple[str, str]]
+    spans: dict[str, list[Span]], holders: Sequence[tuple[str, str]]
 ) -> dict[str, str]:
-    """Documents with the title that names each: one that stands outside every longer one.
+    """Documents with the title that names each; a title inside a longer one does not count.
 
-    `bearers` are (title, document), of those that the reader sees.
+    `holders` are the visible documents with such a title, as (title, document).
     """
-    many = Counter(title for title, _ in bearers)
-    taken = [place for title in many for place in places[title]]
-    won = {
+    counts = Counter(title for title, _ in holders)
+    matched = [span for title in counts for span in spans[title]]
+    naming = {
         title
-        for title in many
-        if many[title] <= NAMESAKES and any(_outside(place, taken) for place in places[title])
+        for title, count in counts.items()
+        if count <= MAX_TITLE_HOLDERS and any(_is_longest(one, matched) for one in spans[title])
     }
-    found: dict[str, str] = {}
-    for title, document in bearers:
-        if title in won:
-            found.setdefault(document, title)
-    return found
+    documents: dict[str, str] = {}
+    for title, document in holders:
+        if title in naming:
+            documents.setdefault(document, title)
+    return documents
 
 
-def _outside(place: Span, others: Sequence[Span]) -> bool:
-    start, end = place
+def _is_longest(span: Span, others: Sequence[Span]) -> bool:
+    start, end = span
     return not any(
-        begin <= start and end <= stop and (begin, stop) != place for begin, stop in others
+        begin <= start and end <= stop and (begin, stop) != span for begin, stop in others
     )

@@ -1,12 +1,12 @@
-"""An ingestion that was asked for and is done later: what is to be done, and how far it is."""
+"""An ingest job: what is to be ingested for whom, and how far it is."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from docgraph.model.access import Person, Principal, credential_kind
 
-State = Literal["queued", "running", "succeeded", "failed"]
-ENDED: tuple[State, ...] = ("succeeded", "failed")
+JobState = Literal["queued", "running", "succeeded", "failed"]
+FINISHED_STATES: tuple[JobState, ...] = ("succeeded", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,7 @@ class IngestJobRequest:
 
 @dataclass(frozen=True, slots=True)
 class JobOwner:
-    """Whose an ingestion is: a person who comes in by one kind of credential. Whoever another
-    issuer calls by the same name is somebody else."""
+    """A person with one kind of credential. The same name from another issuer is another owner."""
 
     tenant: str
     person: str
@@ -39,18 +38,18 @@ def job_owner(principal: Principal) -> JobOwner:
 
 @dataclass(frozen=True, slots=True)
 class IngestJob:
-    """`asked_by` is who asked, with the rights they had then; `by` as in a Principal.
+    """`asked_by` is the person who requested it, with their rights at that time; `by` as in a
+    Principal.
 
-    `attempts` counts how often it was begun: one whose server died, or that would not stop when
-    its server ended, is begun anew by another, up to a limit. `progress` and `result` are JSON,
-    `error` is in words.
+    `attempts` counts how often it was started: another server restarts a job whose server died
+    or could not stop it, up to a limit. `progress` and `result` are JSON, `error` is a sentence.
     """
 
     id: str
     asked_by: Person
     by: str
     request: IngestJobRequest
-    state: State
+    state: JobState
     attempts: int
     created: str
     updated: str
@@ -63,5 +62,5 @@ class IngestJob:
         return self.asked_by.tenant
 
     @property
-    def asker(self) -> JobOwner:
+    def owner(self) -> JobOwner:
         return JobOwner(self.tenant, self.asked_by.id, credential_kind(self.by))

@@ -1,4 +1,4 @@
-"""Meetings: where one document's claim and another's offer of the same key make an edge."""
+"""Edges from matches: a reference in one document and a definition of the same key in another."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -6,11 +6,14 @@ from typing import Literal, NamedTuple
 from docgraph.model.edge import SHARES_ENTITY, Edge, EdgeEvidence, Relationship, inverse
 from docgraph.model.node import document_of
 
-MOST_EVIDENCE = 50
+MAX_EVIDENCE = 50
 
 
 class ReferenceMatch(NamedTuple):
-    """A claim, and the node that offers its key. `holds` tells whether `inner` is in there."""
+    """A reference, and a node (`target`) that defines its key.
+
+    `inner_exists` says whether the target contains `inner`.
+    """
 
     source: str
     relation: str
@@ -24,58 +27,59 @@ class ReferenceMatch(NamedTuple):
     near: int
     inner: str
     strict: int
-    offered: str
-    offered_path: str
-    offered_rank: int
-    holds: int
+    target: str
+    target_path: str
+    target_rank: int
+    inner_exists: int
 
 
-def edges_of(meetings: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
-    """The edges that the claims say."""
-    for met in meetings:
-        edge = _edge(met)
+def edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
+    """The edges from references to the nodes that they match."""
+    for match in matches:
+        edge = _edge(match)
         if edge is not None:
-            rank = met.rank + met.offered_rank
-            if met.near:
-                rank += met.near * distance(met.path, met.offered_path)
-            place = EdgeEvidence(met.path, met.line, met.start, met.end, rank, met.says)
-            yield Relationship(edge, (met.miner,), (place,))
+            rank = match.rank + match.target_rank
+            if match.near:
+                rank += match.near * distance(match.path, match.target_path)
+            span = match.start, match.end
+            evidence = EdgeEvidence(match.path, match.line, *span, rank, match.says)
+            yield Relationship(edge, (match.miner,), (evidence,))
 
 
-def inverse_edges_of(meetings: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
+def inverse_edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
     """The inverses of lifecycle edges, so that old leads to new.
 
-    An inverse shows the same place but claims no characters: they are not in its source's text.
+    An inverse has the same evidence without characters: they are not in its source's text.
     """
-    for met in meetings:
-        edge = _edge(met)
-        turned = inverse(edge) if edge is not None else None
-        if turned is not None:
-            place = EdgeEvidence(met.path, met.line, 0, 0, 0, met.says)
-            yield Relationship(turned, (met.miner,), (place,))
+    for match in matches:
+        edge = _edge(match)
+        inverted = inverse(edge) if edge is not None else None
+        if inverted is not None:
+            evidence = EdgeEvidence(match.path, match.line, 0, 0, 0, match.says)
+            yield Relationship(inverted, (match.miner,), (evidence,))
 
 
 def merge_edges(relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
-    """One relationship per edge, sorted, with everybody's origins and the first evidence."""
+    """One relationship per edge, sorted, with all origins and the first evidence."""
     origins: dict[Edge, set[str]] = {}
     evidence: dict[Edge, set[EdgeEvidence]] = {}
-    for found in relationships:
-        if found.edge in origins:
-            origins[found.edge].update(found.origins)
-            evidence[found.edge].update(found.evidence)
+    for one in relationships:
+        if one.edge in origins:
+            origins[one.edge].update(one.origins)
+            evidence[one.edge].update(one.evidence)
         else:
-            origins[found.edge] = set(found.origins)
-            evidence[found.edge] = set(found.evidence)
+            origins[one.edge] = set(one.origins)
+            evidence[one.edge] = set(one.evidence)
     return tuple(
         Relationship(
-            edge, tuple(sorted(origins[edge])), tuple(sorted(evidence[edge])[:MOST_EVIDENCE])
+            edge, tuple(sorted(origins[edge])), tuple(sorted(evidence[edge])[:MAX_EVIDENCE])
         )
         for edge in sorted(origins)
     )
 
 
 def distance(one: str, other: str) -> int:
-    """Steps through folders from one file to another: it depends on the two paths alone."""
+    """How many folders lie between two files, up and down."""
     here, there = one.split("/")[:-1], other.split("/")[:-1]
     shared = 0
     for left, right in zip(here, there, strict=False):
@@ -85,29 +89,29 @@ def distance(one: str, other: str) -> int:
     return len(here) + len(there) - 2 * shared
 
 
-def _edge(met: ReferenceMatch) -> Edge | None:
-    """A document does not speak of itself, but code calls its own symbols."""
-    if met.holds:
-        target = met.offered + met.inner
-    elif met.strict:
+def _edge(match: ReferenceMatch) -> Edge | None:
+    """None for a reference to its own node or document; code may refer to its own symbols."""
+    if match.inner_exists:
+        target = match.target + match.inner
+    elif match.strict:
         return None
     else:
-        target = met.offered
-    if target == met.source:
+        target = match.target
+    if target == match.source:
         return None
-    if "::" not in target and document_of(target) == document_of(met.source):
+    if "::" not in target and document_of(target) == document_of(match.source):
         return None
-    return Edge(met.source, met.relation, target)
+    return Edge(match.source, match.relation, target)
 
 
-# Shared names: documents that hold the same name, if it is rare among what a reader can see.
+# Shared names: edges between documents that contain the same name, if it is rare.
 
 
-MOST_HOLDERS = 8  # a name that more visible documents hold says little about any two of them
+MAX_NAME_HOLDERS = 8  # a name in more visible documents is not rare
 
 
 class NameHolder(NamedTuple):
-    """A document, and where it first holds the name."""
+    """A document, and the first position of the name in it."""
 
     document: str
     path: str
@@ -123,14 +127,14 @@ def shared_name_edges(
 ) -> Iterator[Relationship]:
     """Edges to (or from) every other holder. `holders` are visible ones, `document` among them.
 
-    Whoever asks a store for one holder more than the most can tell a rare name from a common one.
+    More than MAX_NAME_HOLDERS make no edges, so a caller needs to read one more at most.
     """
-    if len(holders) > MOST_HOLDERS:
+    if len(holders) > MAX_NAME_HOLDERS:
         return
     own = next(holder for holder in holders if holder.document == document)
     for other in holders:
         if other is not own:
             source, target = (own, other) if direction == "out" else (other, own)
-            place = EdgeEvidence(source.path, source.line, 0, 0, 0, source.says)
+            evidence = EdgeEvidence(source.path, source.line, 0, 0, 0, source.says)
             edge = Edge(source.document, SHARES_ENTITY, target.document)
-            yield Relationship(edge, (miner,), (place,))
+            yield Relationship(edge, (miner,), (evidence,))

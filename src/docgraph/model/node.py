@@ -13,7 +13,7 @@ SYMBOL_KINDS = ("class", "function", "interface", "method", "table")
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a node or chunk stands: a path, lines counted from 1, characters from 0, a page.
+    """The position of a node or chunk: a path, lines counted from 1, characters from 0, a page.
 
     Pages count from 1; a notebook's pages are its cells.
     """
@@ -53,6 +53,7 @@ _CODES = (("%", "%25"), (":", "%3A"), ("#", "%23"))
 
 
 def encode(part: str) -> str:
+    """Escapes the separators of ids."""
     for character, code in _CODES:
         part = part.replace(character, code)
     return part
@@ -79,7 +80,7 @@ def symbol_id(document: str, qualified_name: str) -> str:
 
 
 def chunk_id(node: str, position: int) -> str:
-    """A chunk is named by its node and its position in the document, which no other chunk has."""
+    """From its node and its position in the document, which no other chunk has."""
     return f"{node}@{position}"
 
 

@@ -2,7 +2,7 @@
 
 `*`, `?`, `[ab]` and `[!ab]` stay within one segment, `**` is any number of segments. A pattern
 with a slash at its start or inside is anchored at the root; one without matches at any depth.
-Whoever names a folder names all beneath it: `docs`, `/docs`, `docs/` and `docs/**` match
+A folder's pattern matches all beneath it: `docs`, `/docs`, `docs/` and `docs/**` match
 `docs/a/b.md`. The one exception is a last segment that is `*` alone: `docs/*` matches
 `docs/a.md`, not `docs/a/b.md`. Both sides are compared in NFC, and case counts on every machine.
 """
@@ -16,59 +16,60 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
-LONGEST = 1_000
+MAX_PATTERN_CHARACTERS = 1_000
 _ANY = "**"
 _PIECE = re.compile(r"(?s)\[!?+.[^]]*\]|[*?]|[^*?[]+")  # in brackets, a first `]` is itself
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """Matches tidy paths; one without the `needle` need not be tried at all."""
+class CompiledPattern:
+    """Matches normalised paths; one without the `needle` need not be tried."""
 
     needle: str
     match: Callable[[str], object | None]
 
 
 def matches(pattern: str, path: str) -> bool:
-    return compiled(pattern).match(tidy(path)) is not None
+    return compile_pattern(pattern).match(normalise_path(path)) is not None
 
 
-def tidy(path: str) -> str:
-    """`./a//b` and `c/../a/b` are `a/b`: no rule is passed by writing a path another way.
+def normalise_path(path: str) -> str:
+    """`./a//b` and `c/../a/b` are `a/b`, so that no spelling of a path evades a rule.
 
     Every segment ends with a slash, the last one too.
     """
     return posixpath.normpath("/" + unicodedata.normalize("NFC", path)).lstrip("/") + "/"
 
 
-def problem_of(pattern: str) -> str | None:
-    """What is wrong with a pattern that cannot be read."""
+def find_pattern_problem(pattern: str) -> str | None:
+    """What is wrong with a pattern; None if it is valid."""
     if not pattern.strip():
         return "the pattern is empty"
-    if len(pattern) > LONGEST:
-        return f"a pattern takes at most {LONGEST:,} characters, this has {len(pattern):,}"
+    if len(pattern) > MAX_PATTERN_CHARACTERS:
+        limit = f"a pattern takes at most {MAX_PATTERN_CHARACTERS:,} characters"
+        return f"{limit}, this has {len(pattern):,}"
     if pattern != pattern.strip() or _CONTROL.search(pattern):
         return f"{pattern!r} has blanks around it, or control characters"
     if pattern.startswith("!"):
         return f"{pattern!r}: no pattern takes back another; a later line does"
     if "\\" in pattern:
         return f"{pattern!r}: a backslash means nothing here; `[*]` is an asterisk"
-    named = unicodedata.normalize("NFC", pattern).removeprefix("/").removesuffix("/")
-    wrong = next(filter(None, map(_wrong_segment, named.split("/"))), None)
-    return f"{pattern!r}: {wrong}" if wrong else None
+    segments = unicodedata.normalize("NFC", pattern).removeprefix("/").removesuffix("/").split("/")
+    problem = next(filter(None, map(_segment_problem, segments)), None)
+    return f"{pattern!r}: {problem}" if problem else None
 
 
 @lru_cache(maxsize=4_096)
-def compiled(pattern: str) -> Compiled:
-    """One that cannot be read is a ValueError. Who matches it often keeps it."""
-    if wrong := problem_of(pattern):
-        raise ValueError(wrong)
-    written = unicodedata.normalize("NFC", pattern)
-    names = written.strip("/").split("/")
-    if "/" not in written.removesuffix("/"):
+def compile_pattern(pattern: str) -> CompiledPattern:
+    """An invalid pattern is a ValueError."""
+    if problem := find_pattern_problem(pattern):
+        raise ValueError(problem)
+    normalised = unicodedata.normalize("NFC", pattern)
+    names = normalised.strip("/").split("/")
+    if "/" not in normalised.removesuffix("/"):
         names.insert(0, _ANY)
-    beneath = written.endswith("/") or names[-1] == _ANY
+    beneath = normalised.endswith("/") or names[-1] == _ANY
     ends = names[-1] == "*" and not beneath
     while names and names[-1] == _ANY:
         names.pop()
@@ -76,7 +77,7 @@ def compiled(pattern: str) -> Compiled:
         (piece for name in names for piece in _PIECE.findall(name)), key=_weight, default=""
     )
     expression = re.compile("".join(_expression(names, beneath, ends)))
-    return Compiled(needle if _weight(needle) else "", expression.match)
+    return CompiledPattern(needle if _weight(needle) else "", expression.match)
 
 
 def _weight(piece: str) -> int:
@@ -84,9 +85,9 @@ def _weight(piece: str) -> int:
 
 
 def _expression(names: Sequence[str], beneath: bool, ends: bool) -> Iterator[str]:
-    """What stands between two `**` is taken where it first fits: if any place does, that one does.
+    """The segments between two `**` match at the first position that fits, which is enough.
 
-    So nothing in here goes back on a choice (`(?>`), and no pattern takes long on any path.
+    So groups are atomic (`(?>`), without backtracking, and matching takes linear time.
     """
     runs = ["".join(map(_segment, run)) for any_, run in groupby(names, _ANY.__eq__) if not any_]
     if names and names[0] != _ANY:
@@ -103,39 +104,39 @@ def _expression(names: Sequence[str], beneath: bool, ends: bool) -> Iterator[str
 
 
 def _segment(name: str) -> str:
-    """Between two asterisks, too, what first fits is taken."""
-    chunks = [""]
+    """Between two asterisks, too, the first match is taken."""
+    literals = [""]
     for piece in _PIECE.findall(name):
         if piece == "*":
-            chunks.append("")
+            literals.append("")
         else:
-            chunks[-1] += _piece(piece)
-    first, *others = chunks
+            literals[-1] += _piece(piece)
+    first, *others = literals
     if not others:
         return f"{first}/"
     *middle, last = others
-    return f"(?>{first}{''.join(f'(?>[^/]*?{chunk})' for chunk in middle)}[^/]*{last}/)"
+    return f"(?>{first}{''.join(f'(?>[^/]*?{literal})' for literal in middle)}[^/]*{last}/)"
 
 
 def _piece(piece: str) -> str:
     if piece == "?":
         return "[^/]"
     if piece[0] == "[":
-        return "(?!/)" + fnmatch.translate(piece)[4:-3]  # bare of `(?s:` and `)\Z`
+        return "(?!/)" + fnmatch.translate(piece)[4:-3]  # without `(?s:` and `)\Z`
     return re.escape(piece)
 
 
-def _wrong_segment(segment: str) -> str | None:
+def _segment_problem(segment: str) -> str | None:
     if not segment:
         return "a segment is empty"
     if segment in {".", ".."}:
         return f"paths begin at the root and hold no {segment!r}"
     if _ANY in segment and segment != _ANY:
         return "`**` stands alone between slashes"
-    return _wrong_brackets(_PIECE.findall(segment), segment)
+    return _bracket_problem(_PIECE.findall(segment), segment)
 
 
-def _wrong_brackets(pieces: Sequence[str], segment: str) -> str | None:
+def _bracket_problem(pieces: Sequence[str], segment: str) -> str | None:
     if "".join(pieces) != segment:
         return "a `[` is not closed; `[[]` is a bracket"
     if any(piece.startswith("[^") for piece in pieces):

@@ -1,4 +1,4 @@
-"""The retrieval plan: who may speak, as pure data. No document's text, no scores."""
+"""The retrieval plan: the nodes that may be read, as plain data without text or scores."""
 
 from dataclasses import dataclass, field
 
@@ -14,8 +14,8 @@ Setting = tuple[str, str | int | float | bool | None]
 class Expansion:
     """A node admitted by an edge: `sender --via--> target`, `depth` hops from a seed.
 
-    `document_id` is what the plan admits; `target` is where the edge points, which may be a
-    section or symbol of it. `backwards` says that the edge was walked against its direction.
+    `document_id` is what the plan admits; `target`, the end of the edge, may be a section or
+    symbol of it. `backwards` says that the edge was followed against its direction.
     """
 
     document_id: str
@@ -28,7 +28,7 @@ class Expansion:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A node that was reached and left out, and the limit that left it out."""
+    """A node that was reached, and the limit that excluded it."""
 
     document_id: str
     limit: str
@@ -36,7 +36,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """The bounds the plan was made under."""
+    """The limits and options that the plan was made with."""
 
     search: tuple[Setting, ...]
     selection: Selection
@@ -119,9 +119,9 @@ class RetrievalPlan:
 
     def rule_for(self, node: str) -> str:
         """In words: why the plan admits this node."""
-        found = self.expansion_of(node)
-        if found is None:
-            place = self.seed_documents.index(node) + 1
-            return f"seed {place} of {len(self.seed_documents)}"
-        how = ", walked backwards" if found.backwards else ""
-        return f"{found.sender} ->{found.via}-> {found.target} (depth {found.depth}{how})"
+        expansion = self.expansion_of(node)
+        if expansion is None:
+            position = self.seed_documents.index(node) + 1
+            return f"seed {position} of {len(self.seed_documents)}"
+        how = f"depth {expansion.depth}{', walked backwards' if expansion.backwards else ''}"
+        return f"{expansion.sender} ->{expansion.via}-> {expansion.target} ({how})"

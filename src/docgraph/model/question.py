@@ -1,11 +1,11 @@
-"""A question, with its vector beside it so that a plan can be executed by itself."""
+"""A question with its vector: all that search needs, and what a plan records."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Which model made the vectors; vectors of different identities are never compared."""
+    """The model that made a vector; vectors of different identities are never compared."""
 
     name: str
     digest: str
@@ -14,7 +14,7 @@ class EmbedderIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`vector` is empty when explicit ids are asked for without a question."""
+    """`vector` is empty where ids are given without a question."""
 
     text: str
     vector: tuple[int, ...] = field(repr=False)

@@ -1,14 +1,14 @@
-"""Claims and offers: the two halves of a mined edge, each made of one document alone.
+"""References and definitions: the two ends of a mined edge, each made from one document alone.
 
-A claim says "these characters mean whoever offers this key"; an offer says "I go by this key".
-They meet when a reader asks, over what that reader can see, so no half depends on anyone else.
+A reference says "these characters name the node with this key"; a definition says "this node has
+this key". They are joined at query time, over what the reader can see.
 
 Keys begin with their kind:
 `path:docs/a.md`   a file, also without its suffix, and a folder by its front page
 `doc:pep484`       a document's normalised name (path, file name, number in a series)
 `code:fetch_node`  a symbol's or code file's normalised name
 `title:Some Title` a document's title, also without its disambiguation in brackets
-`entity:Some Name` a name in prose; nobody offers it, those who claim it share it
+`entity:Some Name` a name in prose; it has no definition, documents that refer to it share it
 Languages add their own: `py:pkg.module`, `java:org.example.Type`, `table:orders`, and so on.
 """
 
@@ -19,7 +19,7 @@ ENTITY = "entity"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Definition:
-    """A key by which a node can be meant; the lower the rank, the likelier."""
+    """A key that a node can be referred to by; the lower the rank, the likelier."""
 
     key: str
     node: str
@@ -28,12 +28,12 @@ class Definition:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Reference:
-    """Characters of a node's text that may mean whoever offers `key`.
+    """Characters of a node's text that may name a node with the definition `key`.
 
-    `inner` (`#slug`, `::name`) is something inside the offered node; where there is no such
-    thing, the claim means the offered node itself, or nobody if it is `strict`. The edge's rank
-    is the sum of both ranks and `near` times the folders between the two files. Nobody is told
-    of an unanswered claim unless it is `reported`.
+    `inner` (`#slug`, `::name`) is something inside that node; if it does not exist, the reference
+    means the node itself, or nothing if it is `strict`. The edge's rank is the sum of both ranks
+    and `near` times the folders between the two files. Only a `reported` reference is listed when
+    it is unresolved.
     """
 
     source: str
@@ -51,12 +51,9 @@ class Reference:
     reported: bool = True
 
 
-# Places: where a text names another node, and whether anyone goes by that name.
-
-
 @dataclass(frozen=True, slots=True)
 class ReferenceCount:
-    """Places by who found them: `met` are answered by some node, `unmet` should be and are not."""
+    """A miner's references: `met` match a definition, `unmet` match none and should."""
 
     miner: str
     relation: str
@@ -66,7 +63,7 @@ class ReferenceCount:
 
 @dataclass(frozen=True, slots=True, order=True)
 class UnresolvedReference:
-    """A reference that nothing answers."""
+    """A reference that matches no definition."""
 
     path: str
     line: int

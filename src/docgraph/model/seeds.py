@@ -1,4 +1,4 @@
-"""Seeds: the ranked ids that search found. Scores are for the trace; no text."""
+"""Seeds: the ranked ids that search found, with scores for the trace and without text."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How seeds were narrowed: the rule, its reason, and the ids it left out."""
+    """How seeds were selected: the rule, its reason, and the ids it excluded."""
 
     rule: str = "all"
     reason: str = "every candidate kept"
@@ -24,10 +24,10 @@ EVERY_CANDIDATE = Selection()
 
 @dataclass(frozen=True, slots=True)
 class CandidateScores:
-    """How every candidate stands to the question, and how others can be measured beside them.
+    """The score of every candidate, and how to score other nodes on the same scale.
 
-    A cosine counts from `middle` on, which counts as 0, up to 1; None: only candidates have a
-    score. With `passages` it is the cosine of the best passage, else that of the summary.
+    A cosine counts from the baseline `middle`, which is 0, up to 1; None: only candidates have a
+    score. With `passages` it is the cosine of the best chunk, else that of the summary.
     """
 
     scores: tuple[tuple[str, float], ...] = ()
@@ -38,15 +38,15 @@ class CandidateScores:
 NO_CANDIDATE_SCORES = CandidateScores()
 
 
-def normalised_cosine(cosine: float, middle: float) -> float:
-    """How far a cosine is up from the middle to 1; less than 0 below it, also where it is 1."""
-    return (cosine - middle) / (1 - middle) if middle < 1 else cosine - middle
+def normalised_cosine(cosine: float, baseline: float) -> float:
+    """A cosine scaled so that the baseline is 0 and 1 is 1; negative below the baseline."""
+    return (cosine - baseline) / (1 - baseline) if baseline < 1 else cosine - baseline
 
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """Best first, ties by id. `search` records how they were found; unless it was `exact`, an
-    index chose which rows were looked at, and may have missed some."""
+    """Best first, ties by id. `search` records the options; unless it was `exact`, an index
+    proposed the rows, and may have missed some."""
 
     ranked: tuple[Seed, ...]
     search: tuple[tuple[str, str | int | float | bool | None], ...]

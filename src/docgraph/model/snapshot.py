@@ -1,4 +1,4 @@
-"""Which snapshots a question is asked of."""
+"""Snapshots: their names, how a question selects them, and what maintenance reports."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class SnapshotName:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Concrete snapshots, sorted; a repository stands in it once, so a node id names one node."""
+    """Snapshots, sorted, one for each repository: so a node id names one node."""
 
     snapshots: tuple[SnapshotName, ...]
 
@@ -28,7 +28,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotSelector:
-    """What a question asks for; the store turns it into a Scope of what the reader can see.
+    """Snapshots that a question names; the store resolves it to a Scope of visible ones.
 
     `repository=None` means every repository with something visible; `branch=None` means `main`,
     else `master`, else the first branch by name that holds something visible; `snapshot=None`
@@ -47,14 +47,11 @@ class SnapshotSelector:
 ALL_REPOSITORIES: tuple[SnapshotSelector, ...] = (SnapshotSelector(),)
 
 
-# Snapshots as people see them, and what upkeep did and found.
-
-
 @dataclass(frozen=True, slots=True)
 class SnapshotInfo:
-    """One snapshot of a branch; `documents` counts those that the asker may read.
+    """One snapshot of a branch; `documents` counts those that the reader may see.
 
-    `ref` and `revision` name the commit it was made of, where there is one.
+    `ref` and `revision` name the commit it was made from, where there is one.
     """
 
     name: SnapshotName
@@ -68,7 +65,7 @@ class SnapshotInfo:
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """How much was removed for good."""
+    """How many rows were deleted."""
 
     snapshots: int
     documents: int
@@ -78,7 +75,7 @@ class PruneResult:
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """What was looked at, by name, and everything that is wrong."""
+    """How many rows were checked, by name, and the problems found."""
 
     checked: tuple[tuple[str, int], ...]
     problems: tuple[str, ...]
@@ -88,12 +85,9 @@ class VerifyReport:
         return not self.problems
 
 
-# What a reader can ask.
-
-
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a reader can see: snapshots, counts, and whose vectors they are."""
+    """What a reader can see: snapshots, counts, and the model of the vectors."""
 
     scope: Scope
     counts: Mapping[str, int]

@@ -1,4 +1,4 @@
-"""Words: how texts and questions are cut into terms. The same on every store.
+"""Tokenization: how texts and questions are split into terms, on every store alike.
 
 Identifiers count whole and in parts: `fetch_nodeTexts` gives `fetch_nodetexts`, `fetch`, `node`
 and `texts`, so that both the exact name and its words find it.
@@ -17,19 +17,19 @@ _ASCII_BLANKED = "".join(c if c.isalnum() or c == "_" else " " for c in map(chr,
 
 
 def tokenize(text: str) -> list[str]:
-    """Terms in order of appearance, folded; a compound is followed by its parts."""
-    return list(chain.from_iterable(map(_remembered_terms, word_runs(text))))
+    """Terms in order of appearance, in lower case; a compound is followed by its parts."""
+    return list(chain.from_iterable(map(_cached_terms, word_runs(text))))
 
 
 def word_runs(text: str) -> list[str]:
-    """The text's runs of letters, digits and `_`, as written; a run's words are its `terms`."""
+    """Runs of letters, digits and `_`, unchanged; `run_terms` makes terms of a run."""
     if text.isascii():
         return text.translate(_ASCII_BLANKED).split()
     return _RUN.findall(unicodedata.normalize("NFKC", text))
 
 
 def run_terms(run: str) -> tuple[str, ...]:
-    """The words of one run: itself, folded, then its parts if it is a compound."""
+    """The terms of one run: itself in lower case, then its parts if it is a compound."""
     word = run.strip("_")
     if not word:
         return ()
@@ -40,7 +40,7 @@ def run_terms(run: str) -> tuple[str, ...]:
     return (whole, *(part.casefold() for part in parts)) if len(parts) > 1 else (whole,)
 
 
-_remembered_terms = lru_cache(maxsize=2**14)(run_terms)  # most words of a text are the same few
+_cached_terms = lru_cache(maxsize=2**14)(run_terms)  # most words of a text are the same few
 
 
 def _parts(word: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Names of groups, labels, people and tenants: what looks like another name is refused."""
+"""Validation of names and texts, and suggestions for unknown names."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -7,12 +7,17 @@ from difflib import get_close_matches
 from docgraph.model.access import EVERYONE
 from docgraph.model.errors import BadInput
 
-LONGEST_NAME = 200
+MAX_NAME_CHARACTERS = 200
 
 
 def check_names(names: Sequence[str]) -> None:
+    """Names of groups, labels, people and tenants: one that looks like another is refused."""
     for name in names:
-        if name != " ".join(name.split()) or not name.isprintable() or len(name) > LONGEST_NAME:
+        if (
+            name != " ".join(name.split())
+            or not name.isprintable()
+            or len(name) > MAX_NAME_CHARACTERS
+        ):
             raise BadInput(f"{name!r} cannot be a name: no blanks around it, one at most within")
         if not name:
             raise BadInput("a name is empty")
@@ -20,22 +25,16 @@ def check_names(names: Sequence[str]) -> None:
             raise BadInput(f"{name!r}: write `{EVERYONE}`")
 
 
-# What no store takes: NUL, which ends a text for some, and halves of characters.
-
-
-UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # NUL and surrogates: not every store accepts them
 
 
 def escape_unstorable(text: str) -> str:
-    """Half a surrogate pair, as a file name may hold, and NUL, as they are written in code."""
+    """Replaces NUL and lone surrogates, which file names may contain, with backslash escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\x00")
 
 
 def is_storable(*texts: str) -> bool:
     return not any(map(UNSTORABLE.search, texts))
-
-
-# Saying what would fit in place of an unknown name.
 
 
 def suggest(name: str, known: Collection[str]) -> str:

@@ -1,8 +1,8 @@
 """Integer vectors: dot products that are exact in any order of summation.
 
 A unit vector is scaled by 4080 and rounded. Every partial sum of a dot product then stays within
-2**24, where float32 still counts in ones. The same numbers give the same integers on every
-machine: a length is the root of a sum that is rounded once, never of one that depends on an order.
+2**24, where float32 is exact. The same numbers give the same integers on every machine: a length
+is the root of a sum that is rounded once, so it does not depend on the order of summation.
 """
 
 import math
@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 SCALE = 4080
 ONE = SCALE * SCALE  # the dot product of equal vectors, but for rounding
-MAX_DIMENSIONS = 1024  # dimensions up to which rounding cannot push a partial sum past 2**24
-LONGEST_SQUARED = 2**24
+MAX_DIMENSIONS = 1024  # up to here rounding cannot push a partial sum past 2**24
+MAX_SQUARED_LENGTH = 2**24
 
 IntVector = npt.NDArray[np.int16]
 IntVectors = npt.NDArray[np.int16]  # one in each row
@@ -21,7 +21,7 @@ Sums = npt.NDArray[np.int64]
 
 
 def to_integers(vector: npt.NDArray[np.floating]) -> IntVector:
-    """A vector of any length, made unit in float64 and then integer; zero stays zero."""
+    """Scales a vector to unit length in float64, then to integers; zero stays zero."""
     exact = np.asarray(vector, dtype=np.float64)
     length = math.sqrt(math.fsum((exact * exact).tolist()))
     if length == 0.0:
@@ -30,7 +30,7 @@ def to_integers(vector: npt.NDArray[np.floating]) -> IntVector:
 
 
 def combine(summaries: IntVectors, totals: Sums, counts: npt.NDArray[np.int64]) -> IntVectors:
-    """Nodes' vectors: in each row a summary's embedding joined with the mean of `counts` chunks.
+    """Nodes' vectors: each row combines a summary's embedding with the mean of `counts` chunks.
 
     `totals` holds the chunks' sums. A node without chunks has its summary's vector.
     """
@@ -50,8 +50,8 @@ def _squared(rows: Sums) -> npt.NDArray[np.float64]:
     """Sums of squares, exact and then rounded once."""
     largest = max(int(rows.max(initial=0)), -int(rows.min(initial=0)))
     fits = largest * largest * rows.shape[1] < 2**63
-    told = rows if fits else rows.astype(object)  # the sum of very many chunks: Python's integers
-    squared: npt.NDArray[np.float64] = (told * told).sum(axis=1).astype(np.float64)
+    wide = rows if fits else rows.astype(object)  # Python's integers, for sums of many chunks
+    squared: npt.NDArray[np.float64] = (wide * wide).sum(axis=1).astype(np.float64)
     return squared
 
 

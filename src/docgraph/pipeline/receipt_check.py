@@ -13,7 +13,7 @@ from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.vector import LONGEST_SQUARED
+from docgraph.model.vector import MAX_SQUARED_LENGTH
 from docgraph.pipeline.receipt import Receipt, reranker_of
 from docgraph.pipeline.request import checked_question
 from docgraph.pipeline.retrieval import MOST_PLANNED
@@ -97,7 +97,7 @@ def _plan(receipt: Receipt) -> Iterator[str]:
         yield "the plan is of another embedder"
     if len(plan.query_vector) != (plan.embedder.dimensions if receipt.question else 0):
         yield "the question's vector has not as many numbers as its embedder gives"
-    if sum(value * value for value in plan.query_vector) > LONGEST_SQUARED:
+    if sum(value * value for value in plan.query_vector) > MAX_SQUARED_LENGTH:
         yield "the question's vector is longer than any unit vector"
     named = (*plan.seed_documents, *(e.document_id for e in plan.expanded_documents))
     if sorted(plan.order) != sorted(set(named)) or len(set(named)) < len(named):

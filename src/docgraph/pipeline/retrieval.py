@@ -11,7 +11,7 @@ from docgraph.model.errors import BadPlan, DocgraphError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import Scope, SnapshotName
-from docgraph.model.vector import LONGEST_SQUARED
+from docgraph.model.vector import MAX_SQUARED_LENGTH
 from docgraph.pipeline.run import Run
 
 # Reading a file that docgraph wrote, strictly: each key known and there once, each type right.
@@ -97,7 +97,7 @@ def _consistent(plan: RetrievalPlan) -> None:
             f"the query vector has {len(plan.query_vector)} numbers, "
             f"its embedder {plan.embedder.dimensions}"
         )
-    if sum(value * value for value in plan.query_vector) > LONGEST_SQUARED:
+    if sum(value * value for value in plan.query_vector) > MAX_SQUARED_LENGTH:
         raise BadPlan("the query vector is longer than any unit vector, so it cannot be exact")
 
 

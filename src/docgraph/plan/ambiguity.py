@@ -7,7 +7,7 @@ is decided here, per question, over what the reader can see.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from docgraph.model.edge import HAND, INVERSES, RELATIONS, EdgeEvidence, Relationship, inverse
+from docgraph.model.edge import INVERSES, MANUAL, RELATIONS, EdgeEvidence, Relationship, inverse
 from docgraph.model.node import document_of
 from docgraph.model.validation import suggest
 from docgraph.ports.cancellation import check_cancelled
@@ -122,8 +122,8 @@ def _survivors(
         kept = tuple(evidence for evidence in found.evidence if (evidence, index) not in lost)
         if kept or not found.evidence:
             yield Relationship(found.edge, found.origins, kept)
-        elif HAND in found.origins:
-            yield Relationship(found.edge, (HAND,), kept)
+        elif MANUAL in found.origins:
+            yield Relationship(found.edge, (MANUAL,), kept)
 
 
 # The allow-list of relations that planning actions share: absent is all, empty is none.

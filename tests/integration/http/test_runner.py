@@ -15,7 +15,7 @@ from docgraph.ingest.result import Progress
 from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, JobRunner
 from docgraph.model.access import Person
 from docgraph.model.errors import BadInput, ModelError
-from docgraph.model.ingest_job import ENDED, IngestJob, IngestJobRequest
+from docgraph.model.ingest_job import FINISHED_STATES, IngestJob, IngestJobRequest
 from docgraph.ports.cancellation import on_cancel
 
 ASKED = IngestJob(
@@ -45,7 +45,7 @@ class Book:
     def until_ended(self, name: str) -> IngestJob:
         for _ in range(500):
             found = self.ingestions.get("local", name)
-            if found is not None and found.state in ENDED:
+            if found is not None and found.state in FINISHED_STATES:
                 return found
             time.sleep(0.01)
         raise AssertionError(name)

@@ -133,7 +133,7 @@ class MemoryWrites:
         for found in documents:
             assert all(key in self.stored for key in found.chunk_keys)
             self.embedded[found.document.path] = found
-            self.told[found.document.path] = found.document.told
+            self.told[found.document.path] = found.document.statements
 
     def drop(self, paths: Iterable[str]) -> None:
         for path in paths:
@@ -174,8 +174,8 @@ class MemoryWrites:
         """A held version takes them in too, so it stays the version that was held."""
         for path, further in claims.items():
             old = self.embedded[path]
-            known = dict.fromkeys((*old.document.claims, *further))
-            new = replace(old, document=replace(old.document, claims=tuple(known)))
+            known = dict.fromkeys((*old.document.references, *further))
+            new = replace(old, document=replace(old.document, references=tuple(known)))
             self.embedded[path] = new
             if self._newest.get(path) is old:
                 self._newest[path] = new
@@ -200,7 +200,9 @@ class MemoryWrites:
         return tuple(unmet[:most])
 
     def opaque(self) -> int:
-        return sum(found.opaque for path, found in self.documents.items() if self._is_fresh(path))
+        return sum(
+            found.unresolved_calls for path, found in self.documents.items() if self._is_fresh(path)
+        )
 
     def holds(self, nodes: Iterable[str]) -> frozenset[str]:
         return nodes_of(self.documents.values()).intersection(nodes)
@@ -257,7 +259,7 @@ class MemoryWrites:
 
 
 def _titles(documents: Iterable[EmbeddedDocument]) -> frozenset[str]:
-    keys = (offer.key for found in documents for offer in found.document.offers)
+    keys = (offer.key for found in documents for offer in found.document.definitions)
     return frozenset(key.removeprefix("title:") for key in keys if key.startswith("title:"))
 
 

@@ -60,9 +60,9 @@ def test_there_is_a_text_to_embed_for_every_chunk_and_node() -> None:
 def test_a_document_carries_its_halves_of_edges() -> None:
     text = "---\nsupersedes: b.md\n---\n# Some Title\n\n[x](c.md), ADR-1, Marie Curie and `run`\n"
     document = build_document("r", "a.md", parsed("a.md", text), granted(LOCAL_ONLY), "m").document
-    offered = {offer.key for offer in document.offers}
+    offered = {offer.key for offer in document.definitions}
     assert {"path:a.md", "path:a", "doc:a.md", "title:Some Title"} <= offered
-    claimed = {(claim.miner, claim.relation, claim.key) for claim in document.claims}
+    claimed = {(claim.miner, claim.relation, claim.key) for claim in document.references}
     assert {
         ("headers", "supersedes", "path:b.md"),
         ("links", "references", "path:c.md"),
@@ -71,8 +71,8 @@ def test_a_document_carries_its_halves_of_edges() -> None:
         ("names", "shares_entity", "entity:Marie Curie"),
     } <= claimed
     ids = {node.id for node in document.nodes}
-    assert {claim.source for claim in document.claims} <= ids
-    assert {offer.node for offer in document.offers} <= ids
+    assert {claim.source for claim in document.references} <= ids
+    assert {offer.node for offer in document.definitions} <= ids
 
 
 def test_lines_of_claims_are_those_of_the_file_a_text_was_made_of() -> None:
@@ -80,8 +80,8 @@ def test_lines_of_claims_are_those_of_the_file_a_text_was_made_of() -> None:
         parsed("a.md", "one\nADR-1\n"), source_lines=((0, 10), (4, 20)), prose=None, opaque=3
     )
     document = build_document("r", "a.md", made, granted(LOCAL_ONLY), "m").document
-    assert [claim.line for claim in document.claims if claim.key == "doc:adr1"] == [20]
-    assert (document.source_lines, document.opaque) == (((0, 10), (4, 20)), 3)
+    assert [claim.line for claim in document.references if claim.key == "doc:adr1"] == [20]
+    assert (document.source_lines, document.unresolved_calls) == (((0, 10), (4, 20)), 3)
 
 
 def test_an_empty_file_is_a_node_without_chunks() -> None:

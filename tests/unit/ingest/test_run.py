@@ -55,8 +55,8 @@ def contents(writes: MemoryWrites) -> list[object]:
 
 
 def without_titles(document: Document) -> Document:
-    claims = (claim for claim in document.claims if claim.miner != "titles")
-    return replace(document, claims=tuple(claims))
+    claims = (claim for claim in document.references if claim.miner != "titles")
+    return replace(document, references=tuple(claims))
 
 
 def related(writes: MemoryWrites) -> set[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from docgraph.ingest.access_rules import MOST_PATTERNS
 from docgraph.model.access import EVERYONE, AccessRule, AccessStatement
 from docgraph.model.access_policy import AccessFileRule, AccessFileRules
-from docgraph.model.path_pattern import compiled, matches
+from docgraph.model.path_pattern import compile_pattern, matches
 
 names = st.frozensets(st.text(min_size=1, max_size=3), max_size=3)
 rules = st.builds(AccessRule, st.sampled_from(["t", "ü"]), names, names, st.integers(0, 3))
@@ -140,15 +140,15 @@ def test_stored_text_that_was_changed_denies_everything(text: str) -> None:
 
 def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for() -> None:
     told = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(2, "docs/", FEW)))
-    compiled.cache_clear()
+    compile_pattern.cache_clear()
     assert AccessFileRules.from_json(told.to_json()) == told
-    assert compiled.cache_info().misses == 0
+    assert compile_pattern.cache_info().misses == 0
     assert [told.statement_for("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
-    assert compiled.cache_info().misses == 2
+    assert compile_pattern.cache_info().misses == 2
 
 
 def test_all_patterns_of_the_largest_file_are_kept_ready() -> None:
-    most = compiled.cache_info().maxsize
+    most = compile_pattern.cache_info().maxsize
     assert most is not None
     assert most > MOST_PATTERNS
 

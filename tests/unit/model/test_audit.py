@@ -12,8 +12,8 @@ from docgraph.model.audit import (
     ANCHOR_FORMAT,
     ANSWERED,
     DENIED,
-    NOTHING,
-    SEAL_EVERY,
+    NO_SEAL,
+    ROWS_PER_SEAL,
     Anchor,
     AuditEntry,
     AuditEvent,
@@ -55,7 +55,7 @@ def logs(draw: st.DrawFn) -> tuple[tuple[AuditEntry, ...], tuple[Seal, ...]]:
 def sealed_at(rows: Sequence[AuditEntry], ends: Iterable[int]) -> tuple[Seal, ...]:
     seals: list[Seal] = []
     for end in ends:
-        before = seals[-1] if seals else NOTHING
+        before = seals[-1] if seals else NO_SEAL
         seals.append(make_seal([row for row in rows if before.last < row.number <= end], before))
     return tuple(seals)
 
@@ -209,17 +209,17 @@ def test_seals_that_overlap_or_cover_nothing_are_found() -> None:
 
 
 def test_rows_that_should_have_got_a_seal_and_have_none_are_found() -> None:
-    rows = made(SEAL_EVERY + 3)
+    rows = made(ROWS_PER_SEAL + 3)
     assert judged(rows, sealed_at(rows, [4])).is_sound
     assert judged(rows, sealed_at(rows, [3])).problems == (
-        f"{SEAL_EVERY} rows after row 3 have no seal: it is missing",
+        f"{ROWS_PER_SEAL} rows after row 3 have no seal: it is missing",
     )
 
 
 def test_a_seal_over_more_rows_than_ever_wait_is_found() -> None:
-    rows = made(SEAL_EVERY + 1)
-    assert judged(rows, sealed_at(rows, [1, SEAL_EVERY + 1])).is_sound
-    (problem,) = judged(rows, sealed_at(rows, [SEAL_EVERY + 1])).problems
+    rows = made(ROWS_PER_SEAL + 1)
+    assert judged(rows, sealed_at(rows, [1, ROWS_PER_SEAL + 1])).is_sound
+    (problem,) = judged(rows, sealed_at(rows, [ROWS_PER_SEAL + 1])).problems
     assert "stands where others did" in problem
 
 

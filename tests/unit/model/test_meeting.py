@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from docgraph.model.edge import INVERSES, RELATIONS, Edge, EdgeEvidence, Relationship
 from docgraph.model.link import (
-    MOST_EVIDENCE,
+    MAX_EVIDENCE,
     ReferenceMatch,
     distance,
     edges_of,
@@ -30,10 +30,10 @@ MET = ReferenceMatch(
     near=0,
     inner="",
     strict=0,
-    offered="r:y/b.md",
-    offered_path="y/b.md",
-    offered_rank=7,
-    holds=1,
+    target="r:y/b.md",
+    target_path="y/b.md",
+    target_rank=7,
+    inner_exists=1,
 )
 
 
@@ -65,16 +65,16 @@ def test_something_inside_is_meant_where_it_is_there() -> None:
 
 
 def test_where_it_is_not_there_the_whole_is_meant_or_nobody_if_the_claim_is_strict() -> None:
-    missing = MET._replace(inner="#gone", holds=0)
+    missing = MET._replace(inner="#gone", inner_exists=0)
     assert edges(missing)[0].target == "r:y/b.md"
     assert edges(missing._replace(strict=1)) == []
 
 
 def test_a_document_does_not_speak_of_itself_but_code_calls_its_own_functions() -> None:
-    own = MET._replace(source="r:a.py::f", relation="calls", offered="r:a.py", inner="::g")
+    own = MET._replace(source="r:a.py::f", relation="calls", target="r:a.py", inner="::g")
     assert edges(own)[0].target == "r:a.py::g"
     assert edges(own._replace(inner="::f")) == []
-    page = MET._replace(source="r:a.md", offered="r:a.md", inner="#part")
+    page = MET._replace(source="r:a.md", target="r:a.md", inner="#part")
     assert edges(page) == []
     assert edges(page._replace(inner="")) == []
 
@@ -100,9 +100,9 @@ def test_other_relations_have_one_direction(relation: str) -> None:
 
 
 def test_nobody_answers_a_claim_that_means_nobody() -> None:
-    missing = MET._replace(relation="supersedes", inner="#gone", strict=1, holds=0)
+    missing = MET._replace(relation="supersedes", inner="#gone", strict=1, inner_exists=0)
     assert list(inverse_edges_of([missing])) == []
-    assert list(inverse_edges_of([MET._replace(relation="supersedes", offered="r:x/a.md")])) == []
+    assert list(inverse_edges_of([MET._replace(relation="supersedes", target="r:x/a.md")])) == []
 
 
 def test_origins_and_evidence_of_an_edge_are_united() -> None:
@@ -115,7 +115,7 @@ def test_origins_and_evidence_of_an_edge_are_united() -> None:
 def test_the_first_places_are_kept() -> None:
     many = Relationship(EDGE, ("links",), tuple(place(line) for line in range(99, 0, -1)))
     (found,) = merge_edges([many])
-    assert [e.line for e in found.evidence] == list(range(1, MOST_EVIDENCE + 1))
+    assert [e.line for e in found.evidence] == list(range(1, MAX_EVIDENCE + 1))
 
 
 relationships = st.builds(

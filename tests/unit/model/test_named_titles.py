@@ -3,7 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.identifiers import LONGEST, MOST, NAMESAKES, title_spans, titled_documents
+from docgraph.model.identifiers import (
+    MAX_SPANS,
+    MAX_TITLE_HOLDERS,
+    MAX_TITLE_WORDS,
+    title_spans,
+    titled_documents,
+)
 
 
 def found(question: str, *bearers: tuple[str, str]) -> dict[str, str]:
@@ -32,15 +38,15 @@ def test_case_and_punctuation_count() -> None:
 
 
 def test_a_title_that_many_bear_names_none_of_them() -> None:
-    some = [("Index", f"r:{number}") for number in range(NAMESAKES)]
-    assert len(found("See Index", *some)) == NAMESAKES
+    some = [("Index", f"r:{number}") for number in range(MAX_TITLE_HOLDERS)]
+    assert len(found("See Index", *some)) == MAX_TITLE_HOLDERS
     assert found("See Index", *some, ("Index", "r:more")) == {}
 
 
 @given(st.text())
 def test_any_question_has_a_bounded_number_of_spans(question: str) -> None:
     places = title_spans(question * 3)
-    assert len(places) <= MOST
+    assert len(places) <= MAX_SPANS
     for title, where in places.items():
-        assert len(title.split()) <= LONGEST * 2
+        assert len(title.split()) <= MAX_TITLE_WORDS * 2
         assert all((question * 3)[start:end] == title for start, end in where)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.identifiers import DEEPEST, normalise_name, path_suffixes
+from docgraph.model.identifiers import MAX_FOLDERS, normalise_name, path_suffixes
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_what_ends_in_no_file_is_no_path(text: str) -> None:
 
 def test_only_so_many_folders_count() -> None:
     found = path_suffixes("/".join("f" for _ in range(10_000)) + "/x.py")
-    assert len(found) == 2 * DEEPEST
+    assert len(found) == 2 * MAX_FOLDERS
 
 
 @given(st.text(alphabet="ab./\\: #", max_size=40))

@@ -5,7 +5,7 @@ import pytest
 from docgraph.model.edge import (
     CONTAINS,
     INVERSES,
-    MINED_FROM,
+    MINED_RELATIONS,
     RELATIONS,
     SHARES_ENTITY,
 )
@@ -29,5 +29,5 @@ def test_lifecycle_relations_have_an_inverse(relation: str) -> None:
 
 
 def test_claims_and_offers_make_every_relation_but_those_that_are_found_otherwise() -> None:
-    assert set(RELATIONS) - MINED_FROM == {CONTAINS, SHARES_ENTITY}
-    assert set(INVERSES) <= MINED_FROM
+    assert set(RELATIONS) - MINED_RELATIONS == {CONTAINS, SHARES_ENTITY}
+    assert set(INVERSES) <= MINED_RELATIONS

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.edge import Edge, EdgeEvidence
-from docgraph.model.link import MOST_HOLDERS, NameHolder, shared_name_edges
+from docgraph.model.link import MAX_NAME_HOLDERS, NameHolder, shared_name_edges
 
 
 def holders(count: int) -> list[NameHolder]:
@@ -24,10 +24,10 @@ def test_an_edge_shows_where_its_source_holds_the_name_and_claims_no_characters(
     assert there.evidence == (EdgeEvidence("1.md", 2, 0, 0, 0, "Marie Curie"),)
 
 
-@pytest.mark.parametrize("count", range(1, MOST_HOLDERS + 2))
+@pytest.mark.parametrize("count", range(1, MAX_NAME_HOLDERS + 2))
 def test_a_rare_name_leads_to_every_other_holder_and_a_common_one_to_none(count: int) -> None:
     found = list(shared_name_edges("r:0.md", holders(count), "names"))
-    assert len(found) == (count - 1 if count <= MOST_HOLDERS else 0)
+    assert len(found) == (count - 1 if count <= MAX_NAME_HOLDERS else 0)
 
 
 def test_whoever_asks_from_the_other_end_gets_the_same_edges() -> None:

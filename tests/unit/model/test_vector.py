@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from docgraph.model.vector import (
-    LONGEST_SQUARED,
     MAX_DIMENSIONS,
+    MAX_SQUARED_LENGTH,
     SCALE,
     IntVector,
     combine,
@@ -34,7 +34,7 @@ def partial_sums(a: IntVector, b: IntVector) -> npt.NDArray[np.int64]:
 @given(vectors)
 def test_an_integer_vector_never_grows_past_what_float32_counts_in_ones(found: Floats) -> None:
     whole = to_integers(found).astype(np.int64)
-    assert int(whole @ whole) <= LONGEST_SQUARED == 2**24
+    assert int(whole @ whole) <= MAX_SQUARED_LENGTH == 2**24
 
 
 @given(st.integers(1, MAX_DIMENSIONS), st.integers(0, 2**32 - 1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.model.edge import HAND, Edge, EdgeEvidence, Relationship
+from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_of
 from docgraph.plan.ambiguity import (
     NAMESAKES,
@@ -33,7 +33,7 @@ claims = st.builds(
         st.sampled_from(["mentions", "references"]),
         st.sampled_from([f"r:{name}{inner}" for name in "abcde" for inner in ("", "#x")]),
     ),
-    st.sampled_from([("mined",), (HAND,), (HAND, "mined")]),
+    st.sampled_from([("mined",), (MANUAL,), (MANUAL, "mined")]),
     st.lists(places, max_size=3, unique=True).map(tuple),
 )
 many = st.lists(claims, max_size=10, unique_by=lambda found: found.edge).map(
@@ -130,16 +130,16 @@ def test_an_edge_keeps_only_the_places_where_it_won() -> None:
 
 @pytest.mark.requirement(3)
 def test_what_a_person_said_stands_even_where_mining_claimed_the_same_and_lost() -> None:
-    both = Relationship(Edge("r:s", "mentions", "r:b"), (HAND, "titles"), (said("python", 10),))
+    both = Relationship(Edge("r:s", "mentions", "r:b"), (MANUAL, "titles"), (said("python", 10),))
     assert resolve_ambiguity((claim("r:a", "python guide", 10), both))[1] == Relationship(
-        both.edge, (HAND,), ()
+        both.edge, (MANUAL,), ()
     )
 
 
 def test_an_edge_without_a_place_is_nobodys_rival() -> None:
     assert targets(edge("r:s", "r:a", "mentions"), claim("r:b", "python", 0)) == ["r:a", "r:b"]
     noted = (
-        Relationship(Edge("r:s", "imports", node), (HAND,), (said("", 0),))
+        Relationship(Edge("r:s", "imports", node), (MANUAL,), (said("", 0),))
         for node in ("r:a", "r:b")
     )
     assert targets(*noted) == ["r:a", "r:b"]
@@ -260,7 +260,7 @@ def test_a_tie_that_names_nobody_leaves_no_inverse_behind() -> None:
 
 @pytest.mark.requirement(5)
 def test_an_inverse_made_by_hand_holds() -> None:
-    by_hand = Relationship(Edge("r:new", "supersedes", "r:old"), (HAND,), ())
+    by_hand = Relationship(Edge("r:new", "supersedes", "r:old"), (MANUAL,), ())
     place = world(document("r:new"), document("r:old"), edges=lifecycle(by_hand))
     assert [f.edge.target for f in outgoing(place.graph, ("r:old",))] == ["r:new"]
 

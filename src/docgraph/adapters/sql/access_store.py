@@ -13,7 +13,7 @@ from docgraph.model.access_policy import (
     PathAccess,
     canonical_path,
     effective_rule,
-    spellings,
+    path_spellings,
 )
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.validation import is_storable
@@ -61,7 +61,7 @@ class SqlAccessPolicyStore:
         held: set[tuple[str, str]] = set()
         for (home,) in self._rows("repositories_of_tenant", repository=repository):
             writer = self._writer(home)
-            names = None if path is None else spellings(path)
+            names = None if path is None else path_spellings(path)
             words = writer.words(names)
             query = "paths_of_branch" if names is None else "some_of_branch"
             asked = {} if names is None else {"paths": names}
@@ -105,7 +105,7 @@ class SqlAccessPolicyStore:
                     f"{found[0].path}: may be read by {may}, so {wrong} cannot be taken away; "
                     "`access set` says who may"
                 )
-            return (found[0].by_hand or ManualRule()).without(groups)
+            return (found[0].by_hand or ManualRule()).revoke(groups)
 
         self._decide(repository, paths, taken)
 

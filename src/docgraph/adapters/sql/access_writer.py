@@ -17,8 +17,8 @@ from docgraph.model.access_policy import (
     ManualRule,
     canonical_path,
     effective_rule,
-    inherited,
-    spellings,
+    inherited_statements,
+    path_spellings,
 )
 
 OnReclassified = Callable[[int, Collection[str]], None]
@@ -42,7 +42,7 @@ class InheritedAccess:
         if self.default is None or branch == self.default:
             return ()
         told = told_from_json(self.told[path]) if path in self.told else None
-        return inherited(self.tenant, path, self.name, told, self.lines)
+        return inherited_statements(self.tenant, path, self.name, told, self.lines)
 
 
 class AccessWriter:
@@ -124,7 +124,7 @@ class AccessWriter:
                 self._sql.run("drop_hand", **place)
             else:
                 self._sql.run("set_hand", **place, hand=hand_to_json(hand))
-        paths = [spelt for path in hands for spelt in spellings(path)]
+        paths = [spelt for path in hands for spelt in path_spellings(path)]
         for branch in self.branches():
             self._decide(branch, self.told(branch, paths))
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.model.audit import (
-    NOTHING,
-    SEAL_EVERY,
+    NO_SEAL,
+    ROWS_PER_SEAL,
     Anchor,
     AuditEntry,
     AuditEvent,
@@ -39,18 +39,18 @@ class AuditRows:
         if row is None:
             return False
         number, last = row
-        if number - last >= SEAL_EVERY:
+        if number - last >= ROWS_PER_SEAL:
             self.seal()
         return True
 
     def seal(self) -> Anchor | None:
         """The newest seal as an anchor, after what waited for one has got it."""
         row = self._queries.row("last_seal", tenant=self.tenant)
-        newest = NOTHING if row is None else Seal(*row)
+        newest = NO_SEAL if row is None else Seal(*row)
         if waiting := tuple(self._between(newest.last, _MOST)):
             newest = make_seal(waiting, newest)
             self._queries.run("add_seal", tenant=self.tenant, **asdict(newest))
-        return None if newest is NOTHING else Anchor(self._asked, newest.last, newest.digest)
+        return None if newest is NO_SEAL else Anchor(self._asked, newest.last, newest.digest)
 
     def entries(self, *, last: int | None, principal: str | None) -> tuple[AuditEntry, ...]:
         found = self._queries.rows(

@@ -116,7 +116,7 @@ class DocumentWriter:
             "id": document.id,
             "content": texts[text_key(document.text)],
             "fingerprint": document.fingerprint,
-            "opaque": document.opaque,
+            "opaque": document.unresolved_calls,
             "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
             "born": self._born,
             "died": FOREVER,
@@ -156,7 +156,7 @@ class Placed:
         return {"document": self.ordinal, "branch": self.branch, "class": self.group}
 
     def claims(self) -> Iterator[Values]:
-        return _claims(self.place, self.document.id, self.document.claims)
+        return _claims(self.place, self.document.id, self.document.references)
 
 
 def _chunks(one: Placed, numbers: Mapping[str, int]) -> Iterator[Values]:
@@ -176,7 +176,7 @@ def _offers(one: Placed) -> Iterator[Values]:
     """Each once, with its best rank."""
     cut = len(one.document.id)
     ranks: dict[tuple[str, str], int] = {}
-    for offer in one.document.offers:
+    for offer in one.document.definitions:
         said = (offer.key, offer.node[cut:])
         ranks[said] = min(offer.rank, ranks.get(said, offer.rank))
     for (key, suffix), rank in ranks.items():

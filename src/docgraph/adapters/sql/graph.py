@@ -7,7 +7,7 @@ from docgraph.adapters.sql.database import Queries
 from docgraph.model.edge import (
     CONTAINS,
     INVERSES,
-    MINED_FROM,
+    MINED_RELATIONS,
     RELATIONS,
     SHARES_ENTITY,
     STRUCTURE,
@@ -16,7 +16,7 @@ from docgraph.model.edge import (
     Relationship,
 )
 from docgraph.model.link import (
-    MOST_HOLDERS,
+    MAX_NAME_HOLDERS,
     NameHolder,
     ReferenceMatch,
     edges_of,
@@ -96,7 +96,7 @@ class SqlGraph:
     def _meetings(
         self, query: str, ordinals: list[int], relations: frozenset[str]
     ) -> Iterator[ReferenceMatch]:
-        mined = relations & MINED_FROM
+        mined = relations & MINED_RELATIONS
         if mined:
             rows = self._sql.rows(query, documents=ordinals, relations=sorted(mined))
             yield from map(ReferenceMatch._make, rows)
@@ -111,7 +111,7 @@ class SqlGraph:
 
     def _shared(self, ordinals: list[int], direction: Direction) -> Iterator[Relationship]:
         for document, miner, holders in self._sql.rows(
-            "shared_names", documents=ordinals, most=MOST_HOLDERS + 1
+            "shared_names", documents=ordinals, most=MAX_NAME_HOLDERS + 1
         ):
             held = [NameHolder(*holder) for holder in json.loads(holders)]
             yield from shared_name_edges(document, held, miner, direction)

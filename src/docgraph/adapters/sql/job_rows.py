@@ -28,7 +28,7 @@ class IngestionRows:
         self._sql.run(
             "add_ingestion",
             id=ingestion.id,
-            **_columns(ingestion.asker),
+            **_columns(ingestion.owner),
             asked_by=_json(ingestion.asked_by),
             asker=escape_unstorable(ingestion.by),
             request=_json(ingestion.request),

@@ -176,7 +176,9 @@ class SqlWrites:
             self._vectors.add(vectors)
 
     def put(self, documents: Sequence[EmbeddedDocument]) -> None:
-        told = {found.document.path: self._written(found.document.told) for found in documents}
+        told = {
+            found.document.path: self._written(found.document.statements) for found in documents
+        }
         numbers = self._vectors.numbers(key for found in documents for key in found.chunk_keys)
         with self._batch():
             self._documents.put(documents, numbers, self._classes(told))

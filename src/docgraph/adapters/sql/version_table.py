@@ -11,7 +11,7 @@ import numpy.typing as npt
 from docgraph.adapters.sql.access_rows import rule_from_json
 from docgraph.adapters.sql.database import Queries
 from docgraph.model.access import AccessRule, Principal
-from docgraph.model.access_policy import FIRST_CHOICES
+from docgraph.model.access_policy import DEFAULT_BRANCHES
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector
@@ -180,7 +180,7 @@ def _pick(
         for branch, snapshot in candidates
         if bool(np.any(readable & alive(rows, branch, snapshot)))
     ]
-    order = {name: place for place, name in enumerate(FIRST_CHOICES)}
+    order = {name: place for place, name in enumerate(DEFAULT_BRANCHES)}
     seen.sort(key=lambda item: (order.get(item[0].name, len(order)), item[0].name))
     return seen[0] if seen else None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile
-from docgraph.model.identifiers import FAMILIES, looks_like_identifier, normalise_name
+from docgraph.model.identifiers import NUMBERED_SERIES, looks_like_identifier, normalise_name
 from docgraph.model.node import CODE
 from docgraph.model.reference import Reference
 
@@ -16,7 +16,7 @@ from docgraph.model.reference import Reference
 
 MOST_PLACES = 5  # of one name in one document: more show nothing new
 LONGEST = 200  # what is longer is data and no name
-_FAMILY = rf"(?:[A-Z]{{2,10}}|(?i:{'|'.join(FAMILIES)}))"
+_FAMILY = rf"(?:[A-Z]{{2,10}}|(?i:{'|'.join(NUMBERED_SERIES)}))"
 _NUMBERED = re.compile(
     r"(?<![\w/.-])(?=[A-Za-z]{2,10}[- ]?\d)"  # the look ahead halves the time
     rf"{_FAMILY}[- ]?\d{{1,6}}(?![\w/]|[.-]\w)"

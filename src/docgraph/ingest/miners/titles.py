@@ -12,7 +12,7 @@ import ahocorasick
 
 from docgraph.ingest.batches import batched
 from docgraph.ingest.source_text import Lines, SourceLines
-from docgraph.model.link import MOST_EVIDENCE
+from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import CODE
 from docgraph.model.reference import Reference
 from docgraph.ports.writes import CurrentText, Writes
@@ -56,7 +56,7 @@ def mentions(document: CurrentText, automaton: ahocorasick.Automaton) -> Iterato
     for start, spelling in _occurrences(document.text, automaton):
         if spelling in own or (document.kind == CODE and " " not in spelling):
             continue
-        if len(places[spelling]) < MOST_EVIDENCE:
+        if len(places[spelling]) < MAX_EVIDENCE:
             places[spelling].append(start)
     if places:
         yield from _claims(document, places.items())

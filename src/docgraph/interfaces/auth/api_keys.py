@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from docgraph.interfaces.auth.principals import of_key, resumed
-from docgraph.model.access import ApiKey, Person, Principal, issuer_in, key_in
+from docgraph.model.access import ApiKey, Person, Principal, credential_issuer, credential_key_id
 from docgraph.model.errors import NotKnown
 from docgraph.model.ingest_job import IngestJob
 from docgraph.ports.auth import ApiKeyStore
@@ -96,7 +96,7 @@ class ResumedAuthentication:
 
     def authenticate(self, asked: IngestJob) -> Principal:
         """As they are now, or NotKnown with why, for the operator's log alone."""
-        key_id, issuer = key_in(asked.by), issuer_in(asked.by)
+        key_id, issuer = credential_key_id(asked.by), credential_issuer(asked.by)
         if key_id is not None:
             return self._of_key(asked, key_id)
         if issuer is not None:

@@ -3,7 +3,15 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from docgraph.model.access import LOCAL, RIGHTS, ApiKey, Person, Principal, by_key, by_token
+from docgraph.model.access import (
+    LOCAL,
+    RIGHTS,
+    ApiKey,
+    Person,
+    Principal,
+    key_credential,
+    token_credential,
+)
 from docgraph.model.errors import BadInput
 from docgraph.model.ingest_job import IngestJob
 
@@ -29,12 +37,12 @@ def impersonated(person: Person, asker: Principal) -> Principal:
 
 def of_key(person: Person, key: ApiKey) -> Principal:
     """The person whom a key stands for, with the rights that they have now."""
-    return _made(person, by=by_key(key.id))
+    return _made(person, by=key_credential(key.id))
 
 
 def of_token(person: Person, issuer: str) -> Principal:
     """Whom a signed token speaks of, as the issuer says, not as a store knows them."""
-    return _made(person, by=by_token(issuer))
+    return _made(person, by=token_credential(issuer))
 
 
 def resumed(ingestion: IngestJob) -> Principal:

@@ -4,7 +4,7 @@ from rich.table import Table
 
 from docgraph.interfaces.cli.render_retrieval import out, said
 from docgraph.model.access import AccessStatement, ApiKey, Person
-from docgraph.model.access_policy import BY_HAND, ManualRule, PathAccess
+from docgraph.model.access_policy import MANUAL, ManualRule, PathAccess
 
 
 def show_rules(found: tuple[PathAccess, ...]) -> None:
@@ -25,8 +25,8 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
 def deciders(one: PathAccess) -> str:
     hand = one.by_hand
     if hand is not None and (hand.rule is not None or hand.closed):
-        return BY_HAND
-    words = [place(word) for word in one.told] + ([BY_HAND] if hand is not None else [])
+        return MANUAL
+    words = [place(word) for word in one.told] + ([MANUAL] if hand is not None else [])
     return " and ".join(words) or "nobody says who may"
 
 

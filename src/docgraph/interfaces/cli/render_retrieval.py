@@ -13,7 +13,7 @@ from rich.tree import Tree
 
 from docgraph.interfaces.cli.render_context import printable
 from docgraph.model.answer import Answer, CitationFlag, CitedSource
-from docgraph.model.edge import HAND, EdgeEvidence, Relationship
+from docgraph.model.edge import MANUAL, EdgeEvidence, Relationship
 from docgraph.model.node import document_of
 from docgraph.model.plan import Expansion
 from docgraph.model.seeds import Seeds
@@ -91,7 +91,7 @@ def show_relations(found: tuple[Relationship, ...]) -> None:
 def shown_relation(known: Relationship) -> str:
     """An edge, who found it, and the first place that shows it."""
     edge = known.edge
-    shown = [e.says if HAND in known.origins else _place(e) for e in known.evidence]
+    shown = [e.says if MANUAL in known.origins else _place(e) for e in known.evidence]
     more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
     place = f": {shown[0]}{more}" if shown else ""
     name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"

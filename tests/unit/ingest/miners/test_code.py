@@ -16,7 +16,7 @@ TEXT = "def f():\n    g()\n"
 
 def claims(*pointers: Pointer) -> list[Reference]:
     made = replace(parsed("a.py", TEXT), pointers=pointers)
-    return [claim for claim in built("a.py", made).claims if claim.miner in MINER_OF.values()]
+    return [claim for claim in built("a.py", made).references if claim.miner in MINER_OF.values()]
 
 
 @pytest.mark.requirement(3)

@@ -129,7 +129,7 @@ def test_a_value_that_names_nothing_here_is_unresolved() -> None:
 
 def test_a_very_long_value_is_prose() -> None:
     long = built("a.md", f"---\nrequires: b.md, {'x' * 2_000}\n---\n")
-    assert [claim for claim in long.claims if claim.miner == "headers"] == []
+    assert [claim for claim in long.references if claim.miner == "headers"] == []
 
 
 def test_nobody_supersedes_himself() -> None:

@@ -41,8 +41,8 @@ def test_what_a_document_offers_and_claims_by_itself_is_a_matter_of_its_own_text
 ) -> None:
     among = ingested(TEXTS)[0].documents[path]
     alone = ingested({path: TEXTS[path]})[0].documents[path]
-    assert alone.offers == among.offers
-    assert set(alone.claims) == {claim for claim in among.claims if claim.miner != "titles"}
+    assert alone.definitions == among.definitions
+    assert set(alone.references) == {claim for claim in among.references if claim.miner != "titles"}
 
 
 def test_this_corpus_uses_every_miner_but_those_of_tables() -> None:
@@ -81,9 +81,9 @@ def test_a_switched_off_miner_takes_its_own_claims_along_and_nobody_elses() -> N
 
 def test_names_are_claimed_for_nobody_to_offer() -> None:
     documents = ingested(TEXTS)[0].documents.values()
-    names = {c.key for d in documents for c in d.claims if c.relation == SHARES_ENTITY}
+    names = {c.key for d in documents for c in d.references if c.relation == SHARES_ENTITY}
     assert names
-    assert names.isdisjoint(offer.key for found in documents for offer in found.offers)
+    assert names.isdisjoint(offer.key for found in documents for offer in found.definitions)
 
 
 def test_an_unknown_miner_is_refused_with_the_known_ones() -> None:

@@ -10,7 +10,7 @@ from tests.unit.ingest.fakes import built, parsed
 def offered(path: str, text: str | ParsedFile = "") -> dict[str, list[tuple[str, int]]]:
     """Key → (node without the repository, rank)."""
     found: dict[str, list[tuple[str, int]]] = {}
-    for offer in built(path, text).offers:
+    for offer in built(path, text).definitions:
         found.setdefault(offer.key, []).append((offer.node[2:], offer.rank))
     return found
 
@@ -52,12 +52,15 @@ def test_no_title_is_offered_that_is_a_file_name_code_or_very_short() -> None:
 def test_what_a_reader_of_code_found_is_offered_by_the_part_it_names() -> None:
     handles = (Handle("py:a", None), Handle("table:orders", 0, 3))
     made = replace(parsed("a.py", "def f(): ...\n"), handles=handles)
-    assert Definition("py:a", "r:a.py", 0) in built("a.py", made).offers
-    assert Definition("table:orders", "r:a.py::f", 3) in built("a.py", made).offers
+    assert Definition("py:a", "r:a.py", 0) in built("a.py", made).definitions
+    assert Definition("table:orders", "r:a.py::f", 3) in built("a.py", made).definitions
 
 
 def test_several_may_go_by_the_same_name_and_title() -> None:
-    both = [*built("a/pep-1.md", "# Rules\n").offers, *built("b/pep-1.md", "# Rules\n").offers]
+    both = [
+        *built("a/pep-1.md", "# Rules\n").definitions,
+        *built("b/pep-1.md", "# Rules\n").definitions,
+    ]
     for key in ("doc:pep1", "title:Rules"):
         assert [offer.node for offer in both if offer.key == key] == [
             "r:a/pep-1.md",

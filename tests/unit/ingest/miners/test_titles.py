@@ -6,7 +6,7 @@ import pytest
 from docgraph.ingest.miners import titles
 from docgraph.ingest.miners.titles import mentions as found_in
 from docgraph.ingest.miners.titles import mine_titles, spellings
-from docgraph.model.link import MOST_EVIDENCE
+from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
 from docgraph.ports.writes import CurrentText, EmbeddedDocument
 from tests.support.growth import LINEAR, growth
@@ -98,7 +98,7 @@ def test_code_is_not_mentioned_and_mentions_by_more_than_one_word() -> None:
 
 def test_an_edge_shows_its_first_places_only() -> None:
     found = mentions("On\n\n" + "Mercury " * 200, "Mercury")
-    assert len(found) == MOST_EVIDENCE
+    assert len(found) == MAX_EVIDENCE
 
 
 def put(writes: MemoryWrites, files: dict[str, str]) -> None:
@@ -172,6 +172,6 @@ def test_no_text_takes_more_than_its_length(piece: str) -> None:
 
     def search(size: int) -> None:
         text = CurrentText("a.txt", "r:a.txt", "document", "On", piece * size)
-        assert len(list(found_in(text, automaton))) <= len(words) * MOST_EVIDENCE
+        assert len(list(found_in(text, automaton))) <= len(words) * MAX_EVIDENCE
 
     assert growth(search, 500) < LINEAR

@@ -23,7 +23,7 @@ from docgraph.interfaces.http.server.request_context import (
 )
 from docgraph.interfaces.inputs import access_options
 from docgraph.model.errors import BadInput, NotAllowed
-from docgraph.model.ingest_job import IngestJob, IngestJobRequest, State
+from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobState
 
 # How far an ingestion is, as whoever asked for it is told.
 
@@ -33,7 +33,7 @@ class IngestionStatus:
     """`progress` and `result` are null until there are any; `error` is empty unless it failed."""
 
     id: str
-    state: State
+    state: JobState
     attempts: int
     created: str
     updated: str
