@@ -7,8 +7,8 @@ from contextlib import closing
 import pytest
 
 from docgraph.adapters.postgres.connection import Connection, connect
-from docgraph.adapters.postgres.database import PACKAGE
-from docgraph.adapters.sql.database import named_queries
+from docgraph.adapters.postgres.database import POSTGRES
+from docgraph.adapters.sql.database import load_queries
 
 # What rights are resolved with, before there are any: see `load_rows`.
 ROWS = {"changes", "segment_lives", "document_lives", "access_classes", "branches", "snapshots"}
@@ -53,14 +53,14 @@ def views(connection: Connection) -> dict[str, str]:
 @pytest.mark.requirement(34)
 @pytest.mark.parametrize("file", ["reads.sql", "hnsw.sql"])
 def test_no_read_names_a_raw_table(connection: Connection, file: str) -> None:
-    queries, known = named_queries(PACKAGE, file), views(connection).keys()
+    queries, known = load_queries(POSTGRES, file), views(connection).keys()
     found = {name: named(connection, queries[name]) for name in queries.keys() - NO_READS}
     assert {name: tables - known for name, tables in found.items() if tables - known} == {}
     assert all(found.values())
 
 
 def test_rights_are_resolved_from_names_and_numbers(connection: Connection) -> None:
-    found = (named(connection, sql) for sql in named_queries(PACKAGE, "rows.sql").values())
+    found = (named(connection, sql) for sql in load_queries(POSTGRES, "state.sql").values())
     assert set().union(*found) == ROWS
 
 

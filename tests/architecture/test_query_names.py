@@ -3,15 +3,20 @@
 import ast
 import re
 from collections.abc import Iterable
+from types import MappingProxyType
 
 import pytest
 
-from docgraph.adapters.sql.database import named_queries, script
+from docgraph.adapters.postgres.database import POSTGRES
+from docgraph.adapters.sql.database import load_queries, named_queries, script
+from docgraph.adapters.sqlite.database import SQLITE
 from tests.support.query_names import UNTOLD, uses
 from tests.support.store_modules import ADAPTERS, SHARED, Module, folder, modules
 
 # Packages with .sql files in one dialect each, and with modules that run more than is shared.
-DIALECTS = ("sqlite", "postgres")
+DIALECTS = MappingProxyType({"sqlite": SQLITE, "postgres": POSTGRES})
+# Every package with .sql files, and the folder in it where they are.
+FOLDERS = (("sql", "queries/"), ("sqlite", ""), ("postgres", ""))
 Queries = set[tuple[str, str]]
 
 
@@ -19,13 +24,14 @@ def run(found: Iterable[Module]) -> Queries:
     return {(use.file, use.query) for module in found for use in uses(module)}
 
 
-def files(dialect: str) -> list[str]:
-    return sorted(path.name for path in folder(dialect).glob("*.sql"))
+def files(package: str, below: str = "") -> list[str]:
+    return sorted(path.name for path in folder(package).glob(f"{below}*.sql"))
 
 
 def there(dialect: str) -> Queries:
-    package = f"{ADAPTERS}.{dialect}"
-    return {(file, name) for file in files(dialect) for name in named_queries(package, file)}
+    """Neutral queries, and those of files that no other dialect has."""
+    found = {*files("sql", "queries/"), *files(dialect)} - {"overrides.sql"}
+    return {(file, name) for file in found for name in load_queries(DIALECTS[dialect], file)}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -43,16 +49,22 @@ def test_every_query_that_is_there_is_run(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_file_is_named_by_someone(dialect: str) -> None:
     known = frozenset().union(*(found.files() for found in modules(*SHARED, dialect).values()))
-    assert set(files(dialect)) <= known
+    assert {*files("sql", "queries/"), *files(dialect)} <= known
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_name_is_given_once_and_as_it_is_read(dialect: str) -> None:
+@pytest.mark.parametrize(("package", "below"), FOLDERS)
+def test_a_name_is_given_once_and_as_it_is_read(package: str, below: str) -> None:
     """A second query of the same name would hide the first; a slip would hide it in another."""
-    for file in files(dialect):
-        package = f"{ADAPTERS}.{dialect}"
-        lines = re.findall(r"(?im)^.*--\s*name\b.*$", script(package, file))
-        assert lines == [f"-- name: {name}" for name in named_queries(package, file)], file
+    for file in files(package, below):
+        where = f"{ADAPTERS}.{package}", f"{below}{file}"
+        lines = re.findall(r"(?im)^.*--\s*name\b.*$", script(*where))
+        assert lines == [f"-- name: {name}" for name in named_queries(*where)], file
+
+
+def test_no_dialect_has_a_file_of_a_neutral_name() -> None:
+    """It would never be read."""
+    for dialect in DIALECTS:
+        assert not set(files(dialect)) & set(files("sql", "queries/"))
 
 
 def planted(text: str) -> Module:
@@ -66,7 +78,7 @@ def planted(text: str) -> Module:
             "class SqlPlanted:\n"
             "    def __init__(self, sql, database):\n"
             "        self._sql = sql\n"
-            "        self._other = database.queries('prune.sql')\n"
+            "        self._other = database.queries('maintenance.sql')\n"
             f"    def read(self, query, direction: Direction, database):\n        {text}\n"
             "    def _run(self, query):\n"
             "        pass\n"
@@ -136,7 +148,7 @@ def test_others_may_call_what_is_not_private() -> None:
     ("module", "text", "file"),
     [
         ("sql.graph", "self._sql.rows('one')", "reads.sql"),
-        ("sql.graph", "self._other.rows('one')", "prune.sql"),
+        ("sql.graph", "self._other.rows('one')", "maintenance.sql"),
         ("sql.graph", "sql = database.queries('access.sql'); sql.rows('one')", "access.sql"),
         ("sql.graph", "database.queries('access.sql').rows('one')", "access.sql"),
         ("sql.graph", "SqliteQueries(connection, 'audit.sql').rows('one')", "audit.sql"),

@@ -8,8 +8,8 @@ from types import MappingProxyType
 
 import pytest
 
-from docgraph.adapters.sql.database import named_queries
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sql.database import load_queries
+from docgraph.adapters.sqlite.database import SQLITE
 from tests.support.query_names import Use, uses
 from tests.support.raw_reads import ALLOWED, TABLES, VIEWS, Compiler, compiler
 from tests.support.store_modules import (
@@ -54,17 +54,19 @@ MASKED_BY = {
     "postings_of_terms": "SeenRows masks passages",
     "segment_arrays": "SeenRows masks documents and passages",
     "segments_of_branches": "numbers of segments alone",
-    "versions": "joined with visible documents",
 }
 # All that readers take of .sql files. One of them takes what the others ask for by name.
 TAKEN = {
+    ("sql.database", "load_queries", "file"),
+    ("sql.database", "load_queries", "'overrides.sql'"),
+    ("sql.database", "load_queries", spelt("f'queries/{file}'")),
     ("sql.database", "named_queries", "file"),
     ("sqlite.database", "__init__", "file"),
     ("sqlite.database", "queries", "file"),
     ("sqlite.reader_pool", "__init__", "'visible.sql'"),
-    ("sqlite.store", "_reading", "'rows.sql'"),
+    ("sqlite.store", "_reading", "'state.sql'"),
     ("sqlite.store", "open_session", "'reads.sql'"),
-    ("sqlite.store", "verify", "'rows.sql'"),
+    ("sqlite.store", "verify", "'state.sql'"),
 }
 # All that they run and do not write out: named queries, the views, and a pragma.
 RUN = {
@@ -95,8 +97,9 @@ def written(reader: Module) -> Iterator[Statement]:
 
 
 def named(files: Iterable[str]) -> Iterator[Statement]:
+    """As SQLite is asked them: translated, or overridden."""
     for file in sorted(files):
-        for name, text in named_queries(PACKAGE, file).items():
+        for name, text in load_queries(SQLITE, file).items():
             yield Statement((file, name), text)
 
 
@@ -123,7 +126,9 @@ def wrong(statement: Statement, compiling: Compiler) -> str:
 
 MODULES = modules(*SHARED, "sqlite")
 READERS = [found for name, found in MODULES.items() if name not in NOT_FOR_READERS]
-READ_FILES = frozenset().union(*(reader.files() for reader in READERS)) - {"visible.sql"}
+# The views, and what stands in place of queries of the other files.
+NO_TOPICS = {"visible.sql", "overrides.sql"}
+READ_FILES = frozenset().union(*(reader.files() for reader in READERS)) - NO_TOPICS
 
 
 @pytest.fixture(scope="module")
@@ -136,16 +141,16 @@ def test_no_read_names_a_raw_table(compiling: Compiler) -> None:
     found = [
         *(statement for reader in READERS for statement in written(reader)),
         *(statement for reader in READERS for statement in asked(uses(reader))),
-        *named(READ_FILES - {"rows.sql"}),
+        *named(READ_FILES - {"state.sql"}),
     ]
     assert {s.place for s in found} >= {*ALLOWED, ("reads.sql", "text_of_document")}
     assert [(*s.place, told) for s in found if (told := wrong(s, compiling))] == []
 
 
 def test_raw_rows_are_read_in_one_place() -> None:
-    found = [use for module in MODULES.values() for use in uses(module) if use.file == "rows.sql"]
+    found = [use for module in MODULES.values() for use in uses(module) if use.file == "state.sql"]
     assert {use.place for use in found} == ALLOWED.keys()
-    assert not named_queries(PACKAGE, "rows.sql").keys() & named_queries(PACKAGE, "reads.sql")
+    assert not load_queries(SQLITE, "state.sql").keys() & load_queries(SQLITE, "reads.sql")
 
 
 def test_all_that_readers_run_is_walked() -> None:
@@ -156,7 +161,7 @@ def test_all_that_readers_run_is_walked() -> None:
 def test_readers_have_files_of_their_own_and_import_no_writer() -> None:
     """Whoever verifies looks through a reader's eyes too."""
     others = {name: MODULES[name].files() for name in NOT_FOR_READERS}
-    assert {"reads.sql", "rows.sql"} == READ_FILES
+    assert {"reads.sql", "state.sql"} == READ_FILES
     assert {"writes.sql", "schema.sql"} <= frozenset().union(*others.values())
     shared = {name: files & READ_FILES for name, files in others.items() if files & READ_FILES}
     assert shared == {"sql.verify": {"reads.sql"}}
@@ -239,7 +244,7 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
 def test_a_raw_query_is_found_with_whoever_runs_it(
     compiling: Compiler, query: str, raw: str
 ) -> None:
-    planted = f"def read():\n    database.queries('rows.sql').rows({query!r})\n"
+    planted = f"def read():\n    database.queries('state.sql').rows({query!r})\n"
     (found,) = asked(uses(Module("sql.texts", ast.parse(planted))))
     assert found.place == ("sql.texts", "read")
     assert wrong(found, compiling) == raw
@@ -260,6 +265,7 @@ def test_what_cannot_be_walked_is_found(sql: str) -> None:
         "database.queries('writes.sql')",
         "self._database.queries(file)",
         "SqliteQueries(connection, 'writes.sql')",
+        "load_queries(SQLITE, 'writes.sql')",
         "named_queries(PACKAGE, 'writes.sql')",
         "script(PACKAGE, file)",
     ],

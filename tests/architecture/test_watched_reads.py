@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sql.database import named_queries
+from docgraph.adapters.sql.database import Dialect, load_queries
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
@@ -118,11 +118,11 @@ def test_a_read_past_the_views_is_noticed(
 ) -> None:
     """A stage that helps itself, planted on purpose."""
 
-    def planted(package: str, file: str) -> dict[str, str]:
-        found = named_queries(package, file)
+    def planted(dialect: Dialect, file: str) -> dict[str, str]:
+        found = load_queries(dialect, file)
         return {**found, query: raw} if file == "reads.sql" else found
 
-    monkeypatch.setattr(f"{PACKAGE}.database.named_queries", planted)
+    monkeypatch.setattr(f"{PACKAGE}.database.load_queries", planted)
     ask_everything(engine)
     assert {read.module for read in past_the_views(watch)} == set(modules.split())
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sql.access_rows import rule_to_json
-from docgraph.adapters.sql.database import named_queries
+from docgraph.adapters.sql.database import load_queries
 from docgraph.adapters.sql.version_table import Visibility
-from docgraph.adapters.sqlite.connection import PACKAGE
+from docgraph.adapters.sqlite.database import SQLITE
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
@@ -25,6 +25,7 @@ from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_source import MemorySource
+from tests.support.store_modules import folder
 
 OURS = AccessRule(LOCAL, frozenset({LOCAL}))
 ALL = AccessRule(LOCAL, frozenset({EVERYONE}))
@@ -35,7 +36,6 @@ FILES = {
     "h.md": "# Landing Pad\n\nThe rocket of Marie Curie.\n",
     "pkg/f.py": "def launch_window():\n    return 1\n",
 }
-SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph" / "adapters" / "sqlite"
 CONSPICUOUS = 7_654_000  # a number that is nothing else in any answer
 
 
@@ -112,9 +112,9 @@ def test_no_statement_of_the_store_changes_or_removes_a_class(engine: Engine, pa
 
 def writing_statements() -> Iterator[str]:
     """Of every file that does not read views, and is of the store's own file."""
-    for file in sorted(SOURCE.glob("*.sql")):
-        if file.stem not in ("audit", "audit_schema", "ingestions", "keys", "server_schema"):
-            for sql in named_queries(PACKAGE, file.name).values():
+    for file in sorted([*folder("sql").glob("queries/*.sql"), *folder("sqlite").glob("*.sql")]):
+        if file.stem not in ("audit", "audit_schema", "overrides", "server", "server_schema"):
+            for sql in load_queries(SQLITE, file.name).values():
                 if not re.search(r"\b(visible|masked)_\w+", sql):
                     yield sql
 

@@ -27,17 +27,17 @@ GIVEN = MappingProxyType(
         "sql.audit_rows": "audit.sql",
         "sql.snapshots": "reads.sql",
         "sql.graph": "reads.sql",
-        "sql.job_rows": "ingestions.sql",
-        "sql.key_rows": "keys.sql",
-        "sql.tenant_state": "rows.sql",
+        "sql.job_rows": "server.sql",
+        "sql.key_rows": "server.sql",
+        "sql.tenant_state": "state.sql",
         "sql.reader_session": "reads.sql",
         "indexes.packed_search": "reads.sql",
         "indexes.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
         "indexes.chunk_vectors": "reads.sql",
-        "sql.verify": "verify.sql",
+        "sql.verify": "maintenance.sql",
         "sql.tenant_cache": "reads.sql",
-        "sql.version_table": "rows.sql",
+        "sql.version_table": "state.sql",
     }
 )
 _RUNS = frozenset({"rows", "row", "run", "many"})

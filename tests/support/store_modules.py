@@ -86,7 +86,8 @@ def spelt(code: str) -> str:
 
 def takes_a_file(function: str) -> bool:
     """Whether this opens a .sql file, or asks for one."""
-    return function in {"named_queries", "queries", "script"} or function.endswith("Queries")
+    takers = {"load_queries", "named_queries", "queries", "script"}
+    return function in takers or function.endswith("Queries")
 
 
 def folder(package: str) -> Path:

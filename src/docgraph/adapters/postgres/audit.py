@@ -135,9 +135,9 @@ class PostgresAudit:
             connection.read_only = False
             try:
                 with connection.transaction():
-                    queries = PostgresQueries(connection, "audit.sql")
-                    rows = AuditRows(queries, tenant)
-                    queries.row("take_turns", tenant=rows.tenant, wait=self._milliseconds)
+                    rows = AuditRows(PostgresQueries(connection, "audit.sql"), tenant)
+                    locks = PostgresQueries(connection, "locks.sql")
+                    locks.row("take_turns", tenant=rows.tenant, wait=self._milliseconds)
                     yield rows
             finally:
                 if not connection.closed:

@@ -11,21 +11,28 @@ from psycopg.sql import SQL, Identifier
 
 from docgraph.adapters.postgres.connection import Connection
 from docgraph.adapters.postgres.vectors import PgVector
-from docgraph.adapters.sql.database import Row, named_queries, single_row
+from docgraph.adapters.sql.database import (
+    Dialect,
+    Row,
+    load_queries,
+    single_row,
+    translate_to_postgres,
+)
 from docgraph.model.validation import is_storable
 from docgraph.model.vector import IntVector
 
 PACKAGE = "docgraph.adapters.postgres"
+POSTGRES = Dialect(PACKAGE, translate_to_postgres)
 _COPY = re.compile(r"COPY\s+(\w+)\s*\(([^)]*)\)\s+FROM\s+STDIN", re.IGNORECASE)
 _AT_ONCE = 20_000  # rows of one statement
 
 
 class PostgresQueries:
-    """The queries of a file of this package: nothing that anybody typed is ever part of one."""
+    """The queries of a file of docgraph: nothing that anybody typed is ever part of one."""
 
     def __init__(self, connection: Connection, file: str) -> None:
         self._connection = connection
-        self._sql = named_queries(PACKAGE, file)
+        self._sql = load_queries(POSTGRES, file)
 
     def rows(self, query: str, /, **values: object) -> list[Row]:
         with self._connection.cursor(binary=True) as cursor:
@@ -42,7 +49,7 @@ class PostgresQueries:
     def many(self, query: str, rows: Iterable[Mapping[str, object]], /) -> None:
         """As a COPY, or else as arrays that the query unnests."""
         text = self._sql[query]
-        if copied := _COPY.match(re.sub(r"^(?:--.*\n)+", "", text)):
+        if copied := _COPY.match(text):
             table, columns = copied[1], re.split(r",\s*", copied[2].strip())
             self._copy(text, table, columns, rows)
         else:

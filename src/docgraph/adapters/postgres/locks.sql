@@ -22,3 +22,9 @@ SELECT pg_advisory_lock(hashtextextended('docgraph tenant ' || %(tenant)s, 0));
 
 -- name: let_all_go
 SELECT pg_advisory_unlock_all();
+
+-- name: take_turns
+-- Writers of one tenant's audit log. To the end of the transaction, which waits at most `wait`
+-- milliseconds.
+SELECT set_config('lock_timeout', %(wait)s, true),
+       pg_advisory_xact_lock(hashtextextended('docgraph audit ' || %(tenant)s, 0));

@@ -43,37 +43,37 @@ class PostgresIngestions:
 
     def add(self, ingestion: IngestJob) -> None:
         with self._tables.as_owner() as database:
-            IngestionRows(database.queries("ingestions.sql")).add(ingestion)
+            IngestionRows(database.queries("server.sql")).add(ingestion)
 
     def get(self, tenant: str, ingestion_id: str) -> IngestJob | None:
         with self._tables.of_tenant(tenant) as database:
-            return IngestionRows(database.queries("ingestions.sql")).get(tenant, ingestion_id)
+            return IngestionRows(database.queries("server.sql")).get(tenant, ingestion_id)
 
     def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
         with self._tables.of_tenant(asker.tenant) as database:
-            return IngestionRows(database.queries("ingestions.sql")).list_jobs(asker, last)
+            return IngestionRows(database.queries("server.sql")).list_jobs(asker, last)
 
     def pending(self, asker: JobOwner) -> int:
         with self._tables.of_tenant(asker.tenant) as database:
-            return IngestionRows(database.queries("ingestions.sql")).pending(asker)
+            return IngestionRows(database.queries("server.sql")).pending(asker)
 
     def claim(self, owner: str, lease: float) -> IngestJob | None:
         with self._tables.as_owner() as database:
-            return IngestionRows(database.queries("ingestions.sql")).claim(owner, lease)
+            return IngestionRows(database.queries("server.sql")).claim(owner, lease)
 
     def renew(self, ingestion_id: str, owner: str, lease: float, progress: str) -> bool:
         with self._tables.as_owner() as database:
-            rows = IngestionRows(database.queries("ingestions.sql"))
+            rows = IngestionRows(database.queries("server.sql"))
             return rows.renew(ingestion_id, owner, lease, progress)
 
     def finish(self, ingestion_id: str, owner: str, *, result: str = "", error: str = "") -> bool:
         with self._tables.as_owner() as database:
-            rows = IngestionRows(database.queries("ingestions.sql"))
+            rows = IngestionRows(database.queries("server.sql"))
             return rows.finish(ingestion_id, owner, result, error)
 
     def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
         with self._tables.as_owner() as database:
-            rows = IngestionRows(database.queries("ingestions.sql"))
+            rows = IngestionRows(database.queries("server.sql"))
             return rows.release(ingestion_id, owner, counted)
 
 
@@ -86,16 +86,16 @@ class PostgresKeys:
 
     def add(self, key: ApiKey, secret_hash: bytes) -> None:
         with self._tables.as_owner() as database:
-            KeyRows(database.queries("keys.sql")).add(key, secret_hash)
+            KeyRows(database.queries("server.sql")).add(key, secret_hash)
 
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         with self._tables.as_owner() as database:
-            return KeyRows(database.queries("keys.sql")).find(key_id)
+            return KeyRows(database.queries("server.sql")).find(key_id)
 
     def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         with self._tables.of_tenant(tenant) as database:
-            return KeyRows(database.queries("keys.sql")).list_keys(tenant)
+            return KeyRows(database.queries("server.sql")).list_keys(tenant)
 
     def remove(self, tenant: str, key_id: str) -> bool:
         with self._tables.as_owner() as database:
-            return KeyRows(database.queries("keys.sql")).remove(tenant, key_id)
+            return KeyRows(database.queries("server.sql")).remove(tenant, key_id)

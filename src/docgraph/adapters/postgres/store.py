@@ -122,7 +122,7 @@ class PostgresStore:
 
     def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, TenantState]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
-        sql = database.queries("rows.sql")
+        sql = database.queries("state.sql")
         changes, epoch = single_row(sql.row("changes", tenant=tenant))
         known = self._known(tenant, epoch)
         return known, known.as_of(sql, changes)
@@ -157,7 +157,7 @@ class PostgresStore:
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             with database.reading():
-                rows = load_rows(database.queries("rows.sql"), 0)
+                rows = load_rows(database.queries("state.sql"), 0)
 
                 def see_all(_: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
                     guard(database, rows, rows.rules, snapshots)

@@ -26,7 +26,7 @@ _PAGE = 1_000  # rows
 
 
 class AuditRows:
-    """Through the queries of an `audit.sql`, which stores the same in every database."""
+    """Through the queries of `audit.sql`, which store the same in every database."""
 
     def __init__(self, queries: Queries, tenant: str) -> None:
         self._queries = queries

@@ -1,8 +1,9 @@
 """What the code here sees of a database: named queries of .sql files, rows in, rows out."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any, LiteralString, Protocol
@@ -62,10 +63,24 @@ def single_row(row: Row | None) -> Row:
     return row
 
 
-# SQL lives in .sql files; a query is found there by its name.
+# SQL lives in .sql files; a query is found there by its name. Those in `queries` are written once,
+# in neutral SQL: `:name` is a value, `IN :ids[text]` asks for membership in a set of values.
 
 
-_HEADER = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
+_SHARED = "docgraph.adapters.sql"
+_HEADER = re.compile(r"^-- name: ([\w.]+)$", re.MULTILINE)
+_COMMENT_LINE = re.compile(r"^--.*\n?", re.MULTILINE)
+_VERBATIM = re.compile(r"""('[^']*'|"[^"]*"|--[^\n]*|/\*.*?\*/)""", re.DOTALL)
+_SET = re.compile(r"\bIN :(\w+)\[(\w+)\]")
+_VALUE = re.compile(r"(?<![:\w]):([a-z]\w*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """`package` has the overrides.sql of this dialect, and .sql files that no other has."""
+
+    package: str
+    translate: Callable[[str], str]
 
 
 @cache
@@ -75,6 +90,43 @@ def script(package: str, file: str) -> str:
 
 @cache
 def named_queries(package: str, file: str) -> dict[str, LiteralString]:
-    """Each query's text by name; a line `-- name: x` starts query x."""
+    """Each query's text by name, without comments; a line `-- name: x` starts query x."""
     parts = _HEADER.split(script(package, file))
-    return dict(zip(parts[1::2], (text.strip() for text in parts[2::2]), strict=True))
+    texts = (_COMMENT_LINE.sub("", text).strip() for text in parts[2::2])
+    return dict(zip(parts[1::2], texts, strict=True))
+
+
+@cache
+def load_queries(dialect: Dialect, file: str) -> dict[str, LiteralString]:
+    """Of a neutral file: each query translated, or what the dialect has in its place.
+
+    Of a file that only this dialect has: as it stands.
+    """
+    if not (resources.files(_SHARED) / "queries" / file).is_file():
+        return named_queries(dialect.package, file)
+    topic = file.removesuffix(".sql")
+    overrides = named_queries(dialect.package, "overrides.sql")
+    return {
+        name: overrides.get(f"{topic}.{name}", dialect.translate(text))
+        for name, text in named_queries(_SHARED, f"queries/{file}").items()
+    }
+
+
+def translate_to_sqlite(text: str) -> str:
+    """A set travels as a JSON array."""
+    return _rewrite(text, lambda sql: _SET.sub(r"IN (SELECT value FROM json_each(:\1))", sql))
+
+
+def translate_to_postgres(text: str) -> str:
+    """A set travels as an array; `%` stands for itself everywhere, as psycopg wants it written."""
+    return _rewrite(
+        text.replace("%", "%%"),
+        lambda sql: _VALUE.sub(r"%(\1)s", _SET.sub(r"= ANY (%(\1)s::\2[])", sql)),
+    )
+
+
+def _rewrite(text: str, change: Callable[[str], str]) -> str:
+    """All but quoted strings, quoted names and comments."""
+    parts = _VERBATIM.split(text)
+    parts[::2] = map(change, parts[::2])
+    return "".join(parts)

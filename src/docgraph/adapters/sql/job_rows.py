@@ -13,7 +13,7 @@ _MOST = 2**63 - 1  # what a number in a column can be
 
 
 class IngestionRows:
-    """Through the queries of an `ingestions.sql`.
+    """Through the queries of `server.sql`.
 
     `now` and `stamp` are the same moment, as a number and as it is shown; a database with a clock
     of its own goes by that.

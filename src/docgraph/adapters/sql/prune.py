@@ -19,7 +19,7 @@ def prune(database: Database, tenant: str, repository: str, branch: str, keep: i
 
 
 def _prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
-    sql = database.queries("prune.sql")
+    sql = database.queries("maintenance.sql")
     row = sql.row("branch_of", tenant=tenant, repository=repository, name=branch)
     if row is None:
         raise NotVisible(f"nothing visible in repository {repository!r} on branch {branch!r}")

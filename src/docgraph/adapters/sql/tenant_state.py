@@ -31,7 +31,7 @@ class Known:
         self._lock = threading.Lock()
 
     def as_of(self, sql: Queries, changes: int) -> TenantState:
-        """As of the transaction behind `sql`, which is rows.sql, and counted so many changes."""
+        """As of the transaction behind `sql`, which is state.sql, and counted so many changes."""
         with self._lock:  # whoever asks for another tenant does not wait
             state = self._state
             if state is None or state.rows.changes != changes:

@@ -55,7 +55,7 @@ def verify(
     `see` lets the views show the documents of a mask, in snapshots by branch; `damage` is what
     the database says of itself.
     """
-    sql = database.queries("verify.sql")
+    sql = database.queries("maintenance.sql")
     segments = {
         number: (branch, Segment.from_bytes(arrays))
         for number, branch, arrays in sql.rows("segments")

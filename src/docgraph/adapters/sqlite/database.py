@@ -8,15 +8,17 @@ from contextlib import contextmanager
 import numpy as np
 
 from docgraph.adapters.indexes.segments import pack
-from docgraph.adapters.sql.database import Row, named_queries
+from docgraph.adapters.sql.database import Dialect, Row, load_queries, translate_to_sqlite
 from docgraph.adapters.sqlite.connection import PACKAGE
 from docgraph.model.vector import IntVector
+
+SQLITE = Dialect(PACKAGE, translate_to_sqlite)
 
 
 class SqliteQueries:
     def __init__(self, connection: sqlite3.Connection, file: str) -> None:
         self._connection: sqlite3.Connection | None = connection
-        self._sql = named_queries(PACKAGE, file)
+        self._sql = load_queries(SQLITE, file)
 
     def end(self) -> None:
         """Whoever still holds this gets nothing by it: the connection is another's soon."""

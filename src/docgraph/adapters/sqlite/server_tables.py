@@ -6,11 +6,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from docgraph.adapters.sql.audit_rows import TAKES_NO_ROW, AuditRows, differences
-from docgraph.adapters.sql.database import named_queries
+from docgraph.adapters.sql.database import load_queries
 from docgraph.adapters.sql.job_rows import IngestionRows
 from docgraph.adapters.sql.key_rows import KeyRows
-from docgraph.adapters.sqlite.connection import PACKAGE
-from docgraph.adapters.sqlite.database import SqliteQueries
+from docgraph.adapters.sqlite.database import SQLITE, SqliteQueries
 from docgraph.adapters.sqlite.side_files import SERVER_FILE, OpenSideFile, SideFile
 from docgraph.model.access import ApiKey
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict, verify_chain
@@ -26,7 +25,7 @@ AUDIT_LOG = SideFile(
     version=1,
     schema="audit_schema.sql",
 )
-_SQL = named_queries(PACKAGE, "audit.sql")
+_SQL = load_queries(SQLITE, "audit.sql")
 
 
 def schema_differences(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
@@ -130,13 +129,13 @@ class SqliteIngestions:
     def _writing(self) -> Iterator[IngestionRows]:
         """The clock is read when it is this one's turn."""
         with self._file.writing() as connection:
-            queries = SqliteQueries(connection, "ingestions.sql")
+            queries = SqliteQueries(connection, "server.sql")
             yield IngestionRows(queries, self._clock(), self._now())
 
     @contextmanager
     def _looking(self) -> Iterator[IngestionRows | None]:
         with self._file.looking() as connection:
-            found = None if connection is None else SqliteQueries(connection, "ingestions.sql")
+            found = None if connection is None else SqliteQueries(connection, "server.sql")
             yield None if found is None else IngestionRows(found)
 
 
@@ -168,10 +167,10 @@ class SqliteKeys:
     @contextmanager
     def _writing(self) -> Iterator[KeyRows]:
         with self._file.writing() as connection:
-            yield KeyRows(SqliteQueries(connection, "keys.sql"))
+            yield KeyRows(SqliteQueries(connection, "server.sql"))
 
     @contextmanager
     def _looking(self) -> Iterator[KeyRows | None]:
         with self._file.looking() as connection:
-            found = None if connection is None else SqliteQueries(connection, "keys.sql")
+            found = None if connection is None else SqliteQueries(connection, "server.sql")
             yield None if found is None else KeyRows(found)

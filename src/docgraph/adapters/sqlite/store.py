@@ -59,7 +59,7 @@ class SqliteStore:
     def _reading(self) -> Iterator[tuple[Reader, Known, TenantState]]:
         """One read transaction, and what is known as of it."""
         with self._readers.reading(self._readers.home()) as reader:
-            sql = SqliteDatabase(reader.connection).queries("rows.sql")
+            sql = SqliteDatabase(reader.connection).queries("state.sql")
             changes, store = single_row(sql.row("changes"))
             known = self._known.get(store)
             if known is None:  # another file in its place, whose numbers mean something else
@@ -77,7 +77,7 @@ class SqliteStore:
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.home()) as reader:
             database = SqliteDatabase(reader.connection)
-            rows = load_rows(database.queries("rows.sql"), 0)
+            rows = load_rows(database.queries("state.sql"), 0)
             told = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in told if one != "ok"]
             return verify(database, rows, partial(reader.guard.bind, rows), damage)

@@ -12,7 +12,7 @@ from docgraph.model.vector import IntVector
 
 class SqliteVectors:
     def __init__(self, database: SqliteDatabase, space: int) -> None:
-        self._sql = database.queries("writes.sql")
+        self._sql = database.queries("vectors.sql")
         self._space = space
         self._numbers: dict[str, int] = {}
         self._absent: set[str] = set()

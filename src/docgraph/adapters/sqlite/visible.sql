@@ -6,12 +6,16 @@ CREATE TEMP VIEW IF NOT EXISTS visible_documents AS
     SELECT * FROM main.documents WHERE is_visible(ordinal);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_texts AS
-    SELECT d.ordinal, d.id, c.text
+    SELECT d.ordinal, d.id, c.hash, c.text
     FROM main.documents AS d JOIN main.contents AS c ON c.id = d.content
     WHERE is_visible(d.ordinal);
 
+-- LEFT JOIN, though every node has its document: SQLite leaves it out of a query that needs neither
+-- `document_id` nor `path`.
 CREATE TEMP VIEW IF NOT EXISTS visible_nodes AS
-    SELECT * FROM main.document_nodes WHERE is_visible(document);
+    SELECT n.*, d.id AS document_id, d.path
+    FROM main.document_nodes AS n LEFT JOIN main.documents AS d ON d.ordinal = n.document
+    WHERE is_visible(n.document);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_offers AS
     SELECT o.branch, o.key, o.document, o.rank, d.id || o.suffix AS node, d.path
@@ -19,16 +23,17 @@ CREATE TEMP VIEW IF NOT EXISTS visible_offers AS
     WHERE is_visible(o.document);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_claims AS
-    SELECT c.*, d.id || c.suffix AS source, d.id AS document_id, d.path
+    SELECT c.*, c.inner AS inner_id, d.id || c.suffix AS source, d.id AS document_id, d.path
     FROM main.claims AS c JOIN main.documents AS d ON d.ordinal = c.document
     WHERE is_visible(c.document) AND is_mined(c.branch, c.miner);
 
 -- A mined edge: both halves are visible, so both its ends are.
 CREATE TEMP VIEW IF NOT EXISTS visible_meetings AS
     SELECT c.source, c.relation, c.path, c.line, c.start, c.stop, c.says, c.miner, c.rank, c.near,
-           c.inner, c.strict, o.node AS offered, o.path AS offered_path, o.rank AS offered_rank,
-           c.inner = '' OR EXISTS (SELECT 1 FROM main.document_nodes AS n
-                                   WHERE n.id = o.node || c.inner AND n.document = o.document)
+           c.inner_id, c.strict, o.node AS offered, o.path AS offered_path,
+           o.rank AS offered_rank,
+           c.inner_id = '' OR EXISTS (SELECT 1 FROM main.document_nodes AS n
+                                      WHERE n.id = o.node || c.inner_id AND n.document = o.document)
                AS holds,
            c.document AS claimant, o.document AS offerer
     FROM visible_claims AS c JOIN visible_offers AS o ON o.branch = c.branch AND o.key = c.key;
@@ -54,5 +59,4 @@ CREATE TEMP VIEW IF NOT EXISTS masked_postings AS SELECT * FROM main.postings;
 CREATE TEMP VIEW IF NOT EXISTS masked_segments AS
     SELECT s.* FROM main.segments AS s JOIN main.branches AS b ON b.id = s.branch
     WHERE s.born <= b.newest;
-CREATE TEMP VIEW IF NOT EXISTS masked_contents AS SELECT id, hash FROM main.contents;
 CREATE TEMP VIEW IF NOT EXISTS masked_vectors AS SELECT id, vector FROM main.vectors;

@@ -1,43 +1,38 @@
+-- What a question reads: every query selects from views alone, which show what its reader may see.
+
 -- name: names_of_handles
 -- Ids and kinds behind node handles.
-SELECT handle, id, kind FROM visible_nodes WHERE handle IN (SELECT value FROM json_each(:handles));
+SELECT handle, id, kind FROM visible_nodes WHERE handle IN :handles[bigint];
 
 -- name: handles_of_nodes
-SELECT id, handle FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
+SELECT id, handle FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: vectors_of_nodes
-SELECT id, vector FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
+SELECT id, vector FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: kinds_of_nodes
-SELECT id, kind FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
+SELECT id, kind FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: definers
 SELECT DISTINCT substr(key, instr(key, ':') + 1) AS name, node FROM visible_offers
-WHERE branch IN (SELECT value FROM json_each(:branches))
-  AND key IN (SELECT value FROM json_each(:keys))
+WHERE branch IN :branches[integer] AND key IN :keys[text]
 ORDER BY name, node;
 
 -- name: ordinals_of_documents
-SELECT DISTINCT document FROM visible_nodes WHERE id IN (SELECT value FROM json_each(:ids));
+SELECT DISTINCT document FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: meetings_of_claimants
-SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner, strict, offered,
-       offered_path, offered_rank, holds
+SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner_id, strict,
+       offered, offered_path, offered_rank, holds
 FROM visible_meetings
-WHERE claimant IN (SELECT value FROM json_each(:documents))
-  AND relation IN (SELECT value FROM json_each(:relations));
+WHERE claimant IN :documents[bigint] AND relation IN :relations[text];
 
 -- name: meetings_of_offerers
 -- From the offers' side: which claims of these relations do they meet?
-SELECT c.source, c.relation, c.path, c.line, c.start, c.stop, c.says, c.miner, c.rank, c.near,
-       c.inner, c.strict, o.node, o.path, o.rank,
-       c.inner = '' OR EXISTS (SELECT 1 FROM visible_nodes AS n
-                               WHERE n.id = o.node || c.inner AND n.document = o.document)
-FROM visible_offers AS o
-     CROSS JOIN visible_claims AS c
-WHERE o.document IN (SELECT value FROM json_each(:documents))
-  AND c.branch = o.branch AND c.key = o.key
-  AND c.relation IN (SELECT value FROM json_each(:relations));
+SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner_id, strict,
+       offered, offered_path, offered_rank, holds
+FROM visible_answers
+WHERE offerer IN :documents[bigint] AND relation IN :relations[text];
 
 -- name: shared_names
 -- Names that a document holds, each with the first few visible documents that hold it.
@@ -47,12 +42,11 @@ SELECT c.document_id, c.miner,
               WHERE s.branch = c.branch AND s.key = c.key AND s.relation = c.relation
               LIMIT :most) AS h)
 FROM visible_claims AS c
-WHERE c.document IN (SELECT value FROM json_each(:documents)) AND c.relation = 'shares_entity';
+WHERE c.document IN :documents[bigint] AND c.relation = 'shares_entity';
 
 -- name: inner_nodes
-SELECT n.parent, n.id, n.first_line, d.path FROM visible_nodes AS n
-JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE n.document IN (SELECT value FROM json_each(:documents)) AND n.parent IS NOT NULL;
+SELECT parent, id, first_line, path FROM visible_nodes
+WHERE document IN :documents[bigint] AND parent IS NOT NULL;
 
 -- name: places_claimed
 -- Places by the first miner who found each: those that meet an offer, those that should and do not.
@@ -62,42 +56,40 @@ FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
                          WHERE o.branch = c.branch AND o.key = c.key
                            AND (c.strict = 0 OR EXISTS
                                 (SELECT 1 FROM visible_nodes AS n
-                                 WHERE n.id = o.node || c.inner AND n.document = o.document))))
+                                 WHERE n.id = o.node || c.inner_id AND n.document = o.document))))
                  AS met
       FROM visible_claims AS c
       WHERE c.relation <> 'shares_entity'
-      GROUP BY c.document, c.relation, c.start, c.stop)
+      GROUP BY c.document, c.relation, c.start, c.stop) AS places
 GROUP BY miner, relation HAVING max(met) OR max(reported) ORDER BY miner, relation;
 
 -- name: opaque_calls
-SELECT coalesce(sum(opaque), 0) FROM visible_documents;
+SELECT CAST(coalesce(sum(opaque), 0) AS bigint) FROM visible_documents;
 
 -- name: stated_out
 SELECT source, relation, target, origins, evidence FROM visible_relationships
-WHERE source_document IN (SELECT value FROM json_each(:documents));
+WHERE source_document IN :documents[text];
 
 -- name: stated_in
 SELECT source, relation, target, origins, evidence FROM visible_relationships
-WHERE target_document IN (SELECT value FROM json_each(:documents));
+WHERE target_document IN :documents[text];
 
 -- name: visible_documents
 SELECT ordinal, id FROM visible_documents ORDER BY id;
 
 -- name: parents_in_documents
-SELECT n.id, n.parent FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE d.ordinal IN (SELECT document FROM visible_nodes
-                    WHERE id IN (SELECT value FROM json_each(:documents)));
+SELECT id, parent FROM visible_nodes
+WHERE document IN (SELECT document FROM visible_nodes WHERE id IN :documents[text]);
 
 -- name: nodes_by_id
-SELECT n.id, n.document, n.kind, n.title, n.summary, n.first_line, n.last_line, n.start, n.stop,
-       n.page, d.id AS document_id, d.path
-FROM visible_nodes AS n JOIN visible_documents AS d ON d.ordinal = n.document
-WHERE n.id IN (SELECT value FROM json_each(:ids));
+SELECT id, document, kind, title, summary, first_line, last_line, start, stop, page, document_id,
+       path
+FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: chunks_of_documents
 SELECT document, position, vector, id, node, heading_path, first_line, last_line, start, stop, page
 FROM visible_chunks
-WHERE document IN (SELECT value FROM json_each(:documents))
+WHERE document IN :documents[bigint]
 ORDER BY document, position;
 
 -- name: text_of_document
@@ -111,23 +103,20 @@ SELECT count(*) FROM visible_chunks;
 
 -- name: postings_of_terms
 SELECT term, segment, passages, frequencies FROM masked_postings
-WHERE segment IN (SELECT value FROM json_each(:segments))
-  AND term IN (SELECT value FROM json_each(:terms))
+WHERE segment IN :segments[bigint] AND term IN :terms[text]
 ORDER BY segment;
 
 -- name: segments_of_branches
-SELECT id FROM masked_segments WHERE branch IN (SELECT value FROM json_each(:branches))
-ORDER BY id;
+SELECT id FROM masked_segments WHERE branch IN :branches[integer] ORDER BY id;
 
 -- name: segment_arrays
 SELECT arrays FROM masked_segments WHERE id = :segment;
 
 -- name: passage_vectors
-SELECT id, vector FROM masked_vectors WHERE id IN (SELECT value FROM json_each(:vectors));
+SELECT id, vector FROM masked_vectors WHERE id IN :vectors[bigint];
 
 -- name: versions
-SELECT d.id, c.hash FROM visible_documents AS d JOIN masked_contents AS c ON c.id = d.content
-ORDER BY d.id;
+SELECT id, hash FROM visible_texts ORDER BY id;
 
 -- name: nodes_whole
 SELECT n.id, n.kind, n.title, n.summary, n.parent, n.first_line, n.last_line, n.start, n.stop,

@@ -1,4 +1,4 @@
--- All documents are of one group here: each is hidden by itself.
+-- Packed segments: arrays and posting lists.
 
 -- name: add_segment
 INSERT INTO segments (branch, born, passages, nodes, arrays)
@@ -19,10 +19,10 @@ SELECT arrays FROM segments WHERE id = :segment;
 
 -- name: postings_of_segments
 SELECT term, segment, passages, frequencies FROM postings
-WHERE segment IN (SELECT value FROM json_each(:segments)) ORDER BY term, segment;
+WHERE segment IN :segments[bigint] ORDER BY term, segment;
 
 -- name: drop_postings
-DELETE FROM postings WHERE segment IN (SELECT value FROM json_each(:segments));
+DELETE FROM postings WHERE segment IN :segments[bigint];
 
 -- name: drop_segments
-DELETE FROM segments WHERE id IN (SELECT value FROM json_each(:segments));
+DELETE FROM segments WHERE id IN :segments[bigint];

@@ -1,10 +1,10 @@
--- The book of ingestions. `now` is the machine's clock, which all who share the file share.
+-- What servers on one store share: ingest jobs and API keys.
 
 -- name: add_ingestion
 INSERT INTO ingestions (id, tenant, person, credential, asked_by, asker, request, state, attempts,
                         created, updated, progress, result, error)
-VALUES (:id, :tenant, :person, :credential, :asked_by, :asker, :request, :state, :attempts,
-        :created, :updated, :progress, :result, :error);
+VALUES (:id, :tenant, :person, :credential, :asked_by, :asker, :request,
+        :state, :attempts, :created, :updated, :progress, :result, :error);
 
 -- name: ingestion
 SELECT id, asked_by, asker, request, state, attempts, created, updated, progress, result, error
@@ -51,3 +51,18 @@ WHERE id = :id AND owner = :owner AND state = 'running' AND lease > :now;
 UPDATE ingestions
 SET state = 'queued', attempts = attempts - :back, owner = '', lease = NULL, updated = :stamp
 WHERE id = :id AND owner = :owner AND state = 'running' AND lease > :now;
+
+-- name: add_key
+INSERT INTO api_keys (id, tenant, person, created, expires, note, secret_hash)
+VALUES (:id, :tenant, :person, :created, :expires, :note, :secret_hash);
+
+-- name: find_key
+-- Whatever its tenant is.
+SELECT id, tenant, person, created, expires, note, secret_hash FROM api_keys WHERE id = :id;
+
+-- name: keys_of_tenant
+SELECT id, tenant, person, created, expires, note FROM api_keys
+WHERE tenant = :tenant ORDER BY created, id;
+
+-- name: drop_key
+DELETE FROM api_keys WHERE tenant = :tenant AND id = :id;

@@ -1,5 +1,8 @@
+-- What an ingest reads and writes.
+
 -- name: branch_of
-SELECT id, newest FROM branches WHERE tenant = :tenant AND repository = :repository AND name = :name;
+SELECT id, newest FROM branches
+WHERE tenant = :tenant AND repository = :repository AND name = :name;
 
 -- name: add_branch
 INSERT INTO branches (tenant, repository, name) VALUES (:tenant, :repository, :name)
@@ -16,14 +19,14 @@ WHERE d.branch = :branch AND d.died = :forever ORDER BY d.path;
 
 -- name: living_nodes
 SELECT n.id FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
-WHERE n.id IN (SELECT value FROM json_each(:ids)) AND d.branch = :branch AND d.died = :forever;
+WHERE n.id IN :ids[text] AND d.branch = :branch AND d.died = :forever;
 
 -- name: living_texts
 -- Documents of the new snapshot: those written now, or those that were there before.
 SELECT d.path, d.id, n.kind, n.title, c.text, d.source_lines
 FROM documents AS d JOIN contents AS c ON c.id = d.content
      JOIN document_nodes AS n ON n.document = d.ordinal AND n.id = d.id
-WHERE d.branch = :branch AND d.died = :forever AND (d.born = :next) = :fresh
+WHERE d.branch = :branch AND d.died = :forever AND (d.born = :next) = (:fresh = 1)
   AND d.path > :after
 ORDER BY d.path LIMIT :most;
 
@@ -41,40 +44,22 @@ INSERT INTO vector_spaces (tenant, embedder) VALUES (:tenant, :embedder) ON CONF
 -- name: space_of
 SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder = :embedder;
 
--- name: stored_vector
-SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
-
--- name: last_vector
-SELECT coalesce(max(id), 0) FROM vectors;
-
--- name: add_vector
-INSERT INTO vectors (id, space, hash, vector) VALUES (:id, :space, :hash, :vector);
-
--- name: vector_id
-SELECT id FROM vectors WHERE space = :space AND hash = :hash;
-
 -- name: add_content
 INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONFLICT DO NOTHING;
 
 -- name: content_ids
 SELECT hash, id FROM contents
-WHERE tenant = :tenant AND hash IN (SELECT value FROM json_each(:hashes));
+WHERE tenant = :tenant AND hash IN :hashes[text];
 
 -- name: living_documents
 SELECT path, ordinal, id, 0 FROM documents
-WHERE branch = :branch AND path IN (SELECT value FROM json_each(:paths)) AND died = :forever;
+WHERE branch = :branch AND path IN :paths[text] AND died = :forever;
 
 -- name: next_handles
-WITH RECURSIVE numbers (number) AS
-    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
-SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes')
-FROM numbers;
+-- So many numbers for new nodes. Each dialect has its own text.
 
 -- name: next_ordinals
-WITH RECURSIVE numbers (number) AS
-    (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
-SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents')
-FROM numbers;
+-- So many numbers for new documents. Each dialect has its own text.
 
 -- name: end_document
 UPDATE documents SET died = :snapshot
@@ -122,8 +107,8 @@ FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
                                    AND n.document = t.ordinal)))) AS met
       FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
       WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
-        AND c.miner IN (SELECT value FROM json_each(:miners)) AND c.relation <> 'shares_entity'
-      GROUP BY c.document, c.relation, c.start, c.stop)
+        AND c.miner IN :miners[text] AND c.relation <> 'shares_entity'
+      GROUP BY c.document, c.relation, c.start, c.stop) AS places
 GROUP BY miner, relation HAVING max(met) OR max(reported) ORDER BY miner, relation;
 
 -- name: places_unmet
@@ -137,12 +122,12 @@ FROM (SELECT d.path, c.line, c.relation, c.start, c.stop, c.says, c.document, c.
                                AND n.document = t.ordinal))) AS met
       FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
       WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
-        AND c.miner IN (SELECT value FROM json_each(:miners)) AND c.relation = :relation)
+        AND c.miner IN :miners[text] AND c.relation = :relation) AS places
 GROUP BY document, start, stop HAVING max(reported) AND NOT max(met)
 ORDER BY path, line, start LIMIT :most;
 
 -- name: opaque_calls
-SELECT coalesce(sum(opaque), 0) FROM documents
+SELECT CAST(coalesce(sum(opaque), 0) AS bigint) FROM documents
 WHERE branch = :branch AND born = :next AND died = :forever;
 
 -- name: living_relationships
@@ -186,7 +171,7 @@ UPDATE branches SET newest = :number WHERE id = :branch;
 SELECT 1;
 
 -- name: count_change
-UPDATE meta SET value = value + 1 WHERE key = 'changes';
+-- Every change of a tenant begins with this. Each dialect has its own text.
 
 -- name: drop_postings_of_unpublished
 DELETE FROM postings WHERE segment IN

@@ -1,25 +1,81 @@
--- Each query counts rows that must not be there. What it means is said in verify.py.
+-- Pruning and verification.
+
+-- name: branch_of
+SELECT id, newest, oldest FROM branches
+WHERE tenant = :tenant AND repository = :repository AND name = :name;
+
+-- name: count_change
+-- Every change of a tenant begins with this. Each dialect has its own text.
+
+-- name: pruned_documents
+-- Versions that live in no snapshot from :oldest on.
+SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest;
+
+-- name: drop_chunks
+DELETE FROM vector_chunks WHERE document IN
+    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+
+-- name: drop_offers
+DELETE FROM offers WHERE document IN
+    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+
+-- name: drop_claims
+DELETE FROM claims WHERE document IN
+    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+
+-- name: drop_nodes
+DELETE FROM document_nodes WHERE document IN
+    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+
+-- name: drop_documents
+DELETE FROM documents WHERE branch = :branch AND died <= :oldest;
+
+-- name: drop_relationships
+DELETE FROM document_relationships WHERE branch = :branch AND died <= :oldest;
+
+-- name: drop_snapshots
+DELETE FROM snapshots WHERE branch = :branch AND number < :oldest;
+
+-- name: set_oldest
+UPDATE branches SET oldest = :oldest WHERE id = :branch;
+
+-- name: drop_texts
+DELETE FROM contents AS c
+WHERE c.tenant = :tenant AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.content = c.id);
+
+-- name: drop_vectors
+-- Vectors of summaries go too: they are in their nodes, and are made again if one changes.
+DELETE FROM vectors AS v
+WHERE v.space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
+  AND NOT EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector = v.id);
 
 -- name: nodes_of_nothing
-SELECT count(*) FROM document_nodes WHERE document NOT IN (SELECT ordinal FROM documents);
+SELECT count(*) FROM document_nodes AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
 
 -- name: chunks_of_nothing
-SELECT count(*) FROM vector_chunks WHERE document NOT IN (SELECT ordinal FROM documents);
+SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
 
 -- name: offers_of_nothing
-SELECT count(*) FROM offers WHERE document NOT IN (SELECT ordinal FROM documents);
+SELECT count(*) FROM offers AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
 
 -- name: claims_of_nothing
-SELECT count(*) FROM claims WHERE document NOT IN (SELECT ordinal FROM documents);
+SELECT count(*) FROM claims AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
 
 -- name: texts_missing
-SELECT count(*) FROM documents WHERE content NOT IN (SELECT id FROM contents);
+SELECT count(*) FROM documents AS one WHERE NOT EXISTS
+    (SELECT 1 FROM contents AS other WHERE other.id = one.content);
 
 -- name: vectors_missing
-SELECT count(*) FROM vector_chunks WHERE vector NOT IN (SELECT id FROM vectors);
+SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
+    (SELECT 1 FROM vectors AS other WHERE other.id = one.vector);
 
 -- name: postings_of_nothing
-SELECT count(*) FROM postings WHERE segment NOT IN (SELECT id FROM segments);
+SELECT count(*) FROM postings AS one WHERE NOT EXISTS
+    (SELECT 1 FROM segments AS other WHERE other.id = one.segment);
 
 -- name: chunks_without_node
 SELECT count(*) FROM vector_chunks AS c WHERE NOT EXISTS

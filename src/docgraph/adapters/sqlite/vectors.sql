@@ -1,0 +1,11 @@
+-- name: stored_vector
+SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
+
+-- name: last_vector
+SELECT coalesce(max(id), 0) FROM vectors;
+
+-- name: add_vector
+INSERT INTO vectors (id, space, hash, vector) VALUES (:id, :space, :hash, :vector);
+
+-- name: vector_id
+SELECT id FROM vectors WHERE space = :space AND hash = :hash;
