@@ -52,5 +52,5 @@ def test_everything_that_is_found_is_told_and_nothing_else() -> None:
 def test_every_key_of_a_frameworks_document_is_told(tmp_path: Path) -> None:
     with hashed_words():
         (first, *_) = evidence_of(docgraph.open(ingested(tmp_path)).retrieve(QUESTION))
-    keys = sections(page("frameworks.md"), 2)["What each document tells"]
+    keys = sections(page("frameworks.md"), 2)["Metadata of each document"]
     assert [CODE.findall(cells[0])[0] for cells in rows(keys)] == list(first.metadata)
