@@ -9,7 +9,7 @@ from docgraph.evaluation.statistics import COSTS, Estimate, differences, estimat
 def tables(found: MeasuredSet) -> str:
     name = _plain(found.planned[0])
     blocks = [_head(found), _table(found, (*found.flat, *found.planned), _gains(found))]
-    for told, rows in (("What is searched", found.over), ("Who is let in", found.policies)):
+    for told, rows in (("What is searched", found.over), ("Admission", found.policies)):
         if rows:
             blocks.append(f"{told}, in `{name}`:\n\n{_table(found, rows)}")
     blocks.extend(_given_by(found))
@@ -64,7 +64,7 @@ def _given_by(found: MeasuredSet) -> Iterator[str]:
             told = [_signed(given[name]) for name in measures]
             cells.append([one.switch.name, f"{one.switch.edges:,}", *told])
         head = ["switched off", "edges", *measures]
-        yield f"What edges give, in `{_plain(row)}`:\n\n{_written(head, cells)}"
+        yield f"What edges contribute, in `{_plain(row)}`:\n\n{_written(head, cells)}"
 
 
 def _measures(found: MeasuredSet, values: Mapping[str, object]) -> list[str]:

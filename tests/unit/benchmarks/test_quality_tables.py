@@ -48,13 +48,13 @@ What is searched, in `documents`:
 | --- | --: | --: | --: | --: | --: |
 | `over: passages` | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 | 298 |
 
-Who is let in, in `documents`:
+Admission, in `documents`:
 
 |  | recall@5 | documents | tokens | time |
 | --- | --: | --: | --: | --: |
 | `admit: similarity` | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 |
 
-What edges give, in `documents`:
+What edges contribute, in `documents`:
 
 | switched off | edges | recall@5 |
 | --- | --: | --: |
