@@ -18,7 +18,7 @@ from typing import Any
 from semantic_text_splitter import TextSplitter
 
 from docgraph.adapters.sqlite.connection import connect, create_or_check
-from docgraph.ingest.chunking import SIZE
+from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.languages.python import PYTHON
 from docgraph.ingest.languages.source import Source
 
@@ -45,7 +45,7 @@ def loop(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
     once, each = finished(store)
     documents = {row[2]: row for row in once.pop("documents")}
     create_or_check(new)
-    splitter = TextSplitter(SIZE)
+    splitter = TextSplitter(CHUNK_CHARACTERS)
     began = time.perf_counter()
     raw = connect(new)
     raw.execute("PRAGMA synchronous = FULL")
@@ -70,7 +70,7 @@ def loop(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
 
 def chunks_alone(folder: Path, store: Path, new: Path) -> float:
     paths = sorted(row[0] for row in sqlite3.connect(store).execute("SELECT path FROM documents"))
-    splitter = TextSplitter(SIZE)
+    splitter = TextSplitter(CHUNK_CHARACTERS)
     began = time.perf_counter()
     raw = sqlite3.connect(new, isolation_level=None)
     raw.execute("PRAGMA journal_mode = WAL")

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from benchmarks.cheap_engine import ScatteredEmbedder
 from benchmarks.made_pages import MadePages
-from docgraph.ingest.build_document import embedded_text, nodes_of
-from docgraph.ingest.chunking import chunks
+from docgraph.ingest.build_document import build_nodes, chunk_text_to_embed
+from docgraph.ingest.chunking import split_chunks
 from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.parsed_file import ParsedFile
 
@@ -67,9 +67,9 @@ def _texts(documents: int) -> Iterator[tuple[str, list[str]]]:
     for file in pages.files():
         parsed = parse_markdown(file.path, pages.read(file).decode())
         assert isinstance(parsed, ParsedFile)
-        ids = [node.id for node in nodes_of("r", file.path, parsed)]
-        found = chunks(file.path, parsed, ids[0], ids[1:])
-        yield file.path, [embedded_text(parsed.title, chunk) for chunk in found]
+        ids = [node.id for node in build_nodes("r", file.path, parsed)]
+        found = split_chunks(file.path, parsed, ids[0], ids[1:])
+        yield file.path, [chunk_text_to_embed(parsed.title, chunk) for chunk in found]
 
 
 def _unit(rows: Sequence[npt.NDArray[Any]]) -> Rows:

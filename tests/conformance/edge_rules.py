@@ -127,9 +127,9 @@ class EdgeRules:
 
     def test_of_several_offers_of_a_key_by_one_node_the_best_counts(self, store: Store) -> None:
         twice = (
-            Definition("k", "r:b.md", 5),
-            Definition("k", "r:b.md", 2),
-            Definition("k", "r:b.md", 9),
+            Definition("k", "", 5),
+            Definition("k", "", 2),
+            Definition("k", "", 9),
         )
         publish(
             store,
@@ -350,7 +350,9 @@ def _random_document(chance: random.Random, path: str) -> Document:
         for n in range(4)
         if chance.random() < 0.5
     ]
-    unique = {(c.relation, c.start, c.key, c.inner, c.source, c.miner): c for c in claims}
+    unique = {
+        (c.relation, c.start, c.target.key, c.target.inner, c.suffix, c.miner): c for c in claims
+    }
     return document(
         path,
         "words",

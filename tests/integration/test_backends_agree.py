@@ -129,7 +129,9 @@ def stored(place: World, held: Held) -> Document:
         nodes=held.nodes,
         chunks=held.chunks,
         definitions=tuple(
-            Definition(f"doc:{n}", node) for n, node in place.names if node.startswith(held.id)
+            Definition(f"doc:{name}", node.removeprefix(held.id))
+            for name, node in place.names
+            if node.startswith(held.id)
         ),
         references=(),
         statements=granted(HIDDEN if held.id in place.hidden else LOCAL_ONLY),

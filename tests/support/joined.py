@@ -15,7 +15,7 @@ from docgraph.model.link import (
     shared_name_edges,
 )
 from docgraph.model.node import path_of
-from docgraph.model.reference import Definition, Reference
+from docgraph.model.reference import Reference
 
 
 def joined(
@@ -33,28 +33,30 @@ def meetings(documents: Sequence[Document], miners: frozenset[str]) -> Iterator[
     for document in documents:
         for claim in counted(document, miners):
             if claim.relation != SHARES_ENTITY:
-                for offer in offered[claim.key]:
-                    yield meeting(document.path, claim, offer, held)
+                for node, rank in offered[claim.target.key]:
+                    yield meeting(document, claim, node, rank, held)
 
 
-def meeting(path: str, claim: Reference, offer: Definition, held: frozenset[str]) -> ReferenceMatch:
+def meeting(
+    document: Document, claim: Reference, node: str, rank: int, held: frozenset[str]
+) -> ReferenceMatch:
     return ReferenceMatch(
-        source=claim.source,
+        source=document.id + claim.suffix,
         relation=claim.relation,
-        path=path,
+        path=document.path,
         line=claim.line,
         start=claim.start,
         end=claim.end,
-        says=claim.says,
+        says=claim.text,
         miner=claim.miner,
-        rank=claim.rank,
-        near=claim.near,
-        inner=claim.inner,
-        strict=claim.strict,
-        target=offer.node,
-        target_path=path_of(offer.node),
-        target_rank=offer.rank,
-        inner_exists=offer.node + claim.inner in held,
+        rank=claim.target.rank,
+        near=claim.target.near,
+        inner=claim.target.inner,
+        strict=claim.target.strict,
+        target=node,
+        target_path=path_of(node),
+        target_rank=rank,
+        inner_exists=node + claim.target.inner in held,
     )
 
 
@@ -63,8 +65,8 @@ def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Itera
     for document in documents:
         for claim in counted(document, miners):
             if claim.relation == SHARES_ENTITY:
-                holders[claim.key].append(
-                    NameHolder(document.id, document.path, claim.line, claim.says)
+                holders[claim.target.key].append(
+                    NameHolder(document.id, document.path, claim.line, claim.text)
                 )
     for held in holders.values():
         for holder in held:
@@ -72,20 +74,21 @@ def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Itera
 
 
 def is_answered(
-    claim: Reference, offered: defaultdict[str, list[Definition]], held: frozenset[str]
+    claim: Reference, offered: defaultdict[str, list[tuple[str, int]]], held: frozenset[str]
 ) -> bool:
-    return any(not claim.strict or offer.node + claim.inner in held for offer in offered[claim.key])
+    target = claim.target
+    return any(not target.strict or node + target.inner in held for node, _ in offered[target.key])
 
 
-def offers_by_key(documents: Iterable[Document]) -> defaultdict[str, list[Definition]]:
-    """A node's best offer of each key."""
-    best: dict[tuple[str, str], Definition] = {}
+def offers_by_key(documents: Iterable[Document]) -> defaultdict[str, list[tuple[str, int]]]:
+    """The nodes that define each key, with their best rank."""
+    best: dict[tuple[str, str], int] = {}
     for document in documents:
         for offer in sorted(document.definitions):
-            best.setdefault((offer.key, offer.node), offer)
-    by_key: defaultdict[str, list[Definition]] = defaultdict(list)
-    for (key, _), offer in best.items():
-        by_key[key].append(offer)
+            best.setdefault((offer.key, document.id + offer.suffix), offer.rank)
+    by_key: defaultdict[str, list[tuple[str, int]]] = defaultdict(list)
+    for (key, node), rank in best.items():
+        by_key[key].append((node, rank))
     return by_key
 
 

@@ -18,10 +18,11 @@ from docgraph.model.node import (
     Location,
     chunk_id,
     document_id,
+    document_of,
     section_id,
 )
 from docgraph.model.question import EmbedderIdentity
-from docgraph.model.reference import Definition, Reference
+from docgraph.model.reference import Definition, Reference, ReferenceTarget
 from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector, to_integers
 from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
@@ -88,8 +89,8 @@ def document(
         nodes=tuple(nodes),
         chunks=tuple(chunks),
         definitions=(
-            *(Definition(f"doc:{name}", root) for name in names),
-            *(Definition(key, root, rank) for key, rank in (offers or {}).items()),
+            *(Definition(f"doc:{name}") for name in names),
+            *(Definition(key, rank=rank) for key, rank in (offers or {}).items()),
         ),
         references=tuple(claims),
         statements=granted(rule),
@@ -118,8 +119,9 @@ def claim(
     reported: bool = True,
 ) -> Reference:
     """Some characters of a first line."""
-    place = (at, at + len(says), 1, says, miner)
-    return Reference(source, relation, key, *place, inner, strict, rank, near, reported)
+    target = ReferenceTarget(key, inner, strict, rank, near, reported)
+    suffix = source.removeprefix(document_of(source))
+    return Reference(suffix, relation, target, at, at + len(says), 1, says, miner)
 
 
 def holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None) -> Document:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from docgraph.ingest.access_rules import AccessRules
-from docgraph.ingest.build_document import BuiltDocument, build_document, fingerprint
+from docgraph.ingest.build_document import BuiltDocument, build_document, make_fingerprint
 from docgraph.ingest.discover import SourceListing
 from docgraph.ingest.formats.registry import Format, read
 from docgraph.ingest.result import Renamed
@@ -121,7 +121,7 @@ class ChangedFiles:
         return True
 
     def _mark(self, file: SourceFile, known: Format, content: str) -> str:
-        return fingerprint(file, content, known.name, self._size)
+        return make_fingerprint(file, content, known.name, self._size)
 
     def _note(self, path: str, text: str) -> None:
         if path in self._held:

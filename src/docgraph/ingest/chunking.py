@@ -1,4 +1,4 @@
-"""Chunks: a document's text in passages, each inside exactly one node."""
+"""Splits a document's text into chunks, each inside exactly one node."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,8 +13,8 @@ from docgraph.ingest.source_text import Positions
 from docgraph.model.document import Chunk
 from docgraph.model.node import chunk_id
 
-SIZE = 800
-_LONGEST_STRETCH = 8_000  # the splitter's time grows with the square of an unbroken stretch
+CHUNK_CHARACTERS = 800
+_MAX_SPLITTER_CHARACTERS = 8_000  # the splitter's time grows with the square of its input
 _WORD = re.compile(r"\w+")
 _BREAKS = ("\n\n", "\n", " ")
 
@@ -24,34 +24,34 @@ def _splitter(size: int) -> TextSplitter:
     return TextSplitter(size)
 
 
-def chunks(
-    path: str, parsed: ParsedFile, root: str, parts: Sequence[str], size: int = SIZE
+def split_chunks(
+    path: str, parsed: ParsedFile, root: str, parts: Sequence[str], size: int = CHUNK_CHARACTERS
 ) -> tuple[Chunk, ...]:
     """In document order. `root` is the document's id, `parts` are those of its parts."""
-    places = Positions(parsed)
+    positions = Positions(parsed)
     headings = heading_paths(parsed)
-    made: list[Chunk] = []
+    chunks: list[Chunk] = []
     for owner, begin, end in informative_regions(parsed):
         node = root if owner is None else parts[owner]
-        for start, text in _passages(parsed.text[begin:end], size):
+        for start, text in _split_text(parsed.text[begin:end], size):
             first, last = begin + start, begin + start + len(text)
-            where = places.location(path, first, last)
+            location = positions.location(path, first, last)
             heading = () if owner is None else headings[owner]
-            position = len(made)
-            made.append(Chunk(chunk_id(node, position), node, position, heading, text, where))
-    return tuple(made)
+            number = len(chunks)
+            chunks.append(Chunk(chunk_id(node, number), node, number, heading, text, location))
+    return tuple(chunks)
 
 
 def informative_regions(parsed: ParsedFile) -> list[tuple[int | None, int, int]]:
-    """Regions that say more than their own heading; all of them where none does."""
-    found = list(regions(parsed))
-    return [region for region in found if not _is_bare_heading(parsed, *region)] or found
+    """Regions with more text than their own heading; all of them where none has more."""
+    every = list(split_regions(parsed))
+    return [region for region in every if not _is_bare_heading(parsed, *region)] or every
 
 
 def _is_bare_heading(parsed: ParsedFile, owner: int | None, begin: int, end: int) -> bool:
-    said = _WORD.findall(parsed.title if owner is None else parsed.parts[owner].title)
-    found = islice(_WORD.finditer(parsed.text, begin, end), len(said) + 1)
-    return [word.group() for word in found] == said
+    heading = _WORD.findall(parsed.title if owner is None else parsed.parts[owner].title)
+    words = islice(_WORD.finditer(parsed.text, begin, end), len(heading) + 1)
+    return [word.group() for word in words] == heading
 
 
 def heading_paths(parsed: ParsedFile) -> tuple[tuple[str, ...], ...]:
@@ -63,10 +63,10 @@ def heading_paths(parsed: ParsedFile) -> tuple[tuple[str, ...], ...]:
     return tuple(paths)
 
 
-def regions(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
-    """Stretches of text with the part they belong to; None is the document itself."""
+def split_regions(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
+    """Spans of text with the part that they belong to; None is the document itself."""
     borders = sorted(parsed.borders)
-    for owner, begin, end in _owned(parsed):
+    for owner, begin, end in _split_by_part(parsed):
         inner = borders[bisect_right(borders, begin) : bisect_left(borders, end)]
         cuts = [begin, *inner, end]
         for first, last in pairwise(cuts):
@@ -74,8 +74,8 @@ def regions(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
                 yield owner, first, last
 
 
-def _owned(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
-    """A part owns what none of its inner parts does."""
+def _split_by_part(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
+    """Text belongs to the innermost part around it."""
     opened: list[int] = []
     at = 0
     for index, part in enumerate(parsed.parts):
@@ -93,19 +93,19 @@ def _owned(parsed: ParsedFile) -> Iterator[tuple[int | None, int, int]]:
     yield None, at, len(parsed.text)
 
 
-def _passages(text: str, size: int) -> Iterator[tuple[int, str]]:
-    for offset, stretch in _stretches(text):
-        for start, passage in _splitter(size).chunk_indices(stretch):
-            yield offset + start, passage
+def _split_text(text: str, size: int) -> Iterator[tuple[int, str]]:
+    for offset, block in _split_blocks(text):
+        for start, chunk in _splitter(size).chunk_indices(block):
+            yield offset + start, chunk
 
 
-def _stretches(text: str) -> Iterator[tuple[int, str]]:
-    """Long text in pieces, cut at the last paragraph, line or word of each."""
-    at = 0
-    while len(text) - at > _LONGEST_STRETCH:
-        window = text[at : at + _LONGEST_STRETCH]
-        cuts = (window.rfind(mark) + len(mark) for mark in _BREAKS)
-        cut = next((cut for cut in cuts if cut > _LONGEST_STRETCH // 2), _LONGEST_STRETCH)
-        yield at, window[:cut]
+def _split_blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Long text in blocks, cut at the last paragraph, line or word of each."""
+    at, size = 0, _MAX_SPLITTER_CHARACTERS
+    while len(text) - at > size:
+        block = text[at : at + size]
+        cuts = (block.rfind(mark) + len(mark) for mark in _BREAKS)
+        cut = next((cut for cut in cuts if cut > size // 2), size)
+        yield at, block[:cut]
         at += cut
     yield at, text[at:]

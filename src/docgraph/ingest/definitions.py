@@ -1,13 +1,12 @@
-"""The exact identifiers that a document and its parts define, in their normalised spelling."""
+"""The keys by which a document and its parts can be referred to."""
 
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from docgraph.ingest.miners.links import path_keys
-from docgraph.ingest.miners.titles import spellings
+from docgraph.ingest.miners.titles import title_spellings
 from docgraph.ingest.parsed_file import ParsedFile
-from docgraph.model.document import DefinedName
 from docgraph.model.identifiers import NUMBERED_SERIES, looks_like_identifier, normalise_name
 from docgraph.model.node import CODE, SYMBOL_KINDS, DocumentNode
 from docgraph.model.reference import Definition
@@ -18,7 +17,7 @@ _NUMBERED_TITLE = re.compile(
 )
 _BARE_NUMBER = re.compile(r"\d+(?=[-_. ]|$)")
 _DUNDER = re.compile(r"__\w+__")
-# Folders whose files are numbered without saying what they are.
+# Folders whose files have numbers without the name of their series.
 _SERIES = {
     "adr": "ADR",
     "adrs": "ADR",
@@ -28,65 +27,62 @@ _SERIES = {
 _FIELDS = {"request_for_comments": "RFC", **{f.casefold(): f for f in NUMBERED_SERIES}}
 
 
-def names(path: str, parsed: ParsedFile, nodes: Sequence[DocumentNode]) -> tuple[DefinedName, ...]:
-    """Sorted, each once; `nodes[0]` is the document, the others are its parts in order."""
-    found = {
-        (normalise_name(name), nodes[0].id)
-        for name in (*_of_file(path, parsed), *_of_document(path, parsed))
+def defined_names(
+    path: str, parsed: ParsedFile, nodes: Sequence[DocumentNode]
+) -> tuple[tuple[str, str], ...]:
+    """(normalised name, suffix), sorted, each once; `nodes` are the document and its parts."""
+    names = {
+        (normalise_name(name), "")
+        for name in (*_names_of_file(path, parsed), *_names_of_document(path, parsed))
     }
     for part, node in zip(parsed.parts, nodes[1:], strict=True):
         if part.kind in SYMBOL_KINDS:
             spellings = (part.title, node.title, f"{parsed.title}.{node.title}")
-            bare = spellings if not _DUNDER.fullmatch(part.title) else spellings[1:]
-            found.update([(normalise_name(name), node.id) for name in bare])
-    return tuple(DefinedName(name, node) for name, node in sorted(found) if name)
+            specific = spellings if not _DUNDER.fullmatch(part.title) else spellings[1:]
+            names.update([(normalise_name(name), part.suffix) for name in specific])
+    return tuple((name, suffix) for name, suffix in sorted(names) if name)
 
 
-def _of_file(path: str, parsed: ParsedFile) -> Iterator[str]:
+def _names_of_file(path: str, parsed: ParsedFile) -> Iterator[str]:
     """Path and file name; the stem of code always, of a document when no plain word."""
-    place = PurePosixPath(path)
+    file = PurePosixPath(path)
     yield path
-    yield place.name
+    yield file.name
     if parsed.kind == CODE:
         yield parsed.title
         yield parsed.title.rpartition(".")[2]
-    elif looks_like_identifier(place.stem) or "-" in place.stem:
-        yield place.stem
+    elif looks_like_identifier(file.stem) or "-" in file.stem:
+        yield file.stem
 
 
-def _of_document(path: str, parsed: ParsedFile) -> Iterator[str]:
-    """Its id, and its number in a series such as `PEP 484`, wherever it says so."""
+def _names_of_document(path: str, parsed: ParsedFile) -> Iterator[str]:
+    """Its id, and its number in a series such as `PEP 484`, from header, title or path."""
     if parsed.kind == CODE:
         return
     yield from (field.value for field in parsed.fields if field.name in {"id", "identifier"})
     for field in parsed.fields:
         if field.name in _FIELDS and field.value.isdecimal():
             yield f"{_FIELDS[field.name]} {field.value}"
-    place = PurePosixPath(path)
-    if match := _NUMBERED_STEM.match(place.stem):
+    file = PurePosixPath(path)
+    if match := _NUMBERED_STEM.match(file.stem):
         yield match.group()
     if parsed.titled and (match := _NUMBERED_TITLE.match(parsed.title)):
         yield match.group()
-    series = _SERIES.get(place.parent.name.casefold())
-    if series and (match := _BARE_NUMBER.match(place.stem)):
+    series = _SERIES.get(file.parent.name.casefold())
+    if series and (match := _BARE_NUMBER.match(file.stem)):
         yield f"{series} {match.group()}"
 
 
-# Offers: every key by which a document and its parts can be meant.
-
-
-def offers(
-    path: str, parsed: ParsedFile, nodes: tuple[str, ...], names: tuple[DefinedName, ...]
+def list_definitions(
+    path: str, parsed: ParsedFile, names: tuple[tuple[str, str], ...]
 ) -> Iterator[Definition]:
-    """`nodes` are the ids of the document and of its parts, in order."""
-    for offered, rank in path_keys(path):
-        yield Definition(f"path:{offered}", nodes[0], rank)
+    """By path, by the `defined_names`, by title, and by the keys of the file's language."""
+    for key, rank in path_keys(path):
+        yield Definition(f"path:{key}", rank=rank)
     kind = "code" if parsed.kind == CODE else "doc"
-    for name in names:
-        yield Definition(f"{kind}:{name.name}", name.node)
+    for name, suffix in names:
+        yield Definition(f"{kind}:{name}", suffix)
     if parsed.titled and parsed.kind != CODE:
-        for rank, spelling in enumerate(spellings(parsed.title)):
-            yield Definition(f"title:{spelling}", nodes[0], rank)
-    for handle in parsed.handles:
-        node = nodes[0 if handle.part is None else handle.part + 1]
-        yield Definition(handle.key, node, handle.rank)
+        for rank, spelling in enumerate(title_spellings(parsed.title)):
+            yield Definition(f"title:{spelling}", rank=rank)
+    yield from parsed.definitions

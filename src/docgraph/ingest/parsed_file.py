@@ -1,13 +1,16 @@
-"""What a reader makes of one file: its text, its parts, and what it says about others."""
+"""What a format's parser returns for one file: text, parts, links, references and definitions."""
 
 from dataclasses import dataclass
+
+from docgraph.model.node import SECTION, section_id, symbol_id
+from docgraph.model.reference import Definition, Reference
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A section or symbol. `name` is its slug or qualified name, unique within the file.
 
-    Parts stand in the order of their starts, a parent before its children; `parent` is an index.
+    Parts are in the order of their starts, a parent before its children; `parent` is an index.
     """
 
     kind: str
@@ -19,13 +22,18 @@ class Part:
     lead: str = ""
     signature: str = ""
 
+    @property
+    def suffix(self) -> str:
+        """What its id adds to the document's id."""
+        return (section_id if self.kind == SECTION else symbol_id)("", self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Characters that point at something else, before anyone knows whether it exists.
+    """A link as written, before it is known whether its target exists.
 
     `style` says how to read `target`: `path` (a link), `document` (a path whose suffix may be
-    missing), `identifier`, `import` (`a.b`, `..a`) or `import-name` (`a.b:name`).
+    missing) or `identifier`.
     """
 
     style: str
@@ -33,33 +41,6 @@ class Link:
     line: int
     start: int
     end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """A claim (see `model.claim`) of a part of the file, by index; None is the file itself."""
-
-    relation: str
-    part: int | None
-    key: str
-    line: int
-    start: int
-    end: int
-    says: str
-    inner: str = ""
-    strict: bool = False
-    rank: int = 0
-    near: int = 0
-    reported: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Handle:
-    """An offer (see `model.claim`) of a part of the file, by index; None is the file itself."""
-
-    key: str
-    part: int | None
-    rank: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +56,7 @@ class HeaderField:
 
 @dataclass(frozen=True, slots=True)
 class AccessMapping:
-    """Who may read a file, by its own words in that line; what is `wrong` with them denies."""
+    """Who may read a file, as its front matter states in that line; if `wrong`, nobody may."""
 
     line: int
     readers: frozenset[str] = frozenset()
@@ -86,18 +67,18 @@ class AccessMapping:
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """`titled` tells a title that the text gives from one made of the file's name.
+    """`titled` is whether the text gives the title; otherwise it is made of the file's name.
 
-    No chunk reaches across one of the `borders`, such as the end of front matter. `remarks` say
-    what was odd in a file that could be used all the same. `prose` holds the spans that people
-    wrote for people; None is all of the text. `opaque` counts calls that no import and no
-    definition in the file leads anywhere.
+    No chunk crosses one of the `borders`, such as the end of front matter. `remarks` describe
+    what was odd in a file that could be read all the same. `prose` holds the spans of natural
+    language, such as comments in code; None is all of the text. `opaque` counts calls that
+    resolve to nothing by the file's imports and definitions.
 
     Where `text` is not the file's own text, `source_lines` maps it back: ascending pairs of an
-    offset and the line of the file that stands from there on. `pages` holds the offsets at which
-    pages (of a PDF) or cells (of a notebook) begin.
+    offset and the file's line from there on. `pages` holds the offsets at which pages (of a PDF)
+    or cells (of a notebook) begin.
 
-    `access` is None where the file does not say who may read it.
+    `access` is None where the file does not state who may read it.
     """
 
     kind: str
@@ -106,12 +87,12 @@ class ParsedFile:
     text: str
     lead: str = ""
     parts: tuple[Part, ...] = ()
-    references: tuple[Link, ...] = ()
+    links: tuple[Link, ...] = ()
     fields: tuple[HeaderField, ...] = ()
     borders: tuple[int, ...] = ()
     remarks: tuple[str, ...] = ()
-    pointers: tuple[Pointer, ...] = ()
-    handles: tuple[Handle, ...] = ()
+    references: tuple[Reference, ...] = ()
+    definitions: tuple[Definition, ...] = ()
     prose: tuple[tuple[int, int], ...] | None = None
     opaque: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()
@@ -119,6 +100,6 @@ class ParsedFile:
     access: AccessMapping | None = None
 
 
-def field_name(raw: str) -> str:
+def normalise_field_name(raw: str) -> str:
     """`Superseded-By` and `superseded by` are one field."""
     return "_".join(raw.casefold().replace("-", " ").replace("_", " ").split())

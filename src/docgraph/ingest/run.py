@@ -7,7 +7,7 @@ from functools import partial
 from docgraph.ingest.access_rules import AccessRules, read_access
 from docgraph.ingest.build_document import BuiltDocument
 from docgraph.ingest.changed_files import ChangedFiles
-from docgraph.ingest.chunking import SIZE
+from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.discover import SourceListing, list_source, nothing_usable
 from docgraph.ingest.embedding import embed
 from docgraph.ingest.miners.registry import ALL_MINERS
@@ -86,7 +86,7 @@ def ingest(
     given: Iterable[Relationship] = (),
     origin: SourceRevision | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
-    chunk_size: int = SIZE,
+    chunk_size: int = CHUNK_CHARACTERS,
     ceiling: Clearance | None = None,
 ) -> IngestResult:
     """What is unchanged is not parsed again, what is gone is dropped.

@@ -1,42 +1,42 @@
-"""Summaries without a language model: title, lead and headings, the same every time."""
+"""Makes summaries without a language model: title, lead and headings."""
 
 import re
 
 from docgraph.ingest.parsed_file import ParsedFile, Part
 from docgraph.model.node import SECTION
 
-LONGEST = 400
-_LEAD = 280
+MAX_SUMMARY_CHARACTERS = 400
+_MAX_LEAD_CHARACTERS = 280
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _SENTENCE = re.compile(r"[.!?…。]['\")\]]*(?=\s|$)|[。！？]")  # noqa: RUF001
 
 
-def summary_of_document(parsed: ParsedFile) -> str:
-    """Title and lead; then what stands at the top level, as far as there is room."""
+def summarize_document(parsed: ParsedFile) -> str:
+    """Title and lead; then the titles of its top-level parts that fit."""
     top = [part for part in parsed.parts if part.parent is None]
-    return _joined(parsed.title, _lead(parsed.lead), _inventory(top))
+    return _join(parsed.title, _shorten(parsed.lead), _list_titles(top))
 
 
-def summary_of_part(parsed: ParsedFile, index: int) -> str:
-    """Heading or signature, lead or first words of the docstring, and what stands inside."""
+def summarize_part(parsed: ParsedFile, index: int) -> str:
+    """Heading or signature, lead or first words of the docstring, and its parts' titles."""
     part = parsed.parts[index]
-    inner = _inside(parsed, index) if part.kind in {SECTION, "class"} else []
-    return _joined(part.signature or part.title, _lead(part.lead), _inventory(inner))
+    inner = _children(parsed, index) if part.kind in {SECTION, "class"} else []
+    return _join(part.signature or part.title, _shorten(part.lead), _list_titles(inner))
 
 
-def _inside(parsed: ParsedFile, index: int) -> list[Part]:
-    found: list[Part] = []
+def _children(parsed: ParsedFile, index: int) -> list[Part]:
+    children: list[Part] = []
     for at in range(index + 1, len(parsed.parts)):
         part = parsed.parts[at]
         if part.start >= parsed.parts[index].end:
             break
         if part.parent == index:
-            found.append(part)
-    return found
+            children.append(part)
+    return children
 
 
-def _inventory(parts: list[Part]) -> tuple[str, ...]:
-    """A word for what follows, then the titles, each once; private symbols go unnamed."""
+def _list_titles(parts: list[Part]) -> tuple[str, ...]:
+    """A word for what follows, then the titles, each once; private symbols are left out."""
     if not parts:
         return ()
     sections = parts[0].kind == SECTION
@@ -44,28 +44,28 @@ def _inventory(parts: list[Part]) -> tuple[str, ...]:
     return ("Sections" if sections else "Defines", *dict.fromkeys(titles))
 
 
-def _joined(title: str, lead: str, inventory: tuple[str, ...]) -> str:
-    said = f"{_ended(title)} {lead}" if lead and lead != title else title
-    listed = ""
-    for heading in inventory[1:]:
-        longer = f"{listed}; {heading}" if listed else f"{inventory[0]}: {heading}"
-        if len(said) + len(longer) + 3 > LONGEST:
+def _join(title: str, lead: str, titles: tuple[str, ...]) -> str:
+    summary = f"{_end_sentence(title)} {lead}" if lead and lead != title else title
+    listing = ""
+    for heading in titles[1:]:
+        longer = f"{listing}; {heading}" if listing else f"{titles[0]}: {heading}"
+        if len(summary) + len(longer) + 3 > MAX_SUMMARY_CHARACTERS:
             break
-        listed = longer
-    return f"{_ended(said)} {listed}." if listed else said
+        listing = longer
+    return f"{_end_sentence(summary)} {listing}." if listing else summary
 
 
-def _ended(words: str) -> str:
-    """As a sentence: a title that asks or cries needs no full stop."""
-    return words if words.endswith(("?", "!", ".", "…")) else f"{words}."
+def _end_sentence(text: str) -> str:
+    """With a full stop, unless it has a mark at its end already."""
+    return text if text.endswith(("?", "!", ".", "…")) else f"{text}."
 
 
-def _lead(text: str) -> str:
+def _shorten(text: str) -> str:
     """The first paragraph's whole sentences that fit, else as many words as do."""
     words = " ".join(_BLANK_LINE.split(text.strip(), maxsplit=1)[0].split())
-    if len(words) <= _LEAD:
+    if len(words) <= _MAX_LEAD_CHARACTERS:
         return words
-    ends = [match.end() for match in _SENTENCE.finditer(words, 0, _LEAD)]
+    ends = [match.end() for match in _SENTENCE.finditer(words, 0, _MAX_LEAD_CHARACTERS)]
     if ends:
         return words[: ends[-1]]
-    return words[: _LEAD - 1].rpartition(" ")[0].rstrip() + "…"
+    return words[: _MAX_LEAD_CHARACTERS - 1].rpartition(" ")[0].rstrip() + "…"

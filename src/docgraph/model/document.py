@@ -23,14 +23,6 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class DefinedName:
-    """An exact identifier and the node that defines it."""
-
-    name: str
-    node: str
-
-
-@dataclass(frozen=True, slots=True)
 class Document:
     """`nodes[0]` is the document's own node. `fingerprint` changes when any other field would.
 

@@ -10,9 +10,13 @@ Keys begin with their kind:
 `title:Some Title` a document's title, also without its disambiguation in brackets
 `entity:Some Name` a name in prose; it has no definition, documents that refer to it share it
 Languages add their own: `py:pkg.module`, `java:org.example.Type`, `table:orders`, and so on.
+
+`suffix` names a node within its document: it is what the node's id adds to the document's id,
+`#slug` or `::name`, and empty for the document itself.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 ENTITY = "entity"
 
@@ -22,33 +26,39 @@ class Definition:
     """A key that a node can be referred to by; the lower the rank, the likelier."""
 
     key: str
-    node: str
+    suffix: str = ""
     rank: int = 0
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Reference:
-    """Characters of a node's text that may name a node with the definition `key`.
+class ReferenceTarget(NamedTuple):
+    """What a name may mean: the nodes with this key.
 
-    `inner` (`#slug`, `::name`) is something inside that node; if it does not exist, the reference
-    means the node itself, or nothing if it is `strict`. The edge's rank is the sum of both ranks
-    and `near` times the folders between the two files. Only a `reported` reference is listed when
-    it is unresolved.
+    `inner` (`#slug`, `::name`) is a node inside such a node; where there is none, the reference
+    means the node with the key itself, or nothing if it is `strict`. The edge's rank is the sum
+    of the target's and the definition's and `near` times the folders between the two files. A
+    reference that resolves to nothing is shown only if it is `reported`.
     """
 
-    source: str
-    relation: str
     key: str
-    start: int
-    end: int
-    line: int
-    says: str
-    miner: str
     inner: str = ""
     strict: bool = False
     rank: int = 0
     near: int = 0
     reported: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Characters of a node's text, and what they may mean; `text` is how they are shown."""
+
+    suffix: str
+    relation: str
+    target: ReferenceTarget
+    start: int
+    end: int
+    line: int
+    text: str
+    miner: str
 
 
 @dataclass(frozen=True, slots=True)

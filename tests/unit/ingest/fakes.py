@@ -192,7 +192,7 @@ class MemoryWrites:
     def unresolved(self, relation: str, most: int) -> tuple[UnresolvedReference, ...]:
         unmet = [
             UnresolvedReference(
-                path, claims[0].line, f"{relation} {min(claim.says for claim in claims)}"
+                path, claims[0].line, f"{relation} {min(claim.text for claim in claims)}"
             )
             for path, claims in self._places_by_path()
             if claims[0].relation == relation and self._is_unmet(claims)
@@ -255,7 +255,7 @@ class MemoryWrites:
         return any(is_answered(claim, offered, held) for claim in claims)
 
     def _is_unmet(self, claims: Sequence[Reference]) -> bool:
-        return any(claim.reported for claim in claims) and not self._is_met(claims)
+        return any(claim.target.reported for claim in claims) and not self._is_met(claims)
 
 
 def _titles(documents: Iterable[EmbeddedDocument]) -> frozenset[str]:
@@ -293,7 +293,7 @@ def built(path: str, text: str | ParsedFile) -> Document:
 def ingested(
     files: Mapping[str, str], miners: frozenset[str] = ALL_MINERS
 ) -> tuple[MemoryWrites, IngestResult]:
-    """What one ingest of these files wrote into repository `r`, and what it said."""
+    """What one ingest of these files wrote into repository `r`, and its result."""
     writes = MemoryWrites()
     result = ingest(
         MemorySource(files),
@@ -308,12 +308,12 @@ def ingested(
 
 
 def candidates(files: Mapping[str, str], *miners: str) -> tuple[Relationship, ...]:
-    """The edges between these files that the miners' claims make, before anyone settles them."""
+    """The edges between these files that the miners find, before ambiguities are resolved."""
     return ingested(files, frozenset(miners) or ALL_MINERS)[0].edges()
 
 
 def edges(files: Mapping[str, str], *miners: str) -> list[tuple[str, str, str]]:
-    """(source, relation, target) without the repository, of the edges that settle, in order."""
+    """(source, relation, target) without the repository, of the resolved edges, in order."""
     return short(resolve_ambiguity(candidates(files, *miners)))
 
 
@@ -328,16 +328,16 @@ def ranked(files: Mapping[str, str], *miners: str) -> list[str]:
     """Targets of all candidates without the repository, the best first."""
 
     def best(found: Relationship) -> tuple[int, str]:
-        return min(place.rank for place in found.evidence), found.edge.target
+        return min(one.rank for one in found.evidence), found.edge.target
 
     return [found.edge.target[2:] for found in sorted(candidates(files, *miners), key=best)]
 
 
-def places(files: Mapping[str, str], *miners: str) -> list[EdgeEvidence]:
-    return [place for found in candidates(files, *miners) for place in found.evidence]
+def evidence_of(files: Mapping[str, str], *miners: str) -> list[EdgeEvidence]:
+    return [one for found in candidates(files, *miners) for one in found.evidence]
 
 
 def unresolved(files: Mapping[str, str], *miners: str) -> list[tuple[str, int, str]]:
-    """(path, line, what) of every place that should be answered and is not."""
+    """(path, line, what) of every reference that should resolve and does not."""
     _, result = ingested(files, frozenset(miners) or ALL_MINERS)
     return [(found.path, found.line, found.what) for found in result.unresolved]

@@ -97,7 +97,7 @@ def test_no_text_makes_a_reader_fail_or_point_outside(known: Format, pieces: lis
     if isinstance(found, SourceProblem):
         assert b"\0" in data or known.name in {"docx", "notebook", "pdf"}
         return
-    said: list[Link | HeaderField] = [*found.references, *found.fields]
+    said: list[Link | HeaderField] = [*found.links, *found.fields]
     placed = [p for p in said if known.name != "html" or p.end]  # a page's head is no text
     places = Positions(found)
     assert all(0 <= p.start < p.end <= len(found.text) for p in placed)

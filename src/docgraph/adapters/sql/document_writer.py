@@ -87,11 +87,9 @@ class DocumentWriter:
             "add_claim",
             (
                 row
-                for path, ordinal, document, group in living
+                for path, ordinal, _, group in living
                 for row in _claims(
-                    {"document": ordinal, "branch": self._branch, "class": group},
-                    document,
-                    claims[path],
+                    {"document": ordinal, "branch": self._branch, "class": group}, claims[path]
                 )
             ),
         )
@@ -156,7 +154,7 @@ class Placed:
         return {"document": self.ordinal, "branch": self.branch, "class": self.group}
 
     def claims(self) -> Iterator[Values]:
-        return _claims(self.place, self.document.id, self.document.references)
+        return _claims(self.place, self.document.references)
 
 
 def _chunks(one: Placed, numbers: Mapping[str, int]) -> Iterator[Values]:
@@ -174,34 +172,32 @@ def _chunks(one: Placed, numbers: Mapping[str, int]) -> Iterator[Values]:
 
 def _offers(one: Placed) -> Iterator[Values]:
     """Each once, with its best rank."""
-    cut = len(one.document.id)
     ranks: dict[tuple[str, str], int] = {}
-    for offer in one.document.definitions:
-        said = (offer.key, offer.node[cut:])
-        ranks[said] = min(offer.rank, ranks.get(said, offer.rank))
+    for definition in one.document.definitions:
+        same = (definition.key, definition.suffix)
+        ranks[same] = min(definition.rank, ranks.get(same, definition.rank))
     for (key, suffix), rank in ranks.items():
         yield {**one.place, "key": key, "suffix": suffix, "rank": rank}
 
 
-def _claims(place: Values, document: str, claims: Iterable[Reference]) -> Iterator[Values]:
-    """`document` is the id that every source begins with."""
-    cut = len(document)
-    for claim in claims:
+def _claims(place: Values, references: Iterable[Reference]) -> Iterator[Values]:
+    for reference in references:
+        target = reference.target
         yield {
             **place,
-            "relation": claim.relation,
-            "start": claim.start,
-            "key": claim.key,
-            "inner": claim.inner,
-            "suffix": claim.source[cut:],
-            "stop": claim.end,
-            "line": claim.line,
-            "says": claim.says,
-            "miner": claim.miner,
-            "strict": int(claim.strict),
-            "rank": claim.rank,
-            "near": claim.near,
-            "reported": int(claim.reported),
+            "relation": reference.relation,
+            "start": reference.start,
+            "key": target.key,
+            "inner": target.inner,
+            "suffix": reference.suffix,
+            "stop": reference.end,
+            "line": reference.line,
+            "says": reference.text,
+            "miner": reference.miner,
+            "strict": int(target.strict),
+            "rank": target.rank,
+            "near": target.near,
+            "reported": int(target.reported),
         }
 
 

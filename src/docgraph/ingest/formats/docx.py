@@ -91,6 +91,6 @@ def _with_own_lines(parsed: ParsedFile) -> ParsedFile:
     return replace(
         parsed,
         source_lines=(),
-        references=tuple(replace(r, line=lines.at(r.start)) for r in parsed.references),
+        links=tuple(replace(r, line=lines.at(r.start)) for r in parsed.links),
         fields=tuple(replace(f, line=lines.at(f.start)) for f in parsed.fields),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import yaml
 
 from docgraph.ingest.formats.front_matter_access import LONGEST, access_of
-from docgraph.ingest.parsed_file import AccessMapping, HeaderField, field_name
+from docgraph.ingest.parsed_file import AccessMapping, HeaderField, normalise_field_name
 
 _BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
 
@@ -64,4 +64,4 @@ def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[HeaderFi
                 inside = text.find(value, first, last)  # without its quotation marks
                 if inside >= 0:
                     first, last = inside, inside + len(value)
-                yield HeaderField(field_name(key.value), value, line, first, last)
+                yield HeaderField(normalise_field_name(key.value), value, line, first, last)

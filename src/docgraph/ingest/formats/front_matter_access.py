@@ -22,7 +22,7 @@ from collections.abc import Iterator
 import yaml
 
 from docgraph.ingest.access_mapping import names, rule_of_mapping
-from docgraph.ingest.parsed_file import AccessMapping, field_name
+from docgraph.ingest.parsed_file import AccessMapping, normalise_field_name
 from docgraph.yaml_lines import BadYaml, yaml_lines
 
 LONGEST = 65_536
@@ -94,7 +94,7 @@ def _read(
 
 
 def _is_access(name: str) -> bool:
-    return field_name(_folded(name)) == "access"
+    return normalise_field_name(_folded(name)) == "access"
 
 
 def _folded(written: str) -> str:

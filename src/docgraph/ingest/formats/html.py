@@ -70,7 +70,7 @@ def parse_html(path: str, source: str) -> ParsedFile:
         text=found.text,
         lead=lead or _described(page.fields),
         parts=_anchored(parts, found.anchors[opening:], found.anchors[:opening]),
-        references=tuple(
+        links=tuple(
             Link("path", target, lines.at(start), start, end)
             for target, start, end in found.links
             if not target.startswith("#")

@@ -12,7 +12,7 @@ from docgraph.ingest.formats.html_elements import (
 )
 from docgraph.ingest.formats.html_tokens import Token, attributes, tokens
 from docgraph.ingest.formats.html_writer import Span, Writer, readable
-from docgraph.ingest.parsed_file import HeaderField, field_name
+from docgraph.ingest.parsed_file import HeaderField, normalise_field_name
 from docgraph.ingest.source_text import Lines
 
 # What the head of an HTML page says about it: `meta` and `link` elements as fields.
@@ -32,7 +32,7 @@ def head_field(tag: str, told: Mapping[str, str], line: int) -> HeaderField | No
     if tag not in _TOLD_BY:
         return None
     key, content = _TOLD_BY[tag]
-    name = field_name(readable(told.get(key, "")))
+    name = normalise_field_name(readable(told.get(key, "")))
     value = readable(told.get(content, "")).strip()
     if not name or not value or name in _TECHNICAL:
         return None

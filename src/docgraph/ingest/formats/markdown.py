@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from docgraph.ingest.formats.front_matter import front_matter
 from docgraph.ingest.formats.sections import Heading, Slugs, chosen, field_title, sections
 from docgraph.ingest.formats.text import marked_fields
-from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile, Part, field_name
+from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile, Part, normalise_field_name
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
@@ -100,7 +100,7 @@ def parse_markdown(path: str, text: str) -> ParsedFile:
         text=text,
         lead=lead,
         parts=parts,
-        references=tuple(links(tokens, text, lines)),
+        links=tuple(links(tokens, text, lines)),
         fields=front.fields + tuple(_told_fields(text, opening, parts, lines)),
         borders=(border,) if border else (),
         remarks=front.remarks,
@@ -145,7 +145,7 @@ def _told_fields(
     preamble = parts[0].start if parts else len(text)
     yield from marked_fields(text, opening, preamble, lines)
     for part in parts:
-        if field_name(part.title) == "status":
+        if normalise_field_name(part.title) == "status":
             start = text.find("\n", part.start, part.end) + 1 or part.end
             for line in text[start : part.end].split("\n"):
                 if line.strip():

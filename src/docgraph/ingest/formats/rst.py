@@ -156,7 +156,7 @@ def parse_rst(path: str, text: str) -> ParsedFile:
         text=text,
         lead=_lead(text, opening, preamble),
         parts=sections(_with_leads(text, inner), len(text), slugs),
-        references=tuple(links(masked(text), lines)),
+        links=tuple(links(masked(text), lines)),
         fields=fields,
         borders=(border,) if border else (),
     )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from docgraph.ingest.formats.sections import chosen, field_title
-from docgraph.ingest.parsed_file import HeaderField, ParsedFile, field_name
+from docgraph.ingest.parsed_file import HeaderField, ParsedFile, normalise_field_name
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
@@ -59,7 +59,7 @@ def _fields(
     for first, line in _each_line(text, start, end):
         match = form.match(line)
         if match:
-            current = field_name(match["name"]) if match["value"] else ""
+            current = normalise_field_name(match["name"]) if match["value"] else ""
             value, offset = match["value"] or "", max(match.start("value"), 0)
         elif current and line[:1] in {" ", "\t"}:
             value, offset = line.strip(), len(line) - len(line.lstrip())

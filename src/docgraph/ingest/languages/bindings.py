@@ -1,26 +1,18 @@
-"""What a name in code stands for, and where that may be."""
+"""What a name in code is bound to, and the targets that it may resolve to."""
 
 import re
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
+from docgraph.model.reference import ReferenceTarget
+
+# A dotted name in code: `a.b.c` is the chain of `a`, `b` and `c`.
 Chain = tuple[str, ...]
-# More than any distance between folders: what is said first comes first.
-STEP = 1_000
-
-
-class Aim(NamedTuple):
-    """The far half of a claim (see `model.claim`): what its characters may mean."""
-
-    key: str
-    inner: str = ""
-    strict: bool = False
-    rank: int = 0
-    near: int = 0
-    reported: bool = True
-
-
-Aims = tuple[Aim, ...]
+Targets = tuple[ReferenceTarget, ...]
+# More than any distance between folders: what is imported first ranks first.
+RANK_STEP = 1_000
+MAX_CHAIN_BYTES = 200
+_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.#?[\w$]+)*|\$[\w$]*(?:\.#?[\w$]+)*")
 
 
 class Local:
@@ -43,26 +35,26 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Bases:
-    """`super`: what the class with this part is built on."""
+    """`super`: the bases of the class with this part."""
 
     part: int
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A variable whose class is called `of` at that place in the file."""
+    """A variable whose class is called `of` at that position in the file."""
 
     of: Chain
-    place: int = field(compare=False)
+    position: int = field(compare=False)
 
 
 class Imported(Protocol):
-    """Something from another file."""
+    """A name from another file."""
 
-    def aims(self, rest: Chain) -> Aims | None:
-        """Where the name followed by `rest` may lead; None where nobody can tell."""
+    def resolve(self, rest: Chain) -> Targets | None:
+        """What the name followed by `rest` may mean; None where that cannot be known."""
 
-    def member(self, rest: Chain) -> Aims | None:
+    def resolve_member(self, rest: Chain) -> Targets | None:
         """The same where all of it but the last name is known to be a class."""
 
 
@@ -72,53 +64,46 @@ class AlternativeImports:
 
     imports: tuple[Imported, ...]
 
-    def aims(self, rest: Chain) -> Aims | None:
-        return in_order(*(each.aims(rest) for each in self.imports))
+    def resolve(self, rest: Chain) -> Targets | None:
+        return in_order(*(each.resolve(rest) for each in self.imports))
 
-    def member(self, rest: Chain) -> Aims | None:
-        return in_order(*(each.member(rest) for each in self.imports))
+    def resolve_member(self, rest: Chain) -> Targets | None:
+        return in_order(*(each.resolve_member(rest) for each in self.imports))
 
 
 LOCAL = Local()
-Known = Symbol | Owner | Bases | Instance
-Binding = Local | Known | Imported
+InFile = Symbol | Owner | Bases | Instance
+Binding = Local | InFile | Imported
 
 
-def in_order(*found: Aims | None) -> Aims | None:
-    """All of them, each but the first only where those before it lead nowhere."""
-    told = [aims for aims in found if aims]
-    if len(told) < 2:
-        return told[0] if told else next((aims for aims in found if aims is not None), None)
-    joined: list[Aim] = []
-    for aims in told:
-        above = joined[-1].rank // STEP * STEP + STEP if joined else 0
-        joined.extend(aim._replace(rank=aim.rank + above) for aim in aims)
+def in_order(*alternatives: Targets | None) -> Targets | None:
+    """All of them, each but the first only where those before it resolve to nothing."""
+    known = [targets for targets in alternatives if targets]
+    if len(known) < 2:
+        return known[0] if known else next((t for t in alternatives if t is not None), None)
+    joined: list[ReferenceTarget] = []
+    for targets in known:
+        above = joined[-1].rank // RANK_STEP * RANK_STEP + RANK_STEP if joined else 0
+        joined.extend(target._replace(rank=target.rank + above) for target in targets)
     return tuple(joined)
 
 
-def merged(old: Binding | None, new: Binding) -> Binding:
-    """A name with two meanings in one scope means neither, unless both are alike.
+def merge_bindings(old: Binding | None, new: Binding) -> Binding:
+    """A name with two bindings in one scope has none that is known, unless both are equal.
 
-    A symbol that is defined again goes by its first definition, as it does from outside.
+    A symbol that is defined again is its first definition, as it is for other files.
     """
     if old is None or old == new:
         return new
     if isinstance(old, Symbol) and isinstance(new, Symbol):
         return old
-    if isinstance(old, Local | Known) or isinstance(new, Local | Known):
+    if isinstance(old, Local | InFile) or isinstance(new, Local | InFile):
         return LOCAL
     imports = old.imports if isinstance(old, AlternativeImports) else (old,)
     return old if new in imports else AlternativeImports((*imports, new))
 
 
-# Dotted names as they stand in code: `a.b.c` is the chain of `a`, `b` and `c`.
-
-
-LONGEST = 200
-_CHAIN = re.compile(r"[^\W\d][\w$]*(?:\.#?[\w$]+)*|\$[\w$]*(?:\.#?[\w$]+)*")
-
-
-def chain_of(text: str) -> Chain | None:
+def parse_chain(text: str) -> Chain | None:
     """None for anything but names and dots, such as a call's result or a subscript."""
     if text.isidentifier():
         return (text,)

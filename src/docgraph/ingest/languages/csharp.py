@@ -1,10 +1,10 @@
 """C#.
 
-Offers: a type is `cs:Namespace.Outer.Inner`, from the namespaces around it; the parts of a
-partial class all go by one key, and who has the member that is named answers.
-Claims: a name that nothing in the file binds may be a type of a namespace around it, the inner
-one first, else of a namespace that is used. A namespace has no node: a type that `using` brings
-in is claimed as imported where the file first names it.
+Definitions: a type is `cs:Namespace.Outer.Inner`, from the namespaces around it; the parts of a
+partial class all have one key, and a reference to a member means the part that defines it.
+References: a name that nothing in the file binds may be a type of a namespace around it, the
+inner one first, else of a namespace that is used. A namespace has no node: a type of a `using`
+directive is a reference, as imported, where the file first names it.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,100 +12,105 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Aims, Chain, Imported, in_order
-from docgraph.ingest.languages.language import Imports, Language, Parts, Span, whole
-from docgraph.ingest.languages.qualified_types import Type, primary, type_chain, types
+from docgraph.ingest.languages.bindings import Chain, Imported, Targets, in_order
+from docgraph.ingest.languages.language import Imports, Language, Parts, Span, span_of
+from docgraph.ingest.languages.qualified_types import (
+    Type,
+    list_types,
+    parse_type_chain,
+    primary_type,
+)
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.languages.source import Source, SpanTree
-from docgraph.ingest.parsed_file import Handle, ParsedFile
-
-# Namespaces of a C# file: those around its types, and those that it uses.
-
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.model.reference import Definition
 
 _PLATFORM = ("System", "Microsoft", "Windows")
-_MOST = 12  # namespaces in which one name is looked for
+_MAX_NAMESPACES = 12  # in which one name is looked for
 
 
-def imports(source: Source) -> Imports:
-    claims: list[tuple[Span, str, Aims]] = []
-    names: list[tuple[str, int, Imported]] = []
+def read_imports(source: Source) -> Imports:
+    references: list[tuple[Span, str, Targets]] = []
+    bindings: list[tuple[str, int, Imported]] = []
     used: list[str] = []
     static: list[Type] = []
     for node in source.nodes("import"):
-        name, span, alias = _using(source, node)
-        found = Type(f"cs:{name}", told=not _platform(name))
+        name, span, alias = _read_using(source, node)
+        target = Type(f"cs:{name}", reported=not _is_platform(name))
         is_static = any(child.type == "static" for child in node.children)
         if alias is not None:
-            names.append((source.node_text(alias), alias.start_byte, found))
+            bindings.append((source.node_text(alias), alias.start_byte, target))
         elif is_static:
-            static.append(found)
-        elif not _platform(name):
+            static.append(target)
+        elif not _is_platform(name):
             used.append(f"{name}.")
         if alias is not None or is_static:
-            claims.append((span, name, found.aims(()) or ()))
-    namespaces = tuple(dict.fromkeys((*_declared(source), *used)))[:_MOST]
+            references.append((span, name, target.resolve(()) or ()))
+    declared = _list_declared_namespaces(source)
+    namespaces = tuple(dict.fromkeys((*declared, *used)))[:_MAX_NAMESPACES]
 
-    def elsewhere(chain: Chain) -> Aims | None:
+    def resolve_unbound(chain: Chain) -> Targets | None:
         if chain[0].endswith("()"):
-            return in_order(*(one.aims(chain) for one in static))
-        return _of_a_type(namespaces, chain) if chain[0][:1].isupper() else None
+            return in_order(*(one.resolve(chain) for one in static))
+        return _resolve_type(namespaces, chain) if chain[0][:1].isupper() else None
 
-    return Imports(tuple(claims), tuple(names), elsewhere)
+    return Imports(tuple(references), tuple(bindings), resolve_unbound)
 
 
-def namespace_at(source: Source) -> Callable[[int], str]:
+def namespace_lookup(source: Source) -> Callable[[int], str]:
     """From a character's offset to the namespace there, with a dot at its end, or empty."""
-    found = sorted(_namespaces(source))
-    nesting = SpanTree([(start, -end) for start, end, _ in found])
+    namespaces = sorted(_list_namespaces(source))
+    tree = SpanTree([(start, -end) for start, end, _ in namespaces])
 
-    def at(place: int) -> str:
-        name, index = "", nesting.at(place)
+    def at(position: int) -> str:
+        name, index = "", tree.at(position)
         while index >= 0:
-            name, index = f"{found[index][2]}.{name}", nesting.parents[index]
+            name, index = f"{namespaces[index][2]}.{name}", tree.parents[index]
         return name
 
     return at
 
 
-def _namespaces(source: Source) -> list[tuple[int, int, str]]:
-    """(start, minus end, name), so that outer ones come first; one without a block never ends."""
-    found = []
+def _list_namespaces(source: Source) -> list[tuple[int, int, str]]:
+    """(start, minus end, name), so that outer ones sort first; one without a block never ends."""
+    namespaces = []
     for match in source.matches("namespace"):
         node = match["around" if "around" in match else "onwards"][0]
-        end = source.place(node.end_byte) if "around" in match else len(source.text) + 1
+        end = source.character_offset(node.end_byte) if "around" in match else len(source.text) + 1
         name = "".join(source.node_text(match["namespace"][0]).split())
-        found.append((source.place(node.start_byte), -end, name))
-    return found
+        namespaces.append((source.character_offset(node.start_byte), -end, name))
+    return namespaces
 
 
-def _declared(source: Source) -> list[str]:
-    """The namespaces around the file's types, inner ones first, else the nameless one."""
-    at = namespace_at(source)
-    found: dict[str, None] = {}
-    for start, _, _ in sorted(_namespaces(source)):
-        parts = at(start).split(".")[:-1]
-        found.update((f"{'.'.join(parts[:size])}.", None) for size in range(len(parts), 0, -1))
-    return list(found) or [""]
+def _list_declared_namespaces(source: Source) -> list[str]:
+    """The namespaces around the file's types, inner ones first, else the global one."""
+    namespace_at = namespace_lookup(source)
+    names: dict[str, None] = {}
+    for start, _, _ in sorted(_list_namespaces(source)):
+        parts = namespace_at(start).split(".")[:-1]
+        names.update((f"{'.'.join(parts[:size])}.", None) for size in range(len(parts), 0, -1))
+    return list(names) or [""]
 
 
-def _using(source: Source, node: Node) -> tuple[str, Span, Node | None]:
+def _read_using(source: Source, node: Node) -> tuple[str, Span, Node | None]:
     alias = node.child_by_field_name("name")
     name = next(reversed(node.named_children), node)
-    return "".join(source.node_text(name).split()), whole(name), alias
+    return "".join(source.node_text(name).split()), span_of(name), alias
 
 
-def _platform(name: str) -> bool:
+def _is_platform(name: str) -> bool:
     return name.partition(".")[0] in _PLATFORM
 
 
-def _of_a_type(namespaces: tuple[str, ...], chain: Chain) -> Aims | None:
-    """In the first namespace that has such a type; else the name may be given in full."""
-    near = [Type(f"cs:{name}{chain[0]}", told=False).aims(chain[1:]) for name in namespaces]
-    called = chain[-1].endswith("()")
-    full, rest = (chain[:-1], chain[-1:]) if called else (chain, ())
-    if len(full) > 1:
-        near.append(Type(f"cs:{'.'.join(full)}", told=False).aims(rest))
-    return in_order(*near)
+def _resolve_type(namespaces: tuple[str, ...], chain: Chain) -> Targets | None:
+    """In the first namespace that has such a type; else the name may be qualified."""
+    types = [Type(f"cs:{name}{chain[0]}", reported=False) for name in namespaces]
+    alternatives = [one.resolve(chain[1:]) for one in types]
+    is_call = chain[-1].endswith("()")
+    qualified, rest = (chain[:-1], chain[-1:]) if is_call else (chain, ())
+    if len(qualified) > 1:
+        alternatives.append(Type(f"cs:{'.'.join(qualified)}", reported=False).resolve(rest))
+    return in_order(*alternatives)
 
 
 _NAMED = "[(identifier) (qualified_name) (generic_name) (nullable_type)]"
@@ -176,45 +181,45 @@ def parse_csharp(path: str, text: str) -> ParsedFile:
     return read_code(_CSHARP, path, text)
 
 
-def _grammar() -> object:
+def _load_grammar() -> object:
     import tree_sitter_c_sharp
 
     return tree_sitter_c_sharp.language()
 
 
-def _base(kind: str, chain: Chain) -> str:
-    """An interface is called `IName`; what an interface is built on it inherits."""
+def _choose_relation(kind: str, chain: Chain) -> str:
+    """An interface is called `IName`; an interface inherits its bases."""
     name = chain[-1]
     interface = name[:1] == "I" and name[1:2].isupper()
     return "implements" if interface and kind != "interface" else "inherits"
 
 
-def _title(source: Source, parts: Parts) -> str:
-    stem = PurePosixPath(source.path).stem
-    name = primary(parts, stem)
-    place = next((part.start for part in parts if part.name == name), 0)
-    return namespace_at(source)(place) + name
+def _make_title(source: Source, parts: Parts) -> str:
+    name = primary_type(parts, PurePosixPath(source.path).stem)
+    position = next((part.start for part in parts if part.name == name), 0)
+    return namespace_lookup(source)(position) + name
 
 
-def _offers(source: Source, parts: Parts) -> Iterator[Handle]:
-    namespace = namespace_at(source)
-    for index, name in types(parts):
-        yield Handle(f"cs:{namespace(parts[index].start)}{name}", index)
+def _list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:
+    namespace_at = namespace_lookup(source)
+    for index, name in list_types(parts):
+        part = parts[index]
+        yield Definition(f"cs:{namespace_at(part.start)}{name}", part.suffix)
 
 
 _CSHARP = Language(
-    grammar=_grammar,
+    grammar=_load_grammar,
     query=_QUERY,
-    imports=imports,
-    offers=_offers,
-    title=_title,
-    chain=type_chain,
+    imports=read_imports,
+    definitions=_list_definitions,
+    title=_make_title,
+    parse_chain=parse_type_chain,
     builtins=_BUILTINS,
-    base=_base,
+    base_relation=_choose_relation,
     self_words=("this",),
     super_words=("base",),
-    members="nested",
-    calls_apart=True,
-    delegates=True,
+    member_access="nested",
+    separate_call_names=True,
+    callable_variables=True,
     doc_marks=("///", "/**"),
 )

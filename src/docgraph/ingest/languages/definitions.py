@@ -1,48 +1,47 @@
-"""Definitions: the classes, functions and tables of a file, and where each begins."""
+"""The classes, functions and tables that a file of code defines, and the parts they become."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from docgraph.ingest.languages.comments import Comments, bare, is_small_gap
-from docgraph.ingest.languages.language import Language, Parts, Span, whole
+from docgraph.ingest.languages.comments import Comments, comment_text, is_small_gap
+from docgraph.ingest.languages.language import Language, Parts, Span, span_of
 from docgraph.ingest.languages.source import Source
 from docgraph.ingest.parsed_file import Part
 
-# A definition's head in one line.
-
-
-_LONGEST = 300
-LONGEST_HEAD = 3_000
+KINDS = ("class", "interface", "function", "table")
+OWNERS = ("class", "interface")
+MAX_DEPTH = 32  # a qualified name grows with every level
+MAX_HEAD_BYTES = 3_000
+_MAX_SIGNATURE_CHARACTERS = 300
+_STRING = re.compile(r"""(?s)[A-Za-z]{0,2}('{3}|"{3}|'|")(.*)\1""")
 _ATTRIBUTES = re.compile(
     r"(?:@[\w.]+(?:\((?:[^()]|\([^()]*\))*\))?\s*|\[(?:[^\[\]]|\[[^\]]*\])*\]\s+)+"
 )
 
 
-def signature(head: str) -> str:
-    """Without annotations and without what leads over to the body."""
+def make_signature(head: str) -> str:
+    """A definition's head in one line, without annotations and the mark that begins its body."""
     flat = " ".join(head.split())
     if flat.startswith(("@", "[")):
         flat = _ATTRIBUTES.sub("", flat, count=1)
     flat = flat.rstrip(" :{;=").removesuffix("=>").rstrip(" =")
     flat = flat.replace("( ", "(").replace(", )", ")").replace(" )", ")")
-    return flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…"
-
-
-KINDS = ("class", "interface", "function", "table")
-_STRING = re.compile(r"""(?s)[A-Za-z]{0,2}('{3}|"{3}|'|")(.*)\1""")
+    if len(flat) <= _MAX_SIGNATURE_CHARACTERS:
+        return flat
+    return flat[: _MAX_SIGNATURE_CHARACTERS - 1] + "…"
 
 
 class SymbolDefinition(NamedTuple):
-    """From `start` to `end` it is a part; its own names live in `inside`; `named` is a place.
+    """`start` and `end` are those of its part; `inside` is the span of its own scope.
 
     What is not `bound` cannot be named by its name alone, such as a property's function.
     """
 
     kind: str
     name: str
-    named: int
+    name_start: int
     start: int
     end: int
     inside: Span
@@ -51,7 +50,7 @@ class SymbolDefinition(NamedTuple):
     signature: str
 
 
-class _Caught(NamedTuple):
+class _Capture(NamedTuple):
     kind: str
     span: Span
     name: Span
@@ -59,122 +58,117 @@ class _Caught(NamedTuple):
     bound: bool = False
 
 
-def definitions(language: Language, source: Source, comments: Comments) -> list[SymbolDefinition]:
+def find_definitions(
+    language: Language, source: Source, comments: Comments
+) -> list[SymbolDefinition]:
     """In the order of their starts, outer ones first."""
-    find = _Finder(language, source, comments)
-    made = [find.definition(one) for one in _caught(language, source)]
-    return sorted(made, key=lambda one: (one.start, -one.end, one.named))
+    builder = _DefinitionBuilder(language, source, comments)
+    definitions = [builder.build(one) for one in _captures(language, source)]
+    return sorted(definitions, key=lambda one: (one.start, -one.end, one.name_start))
 
 
-def words_of_string(literal: str) -> str:
+def string_text(literal: str) -> str:
     match = _STRING.fullmatch(literal)
     return match.group(2).strip() if match else ""
 
 
-def _caught(language: Language, source: Source) -> list[_Caught]:
+def _captures(language: Language, source: Source) -> list[_Capture]:
     """Each once: of several names that a definition seems to have, the first is its own."""
-    found: dict[tuple[str, Span], _Caught] = {}
+    captures: dict[tuple[str, Span], _Capture] = {}
     for kind in KINDS:
         for match in source.matches(kind):
-            span, name = whole(match[kind][0]), whole(match["name"][0])
-            known = found.get((kind, span))
+            span, name = span_of(match[kind][0]), span_of(match["name"][0])
+            known = captures.get((kind, span))
             if known is None or name < known.name:
-                body = whole(match["body"][0]) if "body" in match else None
-                found[kind, span] = _Caught(kind, span, name, body, "detached" not in match)
-    more = [_Caught(kind, span, name) for kind, span, name in language.more(source)]
-    return [*found.values(), *more]
+                body = span_of(match["body"][0]) if "body" in match else None
+                captures[kind, span] = _Capture(kind, span, name, body, "detached" not in match)
+    return [*captures.values(), *(_Capture(*extra) for extra in language.extra_definitions(source))]
 
 
-def _wrapped(source: Source) -> Iterator[tuple[Span, Span]]:
+def _wrappers(source: Source) -> Iterator[tuple[Span, Span]]:
     for match in source.matches("outer"):
-        inner, outer = whole(match["inner"][0]), whole(match["outer"][0])
+        inner, outer = span_of(match["inner"][0]), span_of(match["outer"][0])
         if inner != outer:
             yield inner, outer
 
 
-class _Finder:
+class _DefinitionBuilder:
     def __init__(self, language: Language, source: Source, comments: Comments) -> None:
         self._language, self._source, self._comments = language, source, comments
         self._docs = {node.start_byte: node for node in source.nodes("doc")}
-        self._outer = dict(_wrapped(source))
-        self._ahead = [whole(node) for node in source.nodes("decorator")]
-        self._ahead_ends = [end for _, end in self._ahead]
+        self._outer = dict(_wrappers(source))
+        self._decorators = [span_of(node) for node in source.nodes("decorator")]
+        self._decorator_ends = [end for _, end in self._decorators]
 
-    def definition(self, one: _Caught) -> SymbolDefinition:
-        start, end = self._span(one.span)
+    def build(self, one: _Capture) -> SymbolDefinition:
+        start, end = self._extend_span(one.span)
         comment = self._comments.before(start)
         doc = self._docs.get(one.body[0]) if one.body else None
-        lead = words_of_string(self._source.node_text(doc)) if doc else ""
+        lead = string_text(self._source.node_text(doc)) if doc else ""
         if comment:
-            start, lead = comment[0], lead or bare(self._source.text_at(*comment))
+            start, lead = comment[0], lead or comment_text(self._source.text_at(*comment))
         inside = one.body if one.body and one.kind != "function" else one.span
         return SymbolDefinition(
             one.kind,
-            self._language.spelled(self._source.text_at(*one.name)),
+            self._language.definition_name(self._source.text_at(*one.name)),
             one.name[0],
             start,
             end,
             inside,
             one.bound,
             lead,
-            signature(self._head(one)),
+            make_signature(self._head(one)),
         )
 
-    def _head(self, one: _Caught) -> str:
+    def _head(self, one: _Capture) -> str:
         start, end = one.span[0], one.body[0] if one.body else one.span[1]
-        return self._comments.without(start, min(end, start + LONGEST_HEAD))
+        return self._comments.without(start, min(end, start + MAX_HEAD_BYTES))
 
-    def _span(self, span: Span) -> Span:
-        """With what wraps it (`export`), what stands ahead (`@decorator`), and a closing mark."""
+    def _extend_span(self, span: Span) -> Span:
+        """With what wraps it (`export`), what precedes it (`@decorator`), and a closing mark."""
         data = self._source.data
         start, end = span
         while span in self._outer:
             span = self._outer[span]
             alone = not data[end : span[1]].strip(b"; \t\r\n")
             start, end = span[0], span[1] if alone else end
-        at = bisect_right(self._ahead_ends, start) - 1
-        while at >= 0 and is_small_gap(data, self._ahead_ends[at], start):
-            start = self._ahead[at][0]
+        at = bisect_right(self._decorator_ends, start) - 1
+        while at >= 0 and is_small_gap(data, self._decorator_ends[at], start):
+            start = self._decorators[at][0]
             at -= 1
         return start, end + 1 if data[end : end + 1] in {b";", b","} else end
 
 
-# From definitions to parts: qualified names, each once, and who holds whom.
-
-
-OWNERS = ("class", "interface")
-DEEPEST = 32  # a qualified name grows with every level
-
-
-def parts_of(source: Source, found: list[SymbolDefinition]) -> tuple[Parts, list[SymbolDefinition]]:
-    """What lies too deep is no part: the definitions that come back are those that are."""
+def make_parts(
+    source: Source, definitions: list[SymbolDefinition]
+) -> tuple[Parts, list[SymbolDefinition]]:
+    """Parts with unique qualified names, and their definitions; nested too deep is left out."""
     parts: list[Part] = []
-    kept: list[SymbolDefinition] = []
+    used: list[SymbolDefinition] = []
     opened: list[int] = []
     seen: dict[str, int] = {}
-    for one in found:
-        while opened and kept[opened[-1]].end <= one.start:
+    for one in definitions:
+        while opened and used[opened[-1]].end <= one.start:
             opened.pop()
-        if len(opened) == DEEPEST:
+        if len(opened) == MAX_DEPTH:
             continue
         parent = opened[-1] if opened else None
-        within = one.name if parent is None else f"{parts[parent].name}.{one.name}"
+        qualified = one.name if parent is None else f"{parts[parent].name}.{one.name}"
         owned = parent is not None and parts[parent].kind in OWNERS
         kind = "method" if one.kind == "function" and owned else one.kind
-        # What was found in the text and not in the tree may reach across.
-        end = one.end if parent is None else min(one.end, kept[parent].end)
-        span = source.place(one.start), source.place(end)
-        parts.append(
-            Part(kind, _only(within, seen), one.name, *span, parent, one.lead, one.signature)
-        )
-        opened.append(len(kept))
-        kept.append(one._replace(end=end))
-    return tuple(parts), kept
+        # An extra definition, found in the text and not in the tree, may end behind its parent.
+        end = one.end if parent is None else min(one.end, used[parent].end)
+        span = source.character_offset(one.start), source.character_offset(end)
+        name = _make_unique(qualified, seen)
+        parts.append(Part(kind, name, one.name, *span, parent, one.lead, one.signature))
+        opened.append(len(used))
+        used.append(one._replace(end=end))
+    return tuple(parts), used
 
 
-def _only(name: str, seen: dict[str, int]) -> str:
+def _make_unique(name: str, seen: dict[str, int]) -> str:
     """Of parts with the same qualified name the second is called `name~2`, and so on."""
     seen[name] = seen.get(name, 0) + 1
     if seen[name] == 1:
         return name
-    return _only(f"{name}~{seen[name]}", seen)
+    return _make_unique(f"{name}~{seen[name]}", seen)

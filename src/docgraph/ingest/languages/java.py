@@ -1,9 +1,9 @@
 """Java.
 
-Offers: a type is `java:org.example.Outer.Inner`, from the file's package declaration.
-Claims: an import is that key, exactly; a name that no import and nothing in the file binds may
-be of the same package, else of a package that is imported whole. A package has no node, so
-`import a.*` claims nothing by itself.
+Definitions: a type is `java:org.example.Outer.Inner`, from the file's package declaration.
+References: an import is that key, exactly; a name that no import and nothing in the file binds
+may be of the same package, else of a package that is imported whole. A package has no node, so
+`import a.*` is no reference by itself.
 """
 
 from collections.abc import Iterator
@@ -12,15 +12,18 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import Aims, Chain, Imported, in_order
-from docgraph.ingest.languages.language import Imports, Language, Parts, Span, whole
-from docgraph.ingest.languages.qualified_types import Type, primary, type_chain, types
+from docgraph.ingest.languages.bindings import Chain, Imported, Targets, in_order
+from docgraph.ingest.languages.language import Imports, Language, Parts, Span, span_of
+from docgraph.ingest.languages.qualified_types import (
+    Type,
+    list_types,
+    parse_type_chain,
+    primary_type,
+)
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.languages.source import Source
-from docgraph.ingest.parsed_file import Handle, ParsedFile
-
-# What a Java file imports, and where the names that it does not import may lead.
-
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.model.reference import Definition
 
 _PLATFORM = ("java.", "javax.", "jdk.")
 
@@ -30,78 +33,74 @@ def package_of(source: Source) -> str:
     return next((f"{''.join(name.split())}." for name, _ in source.names("package")), "")
 
 
-def imports(source: Source) -> Imports:
-    taken = [_taken(source, node) for node in source.nodes("import")]
-    single = [one for one in taken if not one.all_of_it]
-    packages = [f"{one.name}." for one in taken if one.all_of_it and not one.static]
-    static = [one.name for one in taken if one.all_of_it and one.static]
+def read_imports(source: Source) -> Imports:
+    imports = [_read_import(source, node) for node in source.nodes("import")]
+    single = [one for one in imports if not one.wildcard]
+    packages = [f"{one.name}." for one in imports if one.wildcard and not one.static]
+    # `import static a.B.*` names a type, where `import a.*` names a package without a node.
+    static = [one for one in imports if one.wildcard and one.static]
 
-    def elsewhere(chain: Chain) -> Aims | None:
+    def resolve_unbound(chain: Chain) -> Targets | None:
         first = chain[0]
         if first.endswith("()"):
-            found = [Type(f"java:{name}") for name in static]
-            return in_order(*(one.aims(chain) for one in found))
+            types = [Type(f"java:{one.name}") for one in static]
+            return in_order(*(one.resolve(chain) for one in types))
         if first[:1].isupper():
             scopes = (package_of(source), *packages)
-            found = [Type(f"java:{scope}{first}", told=False) for scope in scopes]
-            return in_order(*(one.aims(chain[1:]) for one in found))
-        return _in_full(chain)
+            types = [Type(f"java:{scope}{first}", reported=False) for scope in scopes]
+            return in_order(*(one.resolve(chain[1:]) for one in types))
+        return _resolve_qualified(chain)
 
     return Imports(
-        tuple((one.span, one.name, one.aims()) for one in (*single, *_static_types(taken))),
-        tuple(name for one in single for name in one.names()),
-        elsewhere,
+        tuple((one.span, one.name, one.targets()) for one in (*single, *static)),
+        tuple(binding for one in single for binding in one.bindings()),
+        resolve_unbound,
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _JavaImport:
     name: str
     span: Span
     static: bool
-    all_of_it: bool
+    wildcard: bool
 
     def type(self) -> Type:
-        """`import static a.B.c` names something in a type."""
-        told = not self.name.startswith(_PLATFORM)
-        if self.static and not self.all_of_it:
+        """`import static a.B.c` names a member of a type."""
+        reported = not self.name.startswith(_PLATFORM)
+        if self.static and not self.wildcard:
             name, _, member = self.name.rpartition(".")
-            return Type(f"java:{name}", (member,), told=told)
-        return Type(f"java:{self.name}", told=told)
+            return Type(f"java:{name}", (member,), reported=reported)
+        return Type(f"java:{self.name}", reported=reported)
 
-    def aims(self) -> Aims:
-        return self.type().aims(()) or ()
+    def targets(self) -> Targets:
+        return self.type().resolve(()) or ()
 
-    def names(self) -> tuple[tuple[str, int, Imported], ...]:
-        last, place = self.name.rpartition(".")[2], self.span[0]
-        called = ((f"{last}()", place, self.type()),) if self.static else ()
-        return ((last, place, self.type()), *called)
-
-
-def _static_types(taken: list[_Taken]) -> list[_Taken]:
-    """`import static a.B.*` names a type, where `import a.*` names a package without a node."""
-    return [one for one in taken if one.static and one.all_of_it]
+    def bindings(self) -> tuple[tuple[str, int, Imported], ...]:
+        last, position = self.name.rpartition(".")[2], self.span[0]
+        method = ((f"{last}()", position, self.type()),) if self.static else ()
+        return ((last, position, self.type()), *method)
 
 
-def _taken(source: Source, node: Node) -> _Taken:
+def _read_import(source: Source, node: Node) -> _JavaImport:
     kinds = {child.type: child for child in node.children}
     name = kinds.get("scoped_identifier") or kinds.get("identifier") or node
-    said = "".join(source.node_text(name).split())
-    return _Taken(said, whole(name), "static" in kinds, "asterisk" in kinds)
+    text = "".join(source.node_text(name).split())
+    return _JavaImport(text, span_of(name), "static" in kinds, "asterisk" in kinds)
 
 
-def _in_full(chain: Chain) -> Aims | None:
+def _resolve_qualified(chain: Chain) -> Targets | None:
     """`org.example.Type.method`: the first capital letter begins the type's name."""
     at = next((at for at, name in enumerate(chain) if name[:1].isupper()), 0)
-    told = not f"{chain[0]}.".startswith(_PLATFORM)
-    return (
-        Type(f"java:{'.'.join(chain[: at + 1])}", told=told).aims(chain[at + 1 :]) if at else None
-    )
+    if not at:
+        return None
+    reported = not f"{chain[0]}.".startswith(_PLATFORM)
+    return Type(f"java:{'.'.join(chain[: at + 1])}", reported=reported).resolve(chain[at + 1 :])
 
 
 _TYPE = "[(type_identifier) (scoped_type_identifier) (generic_type)] @type"
 
-# What `java.lang` brings into every file.
+# What every file has from `java.lang`.
 _BUILTINS = frozenset(
     {
         *("Boolean", "Byte", "Character", "Class", "Double", "Enum", "Error", "Exception"),
@@ -164,38 +163,39 @@ def parse_java(path: str, text: str) -> ParsedFile:
     return read_code(_JAVA, path, text)
 
 
-def _grammar() -> object:
+def _load_grammar() -> object:
     import tree_sitter_java
 
     return tree_sitter_java.language()
 
 
-def _callee(call: Node) -> Span:
+def _find_callee(call: Node) -> Span:
     name = call.child_by_field_name("name")
     return call.start_byte, (name or call).end_byte
 
 
-def _title(source: Source, parts: Parts) -> str:
-    return package_of(source) + primary(parts, PurePosixPath(source.path).stem)
+def _make_title(source: Source, parts: Parts) -> str:
+    return package_of(source) + primary_type(parts, PurePosixPath(source.path).stem)
 
 
-def _offers(source: Source, parts: Parts) -> Iterator[Handle]:
+def _list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:
     package = package_of(source)
-    yield from (Handle(f"java:{package}{name}", index) for index, name in types(parts))
+    for index, name in list_types(parts):
+        yield Definition(f"java:{package}{name}", parts[index].suffix)
 
 
 _JAVA = Language(
-    grammar=_grammar,
+    grammar=_load_grammar,
     query=_QUERY,
-    imports=imports,
-    offers=_offers,
-    title=_title,
-    callee=_callee,
-    chain=type_chain,
+    imports=read_imports,
+    definitions=_list_definitions,
+    title=_make_title,
+    callee=_find_callee,
+    parse_chain=parse_type_chain,
     builtins=_BUILTINS,
     self_words=("this",),
     super_words=("super",),
-    members="nested",
-    calls_apart=True,
+    member_access="nested",
+    separate_call_names=True,
     doc_marks=("/**",),
 )

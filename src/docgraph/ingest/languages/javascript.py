@@ -1,16 +1,16 @@
 """JavaScript, with JSX.
 
-Offers: a file is `js:web/app` without its suffix, an `index` also by its folder; what it exports
-is `js:web/app#name`, with `#default` for the default and for `module.exports`. Files below
-`node_modules` are `npm:name/…` too. TypeScript comes before JavaScript of the same name.
-Claims: a relative specifier is exactly one `js:`, a bare one the nearest `npm:`. Paths that a
-build tool makes up are not followed.
+Definitions: a file is `js:web/app` without its suffix, an `index` also by its folder; what it
+exports is `js:web/app#name`, with `#default` for the default and for `module.exports`. Files
+below `node_modules` are `npm:name/…` too. TypeScript comes before JavaScript of the same name.
+References: a relative specifier is exactly one `js:`, a bare one the nearest `npm:`. Path aliases
+of build tools are not followed.
 """
 
 from dataclasses import replace
 
-from docgraph.ingest.languages.javascript_exports import offers
-from docgraph.ingest.languages.javascript_modules import imports, title
+from docgraph.ingest.languages.javascript_exports import list_definitions
+from docgraph.ingest.languages.javascript_modules import make_title, read_imports
 from docgraph.ingest.languages.language import Language
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.parsed_file import ParsedFile
@@ -93,7 +93,7 @@ JSX = """
 (jsx_self_closing_element name: (_) @element)
 """
 
-_ALONE = """
+_JAVASCRIPT_ONLY = """
 (class_declaration (class_heritage (_) @inherits))
 (class (class_heritage (_) @inherits))
 (field_definition property: (_) @name value: (arrow_function body: (_) @body)) @function
@@ -102,7 +102,7 @@ _ALONE = """
 (formal_parameters (identifier) @bind)
 """
 
-# What the language itself brings, in a browser or in Node.
+# What the language itself provides, in a browser or in Node.
 _BUILTINS = frozenset(
     {
         *("Array", "ArrayBuffer", "BigInt", "Boolean", "Buffer", "DataView", "Date", "Error"),
@@ -123,23 +123,23 @@ def parse_javascript(path: str, text: str) -> ParsedFile:
     return read_code(JAVASCRIPT, path, text)
 
 
-def _javascript_grammar() -> object:
+def _load_javascript() -> object:
     import tree_sitter_javascript
 
     return tree_sitter_javascript.language()
 
 
-def unquoted(name: str) -> str:
+def strip_quotes(name: str) -> str:
     return name.strip("'\"")
 
 
 JAVASCRIPT = Language(
-    grammar=_javascript_grammar,
-    query=QUERY + JSX + _ALONE,
-    imports=imports,
-    offers=offers,
-    title=title,
-    spelled=unquoted,
+    grammar=_load_javascript,
+    query=QUERY + JSX + _JAVASCRIPT_ONLY,
+    imports=read_imports,
+    definitions=list_definitions,
+    title=make_title,
+    definition_name=strip_quotes,
     builtins=_BUILTINS,
     self_words=("this",),
     super_words=("super",),
@@ -147,9 +147,7 @@ JAVASCRIPT = Language(
 )
 
 
-# TypeScript, with and without JSX: JavaScript's keys, and types where the text gives them.
-
-
+# TypeScript has JavaScript's keys, and types where the text gives them.
 _TYPE = """(type_annotation [
   (type_identifier) @type (nested_type_identifier) @type (generic_type name: (_) @type)
 ])"""
@@ -191,17 +189,17 @@ def parse_tsx(path: str, text: str) -> ParsedFile:
     return read_code(_TSX, path, text)
 
 
-def _typescript_grammar() -> object:
+def _load_typescript() -> object:
     import tree_sitter_typescript
 
     return tree_sitter_typescript.language_typescript()
 
 
-def _tsx_grammar() -> object:
+def _load_tsx() -> object:
     import tree_sitter_typescript
 
     return tree_sitter_typescript.language_tsx()
 
 
-_TYPESCRIPT = replace(JAVASCRIPT, grammar=_typescript_grammar, query=QUERY + _TYPED)
-_TSX = replace(JAVASCRIPT, grammar=_tsx_grammar, query=QUERY + JSX + _TYPED)
+_TYPESCRIPT = replace(JAVASCRIPT, grammar=_load_typescript, query=QUERY + _TYPED)
+_TSX = replace(JAVASCRIPT, grammar=_load_tsx, query=QUERY + JSX + _TYPED)

@@ -1,27 +1,28 @@
 """Python.
 
-Offers: a module is `py:pkg.module` by every end of its path of two names or more,
+Definitions: a module is `py:pkg.module` by every end of its path of two names or more,
 `pyroot:pkg.module` if that begins at the root or in a `src`, and `pyfile:src/pkg/module`. A
 package's `__init__` ranks before a module of that name.
-Claims: an absolute import of two names or more is `py:`, the nearest first; a single name, and
-what is taken out of it, is `pyroot:` or lies beside the importing file; the standard library is
-`pyroot:` alone; a relative import is one `pyfile:`. `from m import n` means `::n` in m, else the
-module `m.n`.
+References: an absolute import of two names or more is `py:`, the nearest first; a single name,
+and what is imported from it, is `pyroot:` or is beside the importing file; the standard library
+is `pyroot:` alone; a relative import is one `pyfile:`. `from m import n` means `::n` in m, else
+the module `m.n`.
 """
 
 import builtins
 import re
 from collections.abc import Iterable
 
-from docgraph.ingest.languages.bindings import Chain, chain_of
+from docgraph.ingest.languages.bindings import Chain, parse_chain
 from docgraph.ingest.languages.language import Language, Parts
-from docgraph.ingest.languages.python_imports import imports, module_keys, module_name
+from docgraph.ingest.languages.python_imports import module_keys, module_name, read_imports
 from docgraph.ingest.languages.read_code import read_code
 from docgraph.ingest.languages.source import Source
-from docgraph.ingest.parsed_file import Handle, ParsedFile
+from docgraph.ingest.parsed_file import ParsedFile
+from docgraph.model.reference import Definition
 
 _SUPER = re.compile(r"super\([^()]*\)(?=\.)")
-_MADE = re.compile(r"((?:\w+\.)*[A-Z]\w*)\([^()]*\)\.(\w+)")
+_CONSTRUCTED = re.compile(r"((?:\w+\.)*[A-Z]\w*)\([^()]*\)\.(\w+)")
 _QUOTED = re.compile(r"""(['"])([\w.]+)\1""")
 _OPTIONAL = re.compile(
     r"(?:typing\.)?Optional\[([\w.]+)\]|([\w.]+)\s*\|\s*None|None\s*\|\s*([\w.]+)"
@@ -85,42 +86,42 @@ def parse_python(path: str, text: str) -> ParsedFile:
     return read_code(PYTHON, path, text)
 
 
-def _grammar() -> object:
+def _load_grammar() -> object:
     import tree_sitter_python
 
     return tree_sitter_python.language()
 
 
-def _chain(text: str) -> Chain | None:
+def _parse_chain(text: str) -> Chain | None:
     """Also `super().m`, `Class(…).m`, and the class in an annotation that is quoted or optional."""
-    found = chain_of(text)
-    if found:
-        return found
+    chain = parse_chain(text)
+    if chain:
+        return chain
     if text.startswith("super("):
-        found = chain_of(_SUPER.sub("super", text, count=1))
-        return ("super()", *found[1:]) if found else None
+        chain = parse_chain(_SUPER.sub("super", text, count=1))
+        return ("super()", *chain[1:]) if chain else None
     if match := _QUOTED.fullmatch(text) or _OPTIONAL.fullmatch(text):
-        return chain_of(match.group(match.lastindex or 0))
-    match = _MADE.fullmatch(text)
-    return chain_of(f"{match.group(1)}.{match.group(2)}") if match else None
+        return parse_chain(match.group(match.lastindex or 0))
+    match = _CONSTRUCTED.fullmatch(text)
+    return parse_chain(f"{match.group(1)}.{match.group(2)}") if match else None
 
 
-def _title(source: Source, parts: Parts) -> str:  # noqa: ARG001
+def _make_title(source: Source, parts: Parts) -> str:  # noqa: ARG001
     return module_name(source.path)
 
 
-def _offers(source: Source, parts: Parts) -> Iterable[Handle]:  # noqa: ARG001
-    return (Handle(key, None, rank) for key, rank in module_keys(source.path))
+def _list_definitions(source: Source, parts: Parts) -> Iterable[Definition]:  # noqa: ARG001
+    return (Definition(key, rank=rank) for key, rank in module_keys(source.path))
 
 
 PYTHON = Language(
-    grammar=_grammar,
+    grammar=_load_grammar,
     query=_QUERY,
-    imports=imports,
-    offers=_offers,
-    title=_title,
-    chain=_chain,
+    imports=read_imports,
+    definitions=_list_definitions,
+    title=_make_title,
+    parse_chain=_parse_chain,
     builtins=frozenset(dir(builtins)),
     super_words=("super()",),
-    members="direct",
+    member_access="direct",
 )

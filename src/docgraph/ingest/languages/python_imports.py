@@ -1,4 +1,4 @@
-"""What a Python file's import statements name, and what those names then mean."""
+"""What a Python file imports: the keys of modules, and what the imported names resolve to."""
 
 import sys
 from collections.abc import Iterator
@@ -7,20 +7,19 @@ from functools import lru_cache
 
 from tree_sitter import Node
 
-from docgraph.ingest.languages.bindings import STEP, Aim, Aims, Chain, Imported, in_order
-from docgraph.ingest.languages.language import Imports, Span, whole
+from docgraph.ingest.languages.bindings import RANK_STEP, Chain, Imported, Targets, in_order
+from docgraph.ingest.languages.language import Imports, Span, span_of
 from docgraph.ingest.languages.source import Source
-
-# By which keys a Python module goes, and which keys a module's name may mean.
-
+from docgraph.model.reference import ReferenceTarget
 
 _SUFFIX = ".py"
 _PACKAGE = "__init__"
 _NEAR = 4  # ranks from one folder to the next: symbol, submodule; package, module
+_SUBMODULE_RANK = 2  # what a module defines comes before a file of that name beside it
 
 
 def module_name(path: str) -> str:
-    """What a person calls it: `src/docgraph/engine.py` is `docgraph.engine`."""
+    """As in an import: `src/docgraph/engine.py` is `docgraph.engine`."""
     parts = path.split("/")
     parts[-1] = parts[-1].rpartition(".")[0] or parts[-1]
     if "src" in parts[:-1]:
@@ -33,7 +32,7 @@ def module_name(path: str) -> str:
 
 
 def module_keys(path: str) -> Iterator[tuple[str, int]]:
-    """Keys with their ranks. What is no identifier ends the names by which it can be imported."""
+    """Keys with their ranks. A folder that is no identifier cannot be part of an import."""
     parts = path.removesuffix(_SUFFIX).split("/")
     rank = 1
     if parts[-1] == _PACKAGE:
@@ -53,40 +52,43 @@ def is_standard(module: str) -> bool:
     return module.partition(".")[0] in sys.stdlib_module_names
 
 
-def module_aims(
-    importer: str, module: str, inner: str = "", *, rank: int = 0, told: bool = True
-) -> Aims:
+def module_targets(
+    importer: str, module: str, inner: str = "", *, rank: int = 0, reported: bool = True
+) -> Targets:
     """What `module` may mean in that file; with `inner`, only a module that has such a thing."""
-    return _aims(importer, module, "", inner, rank, told)
+    return _make_targets(importer, module, "", inner, rank, reported)
 
 
-def submodule_aims(
-    importer: str, package: str, name: str, inner: str = "", *, rank: int, told: bool = True
-) -> Aims:
-    """A module in a package; nobody has to look for one in the standard library."""
-    return () if is_standard(package) else _aims(importer, package, name, inner, rank, told)
+def submodule_targets(
+    importer: str, package: str, name: str, inner: str = "", *, rank: int, reported: bool = True
+) -> Targets:
+    """A module in a package; modules of the standard library are not looked for."""
+    if is_standard(package):
+        return ()
+    return _make_targets(importer, package, name, inner, rank, reported)
 
 
 @lru_cache(maxsize=4096)
-def _aims(importer: str, package: str, name: str, inner: str, rank: int, told: bool) -> Aims:
+def _make_targets(
+    importer: str, package: str, name: str, inner: str, rank: int, reported: bool
+) -> Targets:
     module = package if not name else f"{package}{'' if package.endswith('.') else '.'}{name}"
-    inside, standard = f"::{inner}" if inner else "", is_standard(package)
-    how = (inside, bool(inner), rank)
+    symbol = (f"::{inner}" if inner else "", bool(inner), rank)
     if package.startswith("."):
-        found = _relative(importer, module)
-        return () if found is None else (Aim(f"pyfile:{found}", *how, 0, told),)
-    if standard:
-        return (Aim(f"pyroot:{module}", *how, _NEAR, reported=False),)
+        path = _relative_path(importer, module)
+        return () if path is None else (ReferenceTarget(f"pyfile:{path}", *symbol, 0, reported),)
+    if is_standard(package):
+        return (ReferenceTarget(f"pyroot:{module}", *symbol, _NEAR, reported=False),)
     if "." in package:
-        return (Aim(f"py:{module}", *how, _NEAR, told),)
+        return (ReferenceTarget(f"py:{module}", *symbol, _NEAR, reported),)
     beside = f"{importer.rpartition('/')[0]}/{module.replace('.', '/')}".lstrip("/")
     return (
-        Aim(f"pyroot:{module}", *how, _NEAR, told),
-        Aim(f"pyfile:{beside}", *how, _NEAR, told),
+        ReferenceTarget(f"pyroot:{module}", *symbol, _NEAR, reported),
+        ReferenceTarget(f"pyfile:{beside}", *symbol, _NEAR, reported),
     )
 
 
-def _relative(importer: str, module: str) -> str | None:
+def _relative_path(importer: str, module: str) -> str | None:
     """The first dot is the importer's folder, each further one a folder up."""
     inner = module.lstrip(".")
     up = len(module) - len(inner) - 1
@@ -97,9 +99,6 @@ def _relative(importer: str, module: str) -> str | None:
     return "/".join([*folders[: len(folders) - up], *below])
 
 
-_SUBMODULE = 2  # what a module defines comes before a file of that name beside it
-
-
 @dataclass(frozen=True, slots=True)
 class Module:
     """`import a.b as c`; `known` are all modules that the file imports by their full names."""
@@ -108,14 +107,14 @@ class Module:
     name: str
     known: frozenset[str]
 
-    def aims(self, rest: Chain) -> Aims | None:
+    def resolve(self, rest: Chain) -> Targets | None:
         name = self.name
         while rest and f"{name}.{rest[0]}" in self.known:
             name, rest = f"{name}.{rest[0]}", rest[1:]
-        return _inside(self.importer, name, rest) if rest else None
+        return _resolve_in_module(self.importer, name, rest) if rest else None
 
-    def member(self, rest: Chain) -> Aims | None:
-        return self.aims(rest)
+    def resolve_member(self, rest: Chain) -> Targets | None:
+        return self.resolve(rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +125,17 @@ class Name:
     module: str
     name: str
 
-    def aims(self, rest: Chain) -> Aims | None:
-        return _inside(self.importer, self.module, (self.name, *rest))
+    def resolve(self, rest: Chain) -> Targets | None:
+        return _resolve_in_module(self.importer, self.module, (self.name, *rest))
 
-    def member(self, rest: Chain) -> Aims | None:
+    def resolve_member(self, rest: Chain) -> Targets | None:
         if is_standard(self.module):
             return ()
-        return module_aims(self.importer, self.module, ".".join((self.name, *rest)))
+        return module_targets(self.importer, self.module, ".".join((self.name, *rest)))
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
+class _ImportedName:
     name: str
     alias: str
     span: Span
@@ -144,85 +143,88 @@ class _Taken:
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """Takes names out of a module; where there is no `module`, the names are modules."""
+    """Imports names from a module; where there is no `module`, the names are modules."""
 
     module: str
     span: Span
-    taken: tuple[_Taken, ...]
+    names: tuple[_ImportedName, ...]
     star: bool
 
 
-def imports(source: Source) -> Imports:
-    statements = [_statement(source, node) for node in source.nodes("import")]
-    modules = [taken.name for one in statements if not one.module for taken in one.taken]
+def read_imports(source: Source) -> Imports:
+    statements = [_read_statement(source, node) for node in source.nodes("import")]
+    modules = [name.name for one in statements if not one.module for name in one.names]
     known = frozenset(prefix for module in modules for prefix in _prefixes(module))
     stars = [one.module for one in statements if one.star][::-1]
 
-    def elsewhere(chain: Chain) -> Aims | None:
+    def resolve_unbound(chain: Chain) -> Targets | None:
         """After `from a import *` a name may come from there, from the last one first."""
-        return in_order(*(_inside(source.path, module, chain) for module in stars))
+        return in_order(*(_resolve_in_module(source.path, module, chain) for module in stars))
 
     return Imports(
-        tuple(claim for one in statements for claim in _claims(source.path, one)),
-        tuple(name for one in statements for name in _names(source.path, one, known)),
-        elsewhere,
+        tuple(each for one in statements for each in _list_references(source.path, one)),
+        tuple(each for one in statements for each in _list_bindings(source.path, one, known)),
+        resolve_unbound,
     )
 
 
-def _statement(source: Source, node: Node) -> _Statement:
+def _read_statement(source: Source, node: Node) -> _Statement:
     module = node.child_by_field_name("module_name")
-    taken = tuple(_taken(source, child) for child in node.children_by_field_name("name"))
+    names = tuple(_read_name(source, child) for child in node.children_by_field_name("name"))
     if module is None:
-        return _Statement("", (0, 0), taken, star=False)
-    star = not taken and any(child.type == "wildcard_import" for child in node.named_children)
-    return _Statement(_dotted(source, module), whole(module), taken, star)
+        return _Statement("", (0, 0), names, star=False)
+    star = not names and any(child.type == "wildcard_import" for child in node.named_children)
+    return _Statement(_dotted_text(source, module), span_of(module), names, star)
 
 
-def _taken(source: Source, node: Node) -> _Taken:
+def _read_name(source: Source, node: Node) -> _ImportedName:
     name = node.child_by_field_name("name") or node
     alias = node.child_by_field_name("alias")
-    return _Taken(_dotted(source, name), _dotted(source, alias) if alias else "", whole(name))
+    alias_text = _dotted_text(source, alias) if alias else ""
+    return _ImportedName(_dotted_text(source, name), alias_text, span_of(name))
 
 
-def _claims(importer: str, one: _Statement) -> Iterator[tuple[Span, str, Aims]]:
-    """A package without a file of its own is found by the first module taken out of it."""
+def _list_references(importer: str, one: _Statement) -> Iterator[tuple[Span, str, Targets]]:
+    """A package without a file of its own is found by the first module imported from it."""
     if not one.module:
-        for taken in one.taken:
-            yield taken.span, taken.name, module_aims(importer, taken.name)
+        for each in one.names:
+            yield each.span, each.name, module_targets(importer, each.name)
         return
-    aims = module_aims(importer, one.module)
-    for taken in one.taken[:1]:
-        aims += submodule_aims(importer, one.module, taken.name, rank=STEP)
-    yield one.span, one.module, aims
-    for taken in one.taken if not is_standard(one.module) else ():
-        defined = module_aims(importer, one.module, taken.name, told=False)
-        file = submodule_aims(importer, one.module, taken.name, rank=_SUBMODULE, told=False)
-        yield taken.span, f"{one.module}:{taken.name}", defined + file
+    targets = module_targets(importer, one.module)
+    for each in one.names[:1]:
+        targets += submodule_targets(importer, one.module, each.name, rank=RANK_STEP)
+    yield one.span, one.module, targets
+    for each in one.names if not is_standard(one.module) else ():
+        symbol = module_targets(importer, one.module, each.name, reported=False)
+        file = submodule_targets(
+            importer, one.module, each.name, rank=_SUBMODULE_RANK, reported=False
+        )
+        yield each.span, f"{one.module}:{each.name}", symbol + file
 
 
-def _names(
+def _list_bindings(
     importer: str, one: _Statement, known: frozenset[str]
 ) -> Iterator[tuple[str, int, Imported]]:
-    for taken in one.taken:
-        place = taken.span[0]
+    for each in one.names:
+        position = each.span[0]
         if one.module:
-            yield taken.alias or taken.name, place, Name(importer, one.module, taken.name)
-        elif taken.alias:
-            yield taken.alias, place, Module(importer, taken.name, known)
+            yield each.alias or each.name, position, Name(importer, one.module, each.name)
+        elif each.alias:
+            yield each.alias, position, Module(importer, each.name, known)
         else:
-            first = taken.name.partition(".")[0]
-            yield first, place, Module(importer, first, known)
+            first = each.name.partition(".")[0]
+            yield first, position, Module(importer, first, known)
 
 
-def _inside(importer: str, module: str, rest: Chain) -> Aims:
-    """What the module defines, else what a module inside it does; Python's own is not followed."""
+def _resolve_in_module(importer: str, module: str, rest: Chain) -> Targets:
+    """A symbol of the module, else of its submodule; the standard library is not followed."""
     if is_standard(module):
         return ()
-    defined = module_aims(importer, module, ".".join(rest))
+    symbol = module_targets(importer, module, ".".join(rest))
     if len(rest) == 1:
-        return defined
+        return symbol
     inner = ".".join(rest[1:])
-    return defined + submodule_aims(importer, module, rest[0], inner, rank=_SUBMODULE)
+    return symbol + submodule_targets(importer, module, rest[0], inner, rank=_SUBMODULE_RANK)
 
 
 def _prefixes(module: str) -> Iterator[str]:
@@ -230,6 +232,6 @@ def _prefixes(module: str) -> Iterator[str]:
     return (".".join(parts[:length]) for length in range(1, len(parts) + 1))
 
 
-def _dotted(source: Source, node: Node) -> str:
+def _dotted_text(source: Source, node: Node) -> str:
     """Without the white space that Python allows around dots."""
     return "".join(source.node_text(node).split())

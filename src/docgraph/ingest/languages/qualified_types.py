@@ -1,12 +1,13 @@
-"""Types that go by their full names, as in Java and C#."""
+"""Types with qualified names, as in Java and C#."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from docgraph.ingest.languages.bindings import Aim, Aims, Chain, chain_of
+from docgraph.ingest.languages.bindings import Chain, Targets, parse_chain
 from docgraph.ingest.languages.definitions import OWNERS
 from docgraph.ingest.languages.language import Parts
+from docgraph.model.reference import ReferenceTarget
 
 _NEAR = 4
 _ARGUMENTS = re.compile(r"<[^<>()]*>")
@@ -19,18 +20,18 @@ class Type:
     key: str
     inside: Chain = ()
     rank: int = 0
-    told: bool = True
+    reported: bool = True
 
-    def aims(self, rest: Chain) -> Aims | None:
+    def resolve(self, rest: Chain) -> Targets | None:
         names = [name.removesuffix("()") for name in (*self.inside, *rest)]
         inner = f".{'.'.join(names)}" if names else ""
-        return (Aim(self.key, inner, bool(inner), self.rank, _NEAR, self.told),)
+        return (ReferenceTarget(self.key, inner, bool(inner), self.rank, _NEAR, self.reported),)
 
-    member = aims
+    resolve_member = resolve
 
 
-def type_chain(text: str) -> Chain | None:
-    """Without type arguments, and without the mark of what may be null."""
+def parse_type_chain(text: str) -> Chain | None:
+    """Without type arguments, and without the `?` of a nullable type."""
     if text.isidentifier():
         return (text,) if text != "var" else None
     flat = text.removesuffix("?")
@@ -39,11 +40,11 @@ def type_chain(text: str) -> Chain | None:
         if shorter == flat:
             return None
         flat = shorter
-    return chain_of(flat)
+    return parse_chain(flat)
 
 
-def types(parts: Parts) -> Iterator[tuple[int, str]]:
-    """Those that can be named from outside: no part of them is a function's own."""
+def list_types(parts: Parts) -> Iterator[tuple[int, str]]:
+    """Those that other files can name: none that is local to a function."""
     reachable: set[int] = set()
     for index, part in enumerate(parts):
         outer = part.parent is None or part.parent in reachable
@@ -52,7 +53,7 @@ def types(parts: Parts) -> Iterator[tuple[int, str]]:
             yield index, part.name
 
 
-def primary(parts: Parts, stem: str) -> str:
+def primary_type(parts: Parts, stem: str) -> str:
     """The type that a file is named after, else its first."""
     top = [part.name for part in parts if part.parent is None and part.kind in OWNERS]
     return stem if stem in top or not top else top[0]

@@ -1,117 +1,125 @@
-"""Pointers: what a file's parts use, as claims, and how many calls lead nowhere."""
+"""The references that a file of code makes: what it imports, calls, inherits, reads and writes."""
 
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from docgraph.ingest.languages.bindings import Aims, Chain
+from docgraph.ingest.languages.bindings import Chain, Targets
 from docgraph.ingest.languages.definitions import OWNERS, SymbolDefinition
 from docgraph.ingest.languages.language import Language, Parts, Span
+from docgraph.ingest.languages.relations import MINER_OF
 from docgraph.ingest.languages.resolve import BasesOf, ClassHierarchy, Resolver
 from docgraph.ingest.languages.scopes import ScopeBuilder
 from docgraph.ingest.languages.source import Source, SpanTree
 from docgraph.ingest.languages.uses import Use, UseReader
-from docgraph.ingest.languages.variables import Variables
-from docgraph.ingest.parsed_file import Pointer
+from docgraph.ingest.languages.variables import VariableBinder
+from docgraph.model.reference import Reference
 
-_LONGEST_SAYING = 120
-_ORDER = attrgetter("start")
+_MAX_TEXT_CHARACTERS = 120
 _BASES = frozenset({"base", "implements", "inherits"})
 _TYPES = frozenset({"implements", "imports", "inherits"})
 
 
 def collect_references(
-    language: Language, source: Source, parts: Parts, found: Sequence[SymbolDefinition]
-) -> tuple[tuple[Pointer, ...], int]:
-    """Sorted by place."""
-    return _ReferenceCollector(language, source, parts, found).told()
+    language: Language, source: Source, parts: Parts, definitions: Sequence[SymbolDefinition]
+) -> tuple[tuple[Reference, ...], int]:
+    """References sorted by position, and how many calls resolve to nothing."""
+    return _ReferenceCollector(language, source, parts, definitions).collect()
 
 
 class _ReferenceCollector:
     def __init__(
-        self, language: Language, source: Source, parts: Parts, found: Sequence[SymbolDefinition]
+        self,
+        language: Language,
+        source: Source,
+        parts: Parts,
+        definitions: Sequence[SymbolDefinition],
     ) -> None:
         self._language, self._source, self._parts = language, source, parts
-        self._at = SpanTree([(one.start, one.end) for one in found]).at
+        self._part_at = SpanTree([(one.start, one.end) for one in definitions]).at
         self._imports = language.imports(source)
         reader = UseReader(language, source)
-        self._uses = list(self._related(reader.uses()))
-        binder = self._bound(reader, found)
-        scopes, inside, elsewhere = binder.scopes, binder.inside, self._imports.elsewhere
-        lineages = ClassHierarchy(parts, scopes, elsewhere, inside=inside, bases=self._bases())
+        self._uses = list(self._name_relations(reader.read_uses()))
+        builder = self._bind_names(reader, definitions)
+        scopes, inside, unbound = builder.scopes, builder.inside, self._imports.resolve_unbound
+        hierarchy = ClassHierarchy(parts, scopes, unbound, inside=inside, bases=self._bases())
         self._resolver = Resolver(
-            language, source.path, parts, scopes, lineages, inside=inside, elsewhere=elsewhere
+            language, source.path, parts, scopes, hierarchy, inside=inside, resolve_unbound=unbound
         )
 
-    def _related(self, uses: list[Use]) -> Iterator[Use]:
-        """Only a class has bases; where the language alone can tell of which kind, it does."""
+    def _name_relations(self, uses: list[Use]) -> Iterator[Use]:
+        """Only a class has bases; the language decides which relation a `base` is."""
         for relation, start, end, chain in uses:
             if relation not in _BASES:
                 yield relation, start, end, chain
                 continue
-            at = self._at(start)
-            if at >= 0 and chain and self._parts[at].kind in OWNERS:
-                stated = self._language.base(self._parts[at].kind, chain)
+            part = self._part_at(start)
+            if part >= 0 and chain and self._parts[part].kind in OWNERS:
+                stated = self._language.base_relation(self._parts[part].kind, chain)
                 yield stated if relation == "base" else relation, start, end, chain
 
-    def _bound(self, reader: UseReader, found: Sequence[SymbolDefinition]) -> ScopeBuilder:
-        spoken = {name for *_, chain in self._uses if chain for name in chain}
-        if self._language.calls_apart:
-            spoken.update([name.removesuffix("()") for name in spoken])
-        binder = ScopeBuilder(self._language, self._source, found)
-        binder.bind_definitions()
-        binder.bind_imports(self._imports)
-        binder.bind_receivers(self._parts)
-        variables = Variables(self._language, self._source, reader, binder, spoken)
+    def _bind_names(
+        self, reader: UseReader, definitions: Sequence[SymbolDefinition]
+    ) -> ScopeBuilder:
+        used_names = {name for *_, chain in self._uses if chain for name in chain}
+        if self._language.separate_call_names:
+            used_names.update([name.removesuffix("()") for name in used_names])
+        builder = ScopeBuilder(self._language, self._source, definitions)
+        builder.bind_definitions()
+        builder.bind_imports(self._imports)
+        builder.bind_receivers(self._parts)
+        variables = VariableBinder(self._language, self._source, reader, builder, used_names)
         variables.bind_typed()
         variables.bind_variables()
         variables.bind_fields()
-        return binder
+        return builder
 
     def _bases(self) -> BasesOf:
         bases: BasesOf = {}
         for relation, start, _, chain in self._uses:
             if relation in _BASES and chain:
-                bases.setdefault((self._at(start), relation), []).append((chain, start))
+                bases.setdefault((self._part_at(start), relation), []).append((chain, start))
         return bases
 
-    def told(self) -> tuple[tuple[Pointer, ...], int]:
-        made: list[Pointer] = []
+    def collect(self) -> tuple[tuple[Reference, ...], int]:
+        references: list[Reference] = []
         opaque = 0
-        for span, says, aims in self._imports.claims:
-            made += self._pointers("imports", span, None, says, aims)
+        for span, text, targets in self._imports.references:
+            references += self._make_references("imports", span, "", text, targets)
         for relation, start, end, chain in self._uses:
-            found = self._aims(relation, start, chain) if chain else None
-            if found is None or chain is None:
+            resolved = self._resolve(relation, start, chain) if chain else None
+            if resolved is None or chain is None:
                 opaque += relation == "calls"
-            elif found:
-                made += self._used(relation, (start, end), chain, found)
-        made.sort(key=_ORDER)
-        return tuple(made), opaque
+            elif resolved:
+                references += self._refer(relation, (start, end), chain, resolved)
+        references.sort(key=attrgetter("start"))
+        return tuple(references), opaque
 
-    def _aims(self, relation: str, place: int, chain: Chain) -> Aims | None:
+    def _resolve(self, relation: str, position: int, chain: Chain) -> Targets | None:
         if relation in _TYPES:
-            return self._resolver.type_aims(chain, place)
-        return self._resolver.aims(chain, place)
+            return self._resolver.resolve_type(chain, position)
+        return self._resolver.resolve(chain, position)
 
-    def _used(self, relation: str, span: Span, chain: Chain, aims: Aims) -> list[Pointer]:
-        """What calls itself points nowhere; it is the file that imports, and not from itself."""
-        at = self._at(span[0])
-        if (at >= 0 and aims is self._resolver.own(at)) or (
-            relation == "imports" and self._resolver.is_own(aims[0])
+    def _refer(self, relation: str, span: Span, chain: Chain, targets: Targets) -> list[Reference]:
+        """A part does not refer to itself; the file imports, never a part, and not from itself."""
+        part = self._part_at(span[0])
+        if (part >= 0 and targets is self._resolver.own_targets(part)) or (
+            relation == "imports" and self._resolver.is_own(targets[0])
         ):
             return []
-        part = at if at >= 0 and relation != "imports" else None
-        return self._pointers(relation, span, part, ".".join(chain).replace("()", ""), aims)
+        suffix = self._parts[part].suffix if part >= 0 and relation != "imports" else ""
+        text = ".".join(chain).replace("()", "")
+        return self._make_references(relation, span, suffix, text, targets)
 
-    def _pointers(
-        self, relation: str, span: Span, part: int | None, says: str, aims: Aims
-    ) -> list[Pointer]:
-        """What the grammar only supposes to be there has no characters, and claims nothing."""
+    def _make_references(
+        self, relation: str, span: Span, suffix: str, text: str, targets: Targets
+    ) -> list[Reference]:
+        """An empty span, which the grammar inserts for a missing token, refers to nothing."""
         if span[0] == span[1]:
             return []
-        start, end = self._source.place(span[0]), self._source.place(span[1])
-        line, says = self._source.lines.at(start), says[:_LONGEST_SAYING]
+        start, end = (self._source.character_offset(byte) for byte in span)
+        line, miner = self._source.lines.at(start), MINER_OF[relation]
+        shown = text[:_MAX_TEXT_CHARACTERS]
         return [
-            Pointer(relation, part, key, line, start, end, says, inner, strict, rank, near, told)
-            for key, inner, strict, rank, near, told in aims
+            Reference(suffix, relation, target, start, end, line, shown, miner)
+            for target in targets
         ]

@@ -1,6 +1,6 @@
-"""One file of code: its text, and what its language's query caught in it.
+"""One file of code: its text, and what its language's query captured in it.
 
-Places come from bytes alone: in tree-sitter 0.26.0, reading `start_point` corrupts memory
+Positions are taken from bytes alone: in tree-sitter 0.26.0, reading `start_point` corrupts memory
 (tree-sitter/py-tree-sitter#472).
 """
 
@@ -15,11 +15,14 @@ from tree_sitter import Node, Parser, Query, QueryCursor
 from docgraph.ingest.languages.language import Language
 from docgraph.ingest.source_text import Lines
 
-# From a byte's offset in UTF-8 to its character's.
+Match = dict[str, list[Node]]
+OUTSIDE = -1
+# Deeper code is generated, and a query's time grows with its depth.
+_MAX_DEPTH = 4_000
 
 
 class ByteOffsets:
-    """Counts, for every byte, the characters that begin before it; nothing to do for ASCII."""
+    """From a byte's offset in UTF-8 to its character's; in ASCII the two are equal."""
 
     __slots__ = ("_before",)
 
@@ -27,52 +30,47 @@ class ByteOffsets:
         self._before: memoryview | None = None
         if not data.isascii():
             begins = (np.frombuffer(data, dtype=np.uint8) & 0xC0) != 0x80
-            counted = np.concatenate(([0], np.cumsum(begins, dtype=np.int64)))
-            self._before = counted.data
+            counts = np.concatenate(([0], np.cumsum(begins, dtype=np.int64)))
+            self._before = counts.data
 
     def __call__(self, byte: int) -> int:
         return byte if self._before is None else int(self._before[byte])
 
 
-Match = dict[str, list[Node]]
-# Nobody writes code this deep, and a query's time grows with the depth of what is generated.
-_DEEPEST = 4_000
-
-
 @cache
-def _compiled(language: Language) -> tuple[Grammar, Query]:
+def _compile(language: Language) -> tuple[Grammar, Query]:
     grammar = Grammar(language.grammar())
     return grammar, Query(grammar, language.query)
 
 
 class Source:
-    """`place` makes a character's offset of a byte's; `lines` are counted in characters."""
+    """`character_offset` converts a byte's offset; `lines` are counted in characters."""
 
     def __init__(self, language: Language, path: str, text: str) -> None:
-        grammar, query = _compiled(language)
+        grammar, query = _compile(language)
         self.path = path
         self.text = text
         self.data = text.encode()
-        self.place = ByteOffsets(self.data)
+        self.character_offset = ByteOffsets(self.data)
         self.lines = Lines(text)
-        self.root = Parser(grammar).parse(language.prepared(self.data)).root_node
+        self.root = Parser(grammar).parse(language.prepare(self.data)).root_node
         self._ascii = len(text) == len(self.data)
         cursor = QueryCursor(query)
-        cursor.set_max_start_depth(_DEEPEST)
-        self._roles = _by_role(cursor.matches(self.root))
+        cursor.set_max_start_depth(_MAX_DEPTH)
+        self._roles = _group_by_role(cursor.matches(self.root))
 
     def matches(self, role: str) -> list[Match]:
-        """Those that caught something by this name, pattern by pattern."""
+        """Those with a capture of this name, pattern by pattern."""
         return self._roles.get(role, [])
 
     def nodes(self, role: str) -> list[Node]:
         """In the order of their starts, outer ones first."""
-        found = [match[role][0] for match in self.matches(role)]
-        found.sort(key=lambda node: (node.start_byte, -node.end_byte))
-        return found
+        nodes = [match[role][0] for match in self.matches(role)]
+        nodes.sort(key=lambda node: (node.start_byte, -node.end_byte))
+        return nodes
 
     def names(self, role: str) -> list[tuple[str, int]]:
-        """What was caught by this name, as text, and where it starts."""
+        """The captures of this name, each as text and where it starts."""
         nodes = [match[role][0] for match in self.matches(role)]
         if self._ascii:
             text = self.text
@@ -86,7 +84,7 @@ class Source:
         return self.text_at(node.start_byte, node.end_byte)
 
     def remarks(self) -> tuple[str, ...]:
-        """Names the first place that does not parse."""
+        """The first position that does not parse, if there is one."""
         if not self.root.has_error:
             return ()
         node: Node | None = self.root
@@ -95,35 +93,29 @@ class Source:
             bad = node
             inner = (child for child in node.children if child.has_error or child.is_missing)
             node = None if node.is_error else next(inner, None)
-        line = self.lines.at(self.place(bad.start_byte))
+        line = self.lines.at(self.character_offset(bad.start_byte))
         return (f"line {line}: does not parse; the rest was read",)
 
 
-def _by_role(matches: Iterable[tuple[int, Match]]) -> dict[str, list[Match]]:
-    """A pattern always catches by the same names."""
+def _group_by_role(matches: Iterable[tuple[int, Match]]) -> dict[str, list[Match]]:
+    """A pattern always captures by the same names."""
     patterns: dict[int, list[Match]] = {}
     for pattern, match in matches:
         patterns.setdefault(pattern, []).append(match)
     roles: dict[str, list[Match]] = {}
-    for _, found in sorted(patterns.items()):
-        for role in found[0]:
-            roles.setdefault(role, []).extend(found)
+    for _, same in sorted(patterns.items()):
+        for role in same[0]:
+            roles.setdefault(role, []).extend(same)
     return roles
 
 
-# Nested spans: which is the innermost that holds a place.
-
-
-OUTSIDE = -1
-
-
 class SpanTree:
-    """Spans sorted by start, the longer first, each inside or beside every other."""
+    """Nested spans, sorted by start, the longer first, each inside or beside every other."""
 
-    __slots__ = ("_owners", "_places", "parents")
+    __slots__ = ("_owners", "_positions", "parents")
 
     def __init__(self, spans: Sequence[tuple[int, int]]) -> None:
-        self._places: list[int] = []
+        self._positions: list[int] = []
         self._owners: list[int] = []
         self.parents: list[int] = []
         opened: list[int] = []
@@ -132,16 +124,16 @@ class SpanTree:
                 self._close(opened, spans)
             self.parents.append(opened[-1] if opened else OUTSIDE)
             opened.append(index)
-            self._places.append(start)
+            self._positions.append(start)
             self._owners.append(index)
         while opened:
             self._close(opened, spans)
 
     def _close(self, opened: list[int], spans: Sequence[tuple[int, int]]) -> None:
-        self._places.append(spans[opened.pop()][1])
+        self._positions.append(spans[opened.pop()][1])
         self._owners.append(opened[-1] if opened else OUTSIDE)
 
-    def at(self, place: int) -> int:
-        """The index of the innermost span that holds the place, or OUTSIDE."""
-        found = bisect_right(self._places, place) - 1
-        return self._owners[found] if found >= 0 else OUTSIDE
+    def at(self, position: int) -> int:
+        """The index of the innermost span that contains the position, or OUTSIDE."""
+        index = bisect_right(self._positions, position) - 1
+        return self._owners[index] if index >= 0 else OUTSIDE

@@ -1,1 +1,1 @@
-"""Relation miners: each reads one document, claims what it names, decides nothing."""
+"""Miners: each finds one kind of references in one document, without looking at others."""

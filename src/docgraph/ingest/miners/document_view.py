@@ -1,4 +1,4 @@
-"""A sketch: one document as miners see it, before anyone knows what else there is."""
+"""One document as miners read it, and the names that its text mentions."""
 
 import re
 from collections import Counter
@@ -9,62 +9,62 @@ from functools import cached_property, lru_cache
 from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile
 from docgraph.model.identifiers import NUMBERED_SERIES, looks_like_identifier, normalise_name
 from docgraph.model.node import CODE
-from docgraph.model.reference import Reference
+from docgraph.model.reference import Reference, ReferenceTarget
 
-# Identifiers in a text: numbered documents, paths, and names as code spells them.
-
-
-MOST_PLACES = 5  # of one name in one document: more show nothing new
-LONGEST = 200  # what is longer is data and no name
+MAX_MENTIONS = 5  # of one name in one document: more show nothing new
+MAX_NAME_CHARACTERS = 200  # what is longer is data and no name
+_MAX_TEXT_CHARACTERS = 120
 _FAMILY = rf"(?:[A-Z]{{2,10}}|(?i:{'|'.join(NUMBERED_SERIES)}))"
 _NUMBERED = re.compile(
     r"(?<![\w/.-])(?=[A-Za-z]{2,10}[- ]?\d)"  # the look ahead halves the time
     rf"{_FAMILY}[- ]?\d{{1,6}}(?![\w/]|[.-]\w)"
 )
 _NAMED = re.compile(
-    rf"`(?P<quoted>[^`\s]{{2,{LONGEST}}})`"
+    rf"`(?P<quoted>[^`\s]{{2,{MAX_NAME_CHARACTERS}}})`"
     r"|(?<![\w`./:@~-])(?P<bare>\w+(?:(?:\.|/|::)[\w~-]+)+|\w*[^\W_]_\w+|\w*[a-z0-9][A-Z]\w*)"
 )
 _WORD = re.compile(r"\S+")
 _QUOTED_NAME = re.compile(r"[\w~][\w.~/:#-]*(?=\(|$)")
 _LETTER = re.compile(r"[^\W\d_]")
-Found = Iterator[tuple[str, int, int]]
+Mention = tuple[str, int, int]  # a normalised name and its span
 
 
-def numbered(text: str, spans: Iterable[tuple[int, int]] | None = None) -> Found:
-    """`ADR-012`, `PEP 484`, `RFC 9110`: normalised, with their places, in these spans."""
+def find_numbered_documents(
+    text: str, spans: Iterable[tuple[int, int]] | None = None
+) -> Iterator[Mention]:
+    """`ADR-012`, `PEP 484`, `RFC 9110`, in these spans."""
     for first, last in ((0, len(text)),) if spans is None else spans:
         for match in _NUMBERED.finditer(text, first, last):
             yield normalise_name(match.group()), match.start(), match.end()
 
 
-def named(text: str) -> Found:
+def find_code_names(text: str) -> Iterator[Mention]:
     """`fetch_node`, `Engine.ask`, `src/engine/content.py`; a plain word in backticks only.
 
-    Names hold no blank, so each distinct word is looked at once, and that is far less text.
+    Names contain no white space, so each distinct word is searched once: far less text.
     """
-    telling = {word: found for word in set(text.split()) if (found := _names_of(word))}
-    for match in _WORD.finditer(text) if telling else ():
-        for name, start, end in telling.get(match[0], ()):
+    by_word = {word: names for word in set(text.split()) if (names := _names_of(word))}
+    for match in _WORD.finditer(text) if by_word else ():
+        for name, start, end in by_word.get(match[0], ()):
             yield name, match.start() + start, match.start() + end
 
 
-def _names_of(word: str) -> tuple[tuple[str, int, int], ...]:
-    """Nothing very long is remembered: data would fill the memory."""
-    return _names_in(word) if len(word) > LONGEST else _remembered(word)
+def _names_of(word: str) -> tuple[Mention, ...]:
+    """Very long words are not cached: data would fill the memory."""
+    return _find_names(word) if len(word) > MAX_NAME_CHARACTERS else _find_names_cached(word)
 
 
 @lru_cache(2**16)  # documents of one corpus share most of their words
-def _remembered(word: str) -> tuple[tuple[str, int, int], ...]:
-    return _names_in(word)
+def _find_names_cached(word: str) -> tuple[Mention, ...]:
+    return _find_names(word)
 
 
-def _names_in(word: str) -> tuple[tuple[str, int, int], ...]:
-    found: list[tuple[str, int, int]] = []
+def _find_names(word: str) -> tuple[Mention, ...]:
+    mentions: list[Mention] = []
     for match in _NAMED.finditer(word):
         if match["quoted"] is None:
             start, name = match.start("bare"), match["bare"].rstrip("-")
-            if len(name) > LONGEST or not looks_like_identifier(name):
+            if len(name) > MAX_NAME_CHARACTERS or not looks_like_identifier(name):
                 continue
         else:
             start = match.start("quoted")
@@ -72,25 +72,22 @@ def _names_in(word: str) -> tuple[tuple[str, int, int], ...]:
             if quoted is None or not _LETTER.search(quoted.group()):
                 continue
             name = quoted.group()
-        found.append((normalise_name(name), start, start + len(name)))
-    return tuple(found)
+        mentions.append((normalise_name(name), start, start + len(name)))
+    return tuple(mentions)
 
 
-def first_mentions(found: Found) -> Found:
-    """The first places of each name."""
+def limit_mentions(mentions: Iterable[Mention]) -> Iterator[Mention]:
+    """The first mentions of each name."""
     seen: Counter[str] = Counter()
-    for name, start, end in found:
+    for name, start, end in mentions:
         seen[name] += 1
-        if seen[name] <= MOST_PLACES:
+        if seen[name] <= MAX_MENTIONS:
             yield name, start, end
-
-
-_LONGEST_SAYING = 120
 
 
 @dataclass(frozen=True)
 class DocumentView:
-    """`nodes` are the ids of the document and of its parts, in order; `names` its own names.
+    """One document as miners read it; `names` are its own names.
 
     `line_at` gives the line of the file for an offset in the text.
     """
@@ -98,67 +95,51 @@ class DocumentView:
     repository: str
     path: str
     parsed: ParsedFile
-    nodes: tuple[str, ...]
     names: tuple[str, ...]
     line_at: Callable[[int], int]
-
-    @property
-    def id(self) -> str:
-        return self.nodes[0]
 
     @property
     def folder(self) -> str:
         return self.path.rpartition("/")[0]
 
     @cached_property
-    def named(self) -> tuple[tuple[str, int, int], ...]:
-        """The first places of every name that a document spells as code does; code has none."""
-        return () if self.parsed.kind == CODE else tuple(first_mentions(named(self.parsed.text)))
+    def mentions(self) -> tuple[Mention, ...]:
+        """The first mentions of every name that a document spells as code does; code has none."""
+        if self.parsed.kind == CODE:
+            return ()
+        return tuple(limit_mentions(find_code_names(self.parsed.text)))
 
-    def claim(
+    def reference(
         self,
         miner: str,
         relation: str,
-        key: str,
-        place: Link | HeaderField,
-        *,
-        says: str,
-        inner: str = "",
-        strict: bool = False,
-        rank: int = 0,
-        near: int = 0,
-        reported: bool = True,
+        target: ReferenceTarget,
+        written: Link | HeaderField,
+        text: str,
     ) -> Reference:
-        """The document's own claim, at a place in its text."""
+        """What a link or header field of the document refers to."""
         return Reference(
-            source=self.id,
+            suffix="",
             relation=relation,
-            key=key,
-            start=place.start,
-            end=place.end,
-            line=place.line,
-            says=says[:_LONGEST_SAYING],
+            target=target,
+            start=written.start,
+            end=written.end,
+            line=written.line,
+            text=text[:_MAX_TEXT_CHARACTERS],
             miner=miner,
-            inner=inner,
-            strict=strict,
-            rank=rank,
-            near=near,
-            reported=reported,
         )
 
     def reference_at(
-        self, miner: str, relation: str, key: str, start: int, end: int, says: str = ""
+        self, miner: str, relation: str, key: str, start: int, end: int, text: str = ""
     ) -> Reference:
-        """A name in the text: the nearest who offers it is meant; nobody need be."""
+        """What a name in the text refers to: the nearest node with the key, if there is one."""
         return Reference(
-            source=self.id,
+            suffix="",
             relation=relation,
-            key=key,
+            target=ReferenceTarget(key, near=1, reported=False),
             start=start,
             end=end,
             line=self.line_at(start),
-            says=says or self.parsed.text[start:end],
+            text=text or self.parsed.text[start:end],
             miner=miner,
-            near=1,
-            reported=False,
         )

@@ -1,4 +1,4 @@
-"""Names: two documents that hold the same rare name share it; how rare, the question decides."""
+"""The miner of entity names: documents whose text has the same name share an entity."""
 
 import re
 from collections import Counter
@@ -11,10 +11,12 @@ from docgraph.model.edge import SHARES_ENTITY
 from docgraph.model.node import CODE
 from docgraph.model.reference import ENTITY, Reference
 
-# Runs of capitalised words in a text: what names are made of.
-
-
-# Capitals tell nothing on these words when they stand at an end of a run.
+NAMES = "names"
+MAX_WORDS = 4
+MIN_WORD_CHARACTERS = 5
+MIN_ACRONYM_CHARACTERS = 3
+MAX_NAME_CHARACTERS = 80
+# These words are no part of a name at an end of a run, though they have a capital.
 _OPENERS = """
     A An The This That These Those There Here Then Than Thus Hence And Or But Nor So Yet If As
     In On At By For From To Of With Without Into Upon Over Under Between Among Through Within
@@ -52,26 +54,34 @@ _LINK = (
 _DAY_OR_PART = rf"[\w%]|[,:/\u2013-]\d|{_GAP}(?:{_MONTHS.replace(' ', '|')})\b"
 _NUMBER = rf"(?<!['\u2019]s){_GAP}\d{{1,4}}+(?:\.\d{{1,3}}+)*+(?!{_DAY_OR_PART})"
 _FREE = r"(?<![^\W_].)(?<!\w_.)(?<![/\\@.=#&%+~$-].)"
-# Repetitions give nothing back, and a run is cut at twelve words: time stays linear. The capital
-# comes before what must not stand in front of it, because a search for a plain set is fast.
+# Repetitions are possessive, and a run is cut at twelve words: time stays linear. The capital
+# comes before the look-behind on what precedes it, because a search for a plain set is fast.
 _RUN = re.compile(
     rf"[{_UPPER}]{_FREE}{_REST}"
     rf"(?:{_GAP}(?:{_LINK}{_GAP})?+[{_UPPER}]{_REST}){{0,11}}+(?:{_NUMBER})?+"
 )
 _OPENING = " \t\xa0\"'`(*_[\u2018\u2019\u201c\u201d"
 _SENTENCE_ENDS = ".!?:;\r\n|>#-\u2013\u2014\u2022"
-_LOOK_BACK = 12
+_LOOK_BACK_CHARACTERS = 12
+_POSSESSIVE = ("'s", "\u2019s")
+_ROMAN = frozenset("IVX")
+_PLAIN = str.maketrans("\u2019\u2010", "'-")
+
+Span = tuple[int, int]
 
 
 class CapitalisedRun(NamedTuple):
-    """Words in a row, where they begin, and whether they open a sentence."""
+    """Capitalised words in a row, where they begin, and whether they open a sentence."""
 
     words: list[str]
     start: int
     opens: bool
 
 
-def runs(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[CapitalisedRun]:
+SingleWord = tuple[str, CapitalisedRun, int]
+
+
+def find_runs(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[CapitalisedRun]:
     for start, stop in spans:
         for match in _RUN.finditer(text, start, stop):
             run, at = match.group(), match.start()
@@ -89,72 +99,58 @@ def may_end(word: str) -> bool:
 
 def _opens(text: str, start: int, at: int) -> bool:
     """Whether a sentence, a line or the span begins here, but for quotes and brackets."""
-    before = text[max(start, at - _LOOK_BACK) : at].rstrip(_OPENING)
+    before = text[max(start, at - _LOOK_BACK_CHARACTERS) : at].rstrip(_OPENING)
     return not before or before[-1] in _SENTENCE_ENDS
 
 
-# Entities: the names that stand in one document's text, by a fixed rule and no model.
-
-
-LONGEST_WHOLE = 4
-SHORTEST_WORD = 5
-SHORTEST_ACRONYM = 3
-LONGEST_NAME = 80
-_POSSESSIVE = ("'s", "\u2019s")
-_ROMAN = frozenset("IVX")
-_PLAIN = str.maketrans("\u2019\u2010", "'-")
-
-Place = tuple[int, int]
-Alone = tuple[str, CapitalisedRun, int]
-
-
-def entities(
-    text: str, spans: Iterable[tuple[int, int]] | None = None
-) -> list[tuple[str, int, int]]:
-    """Each name once, with its first place, in the order of the places.
+def find_entities(text: str, spans: Iterable[Span] | None = None) -> list[tuple[str, int, int]]:
+    """Each name once, with its first span, in the order of the spans.
 
     Two to four capitalised words in a row are a name; of a longer row, every two neighbours. An
-    acronym is a name. Any other single word is one if it stands alone twice, at least once inside
-    a sentence, and is part of no longer name. No other document has a say.
+    acronym is a name. Any other single word is one if it occurs alone twice, at least once inside
+    a sentence, and is part of no longer name. Other documents have no influence.
     """
-    first: dict[str, Place] = {}
-    alone: list[Alone] = []
-    for run in runs(text, ((0, len(text)),) if spans is None else sorted(spans)):
-        for start, end in _parts(run.words):
+    first: dict[str, Span] = {}
+    single: list[SingleWord] = []
+    for run in find_runs(text, ((0, len(text)),) if spans is None else sorted(spans)):
+        for start, end in _name_ranges(run.words):
             words = run.words[start:end]
-            name = _normalised(words)
+            name = _normalise(words)
             if len(words) == 1 and not _is_acronym(name):
-                alone.append((name, run, start))
-            elif name not in first and (len(words) == 1 or not _is_shouted(words)):
-                first[name] = _place(text, run, start, end)
-    for name, run, start in _single_names(alone, first):
-        first.setdefault(name, _place(text, run, start, start + 1))
-    found = ((name, *place) for name, place in first.items() if len(name) <= LONGEST_NAME)
-    return sorted(found, key=lambda name: (name[1:], name[0]))
+                single.append((name, run, start))
+            elif name not in first and (len(words) == 1 or not _is_upper_case(words)):
+                first[name] = _span_of(text, run, start, end)
+    for name, run, start in _select_single_words(single, first):
+        first.setdefault(name, _span_of(text, run, start, start + 1))
+    names = ((name, *span) for name, span in first.items() if len(name) <= MAX_NAME_CHARACTERS)
+    return sorted(names, key=lambda name: (name[1:], name[0]))
 
 
-def _single_names(alone: Sequence[Alone], longer: Iterable[str]) -> Iterator[Alone]:
-    times = Counter(name for name, _, _ in alone)
-    inside = {name for name, run, start in alone if start or not run.opens}
+def _select_single_words(
+    single: Sequence[SingleWord], longer: Iterable[str]
+) -> Iterator[SingleWord]:
+    times = Counter(name for name, _, _ in single)
+    inside = {name for name, run, start in single if start or not run.opens}
     parts = {word for name in longer for word in name.split()}
-    for name, run, start in alone:
-        if len(name) >= SHORTEST_WORD and times[name] > 1 and name in inside and name not in parts:
+    for name, run, start in single:
+        long_enough = len(name) >= MIN_WORD_CHARACTERS
+        if long_enough and times[name] > 1 and name in inside and name not in parts:
             yield name, run, start
 
 
-def _parts(words: Sequence[str]) -> Iterable[Place]:
-    """Which words of a run to take for a name, as [start, end)."""
+def _name_ranges(words: Sequence[str]) -> Iterable[Span]:
+    """Which words of a run are a name, as [start, end)."""
     start, end = 0, len(words)
     while start < end and not may_begin(words[start]):
         start += 1
     while start < end and not may_end(words[end - 1]):
         end -= 1
-    if end - start > LONGEST_WHOLE:
+    if end - start > MAX_WORDS:
         return _pairs(words, start, end)
     return ((start, end),) if start < end else ()
 
 
-def _pairs(words: Sequence[str], start: int, end: int) -> Iterator[Place]:
+def _pairs(words: Sequence[str], start: int, end: int) -> Iterator[Span]:
     """Neighbours, but for a given name with the middle initial alone."""
     for at in range(start, end - 1):
         second = words[at + 1]
@@ -162,45 +158,44 @@ def _pairs(words: Sequence[str], start: int, end: int) -> Iterator[Place]:
             yield at, at + 2
 
 
-def _is_shouted(words: Sequence[str]) -> bool:
+def _is_upper_case(words: Sequence[str]) -> bool:
     return all(word.isupper() for word in words)
 
 
 def _is_acronym(name: str) -> bool:
     letters = name.replace(".", "")
-    return len(letters) >= SHORTEST_ACRONYM and name.isupper() and not _ROMAN.issuperset(letters)
+    return (
+        len(letters) >= MIN_ACRONYM_CHARACTERS and name.isupper() and not _ROMAN.issuperset(letters)
+    )
 
 
-def _normalised(words: Sequence[str]) -> str:
-    name = _bare(" ".join(words))
+def _normalise(words: Sequence[str]) -> str:
+    name = _strip_possessive(" ".join(words))
     return name if name.isascii() else normalize("NFKC", name).translate(_PLAIN)
 
 
-def _bare(word: str) -> str:
+def _strip_possessive(word: str) -> str:
     return (word[:-2] if word.endswith(_POSSESSIVE) else word).rstrip(".")
 
 
-def _place(text: str, run: CapitalisedRun, start: int, end: int) -> Place:
-    at, begins = run.start, run.start
-    for position, word in enumerate(run.words[:end]):
+def _span_of(text: str, run: CapitalisedRun, start: int, end: int) -> Span:
+    at, first = run.start, run.start
+    for index, word in enumerate(run.words[:end]):
         at = text.index(word, at)
-        if position == start:
-            begins = at
+        if index == start:
+            first = at
         at += len(word)
     last = run.words[end - 1]
-    return begins, at - len(last) + len(_bare(last))
+    return first, at - len(last) + len(_strip_possessive(last))
 
 
-NAMES = "names"
-
-
-def names(sketch: DocumentView) -> Iterator[Reference]:
-    """The first place of each name; one in a title that the text does not repeat has no place."""
-    parsed = sketch.parsed
-    if parsed.kind == CODE:  # names of code are the business of other miners
+def mine_names(view: DocumentView) -> Iterator[Reference]:
+    """The first span of each name; a name that only the title has gets an empty one."""
+    parsed = view.parsed
+    if parsed.kind == CODE:  # other miners find names of code
         return
-    found = {name: (start, end) for name, start, end in entities(parsed.text, parsed.prose)}
+    spans = {name: (start, end) for name, start, end in find_entities(parsed.text, parsed.prose)}
     if parsed.titled:
-        found = {**{name: (0, 0) for name, _, _ in entities(parsed.title)}, **found}
-    for name, (start, end) in found.items():
-        yield sketch.reference_at(NAMES, SHARES_ENTITY, f"{ENTITY}:{name}", start, end, says=name)
+        spans = {**{name: (0, 0) for name, _, _ in find_entities(parsed.title)}, **spans}
+    for name, (start, end) in spans.items():
+        yield view.reference_at(NAMES, SHARES_ENTITY, f"{ENTITY}:{name}", start, end, text=name)

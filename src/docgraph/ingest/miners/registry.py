@@ -1,71 +1,49 @@
-"""Mining: what one document says about others, by every miner, none of which asks anyone else."""
+"""The miners, and the references that they find in one document alone."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from types import MappingProxyType
 
-from docgraph.ingest.miners.document_view import MOST_PLACES, DocumentView
-from docgraph.ingest.miners.entity_names import NAMES, names
-from docgraph.ingest.miners.headers import HEADERS, RELATION_OF, headers
-from docgraph.ingest.miners.identifiers import DOCUMENTS, IDENTIFIERS, documents, identifiers
-from docgraph.ingest.miners.links import LINKS, links
+from docgraph.ingest.languages.relations import MINER_OF
+from docgraph.ingest.miners.document_view import MAX_MENTIONS, DocumentView
+from docgraph.ingest.miners.entity_names import NAMES, mine_names
+from docgraph.ingest.miners.headers import HEADERS, RELATION_OF, mine_headers
+from docgraph.ingest.miners.identifiers import (
+    DOCUMENTS,
+    IDENTIFIERS,
+    mine_documents,
+    mine_identifiers,
+)
+from docgraph.ingest.miners.links import LINKS, mine_links
 from docgraph.ingest.miners.titles import TITLES
 from docgraph.model.errors import BadInput
 from docgraph.model.reference import Reference
 from docgraph.model.validation import is_storable
 
-# Code: what a reader of code found in one file, each kind of relation under its own miner.
 
-
-MINER_OF = MappingProxyType(
-    {
-        "imports": "imports",
-        "calls": "calls",
-        "inherits": "types",
-        "implements": "types",
-        "reads": "tables",
-        "writes": "tables",
-        "references": "tables",
-    }
-)
-
-
-def code(sketch: DocumentView) -> Iterator[Reference]:
-    """Of calls by one function to another, the first few places: more show nothing new."""
-    seen: Counter[tuple[str, int | None, str, str]] = Counter()
-    for pointer in sketch.parsed.pointers:
-        same = (pointer.relation, pointer.part, pointer.key, pointer.inner)
+def mine_code(view: DocumentView) -> Iterator[Reference]:
+    """Of calls by one function to another, the first few: more show nothing new."""
+    seen: Counter[tuple[str, str, str, str]] = Counter()
+    for reference in view.parsed.references:
+        target = reference.target
+        same = (reference.relation, reference.suffix, target.key, target.inner)
         seen[same] += 1
-        if seen[same] > MOST_PLACES:
-            continue
-        yield Reference(
-            source=sketch.nodes[0 if pointer.part is None else pointer.part + 1],
-            relation=pointer.relation,
-            key=pointer.key,
-            start=pointer.start,
-            end=pointer.end,
-            line=pointer.line,
-            says=pointer.says,
-            miner=MINER_OF[pointer.relation],
-            inner=pointer.inner,
-            strict=pointer.strict,
-            rank=pointer.rank,
-            near=pointer.near,
-            reported=pointer.reported,
-        )
+        if seen[same] <= MAX_MENTIONS:
+            yield reference
 
 
 _MINERS: MappingProxyType[str, Callable[[DocumentView], Iterator[Reference]]] = MappingProxyType(
     {
-        "code": code,
-        DOCUMENTS: documents,
-        HEADERS: headers,
-        IDENTIFIERS: identifiers,
-        LINKS: links,
-        NAMES: names,
+        "code": mine_code,
+        DOCUMENTS: mine_documents,
+        HEADERS: mine_headers,
+        IDENTIFIERS: mine_identifiers,
+        LINKS: mine_links,
+        NAMES: mine_names,
     }
 )
-# What each miner finds. Code is mined in one go, but its miners can be switched off one by one.
+# The relations that each miner finds. Code is mined in one pass, but its miners can be switched
+# off one by one.
 FINDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         **{m: tuple(r for r, by in MINER_OF.items() if by == m) for m in MINER_OF.values()},
@@ -80,17 +58,17 @@ FINDS: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
 ALL_MINERS = frozenset(FINDS)
 
 
-def claims(sketch: DocumentView) -> tuple[Reference, ...]:
-    """All of them are stored, and a snapshot says whose count: switching one off costs nothing.
+def mine_references(view: DocumentView) -> tuple[Reference, ...]:
+    """By all miners: a snapshot records which of them count, so switching one off costs nothing.
 
-    What no store takes is the name of nothing.
+    A reference with characters that cannot be stored is left out.
     """
-    found = (claim for miner in _MINERS.values() for claim in miner(sketch))
-    return tuple(claim for claim in found if is_storable(claim.key, claim.inner, claim.says))
+    found = (reference for miner in _MINERS.values() for reference in miner(view))
+    return tuple(one for one in found if is_storable(one.target.key, one.target.inner, one.text))
 
 
 def miners_without(names: Sequence[str]) -> frozenset[str]:
-    """All but these; a name that no miner has is an error that says which there are."""
+    """All miners but these; an unknown name is an error that lists the known ones."""
     if unknown := sorted(set(names) - ALL_MINERS):
         known = ", ".join(sorted(ALL_MINERS))
         raise BadInput(f"no miner is called {', '.join(unknown)}; known: {known}")

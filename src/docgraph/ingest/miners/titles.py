@@ -14,7 +14,7 @@ from docgraph.ingest.batches import batched
 from docgraph.ingest.source_text import Lines, SourceLines
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import CODE
-from docgraph.model.reference import Reference
+from docgraph.model.reference import Reference, ReferenceTarget
 from docgraph.ports.writes import CurrentText, Writes
 
 TITLES = "titles"
@@ -25,7 +25,7 @@ _DISAMBIGUATION = re.compile(r"\s*\([^()]*\)$")
 _BLANK = str.maketrans("\n\t", "  ")
 
 
-def spellings(title: str) -> tuple[str, ...]:
+def title_spellings(title: str) -> tuple[str, ...]:
     """The title and what is left without its disambiguation in brackets, unless very short."""
     bare = _DISAMBIGUATION.sub("", title)
     return tuple(form for form in dict.fromkeys((title, bare)) if len(form) >= SHORTEST)
@@ -51,7 +51,7 @@ def _claim_all(writes: Writes, fresh: bool, automaton: ahocorasick.Automaton) ->
 
 def mentions(document: CurrentText, automaton: ahocorasick.Automaton) -> Iterator[Reference]:
     """A document's own title in its text means itself; in code, single words mean nothing."""
-    own = set(spellings(document.title))
+    own = set(title_spellings(document.title))
     places: defaultdict[str, list[int]] = defaultdict(list)
     for start, spelling in _occurrences(document.text, automaton):
         if spelling in own or (document.kind == CODE and " " not in spelling):
@@ -68,15 +68,14 @@ def _claims(document: CurrentText, places: Iterable[tuple[str, list[int]]]) -> I
     for spelling, starts in places:
         for start in starts:
             yield Reference(
-                source=document.id,
+                suffix="",
                 relation="mentions",
-                key=f"title:{spelling}",
+                target=ReferenceTarget(f"title:{spelling}", reported=False),
                 start=start,
                 end=start + len(spelling),
                 line=lines.at(start),
-                says=spelling,
+                text=spelling,
                 miner=TITLES,
-                reported=False,
             )
 
 

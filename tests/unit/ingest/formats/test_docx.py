@@ -85,7 +85,7 @@ def test_links_lead_on_and_lines_are_those_of_the_text() -> None:
     link = '<w:p><w:hyperlink r:id="link"><w:r><w:t>there</w:t></w:r></w:hyperlink></w:p>'
     found = read(word(paragraph("One") + link))
     assert found.text == "One\n\nthere"
-    assert [(r.style, r.target, r.line, r.start) for r in found.references] == [
+    assert [(r.style, r.target, r.line, r.start) for r in found.links] == [
         ("path", "other.docx#b", 3, 5),
     ]
     assert found.source_lines == ()

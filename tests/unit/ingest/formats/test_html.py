@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.chunking import chunks
+from docgraph.ingest.chunking import split_chunks
 from docgraph.ingest.formats.html import parse_html, read_html
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.source_text import Positions
@@ -148,7 +148,7 @@ def test_code_is_no_prose() -> None:
 def test_links_have_their_target_line_and_words() -> None:
     source = "<p>See\n<a href=' b.html?x=1&amp;y=2#z '>\nthe <b>other</b></a>, <a href=c/>c</a>"
     found = page(f"{source}<a href=img><img></a><a href='#here'>up</a><a>none</a>")
-    assert [(r.style, r.target, r.line, found.text[r.start : r.end]) for r in found.references] == [
+    assert [(r.style, r.target, r.line, found.text[r.start : r.end]) for r in found.links] == [
         ("path", "b.html?x=1&y=2#z", 3, "the other"),
         ("path", "c/", 3, "c"),
     ]
@@ -170,7 +170,7 @@ def test_the_head_and_the_opening_give_fields() -> None:
 def test_a_passage_has_the_lines_of_the_file_it_came_from() -> None:
     source = "<html>\n<title>x</title>\n<main>\n<h1>T</h1>\n<p>one\ntwo</p>\n\n<pre>\na\nb\n</pre>"
     found = parsed("a.html", f"{source}\n<h2 id=s>S</h2>\n<p>last</p>\n</main>\n<footer>f")
-    made = chunks("a.html", found, "r:a", ["r:a#s"])
+    made = split_chunks("a.html", found, "r:a", ["r:a#s"])
     assert [(chunk.text, chunk.location.cite()) for chunk in made] == [
         ("T\n\none two\n\na\nb", "a.html:4-10"),
         ("S\n\nlast", "a.html:12-13"),

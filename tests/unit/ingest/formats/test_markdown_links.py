@@ -19,7 +19,7 @@ from tests.unit.ingest.fakes import parsed
     ],
 )
 def test_a_link_stands_where_it_is_written(text: str, said: str, target: str) -> None:
-    (found,) = parsed("a.md", text).references
+    (found,) = parsed("a.md", text).links
     assert (found.style, found.target) == ("path", target)
     assert text[found.start : found.end] == said
     assert found.line == text.count("\n", 0, found.start) + 1
@@ -29,9 +29,9 @@ def test_a_link_stands_where_it_is_written(text: str, said: str, target: str) ->
     "text", ["`[b](b.md)`", "```\n[b](b.md)\n```", "![i](b.png)", "<https://x.y>", "[b](", "[b]()"]
 )
 def test_code_images_and_addresses_are_no_links(text: str) -> None:
-    assert parsed("a.md", text).references == ()
+    assert parsed("a.md", text).links == ()
 
 
 def test_links_come_in_document_order() -> None:
     found = parsed("a.md", "[a](a.md) [b](b.md)\n\n[c](c.md) [a](a.md)")
-    assert [reference.target for reference in found.references] == ["a.md", "b.md", "c.md", "a.md"]
+    assert [reference.target for reference in found.links] == ["a.md", "b.md", "c.md", "a.md"]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.ingest.chunking import chunks
+from docgraph.ingest.chunking import split_chunks
 from docgraph.ingest.formats.notebook import parse_notebook
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ports.source import SourceProblem
@@ -45,7 +45,7 @@ def test_a_passage_is_cited_by_its_cell_and_crosses_none() -> None:
         code("x = 1", stream("one\n")),
         markdown("## S\n\nx"),
     )
-    made = chunks("a.ipynb", found, "r:a", ["r:a#s"])
+    made = split_chunks("a.ipynb", found, "r:a", ["r:a#s"])
     assert [(chunk.text, chunk.location.cite()) for chunk in made] == [
         ("# Title\n\nLead.", "a.ipynb cell 1"),
         ("```\nx = 1\n```\n\n```\none\n```", "a.ipynb cell 3"),
@@ -59,7 +59,7 @@ def test_headings_links_and_lead_are_markdowns() -> None:
     )
     assert (found.title, found.lead) == ("T", "Lead b.")
     assert [(part.name, part.lead) for part in found.parts] == [("s", "x")]
-    assert [(r.target, found.text[r.start : r.end]) for r in found.references] == [
+    assert [(r.target, found.text[r.start : r.end]) for r in found.links] == [
         ("b.ipynb", "[b](b.ipynb)")
     ]
     assert found.prose is not None

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from docgraph.ingest.build_document import build_document
-from docgraph.ingest.chunking import chunks
+from docgraph.ingest.chunking import split_chunks
 from docgraph.ingest.formats.pdf import read_pdf
 from docgraph.ingest.formats.pdf_pages import cleaned
 from docgraph.ingest.parsed_file import ParsedFile
@@ -83,7 +83,7 @@ def test_pages_follow_each_other_and_an_empty_one_has_no_place() -> None:
 def test_a_passage_is_cited_by_its_page_and_crosses_none() -> None:
     third = [(10, "Three"), (10, "third page")]
     found = read(pdf([[(10, "one"), (10, "more")], [], third, [(10, "four")]], [("Three", 2)]))
-    made = chunks("a.pdf", found, "r:a", ["r:a#three"])
+    made = split_chunks("a.pdf", found, "r:a", ["r:a#three"])
     assert [(chunk.text, chunk.location.cite()) for chunk in made] == [
         ("one\nmore", "a.pdf p. 1"),
         ("Three\nthird page", "a.pdf p. 3"),

@@ -6,7 +6,7 @@ from tests.unit.ingest.fakes import parsed
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
-    references = parsed("a.rst", text).references
+    references = parsed("a.rst", text).links
     return [(r.style, r.target, text[r.start : r.end]) for r in references]
 
 

@@ -128,7 +128,7 @@ def test_interfaces_are_implemented_and_classes_inherited() -> None:
     ]
 
 
-def test_whoever_has_the_member_of_a_partial_class_answers() -> None:
+def test_a_member_of_a_partial_class_is_found_in_the_part_that_defines_it() -> None:
     files = {
         "x/a.cs": "namespace A; partial class P { public static void One() {} }\n",
         "x/b.cs": "namespace A; partial class P { public static void Two() {} }\n",

@@ -114,7 +114,7 @@ def test_a_shadowed_name_is_never_resolved(members: str) -> None:
 
 
 @pytest.mark.requirement(3)
-def test_a_class_inherits_and_implements_by_what_it_says() -> None:
+def test_a_class_inherits_and_implements_by_its_declaration() -> None:
     files = {
         "a/A.java": "package a;\nimport b.B;\nclass A extends B<T> implements I, b.J {}\n",
         "a/I.java": "package a;\ninterface I extends b.J {}\n",
@@ -129,7 +129,7 @@ def test_a_class_inherits_and_implements_by_what_it_says() -> None:
     ]
 
 
-def test_an_import_leads_to_the_type_and_the_platform_is_not_missed() -> None:
+def test_an_import_refers_to_the_type_and_the_platform_is_not_reported() -> None:
     text = "package x;\nimport java.util.List;\nimport com.acme.repo.Repo;\nimport com.gone.Gone;\n"
     files = {"x/X.java": text, "r/Repo.java": REPO}
     assert edges(files, "imports") == [("x/X.java", "imports", "r/Repo.java::Repo")]

@@ -61,16 +61,16 @@ def test_signatures_and_docstrings_are_read() -> None:
     assert found.parts[2].signature == "class Store(Base, metaclass=M)"
 
 
-def test_prose_is_what_comments_and_docstrings_say() -> None:
+def test_prose_is_comments_and_docstrings() -> None:
     found = parsed("a.py", CODE)
-    assert said(found) == [
+    assert prose_of(found) == [
         '#!/usr/bin/env python\n"""Über the module.\n\nMore."""',
         '# why\n    """Gets it."""',
         '# first\n    """Keeps."""',
     ]
 
 
-def said(found: ParsedFile) -> list[str]:
+def prose_of(found: ParsedFile) -> list[str]:
     return [found.text[start:end] for start, end in found.prose or ()]
 
 
@@ -92,5 +92,5 @@ def test_a_file_with_errors_is_read_as_far_as_it_parses() -> None:
         ("setup.py", "setup"),
     ],
 )
-def test_a_module_goes_by_its_dotted_name(path: str, name: str) -> None:
+def test_a_modules_title_is_its_dotted_name(path: str, name: str) -> None:
     assert module_name(path) == name

@@ -154,16 +154,14 @@ def test_a_name_that_is_shadowed_elsewhere_is_resolved() -> None:
         ("import numpy\nnumpy.zeros()", 0),
     ],
 )
-def test_calls_that_lead_nowhere_are_counted_and_python_itself_is_not(
-    text: str, count: int
-) -> None:
+def test_unresolved_calls_are_counted_and_builtins_are_not(text: str, count: int) -> None:
     assert opaque(text) == count
 
 
 def test_a_call_shows_the_characters_of_its_name_alone() -> None:
     text = "é = 1\nimport pkg.store\nx = pkg . store.connect(1, f(2))\n"
-    found = [p for p in parsed("pkg/a.py", text).pointers if p.relation == "calls"]
-    assert {(text[p.start : p.end], p.line, p.says) for p in found} == {
+    found = [p for p in parsed("pkg/a.py", text).references if p.relation == "calls"]
+    assert {(text[p.start : p.end], p.line, p.text) for p in found} == {
         ("pkg . store.connect", 3, "pkg.store.connect")
     }
 
@@ -179,7 +177,7 @@ def test_a_class_inherits_from_what_its_bases_name() -> None:
     ]
 
 
-def test_of_two_bases_the_first_that_has_a_method_is_meant() -> None:
+def test_of_two_bases_the_first_with_the_method_is_the_target() -> None:
     files = {
         "a/x.py": "from b.y import Y\nfrom z.z import Z\nclass X(Z, Y):\n  def f(self): self.m()\n",
         "b/y.py": "class Y:\n    def m(self): ...\n",

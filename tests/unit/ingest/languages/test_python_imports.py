@@ -16,7 +16,7 @@ def imports(files: dict[str, str]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("import a.b as c, d", ["a.b", "d"]),
         ("from a.b import c as d", ["a.b", "a.b:c"]),
@@ -29,15 +29,15 @@ def imports(files: dict[str, str]) -> list[tuple[str, str]]:
         ("import os\nfrom typing import Any", ["os", "typing"]),
     ],
 )
-def test_an_import_names_modules_and_names(text: str, said: list[str]) -> None:
-    found = parsed("x/y/m.py", text).pointers
-    assert list(dict.fromkeys(p.says for p in found)) == said
-    assert {p.part for p in found} <= {None}
+def test_an_import_names_modules_and_names(text: str, expected: list[str]) -> None:
+    found = parsed("x/y/m.py", text).references
+    assert list(dict.fromkeys(p.text for p in found)) == expected
+    assert {p.suffix for p in found} <= {""}
 
 
-def test_each_name_has_its_own_place() -> None:
+def test_each_name_has_its_own_position() -> None:
     text = "é = 1\nfrom a.b import (c,\n    d)\n"
-    found = dict.fromkeys((text[p.start : p.end], p.line) for p in parsed("m.py", text).pointers)
+    found = dict.fromkeys((text[p.start : p.end], p.line) for p in parsed("m.py", text).references)
     assert list(found) == [("a.b", 2), ("c", 2), ("d", 3)]
 
 
@@ -57,7 +57,7 @@ def test_each_name_has_its_own_place() -> None:
         ("app.py", "..x", []),
     ],
 )
-def test_a_module_is_looked_for_in_likely_places(
+def test_a_module_is_looked_for_in_likely_folders(
     importer: str, module: str, files: list[str]
 ) -> None:
     text = f"from {module} import *" if module.startswith(".") else f"import {module}"
@@ -87,7 +87,7 @@ def test_a_far_package_is_not_taken_for_one_of_python_itself() -> None:
     assert edges(files) == []
 
 
-def test_an_import_leads_to_the_module_and_to_the_symbol_it_names() -> None:
+def test_an_import_refers_to_the_module_and_to_the_symbol_it_names() -> None:
     files = {"a.py": "from pkg.store import Store, LIMIT\n", "pkg/store.py": STORE}
     assert imports(files) == [("a.py", "pkg/store.py"), ("a.py", "pkg/store.py::Store")]
 
@@ -102,7 +102,7 @@ def test_what_a_package_defines_comes_before_a_file_of_that_name() -> None:
     assert imports(files) == [("a.py", "p/__init__.py"), ("a.py", "p/__init__.py::b")]
 
 
-def test_of_two_modules_with_one_name_the_nearer_is_meant() -> None:
+def test_of_two_modules_with_one_name_the_nearer_is_the_target() -> None:
     files = {"x/a.py": "import p.q", "x/p/q.py": "", "y/p/q.py": ""}
     assert ranked(files, "imports") == ["x/p/q.py", "y/p/q.py"]
     assert imports(files) == [("x/a.py", "x/p/q.py")]

@@ -20,7 +20,7 @@ from docgraph.ingest.languages.python_imports import module_keys
         ("__init__.py", ["pyfile:"]),
     ],
 )
-def test_a_module_goes_by_every_end_of_its_path(path: str, keys: list[str]) -> None:
+def test_a_module_has_every_end_of_its_path_as_a_key(path: str, keys: list[str]) -> None:
     assert [key for key, _ in module_keys(path)] == keys
 
 

@@ -1,4 +1,4 @@
-"""One walk for all languages: nothing makes it fail, nothing points outside, deep is not slow."""
+"""Code of all languages: no text fails, no span is outside the text, deep nesting is not slow."""
 
 import time
 from collections.abc import Callable
@@ -49,20 +49,21 @@ DEEP = {
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(pieces=st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40))
-def test_no_text_makes_a_language_fail_or_point_outside(language: str, pieces: list[str]) -> None:
+def test_no_text_fails_or_has_references_outside_it(language: str, pieces: list[str]) -> None:
     text = "".join(pieces).encode("utf-8", "replace").decode()
     found = LANGUAGES[language](f"a/b.{language}", text)
-    for pointer in found.pointers:
-        assert 0 <= pointer.start < pointer.end <= len(text)
-        assert text.count("\n", 0, pointer.start) + 1 == pointer.line
-        assert pointer.part is None or 0 <= pointer.part < len(found.parts)
-    assert all(handle.part is None or handle.part < len(found.parts) for handle in found.handles)
+    suffixes = {"", *(part.suffix for part in found.parts)}
+    for reference in found.references:
+        assert 0 <= reference.start < reference.end <= len(text)
+        assert text.count("\n", 0, reference.start) + 1 == reference.line
+        assert reference.suffix in suffixes
+    assert all(definition.suffix in suffixes for definition in found.definitions)
     assert list(found.prose or ()) == sorted(found.prose or ())
     assert_nested(found)
 
 
 def assert_nested(found: ParsedFile) -> None:
-    """Parts stand in order, inside their parents, and beside their neighbours."""
+    """Parts are in order, inside their parents, and beside their neighbours."""
     assert len({part.name for part in found.parts}) == len(found.parts)
     for index, part in enumerate(found.parts):
         assert 0 <= part.start <= part.end <= len(found.text)
@@ -85,7 +86,7 @@ def test_the_same_text_gives_the_same_twice(language: str, pieces: list[str]) ->
 @pytest.mark.parametrize(
     ("language", "text"), [(name, text) for name, texts in DEEP.items() for text in texts]
 )
-def test_what_is_nested_deeply_is_read_in_its_time(language: str, text: str) -> None:
+def test_deeply_nested_code_is_read_in_bounded_time(language: str, text: str) -> None:
     began = time.process_time()
     assert LANGUAGES[language]("a", text).text == text
     assert time.process_time() - began < 10
@@ -96,7 +97,7 @@ def test_a_qualified_name_does_not_grow_with_every_level() -> None:
     assert 0 < len(found.parts) < 100
 
 
-def test_claims_stand_in_the_order_of_their_places() -> None:
+def test_references_are_in_the_order_of_their_positions() -> None:
     text = "import b.c\nclass A(b.c.D):\n    def f(self): b.c.g(b.c.h())\n"
-    places = [pointer.start for pointer in parse_python("a.py", text).pointers]
-    assert places == sorted(places)
+    starts = [reference.start for reference in parse_python("a.py", text).references]
+    assert starts == sorted(starts)

@@ -91,7 +91,7 @@ def test_other_names_are_no_tables(text: str) -> None:
     assert used(text) == []
 
 
-def test_a_view_and_a_routine_use_what_stands_in_them() -> None:
+def test_a_view_and_a_routine_use_what_their_text_names() -> None:
     text = (
         "CREATE VIEW v AS SELECT * FROM people;\n"
         "CREATE FUNCTION f() RETURNS int AS $$ DELETE FROM people; $$ LANGUAGE sql;\n"
@@ -117,7 +117,7 @@ def test_a_table_of_another_schema_is_another_table() -> None:
     assert edges(files, "tables") == [("q.sql", "reads", "b.sql::two.t")]
 
 
-def test_what_every_database_brings_is_nobodys() -> None:
+def test_builtins_of_every_database_refer_to_nothing() -> None:
     files = {
         "f.sql": "CREATE FUNCTION replace(a int) RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;",
         "t.sql": "CREATE TABLE tables (id int);",

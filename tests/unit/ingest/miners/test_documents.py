@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.unit.ingest.fakes import candidates, edges, places, unresolved
+from tests.unit.ingest.fakes import candidates, edges, evidence_of, unresolved
 
 ENGINE = {"src/pkg/engine.py": "class Engine:\n    def ask_all(self): ...\n\ndef run(): ...\n"}
 METHOD = "src/pkg/engine.py::Engine.ask_all"
@@ -35,13 +35,13 @@ def test_code_documents_nothing_and_documents_are_not_documented() -> None:
     assert edges(files, "documents") == []
 
 
-def test_a_place_is_the_name_itself() -> None:
-    (place,) = places({"a.md": "one\n\ncall `Engine.ask_all()`"} | ENGINE, "documents")
-    assert (place.line, place.start, place.end) == (3, 11, 25)
-    assert place.says == "Engine.ask_all"
+def test_the_span_is_the_name_itself() -> None:
+    (one,) = evidence_of({"a.md": "one\n\ncall `Engine.ask_all()`"} | ENGINE, "documents")
+    assert (one.line, one.start, one.end) == (3, 11, 25)
+    assert one.says == "Engine.ask_all"
 
 
-def test_of_several_symbols_of_a_name_the_nearest_is_meant() -> None:
+def test_of_several_symbols_of_a_name_the_nearest_is_the_target() -> None:
     files = {
         "x/README.md": "`fetch`",
         "x/a.py": "def fetch(): ...\n",
@@ -51,5 +51,5 @@ def test_of_several_symbols_of_a_name_the_nearest_is_meant() -> None:
     assert edges(files, "documents") == [("x/README.md", "documents", "x/a.py::fetch")]
 
 
-def test_a_name_of_nothing_is_nobodys_fault() -> None:
+def test_a_name_of_nothing_is_not_reported() -> None:
     assert unresolved({"a.md": "`gone`, gone_too and src/gone.py"}, "documents") == []

@@ -1,4 +1,4 @@
-"""Names are found in one document's text by a fixed rule, and shown where they first stand."""
+"""Names are found in one document's text by a fixed rule, with their first spans."""
 
 from time import process_time
 
@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.miners.entity_names import LONGEST_NAME, entities
+from docgraph.ingest.miners.entity_names import MAX_NAME_CHARACTERS, find_entities
 
 
 def names(text: str) -> list[str]:
-    return [name for name, _, _ in entities(text)]
+    return [name for name, _, _ in find_entities(text)]
 
 
-def test_a_name_is_told_once_with_its_first_place_in_order() -> None:
+def test_a_name_is_listed_once_with_its_first_span_in_order() -> None:
     text = "near Port Blair, by the Bay of Bengal; again Port Blair's harbour"
-    assert entities(text) == [("Port Blair", 5, 15), ("Bay of Bengal", 24, 37)]
+    assert find_entities(text) == [("Port Blair", 5, 15), ("Bay of Bengal", 24, 37)]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_spellings_of_the_same_letters_are_one_name() -> None:
         "| Stanley | Dakota |",
     ],
 )
-def test_what_stands_between_two_words_parts_them(text: str) -> None:
+def test_what_is_between_two_words_separates_them(text: str) -> None:
     assert names(text) == []
 
 
@@ -104,7 +104,7 @@ def test_what_stands_between_two_words_parts_them(text: str) -> None:
         "",
     ],
 )
-def test_dates_openers_counted_things_addresses_and_shouting_are_no_names(text: str) -> None:
+def test_dates_openers_counted_things_addresses_and_capitals_are_no_names(text: str) -> None:
     assert names(text) == []
 
 
@@ -112,7 +112,7 @@ def test_a_date_is_no_part_of_the_name_before_it() -> None:
     assert names("king of New Spain 31 March 1621") == ["New Spain"]
 
 
-def test_a_row_of_more_than_four_words_is_told_by_its_neighbours() -> None:
+def test_a_row_of_more_than_four_words_is_split_into_pairs_of_neighbours() -> None:
     assert names("starring Madhuri Dixit Ajay Devgn Preity Zinta now") == [
         "Madhuri Dixit",
         "Dixit Ajay",
@@ -130,9 +130,9 @@ def test_a_middle_initial_ends_no_pair() -> None:
     assert "John F" not in names("with John F. Kennedy Lyndon Johnson Hubert Humphrey")
 
 
-def test_a_single_word_is_a_name_if_it_stands_alone_twice_and_once_inside_a_sentence() -> None:
-    assert entities("Send it to Kafka. Kafka keeps it.") == [("Kafka", 11, 16)]
-    assert entities("Kafka keeps it. Send it to Kafka.") == [("Kafka", 0, 5)]
+def test_a_single_word_is_a_name_if_it_occurs_alone_twice_and_once_inside_a_sentence() -> None:
+    assert find_entities("Send it to Kafka. Kafka keeps it.") == [("Kafka", 11, 16)]
+    assert find_entities("Kafka keeps it. Send it to Kafka.") == [("Kafka", 0, 5)]
     assert names("Send it to Kafka.") == []
     assert names("Kafka keeps it. Kafka sends it.\nKafka is good.\n\n- Kafka\n# Kafka") == []
 
@@ -142,7 +142,7 @@ def test_a_part_of_a_longer_name_and_a_short_word_are_no_names_of_their_own() ->
     assert names("so Bob and Bob left") == []
 
 
-def test_an_acronym_is_a_name_wherever_it_stands() -> None:
+def test_an_acronym_is_a_name_wherever_it_is() -> None:
     assert names("NASA sent it. An U.S.A. story about CD8 and AC/DC.") == [
         "NASA",
         "U.S.A",
@@ -154,24 +154,24 @@ def test_an_acronym_is_a_name_wherever_it_stands() -> None:
 
 def test_only_the_given_spans_are_read() -> None:
     text = "by Anna Benson, `Code Block`, and Port Blair"
-    assert entities(text, [(30, len(text)), (0, 16)]) == [
+    assert find_entities(text, [(30, len(text)), (0, 16)]) == [
         ("Anna Benson", 3, 14),
         ("Port Blair", 34, 44),
     ]
-    assert entities(text, [(0, 7)]) == []
-    assert entities(text, []) == []
+    assert find_entities(text, [(0, 7)]) == []
+    assert find_entities(text, []) == []
 
 
 def test_what_is_too_long_is_no_name() -> None:
-    assert names("by " + "A" * LONGEST_NAME) != []
-    assert names("by " + "A" * (LONGEST_NAME + 1)) == []
+    assert names("by " + "A" * MAX_NAME_CHARACTERS) != []
+    assert names("by " + "A" * (MAX_NAME_CHARACTERS + 1)) == []
 
 
 @given(st.text(alphabet="AaBb'.-_& \n\u0301\u2019sof1é中/", max_size=60), st.text(max_size=20))
-def test_every_name_stands_where_it_is_said_to(pieces: str, anything: str) -> None:
+def test_every_name_is_at_its_span(pieces: str, anything: str) -> None:
     text = pieces + anything
-    found = entities(text)
-    assert [place for _, *place in found] == sorted(place for _, *place in found)
+    found = find_entities(text)
+    assert [span for _, *span in found] == sorted(span for _, *span in found)
     assert len({name for name, _, _ in found}) == len(found)
     for name, start, end in found:
         assert 0 <= start < end <= len(text)
@@ -187,11 +187,11 @@ def test_every_name_stands_where_it_is_said_to(pieces: str, anything: str) -> No
 def test_time_grows_with_the_text_and_no_faster(unit: str) -> None:
     def seconds(size: int) -> float:
         text = "Aa " + unit * (size // len(unit))
-        taken = []
+        measured = []
         for _ in range(3):
             start = process_time()
-            entities(text)
-            taken.append(process_time() - start)
-        return min(taken)
+            find_entities(text)
+            measured.append(process_time() - start)
+        return min(measured)
 
     assert seconds(160_000) < 50 * max(seconds(10_000), 0.001)

@@ -1,8 +1,8 @@
-"""A field's values, each with its own place."""
+"""A field's values, each with its own span."""
 
 import pytest
 
-from docgraph.ingest.miners.headers import values
+from docgraph.ingest.miners.headers import split_values
 from docgraph.ingest.parsed_file import HeaderField
 
 
@@ -24,15 +24,15 @@ def field(value: str) -> HeaderField:
         ("Old design of access", ["Old design of access"]),
     ],
 )
-def test_values_are_told_apart(value: str, found: list[str]) -> None:
-    assert [one.value for one in values(field(value))] == found
+def test_values_are_split(value: str, found: list[str]) -> None:
+    assert [one.value for one in split_values(field(value))] == found
 
 
-def test_each_value_has_its_own_place() -> None:
-    places = [(one.start, one.end) for one in values(field("ADR-1, ADR-22"))]
-    assert places == [(100, 105), (107, 113)]
+def test_each_value_has_its_own_span() -> None:
+    spans = [(one.start, one.end) for one in split_values(field("ADR-1, ADR-22"))]
+    assert spans == [(100, 105), (107, 113)]
 
 
-def test_a_value_that_was_unfolded_has_the_fields_place() -> None:
+def test_a_value_that_was_unfolded_has_the_fields_span() -> None:
     folded = HeaderField("supersedes", "a, b", 3, 100, 120)
-    assert [(one.start, one.end) for one in values(folded)] == [(100, 120), (100, 120)]
+    assert [(one.start, one.end) for one in split_values(folded)] == [(100, 120), (100, 120)]

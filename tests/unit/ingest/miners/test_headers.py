@@ -88,14 +88,14 @@ def test_a_number_is_one_of_the_documents_own_series() -> None:
     ]
 
 
-def test_a_name_that_several_bear_is_claimed_for_each_on_the_same_characters() -> None:
+def test_a_name_that_several_have_refers_to_each_by_the_same_characters() -> None:
     text = "---\nrequires: ADR-3\n---\n"
     files = {"x/adr/new.md": text, "x/adr/0003-a.md": "", "y/adr/0003-b.md": ""}
     near, far = candidates(files, "headers")
     assert (near.edge.target, far.edge.target) == ("r:x/adr/0003-a.md", "r:y/adr/0003-b.md")
-    places = (near.evidence[0], far.evidence[0])
-    assert len({(place.start, place.end) for place in places}) == 1
-    assert places[0].rank < places[1].rank
+    evidence = (near.evidence[0], far.evidence[0])
+    assert len({(one.start, one.end) for one in evidence}) == 1
+    assert evidence[0].rank < evidence[1].rank
     assert edges(files, "headers") == [("x/adr/new.md", "requires", "x/adr/0003-a.md")]
 
 
@@ -129,7 +129,7 @@ def test_a_value_that_names_nothing_here_is_unresolved() -> None:
 
 def test_a_very_long_value_is_prose() -> None:
     long = built("a.md", f"---\nrequires: b.md, {'x' * 2_000}\n---\n")
-    assert [claim for claim in long.references if claim.miner == "headers"] == []
+    assert [one for one in long.references if one.miner == "headers"] == []
 
 
 def test_nobody_supersedes_himself() -> None:

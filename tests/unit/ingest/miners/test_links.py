@@ -1,12 +1,12 @@
 """A document that links to another references it."""
 
-from tests.unit.ingest.fakes import edges, places, ranked, unresolved
+from tests.unit.ingest.fakes import edges, evidence_of, ranked, unresolved
 
 
 def test_a_link_references_the_file_it_names() -> None:
     files = {"docs/a.md": "[b](../b.rst) and [again](/b.rst)", "b.rst": ""}
     assert edges(files, "links") == [("docs/a.md", "references", "b.rst")]
-    assert [place.says for place in places(files, "links")] == ["../b.rst", "/b.rst"]
+    assert [one.says for one in evidence_of(files, "links")] == ["../b.rst", "/b.rst"]
 
 
 def test_an_anchor_leads_to_the_section_if_there_is_one() -> None:
@@ -18,24 +18,24 @@ def test_an_anchor_leads_to_the_section_if_there_is_one() -> None:
     assert found == [("a.md", "references", "b.md")]
 
 
-def test_which_file_is_meant_does_not_depend_on_its_sections() -> None:
+def test_which_file_is_the_target_does_not_depend_on_its_sections() -> None:
     files = {"a.md": "[x](b#part)", "b.md": "# B\n", "b.rst": "B\n=\n\nPart\n----\n"}
     assert edges(files, "links") == [("a.md", "references", "b.md")]
 
 
-def test_every_file_that_a_link_may_mean_is_claimed_and_ranked() -> None:
+def test_every_file_that_a_link_may_mean_is_a_target_and_ranked() -> None:
     files = {"a.md": "[x](x)", "x.md": "", "x/README.md": "", "x/index.rst": ""}
     assert ranked(files, "links") == ["x.md", "x/README.md", "x/index.rst"]
     assert edges(files, "links") == [("a.md", "references", "x.md")]
 
 
-def test_a_role_references_the_document_that_bears_the_number() -> None:
+def test_a_role_references_the_document_with_the_number() -> None:
     files = {"a.rst": "See :pep:`8` and :rfc:`1`.", "peps/pep-0008.rst": ""}
     assert edges(files, "links") == [("a.rst", "references", "peps/pep-0008.rst")]
     assert unresolved(files, "links") == [("a.rst", 1, "references RFC 1")]
 
 
-def test_of_several_that_bear_a_number_the_nearest_is_meant() -> None:
+def test_of_several_with_a_number_the_nearest_is_the_target() -> None:
     files = {"x/a.rst": "See :pep:`8`.", "x/pep-0008.rst": "", "y/pep-0008.rst": ""}
     assert edges(files, "links") == [("x/a.rst", "references", "x/pep-0008.rst")]
 

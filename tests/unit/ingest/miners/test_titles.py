@@ -1,38 +1,38 @@
-"""A text in which another document's title stands mentions that document."""
+"""A text in which another document's title occurs mentions that document."""
 
 import ahocorasick
 import pytest
 
 from docgraph.ingest.miners import titles
-from docgraph.ingest.miners.titles import mentions as found_in
-from docgraph.ingest.miners.titles import mine_titles, spellings
+from docgraph.ingest.miners.titles import mentions as mentions_in
+from docgraph.ingest.miners.titles import mine_titles, title_spellings
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
 from docgraph.ports.writes import CurrentText, EmbeddedDocument
 from tests.support.growth import LINEAR, growth
-from tests.unit.ingest.fakes import MemoryWrites, built, candidates, edges, places
+from tests.unit.ingest.fakes import MemoryWrites, built, candidates, edges, evidence_of
 
 
 def mentions(text: str, *others: str, path: str = "a.txt") -> list[tuple[str, str, int]]:
-    """(target, what is said, rank) for a text beside documents with these titles."""
+    """(target, what is expected, rank) for a text beside documents with these titles."""
     files = {f"{number}.md": f"# {title}\n" for number, title in enumerate(others)}
     return [
-        (found.edge.target[2:-3], place.says, place.rank)
+        (found.edge.target[2:-3], one.says, one.rank)
         for found in candidates({path: text} | files, "titles")
         if found.edge.source == f"r:{path}"
-        for place in found.evidence
+        for one in found.evidence
     ]
 
 
-def test_a_title_in_the_text_is_a_mention_with_its_place() -> None:
+def test_a_title_in_the_text_is_a_mention_with_its_position() -> None:
     files = {"a.txt": "x" * 101 + "\nby Port Blair.", "b.md": "# Port Blair"}
     assert edges(files, "titles") == [("a.txt", "mentions", "b.md")]
-    (place,) = places(files, "titles")
-    assert (place.line, place.start, place.end, place.says) == (2, 105, 115, "Port Blair")
+    (one,) = evidence_of(files, "titles")
+    assert (one.line, one.start, one.end, one.says) == (2, 105, 115, "Port Blair")
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("the Access Plan, again", True),
         ("the Access\nPlan", True),
@@ -43,12 +43,12 @@ def test_a_title_in_the_text_is_a_mention_with_its_place() -> None:
         ("(Access Plan)", True),
     ],
 )
-def test_a_mention_is_whole_words_in_the_same_letters(text: str, said: bool) -> None:
-    assert bool(mentions(f"Intro\n\n{text}", "Access Plan")) is said
+def test_a_mention_is_whole_words_in_the_same_letters(text: str, expected: bool) -> None:
+    assert bool(mentions(f"Intro\n\n{text}", "Access Plan")) is expected
 
 
 def test_a_disambiguation_is_left_off_at_a_higher_rank() -> None:
-    assert spellings("Mercury (planet)") == ("Mercury (planet)", "Mercury")
+    assert title_spellings("Mercury (planet)") == ("Mercury (planet)", "Mercury")
     text = "On\n\nMercury and Mercury (planet)"
     assert mentions(text, "Mercury (planet)", "Mercury") == [
         ("0", "Mercury", 1),
@@ -58,16 +58,16 @@ def test_a_disambiguation_is_left_off_at_a_higher_rank() -> None:
         ("1", "Mercury", 0),
     ]
     files = {"a.txt": text, "planet.md": "# Mercury (planet)\n", "god.md": "# Mercury\n"}
-    held = resolve_ambiguity(candidates(files, "titles"))
-    assert {found.edge.target: [place.says for place in found.evidence] for found in held} == {
+    resolved = resolve_ambiguity(candidates(files, "titles"))
+    assert {found.edge.target: [one.says for one in found.evidence] for found in resolved} == {
         "r:god.md": ["Mercury"],
         "r:planet.md": ["Mercury (planet)"],
     }
 
 
-def test_shorter_titles_inside_longer_ones_are_claimed_too() -> None:
+def test_shorter_titles_inside_longer_ones_are_mentioned_too() -> None:
     found = mentions("In\n\nNew York City", "New York City", "New York", "York City")
-    assert [(target, said) for target, said, _ in found] == [
+    assert [(target, text) for target, text, _ in found] == [
         ("0", "New York City"),
         ("1", "New York"),
         ("2", "York City"),
@@ -76,7 +76,7 @@ def test_shorter_titles_inside_longer_ones_are_claimed_too() -> None:
     assert ("a.txt", "mentions", "c.md") not in edges(files, "titles")
 
 
-def test_every_bearer_of_a_title_is_claimed_but_no_text_mentions_its_own() -> None:
+def test_every_document_with_a_title_is_mentioned_but_no_text_mentions_its_own() -> None:
     assert [target for target, _, _ in mentions("On\n\nMercury", "Mercury", "Mercury")] == [
         "0",
         "1",
@@ -96,7 +96,7 @@ def test_code_is_not_mentioned_and_mentions_by_more_than_one_word() -> None:
     ]
 
 
-def test_an_edge_shows_its_first_places_only() -> None:
+def test_an_edge_has_its_first_mentions_only() -> None:
     found = mentions("On\n\n" + "Mercury " * 200, "Mercury")
     assert len(found) == MAX_EVIDENCE
 
@@ -172,6 +172,6 @@ def test_no_text_takes_more_than_its_length(piece: str) -> None:
 
     def search(size: int) -> None:
         text = CurrentText("a.txt", "r:a.txt", "document", "On", piece * size)
-        assert len(list(found_in(text, automaton))) <= len(words) * MAX_EVIDENCE
+        assert len(list(mentions_in(text, automaton))) <= len(words) * MAX_EVIDENCE
 
     assert growth(search, 500) < LINEAR

@@ -1,4 +1,4 @@
-"""A document defines its path, its number in a series, and what its code is called."""
+"""A document defines its path, its number in a series, and the names of its symbols."""
 
 import re
 import unicodedata
@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build_document import nodes_of
-from docgraph.ingest.definitions import names
+from docgraph.ingest.build_document import build_nodes
+from docgraph.ingest.definitions import defined_names
 from docgraph.model.identifiers import normalise_name
 from tests.unit.ingest.fakes import parsed
 
@@ -16,8 +16,8 @@ from tests.unit.ingest.fakes import parsed
 def defined(path: str, text: str = "") -> dict[str, list[str]]:
     found = parsed(path, text)
     by_node: dict[str, list[str]] = {}
-    for name in names(path, found, nodes_of("r", path, found)):
-        by_node.setdefault(name.node[2:], []).append(name.name)
+    for name, suffix in defined_names(path, found, build_nodes("r", path, found)):
+        by_node.setdefault(path + suffix, []).append(name)
     return by_node
 
 
@@ -59,10 +59,10 @@ def test_a_symbol_is_known_by_its_bare_qualified_and_full_name() -> None:
     assert "__init__" not in found[f"{path}::Store.__init__"]
 
 
-def test_names_are_sorted_and_each_stands_once() -> None:
+def test_names_are_sorted_and_each_is_listed_once() -> None:
     found = parsed("a/pep-1.md", "# PEP 1")
-    made = names("a/pep-1.md", found, nodes_of("r", "a/pep-1.md", found))
-    assert [name.name for name in made] == ["a/pep1.md", "pep1", "pep1.md"]
+    made = defined_names("a/pep-1.md", found, build_nodes("r", "a/pep-1.md", found))
+    assert [name for name, _ in made] == ["a/pep1.md", "pep1", "pep1.md"]
 
 
 @given(st.one_of(st.text(), st.text(st.sampled_from("Aa0-_ .\t9ß①"))))

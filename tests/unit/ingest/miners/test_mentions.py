@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from docgraph.ingest.miners.document_view import (
-    LONGEST,
-    MOST_PLACES,
-    first_mentions,
-    named,
-    numbered,
+    MAX_MENTIONS,
+    MAX_NAME_CHARACTERS,
+    find_code_names,
+    find_numbered_documents,
+    limit_mentions,
 )
 from docgraph.model.identifiers import normalise_name
 from tests.support.growth import LINEAR, growth
@@ -36,7 +36,7 @@ def names(found: Iterator[tuple[str, int, int]]) -> list[str]:
     ],
 )
 def test_a_number_in_a_series_is_a_name(text: str, found: list[str]) -> None:
-    assert names(numbered(text)) == found
+    assert names(find_numbered_documents(text)) == found
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def test_a_number_in_a_series_is_a_name(text: str, found: list[str]) -> None:
         ("`pip install x`, `--flag`, `$HOME`, `x`", []),
     ],
 )
-def test_a_name_is_told_by_its_spelling_a_plain_word_by_its_backticks(
+def test_a_name_is_recognised_by_its_spelling_a_plain_word_by_its_backticks(
     text: str, found: list[str]
 ) -> None:
-    assert names(named(text)) == found
+    assert names(find_code_names(text)) == found
 
 
-@pytest.mark.parametrize("find", [numbered, named])
-def test_a_place_holds_the_name_and_nothing_more(
+@pytest.mark.parametrize("find", [find_numbered_documents, find_code_names])
+def test_a_span_covers_the_name_and_nothing_more(
     find: Callable[[str], Iterator[tuple[str, int, int]]],
 ) -> None:
     text = "x ADR-012 y `Engine.ask(this)` z docs/a_b.md- `PEP 8`."
@@ -73,21 +73,24 @@ def test_a_place_holds_the_name_and_nothing_more(
 
 def test_numbers_are_looked_for_in_the_given_spans_alone() -> None:
     text = "ADR-1 ADR-2 ADR-3"
-    assert names(numbered(text, ((0, 5), (12, 17)))) == ["adr1", "adr3"]
-    assert names(numbered(text, ())) == []
+    assert names(find_numbered_documents(text, ((0, 5), (12, 17)))) == ["adr1", "adr3"]
+    assert names(find_numbered_documents(text, ())) == []
 
 
 @pytest.mark.parametrize("name", ["a_", "a.b", "a/b", "aB"])
 def test_what_is_very_long_is_data_and_no_name(name: str) -> None:
-    short, long = (name * (size // len(name)) for size in (LONGEST, LONGEST + 2 * len(name)))
+    short, long = (
+        name * (size // len(name))
+        for size in (MAX_NAME_CHARACTERS, MAX_NAME_CHARACTERS + 2 * len(name))
+    )
     for text in ("{}", "`{}`"):
-        assert len(names(named(text.format(short)))) == 1
-        assert names(named(text.format(long))) == []
+        assert len(names(find_code_names(text.format(short)))) == 1
+        assert names(find_code_names(text.format(long))) == []
 
 
-def test_a_name_shows_its_first_places_only() -> None:
-    found = list(first_mentions(named("a_b c_d " * (MOST_PLACES + 2))))
-    assert names(iter(found)) == ["a_b", "c_d"] * MOST_PLACES
+def test_a_name_has_its_first_mentions_only() -> None:
+    found = list(limit_mentions(find_code_names("a_b c_d " * (MAX_MENTIONS + 2))))
+    assert names(iter(found)) == ["a_b", "c_d"] * MAX_MENTIONS
     assert found[0] == ("a_b", 0, 3)
 
 
@@ -117,8 +120,8 @@ def test_a_name_shows_its_first_places_only() -> None:
 )
 def test_no_text_takes_more_than_its_length(piece: str) -> None:
     def search(size: int) -> None:
-        text = f"{piece * size}{next(ANOTHER)}"  # nobody has seen it before
-        assert sum(1 for _ in numbered(text)) <= size
-        assert sum(1 for _ in named(text)) <= size
+        text = f"{piece * size}{next(ANOTHER)}"  # not cached before
+        assert sum(1 for _ in find_numbered_documents(text)) <= size
+        assert sum(1 for _ in find_code_names(text)) <= size
 
     assert growth(search, 4_000) < LINEAR

@@ -1,11 +1,11 @@
-"""Every chunk lies in exactly one node, and together they hold all there is to read."""
+"""Every chunk is in exactly one node, and together they cover all text."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build_document import nodes_of
-from docgraph.ingest.chunking import chunks, informative_regions, regions
+from docgraph.ingest.build_document import build_nodes
+from docgraph.ingest.chunking import informative_regions, split_chunks, split_regions
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.document import Chunk
 from tests.unit.ingest.fakes import parsed
@@ -33,8 +33,8 @@ Second.
 
 
 def cut(path: str, found: ParsedFile, size: int = 800) -> tuple[Chunk, ...]:
-    root, *parts = (node.id for node in nodes_of("r", path, found))
-    return chunks(path, found, root, parts, size)
+    root, *parts = (node.id for node in build_nodes("r", path, found))
+    return split_chunks(path, found, root, parts, size)
 
 
 @pytest.mark.requirement(6)
@@ -74,19 +74,19 @@ def test_code_between_methods_belongs_to_the_class() -> None:
     ),
     st.integers(min_value=10, max_value=60),
 )
-def test_chunks_hold_every_visible_character_of_what_tells_something_once(
+def test_chunks_contain_every_visible_character_of_informative_regions_once(
     path: str, pieces: list[str], size: int
 ) -> None:
     found = parsed(path, "".join(pieces))
-    held = ""
+    joined = ""
     for chunk in cut(path, found, size):
         start, end = chunk.location.start, chunk.location.end
         assert chunk.text.strip()
         assert len(chunk.text) <= size
         assert found.text[start:end] == chunk.text
-        held += chunk.text
-    told = "".join(found.text[begin:end] for _, begin, end in informative_regions(found))
-    assert "".join(held.split()) == "".join(told.split())
+        joined += chunk.text
+    regions = "".join(found.text[begin:end] for _, begin, end in informative_regions(found))
+    assert "".join(joined.split()) == "".join(regions.split())
 
 
 def test_a_long_text_without_lines_is_cut_in_reasonable_time() -> None:
@@ -94,14 +94,14 @@ def test_a_long_text_without_lines_is_cut_in_reasonable_time() -> None:
     assert "".join(chunk.text for chunk in found) == "日本語" * 20_000
 
 
-def test_no_stretch_reaches_across_the_end_of_front_matter() -> None:
+def test_no_region_crosses_the_end_of_front_matter() -> None:
     found = parsed("a.md", MARKDOWN)
     border = found.borders[0]
-    assert [owner for owner, _, _ in regions(found)] == [None, None, 0, 1, 2]
-    assert all(end <= border or start >= border for _, start, end in regions(found))
+    assert [owner for owner, _, _ in split_regions(found)] == [None, None, 0, 1, 2]
+    assert all(end <= border or start >= border for _, start, end in split_regions(found))
 
 
-def test_a_heading_alone_is_no_passage_where_there_is_more_to_say() -> None:
+def test_a_heading_alone_is_no_chunk_where_there_is_more_text() -> None:
     text = "# Guide\n\n## Empty\n\n## Full\n\nWords.\n"
     made = cut("g.md", parsed("g.md", text))
     assert [chunk.heading_path for chunk in made] == [("Full",)]
@@ -121,7 +121,7 @@ def test_a_chunk_has_the_lines_and_the_page_of_where_it_starts() -> None:
         pages=(0, 0, 5),
         source_lines=((0, 4), (5, 8)),
     )
-    made = chunks("a.pdf", found, "r:a", [], 5)
+    made = split_chunks("a.pdf", found, "r:a", [], 5)
     assert [(c.text, c.location.first_line, c.location.page) for c in made] == [
         ("one", 4, 2),
         ("two", 8, 3),
@@ -129,6 +129,6 @@ def test_a_chunk_has_the_lines_and_the_page_of_where_it_starts() -> None:
     ]
 
 
-def test_borders_cut_in_any_order_and_only_what_they_stand_in() -> None:
+def test_borders_cut_in_any_order_and_only_the_region_around_them() -> None:
     found = ParsedFile("document", "T", True, "abcdef", borders=(4, 0, 2, 6, 2))
-    assert list(regions(found)) == [(None, 0, 2), (None, 2, 4), (None, 4, 6)]
+    assert list(split_regions(found)) == [(None, 0, 2), (None, 2, 4), (None, 4, 6)]

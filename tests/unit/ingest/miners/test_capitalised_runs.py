@@ -2,11 +2,13 @@
 
 import pytest
 
-from docgraph.ingest.miners.entity_names import may_begin, may_end, runs
+from docgraph.ingest.miners.entity_names import find_runs, may_begin, may_end
 
 
 def found(text: str) -> list[tuple[str, int, bool]]:
-    return [(" ".join(run.words), run.start, run.opens) for run in runs(text, ((0, len(text)),))]
+    return [
+        (" ".join(run.words), run.start, run.opens) for run in find_runs(text, ((0, len(text)),))
+    ]
 
 
 def test_a_run_keeps_its_little_words_inside_and_its_number_last() -> None:

@@ -1,10 +1,10 @@
-"""From what a reader found to nodes, chunks and names with ids that stay."""
+"""A parsed file becomes nodes, chunks, references and definitions with stable ids."""
 
 from dataclasses import replace
 
 import pytest
 
-from docgraph.ingest.build_document import build_document, fingerprint
+from docgraph.ingest.build_document import build_document, make_fingerprint
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import SourceFile
 from tests.support.small_world import granted
@@ -37,7 +37,7 @@ def test_a_document_its_sections_and_symbols_are_nodes_with_parents() -> None:
 
 
 @pytest.mark.requirement(1)
-def test_a_nodes_place_can_be_opened() -> None:
+def test_a_nodes_location_can_be_opened() -> None:
     document = build_document(
         "r", "a.md", parsed("a.md", MARKDOWN), granted(LOCAL_ONLY), "m"
     ).document
@@ -47,8 +47,8 @@ def test_a_nodes_place_can_be_opened() -> None:
         "a.md:7-9",
         "a.md:11",
     ]
-    place = document.nodes[1].source
-    assert document.text[place.start : place.end] == "## A\n\n### B\n\ntext"
+    location = document.nodes[1].source
+    assert document.text[location.start : location.end] == "## A\n\n### B\n\ntext"
 
 
 def test_there_is_a_text_to_embed_for_every_chunk_and_node() -> None:
@@ -60,27 +60,27 @@ def test_there_is_a_text_to_embed_for_every_chunk_and_node() -> None:
 def test_a_document_carries_its_halves_of_edges() -> None:
     text = "---\nsupersedes: b.md\n---\n# Some Title\n\n[x](c.md), ADR-1, Marie Curie and `run`\n"
     document = build_document("r", "a.md", parsed("a.md", text), granted(LOCAL_ONLY), "m").document
-    offered = {offer.key for offer in document.definitions}
-    assert {"path:a.md", "path:a", "doc:a.md", "title:Some Title"} <= offered
-    claimed = {(claim.miner, claim.relation, claim.key) for claim in document.references}
+    keys = {definition.key for definition in document.definitions}
+    assert {"path:a.md", "path:a", "doc:a.md", "title:Some Title"} <= keys
+    mined = {(one.miner, one.relation, one.target.key) for one in document.references}
     assert {
         ("headers", "supersedes", "path:b.md"),
         ("links", "references", "path:c.md"),
         ("identifiers", "references", "doc:adr1"),
         ("documents", "documents", "code:run"),
         ("names", "shares_entity", "entity:Marie Curie"),
-    } <= claimed
+    } <= mined
     ids = {node.id for node in document.nodes}
-    assert {claim.source for claim in document.references} <= ids
-    assert {offer.node for offer in document.definitions} <= ids
+    assert {document.id + one.suffix for one in document.references} <= ids
+    assert {document.id + one.suffix for one in document.definitions} <= ids
 
 
-def test_lines_of_claims_are_those_of_the_file_a_text_was_made_of() -> None:
+def test_lines_of_references_are_those_of_the_file_that_the_text_was_made_of() -> None:
     made = replace(
         parsed("a.md", "one\nADR-1\n"), source_lines=((0, 10), (4, 20)), prose=None, opaque=3
     )
     document = build_document("r", "a.md", made, granted(LOCAL_ONLY), "m").document
-    assert [claim.line for claim in document.references if claim.key == "doc:adr1"] == [20]
+    assert [one.line for one in document.references if one.target.key == "doc:adr1"] == [20]
     assert (document.source_lines, document.unresolved_calls) == (((0, 10), (4, 20)), 3)
 
 
@@ -94,13 +94,13 @@ def test_an_empty_file_is_a_node_without_chunks() -> None:
 
 def test_a_fingerprint_changes_with_everything_that_makes_the_document() -> None:
     file = SourceFile("a", 1, "T")
-    marks = {
-        fingerprint(file, "digest", "text"),
-        fingerprint(SourceFile("b", 1, "T"), "digest", "text"),
-        fingerprint(SourceFile("a", 1, "U"), "digest", "text"),
-        fingerprint(file, "other", "text"),
-        fingerprint(file, "digest", "rst"),
-        fingerprint(file, "digest", "text", 400),
+    fingerprints = {
+        make_fingerprint(file, "digest", "text"),
+        make_fingerprint(SourceFile("b", 1, "T"), "digest", "text"),
+        make_fingerprint(SourceFile("a", 1, "U"), "digest", "text"),
+        make_fingerprint(file, "other", "text"),
+        make_fingerprint(file, "digest", "rst"),
+        make_fingerprint(file, "digest", "text", 400),
     }
-    assert len(marks) == 6
-    assert fingerprint(SourceFile("a", 9, "T"), "digest", "text") in marks
+    assert len(fingerprints) == 6
+    assert make_fingerprint(SourceFile("a", 9, "T"), "digest", "text") in fingerprints

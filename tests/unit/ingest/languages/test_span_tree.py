@@ -1,4 +1,4 @@
-"""The innermost span that holds a place is found, whatever the spans."""
+"""The innermost span that contains a position is found in any nested spans."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,21 +10,21 @@ def spans_of(brackets: str) -> list[tuple[int, int]]:
     """Of every pair of brackets, from the opening one to behind the closing one."""
     found: list[tuple[int, int]] = []
     opened: list[int] = []
-    for place, character in enumerate(brackets):
+    for position, character in enumerate(brackets):
         if character == "(":
-            opened.append(place)
+            opened.append(position)
         elif character == ")" and opened:
-            found.append((opened.pop(), place + 1))
+            found.append((opened.pop(), position + 1))
     return sorted(found, key=lambda span: (span[0], -span[1]))
 
 
 @given(st.text(alphabet="(). ", max_size=40))
-def test_the_innermost_span_that_holds_a_place_is_found(text: str) -> None:
+def test_the_innermost_span_that_contains_a_position_is_found(text: str) -> None:
     spans = spans_of(text)
-    nesting = SpanTree(spans)
-    for place in range(-1, len(text) + 1):
-        holding = [at for at, (start, end) in enumerate(spans) if start <= place < end]
-        assert nesting.at(place) == (holding[-1] if holding else OUTSIDE)
+    tree = SpanTree(spans)
+    for position in range(-1, len(text) + 1):
+        containing = [at for at, (start, end) in enumerate(spans) if start <= position < end]
+        assert tree.at(position) == (containing[-1] if containing else OUTSIDE)
 
 
 @given(st.text(alphabet="(). ", max_size=40))

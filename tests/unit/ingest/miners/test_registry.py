@@ -36,13 +36,13 @@ def test_what_is_not_there_changes_no_edge_between_what_is(kept: set[str]) -> No
 
 @pytest.mark.requirement(36)
 @pytest.mark.parametrize("path", sorted(TEXTS))
-def test_what_a_document_offers_and_claims_by_itself_is_a_matter_of_its_own_text(
+def test_definitions_and_references_of_a_document_depend_on_its_text_alone(
     path: str,
 ) -> None:
     among = ingested(TEXTS)[0].documents[path]
     alone = ingested({path: TEXTS[path]})[0].documents[path]
     assert alone.definitions == among.definitions
-    assert set(alone.references) == {claim for claim in among.references if claim.miner != "titles"}
+    assert set(alone.references) == {one for one in among.references if one.miner != "titles"}
 
 
 def test_this_corpus_uses_every_miner_but_those_of_tables() -> None:
@@ -56,7 +56,7 @@ def test_the_order_of_files_does_not_count() -> None:
 
 
 @pytest.mark.requirement(4)
-def test_an_edge_stands_once_and_edges_are_sorted() -> None:
+def test_an_edge_is_listed_once_and_edges_are_sorted() -> None:
     edges = [found.edge for found in candidates(TEXTS)]
     assert edges == sorted(set(edges))
 
@@ -69,8 +69,8 @@ def test_a_miner_can_be_switched_off() -> None:
     assert ingested(TEXTS, frozenset())[0].edges() == ()
 
 
-def test_a_switched_off_miner_takes_its_own_claims_along_and_nobody_elses() -> None:
-    """ADR-12 stands in a header and in a text: both miners claim the same characters."""
+def test_a_switched_off_miner_removes_its_own_references_and_no_others() -> None:
+    """ADR-12 is in a header and in a text: both miners refer by the same characters."""
     files = {"a.md": "---\nrelated: ADR-12\n---\n", "adr/0012-x.md": ""}
     for miner in ("headers", "identifiers"):
         (found,) = candidates(files, miner)
@@ -79,11 +79,11 @@ def test_a_switched_off_miner_takes_its_own_claims_along_and_nobody_elses() -> N
     assert both.origins == ("headers", "identifiers")
 
 
-def test_names_are_claimed_for_nobody_to_offer() -> None:
+def test_no_document_defines_an_entity_name() -> None:
     documents = ingested(TEXTS)[0].documents.values()
-    names = {c.key for d in documents for c in d.references if c.relation == SHARES_ENTITY}
+    names = {c.target.key for d in documents for c in d.references if c.relation == SHARES_ENTITY}
     assert names
-    assert names.isdisjoint(offer.key for found in documents for offer in found.definitions)
+    assert names.isdisjoint(one.key for found in documents for one in found.definitions)
 
 
 def test_an_unknown_miner_is_refused_with_the_known_ones() -> None:

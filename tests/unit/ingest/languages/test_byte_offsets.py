@@ -8,6 +8,6 @@ from docgraph.ingest.languages.source import ByteOffsets
 
 @given(st.text(alphabet="aé日😀\n"))
 def test_a_byte_offset_becomes_its_characters(text: str) -> None:
-    place = ByteOffsets(text.encode())
+    character_offset = ByteOffsets(text.encode())
     for offset in range(len(text) + 1):
-        assert place(len(text[:offset].encode())) == offset
+        assert character_offset(len(text[:offset].encode())) == offset
