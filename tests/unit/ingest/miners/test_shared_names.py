@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from docgraph.model.link import MAX_HOLDERS
+from docgraph.model.link import MAX_NAME_HOLDERS
 from docgraph.model.node import CODE
 from docgraph.model.reference import Reference
 from tests.unit.ingest.fakes import built, edges, parsed
@@ -43,8 +43,8 @@ def test_documents_with_the_same_name_share_it_in_both_directions() -> None:
 
 
 def test_a_name_of_many_documents_relates_no_two_of_them() -> None:
-    files = {f"{n}.md": "Here is Marie Curie." for n in range(MAX_HOLDERS)}
-    assert len(edges(files, "names")) == MAX_HOLDERS * (MAX_HOLDERS - 1)
+    files = {f"{n}.md": "Here is Marie Curie." for n in range(MAX_NAME_HOLDERS)}
+    assert len(edges(files, "names")) == MAX_NAME_HOLDERS * (MAX_NAME_HOLDERS - 1)
     assert edges(files | {"one-more.md": "And here is Marie Curie."}, "names") == []
 
 
