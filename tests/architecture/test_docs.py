@@ -410,6 +410,13 @@ def test_every_path_that_the_architecture_page_names_exists() -> None:
     assert [name for name in named if not any((at / name).exists() for at in (SOURCE, ROOT))] == []
 
 
+def test_the_glossary_is_in_alphabetical_order_and_has_an_example_of_each_term() -> None:
+    entries = rows(page("glossary.md"))
+    terms = [cells[0].strip("*") for cells in entries]
+    assert terms == sorted(set(terms))
+    assert all(len(cells) == 3 and all(cells) for cells in entries)
+
+
 def test_a_picture_fetches_nothing() -> None:
     for picture in sorted((DOCS / "pictures").iterdir()):
         text = picture.read_text(encoding="utf-8")
