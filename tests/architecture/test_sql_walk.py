@@ -29,14 +29,16 @@ from tests.support.store_modules import (
 NOT_FOR_READERS = MappingProxyType(
     {
         "sql.access_store": "tells administrators every rule, and nothing of what documents say",
-        "sql.access_writer": "decides rules",
+        "sql.access_writer": "writes a snapshot",
         "sql.audit_rows": "another file",
         "sql.document_writer": "writes a snapshot",
         "sql.relation_writer": "writes a snapshot",
         "sql.job_rows": "another file",
         "sql.key_rows": "another file",
         "indexes.postings": "writes a snapshot",
+        "sql.pending_snapshot": "writes a snapshot",
         "sql.prune": "removes snapshots",
+        "sql.repository_access": "computes access rules",
         "indexes.segment_writer": "writes a snapshot",
         "sql.verify": "looks at everything and tells counts, to those who hold the file",
         "sql.snapshot_writer": "writes a snapshot",
@@ -282,7 +284,7 @@ def test_a_reader_that_borrows_from_a_writer_is_found() -> None:
         "sql.texts",
         ast.parse(
             f"from {ADAPTERS}.sql import prune\n"
-            f"from {ADAPTERS}.sql.snapshot_writer import SqlWrites\n"
+            f"from {ADAPTERS}.sql.snapshot_writer import SqlSnapshotWriter\n"
             f"import {ADAPTERS}.sqlite.vectors\n"
             "_SQL = named_queries(PACKAGE, 'writes.sql')\n"
         ),

@@ -72,7 +72,7 @@ class AccessRules:
         )
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
-            writes.set_told({"a.md": words})
+            writes.access.set_statements({"a.md": words})
             writes.publish()
         assert seen(store, reader=someone("staff")) == ["r:a.md"]
         assert seen(store, reader=someone("board")) == []
@@ -83,7 +83,7 @@ class AccessRules:
     def test_a_document_of_which_nobody_speaks_is_read_by_nobody(self, store: Store) -> None:
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
-            writes.set_told({"a.md": ()})
+            writes.access.set_statements({"a.md": ()})
             writes.publish()
         assert seen(store, reader=someone("staff", "local", EVERYONE)) == []
         assert of(store, "a.md").rule == NOWHERE
@@ -110,7 +110,7 @@ class AccessRules:
         set_by_hand(store, "a.md", STAFF)
         publish(store, document("a.md", "two"))
         with writing(store) as writes:
-            writes.set_told({"a.md": granted(OPEN), "b.md": granted(OPEN)})
+            writes.access.set_statements({"a.md": granted(OPEN), "b.md": granted(OPEN)})
             writes.publish()
         assert seen(store) == ["r:b.md"]
         assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
@@ -126,7 +126,7 @@ class AccessRules:
         publish(store, document("a.md", "one"), document("b.md", "b"))
         set_by_hand(store, "a.md", NOWHERE)
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             writes.publish()
         publish(store, document("a.md", "again"))
         assert seen(store) == ["r:b.md"]
@@ -191,7 +191,7 @@ class AccessRules:
         with pytest.raises(NotVisible):
             seen(store, topic, reader=someone())
         with writing(store) as writes:
-            writes.set_told({"a.md": granted(OPEN)})
+            writes.access.set_statements({"a.md": granted(OPEN)})
             writes.publish()
         assert seen(store, topic, reader=someone()) == ["r:a.md"]
 
@@ -202,8 +202,8 @@ class AccessRules:
         publish(store, document("secret/x.md", "x", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md"]
         with writing(store) as writes:
-            writes.use_access_lines(lines(("**", OPEN), ("secret/", STAFF)))
-            assert writes.changed()
+            writes.access.set_file_rules(lines(("**", OPEN), ("secret/", STAFF)))
+            assert writes.has_changes()
             writes.publish()
         with pytest.raises(NotVisible):
             seen(store, topic, reader=someone())
@@ -213,7 +213,7 @@ class AccessRules:
         word = of(store, "secret/y.md", "topic").told[-1]
         assert (word.source, word.line, word.says) == ("access.yaml of branch main", 2, "secret/")
         with writing(store) as writes:
-            writes.use_access_lines(None)
+            writes.access.set_file_rules(None)
             writes.publish()
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md", "r:secret/y.md"]
 
@@ -284,8 +284,8 @@ class AccessRules:
         revoke(store, "a.md")
         with writing(store) as writes:
             write(writes, [document("new.md", "one")])
-            writes.drop(["a.md"])
-            writes.follow([("a.md", "new.md")])
+            writes.documents.remove(["a.md"])
+            writes.access.move_manual_rules([("a.md", "new.md")])
             writes.publish()
         assert seen(store) == ["r:b.md"]
         assert of(store, "new.md").by_hand == ManualRule(closed=True)
@@ -298,7 +298,7 @@ class AccessRules:
         assert seen(store) == ["r:b.md"]
         with writing(store) as writes:
             write(writes, [document(composed, "one")])
-            writes.drop([taken_apart])
+            writes.documents.remove([taken_apart])
             writes.publish()
         assert seen(store) == ["r:b.md"]
 
@@ -307,7 +307,7 @@ class AccessRules:
         publish(store, document("a.md", "one"), document("b.md", "b"))
         set_by_hand(store, "a.md", OPEN)
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             writes.publish()
         store.prune("local", "r", "main", 1)
         with store.access_policy("local") as book:
@@ -321,8 +321,8 @@ class AccessRules:
     def test_rules_are_counted_over_the_newest_snapshot(self, store: Store) -> None:
         publish(store, document("a.md", "a"), document("b.md", "b"), document("c.md", "c"))
         with writing(store) as writes:
-            writes.drop(["c.md"])
-            writes.set_told({"b.md": granted(STAFF)})
+            writes.documents.remove(["c.md"])
+            writes.access.set_statements({"b.md": granted(STAFF)})
             writes.publish()
         with store.access_policy("local") as book:
             counted = {one.rule: (one.documents, one.example) for one in book.rules("r", "main")}
@@ -331,11 +331,14 @@ class AccessRules:
     def test_all_that_was_ever_said_is_remembered(self, store: Store) -> None:
         publish(store, document("a.md", "one", rule=STAFF), document("b.md", "b"))
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             writes.publish()
         with writing(store) as writes:
-            assert writes.remembered() == {"a.md": granted(STAFF), "b.md": granted(LOCAL_ONLY)}
-            writes.set_told({"a.md": granted(NOWHERE)})
+            assert writes.access.statements() == {
+                "a.md": granted(STAFF),
+                "b.md": granted(LOCAL_ONLY),
+            }
+            writes.access.set_statements({"a.md": granted(NOWHERE)})
             writes.publish()
         old = SnapshotSelector("r", "main", 1)
         assert seen(store, old, reader=someone("staff", "local")) == ["r:b.md"]
@@ -344,12 +347,12 @@ class AccessRules:
         word = AccessStatement(FRONT_MATTER, 2, "what it says", STAFF)
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
-            writes.set_told({"a.md": (word,)})
+            writes.access.set_statements({"a.md": (word,)})
             writes.publish()
         with writing(store) as writes:
-            assert writes.held()["a.md"].told == (word,)
-            writes.set_told({"a.md": (word,)})
-            assert not writes.changed()
+            assert writes.access.statements()["a.md"] == (word,)
+            writes.access.set_statements({"a.md": (word,)})
+            assert not writes.has_changes()
 
     @pytest.mark.requirement(34)
     def test_the_book_of_one_tenant_says_nothing_of_another(self, store: Store) -> None:
@@ -367,7 +370,7 @@ class AccessRules:
     ) -> None:
         publish(store, document("a.md", "one"), document("h.md", "hidden", rule=HIDDEN))
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             write(writes, [document("new.md", "new")])
             with store.access_policy("local") as book:
                 assert [one.path for one in book.documents("r")] == ["a.md", "h.md"]

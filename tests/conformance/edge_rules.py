@@ -63,7 +63,7 @@ class EdgeRules:
         )
         assert told(store) == []
         with writing(store) as writes:
-            writes.set_told({hidden: granted(LOCAL_ONLY)})
+            writes.access.set_statements({hidden: granted(LOCAL_ONLY)})
             writes.publish()
         assert told(store) == [("r:a.md", "references", "r:b.md")]
 
@@ -240,7 +240,9 @@ class EdgeRules:
             holder("n.md"),
         )
         with writing(store) as writes:
-            writes.add_by_hand([Relationship(Edge("r:a.md", "explains", "r:m.md"), (MANUAL,), ())])
+            writes.edges.add_manual(
+                [Relationship(Edge("r:a.md", "explains", "r:m.md"), (MANUAL,), ())]
+            )
             writes.publish()
         for names in (("references",), ("mentions", "explains"), ("shares_entity",), ()):
             found = listed(store, relations=frozenset(names))

@@ -34,10 +34,10 @@ class EdgesInTimeRules:
     def test_another_set_of_miners_is_a_change(self, store: Store) -> None:
         publish(store, document("a.md", "a"))
         with writing(store) as writes:
-            writes.use_miners(ALL_MINERS)
-            assert not writes.changed()
-            writes.use_miners(ALL_MINERS - {"links"})
-            assert writes.changed()
+            writes.references.set_miners(ALL_MINERS)
+            assert not writes.has_changes()
+            writes.references.set_miners(ALL_MINERS - {"links"})
+            assert writes.has_changes()
 
     def test_claims_that_come_late_are_edges_of_the_new_snapshot_alone(self, store: Store) -> None:
         """They are on keys that nobody offered before."""
@@ -45,7 +45,7 @@ class EdgesInTimeRules:
         with writing(store) as writes:
             write(writes, [document("new.md", "new", offers={"title:New Title": 0})])
             late = claim("r:a.md", "title:New Title", "mentions", miner="titles")
-            writes.add_claims({"a.md": [late]})
+            writes.references.add({"a.md": [late]})
             writes.publish()
         assert told(store) == [("r:a.md", "mentions", "r:new.md")]
         assert told(store, SnapshotSelector("r", "main", 1)) == []
@@ -59,8 +59,8 @@ class EdgesInTimeRules:
         before = listed(store)
         with writing(store) as writes:
             write(writes, [document("c.md", "c")])
-            writes.add_claims({"a.md": [claim("r:a.md", "k", rank=7)]})
-            writes.add_claims({"a.md": []})
+            writes.references.add({"a.md": [claim("r:a.md", "k", rank=7)]})
+            writes.references.add({"a.md": []})
             writes.publish()
         assert listed(store) == before
 
@@ -68,7 +68,7 @@ class EdgesInTimeRules:
         publish(store, document("a.md", "a"), document("b.md", "b", offers={"k": 0}))
         with writing(store) as writes:
             write(writes, [document("c.md", "c", offers={"l": 0})])
-            writes.add_claims({"a.md": [claim("r:a.md", "l")]})
+            writes.references.add({"a.md": [claim("r:a.md", "l")]})
             writes.publish()
         publish(store, document("a.md", "changed"))
         assert told(store) == []
@@ -84,7 +84,7 @@ class EdgesInTimeRules:
         whole = listed(store)
         for path, found in (("a.md", claiming), ("b.md", offering)):
             with writing(store) as writes:
-                writes.drop([path])
+                writes.documents.remove([path])
                 writes.publish()
             assert told(store) == []
             publish(store, found)
@@ -118,13 +118,13 @@ class EdgesInTimeRules:
         with writing(store) as writes:
             write(writes, [document("b.md", "changed"), document("n.md", "n", offers={"k": 0})])
             write(writes, [holder("h.md"), document("z.md", "z", claims=[claim("r:z.md", "b")])])
-            writes.drop(["m.md"])
-            writes.use_miners(frozenset())
+            writes.documents.remove(["m.md"])
+            writes.references.set_miners(frozenset())
             assert listed(store) == before
         assert listed(store) == before
         with writing(store) as writes:
-            assert not writes.changed()
-            assert sorted(writes.held()) == ["a.md", "b.md", "m.md"]
-            assert writes.holds(["r:n.md", "r:m.md"]) == {"r:m.md"}
+            assert not writes.has_changes()
+            assert sorted(writes.documents.stored()) == ["a.md", "b.md", "m.md"]
+            assert writes.documents.existing_nodes(["r:n.md", "r:m.md"]) == {"r:m.md"}
         publish(store, document("o.md", "o"), miners=None)
         assert listed(store) == before

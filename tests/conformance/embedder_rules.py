@@ -23,8 +23,8 @@ def take_over(store: Store, path: str, words: str) -> None:
     wide = embedded(document(path, words, sections=True))
     found = replace(wide, node_vectors=tuple(one[:NARROW] for one in wide.node_vectors))
     with store.open_writer("local", "r", "main", SMALLER) as writes:
-        writes.remember({text_key(text): hashed(text)[:NARROW] for text in found.chunk_texts})
-        writes.put([found])
+        writes.embeddings.add({text_key(text): hashed(text)[:NARROW] for text in found.chunk_texts})
+        writes.documents.add([found])
         writes.publish()
 
 

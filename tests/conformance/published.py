@@ -21,7 +21,7 @@ def publish(
     with store.open_writer(tenant, repository, branch, IDENTITY) as writes:
         write(writes, documents)
         if miners is not None:
-            writes.use_miners(miners)
+            writes.references.set_miners(miners)
         writes.publish()
 
 

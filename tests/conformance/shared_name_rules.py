@@ -49,7 +49,7 @@ class SharedNameRules:
             assert reads.graph.edges(("r:9.md",)) == reads.graph.edges(("r:1.md",), "in") == ()
         assert told(store, SnapshotSelector("r", "main", 1)) == whole
         with writing(store) as writes:
-            writes.drop(["9.md"])
+            writes.documents.remove(["9.md"])
             writes.publish()
         assert told(store) == whole
 

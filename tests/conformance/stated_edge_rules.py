@@ -42,12 +42,12 @@ class StatedEdgeRules:
     def test_mined_edges_follow_the_text_from_snapshot_to_snapshot(self, fruit: Store) -> None:
         moved = EdgeEvidence("a.md", 7, 90, 96, 0, "apples")
         with writing(fruit) as writes:
-            writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
-            assert writes.changed()
+            writes.edges.replace_imported([mined("r:a.md", "references", "r:b.md", moved)])
+            assert writes.has_changes()
             writes.publish()
         with writing(fruit) as writes:
-            writes.replace_given([mined("r:a.md", "references", "r:b.md", moved)])
-            assert not writes.changed()
+            writes.edges.replace_imported([mined("r:a.md", "references", "r:b.md", moved)])
+            assert not writes.has_changes()
         with fruit.open_session(local()) as reads:
             assert [found.evidence for found in reads.graph.all_edges()] == [(moved,)]
         with fruit.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
@@ -59,10 +59,10 @@ class StatedEdgeRules:
         edge = Relationship(Edge("r:b.md", "explains", "r:a.md"), (MANUAL,), ())
         with writing(fruit) as writes:
             for _ in range(3):
-                writes.add_by_hand([edge])
+                writes.edges.add_manual([edge])
             for line in (1, 2, 3, 3):
                 place = EdgeEvidence("a.md", line, 0, 6, 0, "apples")
-                writes.replace_given([mined("r:a.md", "references", "r:b.md", place)])
+                writes.edges.replace_imported([mined("r:a.md", "references", "r:b.md", place)])
             writes.publish()
         with fruit.open_session(local()) as reads:
             assert [(f.edge.relation, len(f.evidence)) for f in reads.graph.all_edges()] == [
@@ -75,14 +75,14 @@ class StatedEdgeRules:
         edge = Edge("r:a.md", "references", "r:b.md")
         for _ in range(2):
             with writing(fruit) as writes:
-                writes.add_by_hand([Relationship(edge, (MANUAL,), ())])
+                writes.edges.add_manual([Relationship(edge, (MANUAL,), ())])
                 writes.publish()
         with fruit.open_session(local()) as reads:
             found = [known for known in reads.graph.all_edges() if known.edge == edge]
             assert [known.origins for known in found] == [("hand", "links")]
         with writing(fruit) as writes:
-            assert writes.remove_by_hand([edge]) == 1
-            assert writes.remove_by_hand([edge]) == 0
+            assert writes.edges.remove_manual([edge]) == 1
+            assert writes.edges.remove_manual([edge]) == 0
             writes.publish()
         with fruit.open_session(local()) as reads:
             found = [known for known in reads.graph.all_edges() if known.edge == edge]

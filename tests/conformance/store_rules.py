@@ -17,7 +17,7 @@ from docgraph.model.seeds import Selection
 from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession, Store
-from docgraph.ports.writes import Writes
+from docgraph.ports.writes import SnapshotWriter
 from tests.support.lexical_scores import PARAMETERS, scores_of, textbook
 from tests.support.small_world import DIMENSIONS, IDENTITY, document, granted, hashed, write
 
@@ -32,7 +32,7 @@ def vector(text: str) -> tuple[int, ...]:
 
 def writing(
     store: Store, repository: str = "r", branch: str = "main"
-) -> AbstractContextManager[Writes]:
+) -> AbstractContextManager[SnapshotWriter]:
     return store.open_writer("local", repository, branch, IDENTITY)
 
 
@@ -73,7 +73,7 @@ class StoreRules:
                     document("n.md", "apples apples", rule=NOWHERE),
                 ],
             )
-            writes.replace_given(
+            writes.edges.replace_imported(
                 [
                     mined(
                         "r:a.md", "references", "r:b.md", EdgeEvidence("a.md", 1, 0, 6, 0, "apples")
@@ -225,7 +225,7 @@ class StoreRules:
             writes.publish()
         with writing(store) as writes:
             write(writes, [document("a.md", "three")])
-            writes.drop(["b.md"])
+            writes.documents.remove(["b.md"])
             writes.publish()
 
         def texts(reads: ReaderSession) -> dict[str, str]:
@@ -250,16 +250,16 @@ class StoreRules:
             writes.publish()
         with writing(store) as writes:
             write(writes, [document("a.md", "two"), document("b.md", "two")])
-            writes.replace_given([mined("r:a.md", "references", "r:b.md")])
+            writes.edges.replace_imported([mined("r:a.md", "references", "r:b.md")])
             with store.open_session(local()) as reads:
                 assert reads.counts() == {"nodes.document": 1, "chunks": 1}
                 assert scores_of(reads.search, ("two",), roll_up=True) == []
         with writing(store) as writes:
-            assert list(writes.held()) == ["a.md"]
-            held = [(found.path, found.text) for found in writes.texts(fresh=False)]
+            assert list(writes.documents.stored()) == ["a.md"]
+            held = [(found.path, found.text) for found in writes.documents.current_texts(new=False)]
             assert held == [("a.md", "one")]
-            assert list(writes.texts(fresh=True)) == []
-            assert not writes.changed()
+            assert list(writes.documents.current_texts(new=True)) == []
+            assert not writes.has_changes()
             write(writes, [document("c.md", "three")])
             writes.publish()
         with store.open_session(local()) as reads:
@@ -284,8 +284,8 @@ class StoreRules:
             for number in range(8):
                 with writing(store) as writes:
                     write(writes, [document("a.md", f"word {number}")])
-                    writes.drop(["b.md"])
-                    writes.set_told({"a.md": granted(NOWHERE)})
+                    writes.documents.remove(["b.md"])
+                    writes.access.set_statements({"a.md": granted(NOWHERE)})
                     writes.publish()
             assert seen(reads) == before
 
@@ -295,8 +295,8 @@ class StoreRules:
             write(writes, [document("a.md", "one"), document("b.md", "two")])
             writes.publish()
         with writing(store) as writes:
-            writes.set_told({"a.md": granted(NOWHERE), "b.md": granted(LOCAL_ONLY)})
-            assert writes.changed()
+            writes.access.set_statements({"a.md": granted(NOWHERE), "b.md": granted(LOCAL_ONLY)})
+            assert writes.has_changes()
             writes.publish()
         for snapshot in (1, 2):
             with store.open_session(local(), (SnapshotSelector("r", "main", snapshot),)) as reads:
@@ -359,7 +359,7 @@ class StoreRules:
             writes.publish()
         other = EmbedderIdentity("other", "1" * 64, DIMENSIONS)
         with store.open_writer("local", "r", "main", other) as writes:
-            assert [held.fingerprint for held in writes.held().values()] == [""]
+            assert [held.fingerprint for held in writes.documents.stored().values()] == [""]
 
     @pytest.mark.requirement(8)
     def test_many_small_ingests_give_what_one_gives(

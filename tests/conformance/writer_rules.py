@@ -10,7 +10,7 @@ from docgraph.model.document import Document
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.store import Store
-from docgraph.ports.writes import SourceRevision, Writes, text_key
+from docgraph.ports.writes import SnapshotWriter, SourceRevision, text_key
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
 from tests.support.small_world import DIMENSIONS, claim, document, holder, write
@@ -20,9 +20,9 @@ def titled(path: str, *titles: str, text: str = "words") -> Document:
     return document(path, text, offers={f"title:{title}": 0 for title in titles})
 
 
-def known(writes: Writes) -> tuple[set[str], set[str]]:
+def known(writes: SnapshotWriter) -> tuple[set[str], set[str]]:
     """Titles that the newest snapshot has too, and those that are new."""
-    titles = writes.titles()
+    titles = writes.references.titles()
     return {t for t in titles if titles[t]}, {t for t in titles if not titles[t]}
 
 
@@ -48,14 +48,14 @@ class WriterRules:
     def test_a_title_stays_known_when_another_takes_it_over(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             write(writes, [titled("b.md", "One")])
             assert known(writes) == ({"One"}, set())
 
     def test_a_title_that_nobody_bears_any_more_is_none(self, store: Store) -> None:
         publish(store, titled("a.md", "One"), titled("b.md", "Two"))
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             write(writes, [titled("b.md", "Three")])
             assert known(writes) == (set(), {"Three"})
             writes.publish()
@@ -64,7 +64,7 @@ class WriterRules:
     def test_a_title_that_comes_back_after_a_snapshot_without_it_is_new(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             writes.publish()
         with writing(store) as writes:
             write(writes, [titled("a.md", "One")])
@@ -82,7 +82,7 @@ class WriterRules:
     def test_titles_are_those_of_one_branch(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store, branch="topic") as writes:
-            assert writes.titles() == {}
+            assert writes.references.titles() == {}
             write(writes, [titled("a.md", "One")])
             assert known(writes) == (set(), {"One"})
 
@@ -90,31 +90,33 @@ class WriterRules:
         with writing(store) as writes:
             keys = {"title": 0, "titles:x": 0, "path:title:x": 0, "title:": 0, "title;x": 0}
             write(writes, [document("a.md", "a", offers=keys)])
-            assert set(writes.titles()) <= {""}
+            assert set(writes.references.titles()) <= {""}
 
     def test_texts_are_those_written_now_or_those_held_before(self, store: Store) -> None:
         publish(store, document("a.md", "old a"), document("b.md", "old b", title="B"))
         with writing(store) as writes:
             write(writes, [document("d.md", "new d"), document("a.md", "new a")])
-            fresh, old = (list(writes.texts(fresh=fresh)) for fresh in (True, False))
+            fresh, old = (
+                list(writes.documents.current_texts(new=fresh)) for fresh in (True, False)
+            )
             assert [(t.path, t.text) for t in fresh] == [("a.md", "new a"), ("d.md", "new d")]
             (held,) = old
             assert (held.path, held.id, held.kind) == ("b.md", "r:b.md", "document")
             assert (held.title, held.text) == ("B", "old b")
-            writes.drop(["b.md"])
-            assert list(writes.texts(fresh=False)) == []
+            writes.documents.remove(["b.md"])
+            assert list(writes.documents.current_texts(new=False)) == []
             writes.publish()
-            assert list(writes.texts(fresh=True)) == []
-            assert [t.path for t in writes.texts(fresh=False)] == ["a.md", "d.md"]
+            assert list(writes.documents.current_texts(new=True)) == []
+            assert [t.path for t in writes.documents.current_texts(new=False)] == ["a.md", "d.md"]
 
     def test_claims_can_be_added_while_texts_are_read(self, store: Store) -> None:
         publish(store, *(document(f"{n:03}.md", f"text {n}") for n in range(150)))
         with writing(store) as writes:
             write(writes, [titled("z.md", "New")])
             seen = []
-            for text in writes.texts(fresh=False):
+            for text in writes.documents.current_texts(new=False):
                 seen.append(text.path)
-                writes.add_claims({text.path: [claim(text.id, "title:New", "mentions")]})
+                writes.references.add({text.path: [claim(text.id, "title:New", "mentions")]})
             assert seen == [f"{n:03}.md" for n in range(150)]
             writes.publish()
         with store.open_session(local()) as reads:
@@ -124,7 +126,7 @@ class WriterRules:
         lines = ((0, 3), (5, 70))
         with writing(store) as writes:
             write(writes, [replace(document("a.html", "made of it"), source_lines=lines)])
-            (text,) = writes.texts(fresh=True)
+            (text,) = writes.documents.current_texts(new=True)
         assert text.source_lines == lines
 
     def test_a_held_document_is_told_with_its_fingerprint_and_its_content(
@@ -133,23 +135,23 @@ class WriterRules:
         found = document("a.md", "one")
         publish(store, found)
         with writing(store) as writes:
-            (held,) = writes.held().values()
+            (held,) = writes.documents.stored().values()
             assert (held.path, held.fingerprint) == ("a.md", found.fingerprint)
             assert held.content == text_key("one")
         other = EmbedderIdentity("other", "1" * 64, DIMENSIONS)
         with store.open_writer("local", "r", "main", other) as writes:
-            (held,) = writes.held().values()
+            (held,) = writes.documents.stored().values()
             assert (held.fingerprint, held.content) == ("", text_key("one"))
 
     def test_a_writer_knows_which_nodes_the_new_snapshot_holds(self, store: Store) -> None:
         publish(store, document("a.md", "one", sections=True), document("b.md", "two"))
         asked = ["r:a.md", "r:a.md#s0", "r:b.md", "r:c.md", "r:c.md#s0", "q:a.md"]
         with writing(store) as writes:
-            assert writes.holds(asked) == {"r:a.md", "r:a.md#s0", "r:b.md"}
-            writes.drop(["b.md"])
+            assert writes.documents.existing_nodes(asked) == {"r:a.md", "r:a.md#s0", "r:b.md"}
+            writes.documents.remove(["b.md"])
             write(writes, [document("a.md", "one"), document("c.md", "three")])
-            assert writes.holds(asked) == {"r:a.md", "r:c.md"}
-            assert writes.holds([]) == frozenset()
+            assert writes.documents.existing_nodes(asked) == {"r:a.md", "r:c.md"}
+            assert writes.documents.existing_nodes([]) == frozenset()
 
     def test_places_in_what_was_written_now_are_counted_by_miner_and_relation(
         self, store: Store
@@ -173,17 +175,17 @@ class WriterRules:
                     holder("m.md"),
                 ],
             )
-            assert writes.places() == (
+            assert writes.references.counts() == (
                 ReferenceCount("links", "references", 1, 1),
                 ReferenceCount("titles", "mentions", 1, 0),
             )
-            assert writes.opaque() == 3
-            assert writes.unresolved("mentions", 9) == ()
-            assert writes.unresolved("references", 9) == (
+            assert writes.references.unresolved_calls() == 3
+            assert writes.references.unresolved("mentions", 9) == ()
+            assert writes.references.unresolved("references", 9) == (
                 UnresolvedReference("a.md", 1, "references word"),
             )
             writes.publish()
-            assert (writes.places(), writes.opaque()) == ((), 0)
+            assert (writes.references.counts(), writes.references.unresolved_calls()) == ((), 0)
 
     def test_a_place_with_several_readings_is_one_and_any_of_them_may_be_answered(
         self, store: Store
@@ -196,14 +198,14 @@ class WriterRules:
             claim("r:a.md", "gone too", at=10, miner="identifiers", reported=False),
         ]
         with writing(store) as writes:
-            writes.use_miners(ALL_MINERS)
+            writes.references.set_miners(ALL_MINERS)
             write(writes, [document("a.md", "a", claims=claims)])
             write(writes, [document("b.md", "b", offers={"k": 0})])
-            assert writes.places() == (
+            assert writes.references.counts() == (
                 ReferenceCount("headers", "references", 1, 0),
                 ReferenceCount("identifiers", "references", 0, 1),
             )
-            assert len(writes.unresolved("references", 9)) == 1
+            assert len(writes.references.unresolved("references", 9)) == 1
 
     def test_a_strict_claim_is_answered_only_by_what_is_inside(self, store: Store) -> None:
         claims = [
@@ -212,23 +214,23 @@ class WriterRules:
             claim("r:a.md", "k", at=20, inner="#gone"),
         ]
         with writing(store) as writes:
-            writes.use_miners(ALL_MINERS)
+            writes.references.set_miners(ALL_MINERS)
             write(writes, [document("a.md", "a", claims=claims)])
             write(writes, [document("b.md", "b", sections=True, offers={"k": 0})])
-            assert writes.places() == (ReferenceCount("links", "references", 2, 1),)
+            assert writes.references.counts() == (ReferenceCount("links", "references", 2, 1),)
 
     @pytest.mark.parametrize("gone", ["dropped", "changed", "elsewhere"])
     def test_what_is_gone_answers_nobody(self, store: Store, gone: str) -> None:
         offering = document("b.md", "b", offers={"k": 0})
         publish(store, offering, branch="topic" if gone == "elsewhere" else "main")
         with writing(store) as writes:
-            writes.use_miners(ALL_MINERS)
+            writes.references.set_miners(ALL_MINERS)
             if gone == "dropped":
-                writes.drop(["b.md"])
+                writes.documents.remove(["b.md"])
             if gone == "changed":
                 write(writes, [document("b.md", "changed")])
             write(writes, [document("a.md", "a", claims=[claim("r:a.md", "k")])])
-            assert writes.places() == (ReferenceCount("links", "references", 0, 1),)
+            assert writes.references.counts() == (ReferenceCount("links", "references", 0, 1),)
 
     def test_places_of_miners_that_do_not_count_are_not_told(self, store: Store) -> None:
         claims = [
@@ -237,21 +239,26 @@ class WriterRules:
         ]
         with writing(store) as writes:
             write(writes, [document("a.md", "a", claims=claims)])
-            assert (writes.places(), writes.unresolved("references", 9)) == ((), ())
-            writes.use_miners(frozenset({"headers"}))
-            assert writes.places() == (ReferenceCount("headers", "references", 0, 1),)
-            assert [u.what for u in writes.unresolved("references", 9)] == ["references other"]
+            assert (writes.references.counts(), writes.references.unresolved("references", 9)) == (
+                (),
+                (),
+            )
+            writes.references.set_miners(frozenset({"headers"}))
+            assert writes.references.counts() == (ReferenceCount("headers", "references", 0, 1),)
+            assert [u.what for u in writes.references.unresolved("references", 9)] == [
+                "references other"
+            ]
 
     def test_the_first_unanswered_places_come_by_path_and_line(self, store: Store) -> None:
         with writing(store) as writes:
-            writes.use_miners(ALL_MINERS)
+            writes.references.set_miners(ALL_MINERS)
             for path in ("b.md", "a.md"):
                 lines = [
                     replace(claim(f"r:{path}", "gone", at=at, says=f"{line}"), line=line)
                     for at, line in ((50, 9), (0, 2), (30, 5))
                 ]
                 write(writes, [document(path, path, claims=lines)])
-            found = writes.unresolved("references", 4)
+            found = writes.references.unresolved("references", 4)
         assert [(one.path, one.line) for one in found] == [
             ("a.md", 2),
             ("a.md", 5),
@@ -265,16 +272,16 @@ class WriterRules:
         publish(store, document("a.md", "a"))
         commit = SourceRevision("main", "1" * 40)
         with writing(store) as writes:
-            assert not writes.changed()
-            assert not writes.changed(SourceRevision())
-            assert writes.changed(commit)
+            assert not writes.has_changes()
+            assert not writes.has_changes(SourceRevision())
+            assert writes.has_changes(commit)
             writes.publish(commit)
-            assert not writes.changed(commit)
+            assert not writes.has_changes(commit)
         publish(store, document("b.md", "b"))
         with writing(store) as writes:
-            assert not writes.changed(commit)
-            assert not writes.changed()
-            assert writes.changed(SourceRevision("main", "2" * 40))
+            assert not writes.has_changes(commit)
+            assert not writes.has_changes()
+            assert writes.has_changes(SourceRevision("main", "2" * 40))
 
     @pytest.mark.requirement(9)
     def test_what_is_dropped_before_it_is_published_was_never_there(self, store: Store) -> None:
@@ -284,12 +291,12 @@ class WriterRules:
         )
         with writing(store) as writes:
             write(writes, [gone, document("c.md", "c", claims=[claim("r:c.md", "k")])])
-            writes.drop(["b.md"])
-            assert sorted(writes.held()) == ["a.md", "c.md"]
-            assert (writes.titles(), writes.opaque()) == ({}, 0)
-            assert [found.path for found in writes.texts(fresh=True)] == ["c.md"]
-            assert writes.places() == (ReferenceCount("links", "references", 1, 0),)
-            assert writes.unresolved("references", 9) == ()
+            writes.documents.remove(["b.md"])
+            assert sorted(writes.documents.stored()) == ["a.md", "c.md"]
+            assert (writes.references.titles(), writes.references.unresolved_calls()) == ({}, 0)
+            assert [found.path for found in writes.documents.current_texts(new=True)] == ["c.md"]
+            assert writes.references.counts() == (ReferenceCount("links", "references", 1, 0),)
+            assert writes.references.unresolved("references", 9) == ()
             writes.publish()
         with store.open_session(local()) as reads:
             assert reads.counts() == {"nodes.document": 2, "chunks": 2}
@@ -302,7 +309,7 @@ class WriterRules:
         other = document("b.md", "b", claims=[claim("r:b.md", "k")])
         publish(store, found, other)
         with writing(store) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             write(writes, [found])
             writes.publish()
         with store.open_session(local()) as reads:

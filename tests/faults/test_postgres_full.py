@@ -97,7 +97,7 @@ def test_a_disk_that_is_full(own_postgres: PostgresServer, opened: Opened) -> No
     assert seen(store) == before
     with no_space(own_postgres, dsn, "access_lines"), told(*full), writing(store) as writes:
         write(writes, [anew])
-        writes.use_access_lines(LINES)
+        writes.access.set_file_rules(LINES)
         writes.publish()
     assert seen(store) == before
     with (

@@ -95,7 +95,7 @@ def test_a_rule_that_changes_while_claims_are_added(
 
     def add() -> None:
         with writing(store) as writes:
-            writes.add_claims({"a.md": [claim("r:a.md", "doc:b.md")]})
+            writes.references.add({"a.md": [claim("r:a.md", "doc:b.md")]})
             writes.publish()
 
     with slow(postgres, database, claims="INSERT") as adding:

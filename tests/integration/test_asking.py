@@ -163,7 +163,7 @@ def test_the_store_is_let_go_of_before_a_model_is_asked(
 
     def answer(_: Body) -> Answer:
         with store.open_writer("local", "r", "main", IDENTITY) as writes:
-            writes.drop(["a.md"])
+            writes.documents.remove(["a.md"])
             write(writes, [document("b.md", "pears")])
             writes.publish()
         pruned.append(store.prune("local", "r", "main", 1))

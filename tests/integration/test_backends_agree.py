@@ -32,7 +32,7 @@ from docgraph.ports.models import Reranked, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
-from docgraph.ports.writes import EmbeddedDocument, text_key
+from docgraph.ports.writes import BuiltDocument, text_key
 from docgraph.wiring.build import open_folder
 from tests.interference.everything import (
     PIPELINES,
@@ -153,10 +153,10 @@ def fill(store: Store, place: World) -> None:
         for held in place.documents:
             texts = [chunk.text for chunk in held.chunks]
             keys = tuple(map(text_key, texts))
-            writes.remember(dict(zip(keys, held.chunk_vectors, strict=True)))
+            writes.embeddings.add(dict(zip(keys, held.chunk_vectors, strict=True)))
             found = stored(place, held)
-            writes.put([EmbeddedDocument(found, tuple(texts), keys, held.node_vectors)])
-        writes.replace_given(place.edges)
+            writes.documents.add([BuiltDocument(found, tuple(texts), (), held.node_vectors)])
+        writes.edges.replace_imported(place.edges)
         writes.publish()
 
 

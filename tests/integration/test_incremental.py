@@ -14,7 +14,7 @@ import pytest
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
-from docgraph.adapters.sql.snapshot_writer import SqlWrites
+from docgraph.adapters.sql.relation_writer import SqlReferenceWriter
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
 from docgraph.ingest.result import IngestResult
@@ -194,8 +194,10 @@ def test_an_old_document_that_mentions_a_title_that_is_new_is_left_alone_but_for
 
 def test_this_proof_can_fail(places: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Old documents are not searched for new titles: the proof notices."""
-    honest = SqlWrites.titles
-    monkeypatch.setattr(SqlWrites, "titles", lambda self: dict.fromkeys(honest(self), True))
+    honest = SqlReferenceWriter.titles
+    monkeypatch.setattr(
+        SqlReferenceWriter, "titles", lambda self: dict.fromkeys(honest(self), True)
+    )
     engine, scratch = engine_on(next(places)), engine_on(next(places))
     for step in NEW_TITLE:
         ingest(engine, step)

@@ -17,7 +17,7 @@ from docgraph.model.digest import canonical
 from docgraph.model.errors import NotVisible, StoreBusy
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import ReaderSession
-from docgraph.ports.writes import Writes
+from docgraph.ports.writes import SnapshotWriter
 from tests.conformance.store_rules import OVERS, plan_of, vector, writing
 from tests.support.small_world import document, write
 
@@ -69,7 +69,7 @@ def session(pool: Pool) -> tuple[object, ...]:
         return row
 
 
-def connection_of(window: ReaderSession | Writes) -> Connection:
+def connection_of(window: ReaderSession | SnapshotWriter) -> Connection:
     found: Connection = vars(vars(window)["_sql"])["_connection"]
     return found
 

@@ -105,7 +105,7 @@ def test_a_pruned_documents_vector_is_nobody_elses(tmp_path: Path) -> None:
 
     assert measured("r:calm sea.md")
     with writing(store) as writes:
-        writes.drop(["calm sea.md"])
+        writes.documents.remove(["calm sea.md"])
         writes.publish()
     store.prune("local", "r", "main", 1)
     with writing(store) as writes:

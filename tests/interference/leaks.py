@@ -16,7 +16,7 @@ from docgraph.adapters.postgres.database import PostgresQueries
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.reader_session import SqlReads
-from docgraph.adapters.sql.snapshot_writer import SqlWrites
+from docgraph.adapters.sql.relation_writer import SqlReferenceWriter
 from docgraph.adapters.sql.version_table import VersionTable, Visibility, alive, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.edge import MANUAL, Edge, Relationship
@@ -176,17 +176,17 @@ def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
 
 def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch) -> None:
     """A title that two documents bear says nothing, so nobody claims it: decided at ingest."""
-    honest = SqlWrites.titles
+    honest = SqlReferenceWriter.titles
     twice = """
         SELECT substr(o.key, 7) FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
         WHERE o.key LIKE 'title:%' AND d.died > 1000000 GROUP BY o.branch, o.key
         HAVING count(DISTINCT o.document) > 1"""
 
-    def leaking(self: SqlWrites) -> dict[str, bool]:
+    def leaking(self: SqlReferenceWriter) -> dict[str, bool]:
         shared = {title for (title,) in straight(self._sql, twice)}
         return {title: known for title, known in honest(self).items() if title not in shared}
 
-    plant.setattr(SqlWrites, "titles", leaking)
+    plant.setattr(SqlReferenceWriter, "titles", leaking)
 
 
 def a_cache_keyed_without_rights(plant: pytest.MonkeyPatch) -> None:

@@ -107,13 +107,13 @@ class Stock:
         """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
         self.stirred = True
         with self._store.open_writer(*place, IDENTITY) as writes:
-            writes.add_by_hand([Relationship(edge, (MANUAL,), ()) for edge in edges])
+            writes.edges.add_manual([Relationship(edge, (MANUAL,), ()) for edge in edges])
             return writes.publish().snapshot
 
     def unrelate(self, place: Place, edges: Sequence[Edge]) -> int:
         self.stirred = True
         with self._store.open_writer(*place, IDENTITY) as writes:
-            writes.remove_by_hand(edges)
+            writes.edges.remove_manual(edges)
             return writes.publish().snapshot
 
     def set_access(self, place: Place, path: str, rule: AccessRule | None) -> None:

@@ -113,7 +113,7 @@ def relate(stock: Stock, place: Place) -> None:
     own = [(document_id(place.repository, path), mark(place, path)) for path in RULES[place]]
     far = ("s:b.md", mark(OTHER, "b.md"))
     with stock.engine.content.store.open_writer(*place, IDENTITY) as writes:
-        writes.add_by_hand(
+        writes.edges.add_manual(
             [
                 Relationship(
                     Edge(one, "explains", other),

@@ -25,7 +25,7 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.reference import Definition, Reference, ReferenceTarget
 from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector, to_integers
-from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
+from docgraph.ports.writes import BuiltDocument, SnapshotWriter, text_key
 
 NAME = "entity:Marie Curie"
 DIMENSIONS = 16
@@ -130,18 +130,18 @@ def holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None
     return document(path, "Marie Curie", claims=[name], rule=rule, title=title)
 
 
-def write(writes: Writes, documents: Sequence[Document]) -> None:
+def write(writes: SnapshotWriter, documents: Sequence[Document]) -> None:
     """As an ingest would: remember vectors, then put."""
     texts = {chunk.text for found in documents for chunk in found.chunks}
-    writes.remember({text_key(text): hashed(text) for text in sorted(texts)})
-    writes.put([embedded(found) for found in documents])
+    writes.embeddings.add({text_key(text): hashed(text) for text in sorted(texts)})
+    writes.documents.add([embedded(found) for found in documents])
 
 
-def embedded(found: Document) -> EmbeddedDocument:
+def embedded(found: Document) -> BuiltDocument:
     vectors = [hashed(chunk.text) for chunk in found.chunks]
-    return EmbeddedDocument(
+    return BuiltDocument(
         document=found,
         chunk_texts=tuple(chunk.text for chunk in found.chunks),
-        chunk_keys=tuple(text_key(chunk.text) for chunk in found.chunks),
+        node_texts=tuple(node.summary for node in found.nodes),
         node_vectors=node_vectors(found, vectors, [hashed(node.summary) for node in found.nodes]),
     )

@@ -35,7 +35,7 @@ from docgraph.plan.ambiguity import confirm_inverses, incident_edges, resolve_am
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source
 from docgraph.ports.store import Store
-from docgraph.ports.writes import SourceRevision, Writes
+from docgraph.ports.writes import SnapshotWriter, SourceRevision
 
 LONGEST_NAME = 200
 
@@ -85,10 +85,10 @@ class ContentService:
         told = f"{repository} {branch}"
         with self.audit.record(principal, "ingest", right=INGEST, changes=told) as note:
             embedder = self.embedder()
-            with self.store.open_writer(tenant, repository, branch, embedder.identity) as writes:
+            with self.store.open_writer(tenant, repository, branch, embedder.identity) as writer:
                 result = ingest(
                     source,
-                    writes,
+                    writer,
                     embedder,
                     repository=repository,
                     tenant=tenant,
@@ -174,10 +174,10 @@ class ContentService:
         wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> SnapshotName:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
-        with self._relating(principal, "relations add", edge, wanted) as writes:
+        with self._relating(principal, "relations add", edge, wanted) as writer:
             both = with_inverse(edge)
-            writes.add_by_hand([Relationship(found, (MANUAL,), evidence) for found in both])
-            return writes.publish()
+            writer.edges.add_manual([Relationship(found, (MANUAL,), evidence) for found in both])
+            return writer.publish()
 
     def remove_relation(
         self,
@@ -185,24 +185,24 @@ class ContentService:
         edge: Edge,
         wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> SnapshotName:
-        with self._relating(principal, "relations rm", edge, wanted) as writes:
-            if not writes.remove_by_hand(with_inverse(edge)):
+        with self._relating(principal, "relations rm", edge, wanted) as writer:
+            if not writer.edges.remove_manual(with_inverse(edge)):
                 raise BadInput(
                     f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
                     "a mined relation goes when its text no longer says so"
                 )
-            return writes.publish()
+            return writer.publish()
 
     @contextmanager
     def _relating(
         self, principal: Principal, action: str, edge: Edge, wanted: Sequence[SnapshotSelector]
-    ) -> Iterator[Writes]:
+    ) -> Iterator[SnapshotWriter]:
         told = f"{edge.source} {edge.relation} {edge.target}"
         with self.audit.record(principal, action, right=RELATE, changes=told):
             home, embedder = self._home(principal, edge, wanted)
             place = (principal.tenant, home.repository, home.branch)
-            with self.store.open_writer(*place, embedder) as writes:
-                yield writes
+            with self.store.open_writer(*place, embedder) as writer:
+                yield writer
 
     def _home(
         self, principal: Principal, edge: Edge, wanted: Sequence[SnapshotSelector]

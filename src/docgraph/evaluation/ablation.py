@@ -23,7 +23,7 @@ from docgraph.ports.graph_reads import Direction, GraphReads
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
-from docgraph.ports.writes import Writes
+from docgraph.ports.writes import SnapshotWriter
 
 Pairs = frozenset[tuple[str, str]]
 
@@ -59,7 +59,7 @@ class AblatedStore:
 
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
-    ) -> AbstractContextManager[Writes]:
+    ) -> AbstractContextManager[SnapshotWriter]:
         return self._store.open_writer(tenant, repository, branch, embedder)
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:

@@ -1,7 +1,5 @@
 """Builds the document that is stored from a parsed file, and the texts to embed."""
 
-from dataclasses import dataclass
-
 from docgraph.ingest.chunking import CHUNK_CHARACTERS, heading_paths, split_chunks
 from docgraph.ingest.definitions import defined_names, list_definitions
 from docgraph.ingest.miners.document_view import DocumentView
@@ -14,18 +12,10 @@ from docgraph.model.digest import digest
 from docgraph.model.document import Chunk, Document
 from docgraph.model.node import SECTION, DocumentNode, Location, document_id
 from docgraph.ports.source import SourceFile
+from docgraph.ports.writes import BuiltDocument
 
 # Raised whenever the same bytes would give another document than before.
 VERSION = 4
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltDocument:
-    """A document with the text to embed for each of its chunks and nodes, in their order."""
-
-    document: Document
-    chunk_texts: tuple[str, ...]
-    node_texts: tuple[str, ...]
 
 
 def chunk_text_to_embed(title: str, chunk: Chunk, signature: str = "") -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from docgraph.ingest.access_rules import AccessRules
-from docgraph.ingest.build_document import BuiltDocument, build_document, make_fingerprint
+from docgraph.ingest.build_document import build_document, make_fingerprint
 from docgraph.ingest.discover import SourceListing
 from docgraph.ingest.formats.registry import Format, read
 from docgraph.ingest.result import Renamed
 from docgraph.model.access import AccessStatement
 from docgraph.model.digest import digest_bytes
 from docgraph.ports.source import Source, SourceFile, SourceProblem
-from docgraph.ports.writes import StoredDocument, text_key
+from docgraph.ports.writes import BuiltDocument, StoredDocument, text_key
 
 
 class ChangedFiles:

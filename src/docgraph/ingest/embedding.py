@@ -1,40 +1,41 @@
 """Embedding built documents: each distinct text once, what is stored already not again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from docgraph.ingest.build_document import BuiltDocument
 from docgraph.model.document import Document
 from docgraph.model.vector import IntVector, combine
 from docgraph.ports.models import Embedder
-from docgraph.ports.writes import EmbeddedDocument, Writes, text_key
+from docgraph.ports.writes import BuiltDocument, EmbeddingWriter, text_key
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """`computed` counts the vectors that were not stored before."""
 
-    documents: tuple[EmbeddedDocument, ...]
+    documents: tuple[BuiltDocument, ...]
     computed: int
 
 
-def embed(batch: Sequence[BuiltDocument], writes: Writes, embedder: Embedder) -> Embedded:
-    """Every vector is remembered before anyone puts the documents."""
-    chunk_keys = [tuple(map(text_key, built.chunk_texts)) for built in batch]
+def embed(
+    batch: Sequence[BuiltDocument], embeddings: EmbeddingWriter, embedder: Embedder
+) -> Embedded:
+    """Adds the vector of every chunk and summary; the documents have those of their nodes."""
+    chunk_keys = [built.chunk_keys() for built in batch]
     node_keys = [tuple(map(text_key, built.node_texts)) for built in batch]
     texts: dict[str, str] = {}
     for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True):
         texts.update(zip(chunks, built.chunk_texts, strict=True))
         texts.update(zip(nodes, built.node_texts, strict=True))
-    vectors, computed = _vectors(texts, writes, embedder)
+    vectors, computed = _vectors(texts, embeddings, embedder)
     documents = (
-        EmbeddedDocument(
-            built.document,
-            built.chunk_texts,
-            chunks,
-            node_vectors(built.document, [vectors[k] for k in chunks], [vectors[k] for k in nodes]),
+        replace(
+            built,
+            node_vectors=node_vectors(
+                built.document, [vectors[k] for k in chunks], [vectors[k] for k in nodes]
+            ),
         )
         for built, chunks, nodes in zip(batch, chunk_keys, node_keys, strict=True)
     )
@@ -42,14 +43,14 @@ def embed(batch: Sequence[BuiltDocument], writes: Writes, embedder: Embedder) ->
 
 
 def _vectors(
-    texts: Mapping[str, str], writes: Writes, embedder: Embedder
+    texts: Mapping[str, str], embeddings: EmbeddingWriter, embedder: Embedder
 ) -> tuple[dict[str, IntVector], int]:
     """The vector of every text, and how many of them nobody knew."""
-    known = writes.vectors(sorted(texts))
+    known = embeddings.find(sorted(texts))
     missing = sorted(texts.keys() - known.keys())
     fresh = embedder.embed([texts[key] for key in missing]) if missing else []
     computed = dict(zip(missing, fresh, strict=True))
-    writes.remember(computed)
+    embeddings.add(computed)
     return known | computed, len(computed)
 
 

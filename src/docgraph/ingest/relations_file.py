@@ -10,7 +10,7 @@ from docgraph.model.node import document_id
 from docgraph.model.reference import UnresolvedReference
 from docgraph.model.validation import suggest
 from docgraph.ports.source import SourceProblem
-from docgraph.ports.writes import Writes
+from docgraph.ports.writes import DocumentWriter, EdgeWriter
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
 RELATIONS_FILE = "relations.yaml"
@@ -143,10 +143,14 @@ def _text(key: str, line: Line) -> str:
 # Given edges: those that came with a corpus, or that people wrote down in relations.yaml.
 
 
-def take_given(writes: Writes, given: Iterable[Relationship]) -> tuple[UnresolvedReference, ...]:
+def take_given(
+    documents: DocumentWriter, edges: EdgeWriter, given: Iterable[Relationship]
+) -> tuple[UnresolvedReference, ...]:
     """An edge with an end that the snapshot does not hold is unresolved, and never dangling."""
     told = tuple(given)
-    held = writes.holds(end for found in told for end in (found.edge.source, found.edge.target))
+    held = documents.existing_nodes(
+        end for found in told for end in (found.edge.source, found.edge.target)
+    )
     kept: list[Relationship] = []
     unresolved: list[UnresolvedReference] = []
     for found in told:
@@ -157,7 +161,7 @@ def take_given(writes: Writes, given: Iterable[Relationship]) -> tuple[Unresolve
             unresolved.extend(UnresolvedReference(*where, end) for end in missing)
         else:
             kept.append(_unnumbered(found))
-    writes.replace_given(merge_edges(with_inverses(kept)))
+    edges.replace_imported(merge_edges(with_inverses(kept)))
     return tuple(sorted(set(unresolved)))
 
 

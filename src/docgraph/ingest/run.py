@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from docgraph.ingest.access_rules import AccessRules, read_access
-from docgraph.ingest.build_document import BuiltDocument
 from docgraph.ingest.changed_files import ChangedFiles
 from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.discover import SourceListing, list_source, nothing_usable
@@ -19,7 +18,15 @@ from docgraph.model.edge import Relationship
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.models import Embedder
 from docgraph.ports.source import Source, SourceProblem
-from docgraph.ports.writes import SourceRevision, Writes
+from docgraph.ports.writes import (
+    AccessWriter,
+    BuiltDocument,
+    DocumentWriter,
+    EmbeddingWriter,
+    ReferenceWriter,
+    SnapshotWriter,
+    SourceRevision,
+)
 
 # Writing documents in short batches, so that memory and locks stay small.
 
@@ -38,16 +45,17 @@ class Written:
 def write(
     built: Iterable[BuiltDocument | None],
     total: int,
-    writes: Writes,
+    documents: DocumentWriter,
+    embeddings: EmbeddingWriter,
     embedder: Embedder,
     progress: Callable[[Progress], None],
 ) -> Written:
     """`total` files are expected; None stands for one with nothing to write."""
     files = nodes = chunks = vectors = 0
     for batch in batches(built):
-        ready = embed([one for one in batch if one is not None], writes, embedder)
+        ready = embed([one for one in batch if one is not None], embeddings, embedder)
         if ready.documents:
-            writes.put(ready.documents)
+            documents.add(ready.documents)
         files += len(batch)
         nodes += sum(len(found.document.nodes) for found in ready.documents)
         chunks += sum(len(found.document.chunks) for found in ready.documents)
@@ -74,7 +82,7 @@ MOST_UNRESOLVED = 100  # of each relation are shown; all are counted
 
 def ingest(
     source: Source,
-    writes: Writes,
+    writer: SnapshotWriter,
     embedder: Embedder,
     *,
     repository: str,
@@ -95,28 +103,28 @@ def ingest(
 
     Nothing usable is an error and writes nothing; nothing changed publishes nothing.
     """
-    found, held = list_source(source), writes.held()
+    found, held = list_source(source), writer.documents.stored()
     total = len(found.files)
     access = read_access(source, found.access, tenant)
     rulebook = AccessRules(tenant, access.lines, rule_for, otherwise, narrowed_by)
-    refused = partial(_withheld, writes, ceiling)
+    refused = partial(_withheld, writer.access, ceiling)
     intake = ChangedFiles(source, found, held, repository, rulebook, chunk_size, refused=refused)
-    written = write(intake.built(), total, writes, embedder, progress)
+    written = write(intake.built(), total, writer.documents, writer.embeddings, embedder, progress)
     if intake.nothing:
         raise nothing_usable((*intake.problems, *access.problems), found.skipped)
     gone = intake.gone()
-    writes.drop(gone)
-    writes.set_told(intake.told(writes.remembered()))
-    writes.follow((moved.old, moved.new) for moved in intake.renamed())
-    writes.use_access_lines(access.lines)
-    writes.use_miners(miners)
+    writer.documents.remove(gone)
+    writer.access.set_statements(intake.told(writer.access.statements()))
+    writer.access.move_manual_rules((moved.old, moved.new) for moved in intake.renamed())
+    writer.access.set_file_rules(access.lines)
+    writer.references.set_miners(miners)
     told = _curated(source, found, repository)
-    missing = take_given(writes, (*given, *told.relationships))
+    missing = take_given(writer.documents, writer.edges, (*given, *told.relationships))
     places: tuple[ReferenceCount, ...] = ()
     if intake.added or intake.changed:
         progress(Progress("relations", total, total, written.chunks, written.vectors))
-        mine_titles(writes)
-        places = writes.places()
+        mine_titles(writer.documents, writer.references)
+        places = writer.references.counts()
     return IngestResult(
         added=intake.added,
         changed=len(intake.changed),
@@ -128,8 +136,8 @@ def ingest(
         vectors=written.vectors,
         places=places,
         missing=len(missing),
-        unresolved=(*missing, *_unresolved(writes, places)),
-        opaque=writes.opaque(),
+        unresolved=(*missing, *_unresolved(writer.references, places)),
+        opaque=writer.references.unresolved_calls(),
         problems=tuple(
             sorted(
                 (*intake.problems, *access.problems, *told.problems),
@@ -138,16 +146,19 @@ def ingest(
         ),
         remarks=tuple(intake.remarks),
         skipped=found.skipped,
-        snapshot=writes.publish(origin) if writes.changed(origin) else None,
+        snapshot=writer.publish(origin) if writer.has_changes(origin) else None,
     )
 
 
 def _withheld(
-    writes: Writes, ceiling: Clearance | None, path: str, told: tuple[AccessStatement, ...]
+    access: AccessWriter,
+    ceiling: Clearance | None,
+    path: str,
+    told: tuple[AccessStatement, ...],
 ) -> SourceProblem | None:
     if ceiling is None:
         return None
-    rule = writes.rule(path, told)
+    rule = access.effective_rule(path, told)
     objection = (
         ceiling.reason_against(rule.labels, rule.level) if rule.readers else "nobody may read it"
     )
@@ -164,7 +175,7 @@ def _curated(source: Source, found: SourceListing, repository: str) -> Relations
 
 
 def _unresolved(
-    writes: Writes, places: tuple[ReferenceCount, ...]
+    references: ReferenceWriter, places: tuple[ReferenceCount, ...]
 ) -> tuple[UnresolvedReference, ...]:
     wanting = sorted({found.relation for found in places if found.unmet})
-    return tuple(one for name in wanting for one in writes.unresolved(name, MOST_UNRESOLVED))
+    return tuple(one for name in wanting for one in references.unresolved(name, MOST_UNRESOLVED))

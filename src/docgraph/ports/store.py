@@ -23,7 +23,7 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
-from docgraph.ports.writes import Writes
+from docgraph.ports.writes import SnapshotWriter
 
 
 class ReaderSession(Protocol):
@@ -65,7 +65,7 @@ class Store(Protocol):
 
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
-    ) -> AbstractContextManager[Writes]: ...
+    ) -> AbstractContextManager[SnapshotWriter]: ...
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         """Those in which the reader sees something, by repository, branch and number."""

@@ -1,4 +1,4 @@
-"""The one way to change a branch: write under an unpublished snapshot, then publish."""
+"""Writing a branch: rows under an unpublished snapshot number, one port per kind, then publish."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,40 +14,40 @@ from docgraph.model.snapshot import SnapshotName
 from docgraph.model.vector import IntVector
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedDocument:
-    """A document with, per chunk, the text that is embedded and searched, and a vector per node.
-
-    `chunk_keys` are the texts' `text_key`s; the chunks' vectors are those remembered under them.
-    """
-
-    document: Document
-    chunk_texts: tuple[str, ...]
-    chunk_keys: tuple[str, ...]
-    node_vectors: tuple[IntVector, ...]
-
-
 def text_key(text: str) -> str:
     """The name under which an embedded text's vector is stored."""
     return digest_bytes(text.encode("utf-8", "surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)
-class StoredDocument:
-    """What the newest snapshot holds under a path; `content` is its text's `text_key`.
+class BuiltDocument:
+    """A document with the text to embed for each of its chunks and nodes, in their order.
 
-    `told` is what its branch last said on who may read it.
+    `node_vectors` has a vector per node once the document is embedded. A chunk's vector is stored
+    apart, under the `text_key` of its text.
     """
+
+    document: Document
+    chunk_texts: tuple[str, ...]
+    node_texts: tuple[str, ...]
+    node_vectors: tuple[IntVector, ...] = ()
+
+    def chunk_keys(self) -> tuple[str, ...]:
+        return tuple(map(text_key, self.chunk_texts))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """What the newest snapshot holds under a path; `content` is its text's `text_key`."""
 
     path: str
     fingerprint: str
     content: str
-    told: tuple[AccessStatement, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentText:
-    """A document of the new snapshot, as mining names in texts needs it."""
+    """A document of the new snapshot, as mining titles in texts needs it."""
 
     path: str
     id: str
@@ -65,96 +65,128 @@ class SourceRevision:
     revision: str = ""
 
 
-class Writes(Protocol):
-    def held(self) -> dict[str, StoredDocument]: ...
-
-    def vectors(self, keys: Sequence[str]) -> dict[str, IntVector]:
-        """Vectors already stored under these keys for this embedder; others are absent."""
+class DocumentWriter(Protocol):
+    def stored(self) -> dict[str, StoredDocument]:
+        """By path, the documents that the new snapshot has if nothing else is written."""
         ...
 
-    def remember(self, vectors: Mapping[str, IntVector]) -> None:
-        """Stores vectors by the `text_key` of the embedded text, once within the tenant."""
+    def add(self, documents: Sequence[BuiltDocument]) -> None:
+        """One short batch; every chunk's vector was added before."""
         ...
 
-    def put(self, documents: Sequence[EmbeddedDocument]) -> None:
-        """One short batch; every chunk's vector must have been remembered before."""
+    def remove(self, paths: Iterable[str]) -> None: ...
+
+    def current_texts(self, *, new: bool) -> Iterator[CurrentText]:
+        """Documents of the new snapshot by path: those written now, or those stored before."""
         ...
 
-    def drop(self, paths: Iterable[str]) -> None: ...
-
-    def set_told(self, told: Mapping[str, tuple[AccessStatement, ...]]) -> None:
-        """By path, all that this branch says on who may read it; a rule set by hand stays.
-
-        Takes effect when published, and then for old snapshots too. Where the default branch of
-        the repository speaks as well, both count.
-        """
+    def existing_nodes(self, ids: Iterable[str]) -> frozenset[str]:
+        """Those of the ids that are nodes of the new snapshot."""
         ...
 
-    def remembered(self) -> dict[str, tuple[AccessStatement, ...]]:
-        """All that this branch ever said, by path, also of what is gone: old snapshots hold it."""
+
+class EmbeddingWriter(Protocol):
+    """Vectors of one tenant and one embedder, by the `text_key` of the embedded text."""
+
+    def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
+        """Those that are stored; other keys are absent from the result."""
         ...
 
-    def follow(self, renamed: Iterable[tuple[str, str]]) -> None:
-        """What was decided by hand on an old path counts on the new one, once published."""
+    def add(self, vectors: Mapping[str, IntVector]) -> None:
+        """Each is stored once; a key that is stored already keeps its vector."""
         ...
 
-    def rule(self, path: str, told: tuple[AccessStatement, ...]) -> AccessRule:
-        """What would be in force for a path of which this branch says so."""
-        ...
 
-    def use_access_lines(self, lines: AccessFileRules | None) -> None:
-        """What the branch's access.yaml says, for paths that only other branches hold."""
-        ...
-
-    def texts(self, *, fresh: bool) -> Iterator[CurrentText]:
-        """Documents that the new snapshot will hold, by path: written now, or held before."""
+class ReferenceWriter(Protocol):
+    def add(self, references: Mapping[str, Sequence[Reference]]) -> None:
+        """Further references of current documents, by path; those stored already stay."""
         ...
 
     def titles(self) -> dict[str, bool]:
         """Every spelling of a title in the new snapshot; False for one that the newest lacks."""
         ...
 
-    def add_claims(self, claims: Mapping[str, Sequence[Reference]]) -> None:
-        """Further claims of living documents, by path; what is claimed already stays."""
+    def counts(self) -> tuple[ReferenceCount, ...]: ...
+
+    def unresolved(self, relation: str, limit: int) -> tuple[UnresolvedReference, ...]:
+        """The first references of a relation, by path and line, that no definition matches."""
         ...
 
-    def places(self) -> tuple[ReferenceCount, ...]: ...
-
-    def unresolved(self, relation: str, most: int) -> tuple[UnresolvedReference, ...]:
-        """The first places of a relation, by path and line, that should be answered and are not."""
+    def unresolved_calls(self) -> int:
+        """Calls in newly written code whose target nothing in their file names."""
         ...
 
-    def opaque(self) -> int:
-        """Calls in newly written code that nothing in their file leads anywhere."""
+    def set_miners(self, miners: frozenset[str]) -> None:
+        """Whose references count in the new snapshot; by default, those of the newest."""
         ...
 
-    def holds(self, nodes: Iterable[str]) -> frozenset[str]:
-        """Those of the ids that are nodes of the new snapshot."""
-        ...
 
-    def replace_given(self, relationships: Iterable[Relationship]) -> None:
+class EdgeWriter(Protocol):
+    def replace_imported(self, edges: Iterable[Relationship]) -> None:
         """Edges that came with the corpus; those of the newest snapshot that are missing end."""
         ...
 
-    def use_miners(self, miners: frozenset[str]) -> None:
-        """Whose claims count in the new snapshot; without this, those that count in the newest."""
+    def add_manual(self, edges: Sequence[Relationship]) -> None:
+        """Manual edges outlive every ingest until someone removes them."""
         ...
 
-    def add_by_hand(self, relationships: Sequence[Relationship]) -> None:
-        """Hand-made edges outlive every ingest until someone removes them."""
+    def remove_manual(self, edges: Sequence[Edge]) -> int:
+        """How many manual edges were removed; mined ones are not touched."""
         ...
 
-    def remove_by_hand(self, edges: Sequence[Edge]) -> int:
-        """How many hand-made edges were removed; mined ones are not touched."""
+
+class AccessWriter(Protocol):
+    def statements(self) -> dict[str, tuple[AccessStatement, ...]]:
+        """All published statements of this branch, by path; removed documents included, since
+        old snapshots hold them."""
         ...
 
-    def changed(self, origin: SourceRevision | None = None) -> bool:
+    def set_statements(self, statements: Mapping[str, tuple[AccessStatement, ...]]) -> None:
+        """By path, all that this branch states on who may read it; a manual rule stays.
+
+        Takes effect when published, and then for old snapshots too. Where the default branch of
+        the repository states something as well, both count.
+        """
+        ...
+
+    def set_file_rules(self, rules: AccessFileRules | None) -> None:
+        """The branch's access.yaml, for paths that only other branches hold."""
+        ...
+
+    def move_manual_rules(self, renamed: Iterable[tuple[str, str]]) -> None:
+        """Manual rules of an old path count on the new one, once published."""
+        ...
+
+    def effective_rule(self, path: str, statements: tuple[AccessStatement, ...]) -> AccessRule:
+        """What would be in force for a path of which this branch states so."""
+        ...
+
+
+class SnapshotWriter(Protocol):
+    """One branch's next snapshot, by what is written."""
+
+    @property
+    def documents(self) -> DocumentWriter: ...
+
+    @property
+    def embeddings(self) -> EmbeddingWriter: ...
+
+    @property
+    def references(self) -> ReferenceWriter: ...
+
+    @property
+    def edges(self) -> EdgeWriter: ...
+
+    @property
+    def access(self) -> AccessWriter: ...
+
+    def has_changes(self, revision: SourceRevision | None = None) -> bool:
         """Would publishing now make a snapshot that differs from the newest?"""
         ...
 
-    def publish(self, origin: SourceRevision | None = None) -> SnapshotName:
+    def publish(self, revision: SourceRevision | None = None) -> SnapshotName:
         """One small transaction; before it, no reader sees anything of this.
 
-        Without an origin, that of the newest snapshot stays.
+        Without a revision, that of the newest snapshot stays.
         """
         ...

@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> SqliteStore:
     store = SqliteStore(tmp_path / "store.db", now=lambda: "now")
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document(name, f"words of {name}", sections=True) for name in "abc"])
-        writes.replace_given([Relationship(edge, ("given",), ()) for edge in EDGES])
+        writes.edges.replace_imported([Relationship(edge, ("given",), ()) for edge in EDGES])
         writes.publish()
     return store
 
@@ -77,7 +77,9 @@ def test_without_pairs_nothing_changes(store: SqliteStore) -> None:
 def test_a_relation_is_held_out_with_its_inverse_and_nothing_else(store: SqliteStore) -> None:
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         more = (Edge("r:a", "replaces", "r:c"), Edge("r:c", "replaced_by", "r:a"))
-        writes.replace_given([Relationship(edge, ("given",), ()) for edge in (*EDGES, *more)])
+        writes.edges.replace_imported(
+            [Relationship(edge, ("given",), ()) for edge in (*EDGES, *more)]
+        )
         writes.publish()
     for relation in ("replaces", "replaced_by"):
         without = AblatedStore(store, frozenset(), frozenset({relation}))

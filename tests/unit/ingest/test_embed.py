@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.build_document import BuiltDocument, build_document
+from docgraph.ingest.build_document import build_document
 from docgraph.ingest.embedding import embed, node_vectors
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Chunk
 from docgraph.model.node import SECTION, DocumentNode, Location
 from docgraph.model.vector import IntVector, Sums, combine
-from docgraph.ports.writes import text_key
+from docgraph.ports.writes import BuiltDocument, text_key
 from tests.support.small_world import granted
-from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
+from tests.unit.ingest.fakes import HashEmbedder, parsed
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 WHERE = Location("a.md", 1, 1, 0, 1)
 TEXT = "# T\n\nLead.\n\n## A\n\nFirst.\n\n### B\n\nDeep.\n"
@@ -27,16 +28,16 @@ def built(path: str, text: str = TEXT) -> BuiltDocument:
 
 
 def test_a_text_is_embedded_once_and_remembered() -> None:
-    writes, embedder = MemoryWrites(), HashEmbedder()
-    found = embed([built("a.md"), built("b.md")], writes, embedder)
+    writes, embedder = MemoryWriter(), HashEmbedder()
+    found = embed([built("a.md"), built("b.md")], writes.embeddings, embedder)
     assert len(embedder.embedded) == len(set(embedder.embedded)) == found.computed
-    again = embed([built("c.md")], writes, embedder)
+    again = embed([built("c.md")], writes.embeddings, embedder)
     assert again.computed == 0
 
 
 def test_a_chunks_key_is_its_texts() -> None:
-    (document,) = embed([built("a.md")], MemoryWrites(), HashEmbedder()).documents
-    assert document.chunk_keys == tuple(text_key(text) for text in document.chunk_texts)
+    (document,) = embed([built("a.md")], MemoryWriter().embeddings, HashEmbedder()).documents
+    assert document.chunk_keys() == tuple(text_key(text) for text in document.chunk_texts)
 
 
 def joined_one(summary: IntVector, chunks: Sequence[IntVector]) -> IntVector:
@@ -83,12 +84,12 @@ def line(parents: list[int | None], place: int | None) -> Iterator[int]:
 
 
 def test_a_node_without_chunks_has_its_summarys_vector() -> None:
-    writes, embedder = MemoryWrites(), HashEmbedder()
-    (document,) = embed([built("p/__init__.py", "")], writes, embedder).documents
+    writes, embedder = MemoryWriter(), HashEmbedder()
+    (document,) = embed([built("p/__init__.py", "")], writes.embeddings, embedder).documents
     assert np.array_equal(document.node_vectors[0], joined_one(embedder.embed(["p"])[0], ()))
 
 
 def test_nothing_to_embed_asks_nobody() -> None:
     embedder = HashEmbedder()
-    assert embed([], MemoryWrites(), embedder).documents == ()
+    assert embed([], MemoryWriter().embeddings, embedder).documents == ()
     assert embedder.embedded == []

@@ -7,15 +7,18 @@ import pytest
 from docgraph.ingest.relations_file import take_given, with_inverses
 from docgraph.model.edge import INVERSES, Edge, EdgeEvidence, Relationship
 from docgraph.model.reference import UnresolvedReference
-from docgraph.ports.writes import EmbeddedDocument
-from tests.unit.ingest.fakes import MemoryWrites, built
+from docgraph.ports.writes import BuiltDocument
+from tests.unit.ingest.fakes import built
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 PLACE = EdgeEvidence("edges.jsonl", 7, 3, 9, 2, "requires")
 
 
-def writes_with(*paths: str) -> MemoryWrites:
-    writes = MemoryWrites()
-    writes.put([EmbeddedDocument(built(path, "# A\n\n## S\n"), (), (), ()) for path in paths])
+def writes_with(*paths: str) -> MemoryWriter:
+    writes = MemoryWriter()
+    writes.documents.add(
+        [BuiltDocument(built(path, "# A\n\n## S\n"), (), (), ()) for path in paths]
+    )
     return writes
 
 
@@ -26,8 +29,10 @@ def given(source: str, relation: str, target: str, *places: EdgeEvidence) -> Rel
 def test_an_edge_between_nodes_that_are_there_is_kept_as_it_was_given_but_for_its_line() -> None:
     writes = writes_with("a.md", "b.md")
     told = given("r:a.md#s", "requires", "r:b.md", PLACE)
-    assert take_given(writes, [told]) == ()
-    assert writes.given == (given("r:a.md#s", "requires", "r:b.md", replace(PLACE, line=0)),)
+    assert take_given(writes.documents, writes.edges, [told]) == ()
+    assert writes.edges.imported == (
+        given("r:a.md#s", "requires", "r:b.md", replace(PLACE, line=0)),
+    )
 
 
 @pytest.mark.requirement(36)
@@ -39,8 +44,12 @@ def test_what_stands_above_an_entry_changes_nothing_of_its_edge(relation: str) -
         places = [
             replace(PLACE, line=line + above, says=says) for line, says in ((3, "y"), (9, "x"))
         ]
-        take_given(writes, [given("r:a.md", relation, "r:b.md", place) for place in places])
-        kept.append(writes.given)
+        take_given(
+            writes.documents,
+            writes.edges,
+            [given("r:a.md", relation, "r:b.md", place) for place in places],
+        )
+        kept.append(writes.edges.imported)
     assert kept[0] == kept[1]
     assert [(place.line, place.says) for place in kept[0][0].evidence] == [(0, "x"), (0, "y")]
 
@@ -53,35 +62,39 @@ def test_an_edge_with_a_missing_end_is_unresolved_and_not_stored() -> None:
         given("r:a.md#gone", "explains", "r:a.md"),
         given("q:a.md", "requires", "q:b.md", PLACE),
     ]
-    assert take_given(writes, told) == (
+    assert take_given(writes.documents, writes.edges, told) == (
         UnresolvedReference("", 0, "r:a.md#gone"),
         UnresolvedReference("edges.jsonl", 7, "q:a.md"),
         UnresolvedReference("edges.jsonl", 7, "q:b.md"),
         UnresolvedReference("edges.jsonl", 7, "r:gone"),
     )
-    assert writes.given == ()
+    assert writes.edges.imported == ()
 
 
 def test_an_edge_given_twice_is_one_and_shows_all_that_was_said() -> None:
     writes = writes_with("a.md", "b.md")
     places = [EdgeEvidence("edges.jsonl", line, 0, 0, 0, str(line % 2)) for line in (3, 2, 1)]
-    take_given(writes, [given("r:a.md", "requires", "r:b.md", place) for place in places])
-    (found,) = writes.given
+    take_given(
+        writes.documents,
+        writes.edges,
+        [given("r:a.md", "requires", "r:b.md", place) for place in places],
+    )
+    (found,) = writes.edges.imported
     assert [place.says for place in found.evidence] == ["0", "1"]
 
 
 def test_what_is_no_longer_given_is_gone() -> None:
     writes = writes_with("a.md", "b.md")
-    take_given(writes, [given("r:a.md", "requires", "r:b.md")])
-    take_given(writes, [])
-    assert writes.given == ()
+    take_given(writes.documents, writes.edges, [given("r:a.md", "requires", "r:b.md")])
+    take_given(writes.documents, writes.edges, [])
+    assert writes.edges.imported == ()
 
 
 @pytest.mark.requirement(5)
 def test_a_given_lifecycle_edge_is_stored_both_ways() -> None:
     writes = writes_with("a.md", "b.md")
-    take_given(writes, [given("r:a.md", "supersedes", "r:b.md", PLACE)])
-    assert [found.edge for found in writes.given] == [
+    take_given(writes.documents, writes.edges, [given("r:a.md", "supersedes", "r:b.md", PLACE)])
+    assert [found.edge for found in writes.edges.imported] == [
         Edge("r:a.md", "supersedes", "r:b.md"),
         Edge("r:b.md", "superseded_by", "r:a.md"),
     ]

@@ -5,14 +5,15 @@ import json
 from docgraph.ingest.run import ingest
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import plain
-from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites
+from tests.unit.ingest.fakes import HashEmbedder, MemorySource
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 
 def test_a_result_is_plain_data() -> None:
     source = MemorySource({"a.md": "# A\n\n[b](gone.md)"})
     found = ingest(
         source,
-        MemoryWrites(),
+        MemoryWriter(),
         HashEmbedder(),
         repository="r",
         tenant="local",

@@ -11,7 +11,8 @@ from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, intersect_rules
 from docgraph.ports.source import SourceProblem
-from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites
+from tests.unit.ingest.fakes import HashEmbedder, MemorySource
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 OPEN = AccessRule("local", frozenset({EVERYONE}))
 STAFF = AccessRule("local", frozenset({"staff"}))
@@ -20,25 +21,25 @@ YAML = '- {path: "**", readers: everyone}\n- {path: pay/, readers: [staff, board
 SAYS_STAFF = "---\naccess: staff\n---\n# Plan\n"
 
 
-def run(files: dict[str, Any], writes: MemoryWrites, **options: Any) -> IngestResult:
+def run(files: dict[str, Any], writes: MemoryWriter, **options: Any) -> IngestResult:
     return ingest(
         MemorySource(files), writes, HashEmbedder(), repository="r", tenant="local", **options
     )
 
 
-def rule(writes: MemoryWrites, path: str) -> AccessRule:
-    return intersect_rules("local", writes.told[path])
+def rule(writes: MemoryWriter, path: str) -> AccessRule:
+    return intersect_rules("local", writes.access.by_path[path])
 
 
-def speakers(writes: MemoryWrites, path: str) -> list[tuple[str, int]]:
-    return [(word.source, word.line) for word in writes.told[path]]
+def speakers(writes: MemoryWriter, path: str) -> list[tuple[str, int]]:
+    return [(word.source, word.line) for word in writes.access.by_path[path]]
 
 
 @pytest.mark.requirement(35)
 def test_where_nobody_speaks_nobody_reads_unless_someone_answers_for_that() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run({"a.md": "x"}, writes)
-    assert (rule(writes, "a.md"), writes.told["a.md"]) == (NOBODY, ())
+    assert (rule(writes, "a.md"), writes.access.by_path["a.md"]) == (NOBODY, ())
     run({"a.md": "x"}, writes, otherwise=LOCAL_ONLY)
     assert (rule(writes, "a.md"), speakers(writes, "a.md")) == (LOCAL_ONLY, [("default", 0)])
 
@@ -46,7 +47,7 @@ def test_where_nobody_speaks_nobody_reads_unless_someone_answers_for_that() -> N
 @pytest.mark.requirement(35)
 def test_what_counts_otherwise_is_silent_as_soon_as_anyone_speaks() -> None:
     for said in ({"rule_for": lambda _: STAFF}, {}):
-        writes = MemoryWrites()
+        writes = MemoryWriter()
         files = {"a.md": "x" if said else SAYS_STAFF}
         run(files, writes, otherwise=LOCAL_ONLY, **said)
         assert rule(writes, "a.md") == STAFF
@@ -54,7 +55,7 @@ def test_what_counts_otherwise_is_silent_as_soon_as_anyone_speaks() -> None:
 
 @pytest.mark.requirement(35)
 def test_file_document_and_options_are_all_heard() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     board = AccessRule("local", frozenset({"staff", "board"}), frozenset({"eu"}))
     run(
         {"access.yaml": YAML, "pay/a.md": SAYS_STAFF, "b.md": "x"},
@@ -71,23 +72,23 @@ def test_file_document_and_options_are_all_heard() -> None:
         "local", frozenset({"staff"}), frozenset({"eu"}), 1
     )
     assert rule(writes, "b.md") == board
-    assert "access.yaml" not in writes.documents
+    assert "access.yaml" not in writes.documents.by_path()
 
 
 @pytest.mark.requirement(35)
 def test_a_label_alone_narrows_and_speaks_for_nobody() -> None:
     labelled = AccessRule("local", frozenset({EVERYONE}), frozenset({"eu"}), 2)
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run({"a.md": "x"}, writes, otherwise=LOCAL_ONLY, narrowed_by=labelled)
     assert rule(writes, "a.md") == AccessRule("local", frozenset({"local"}), frozenset({"eu"}), 2)
-    bare = MemoryWrites()
+    bare = MemoryWriter()
     run({"a.md": "x"}, bare, narrowed_by=labelled)
     assert rule(bare, "a.md").readers == frozenset({EVERYONE})
 
 
 @pytest.mark.requirement(35)
 def test_a_document_that_is_not_read_again_still_says_what_it_said() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     files = {"a.md": SAYS_STAFF, "b.md": "x"}
     run(files, writes, rule_for=lambda _: OPEN)
     found = run(files, writes, rule_for=lambda _: OPEN)
@@ -101,14 +102,14 @@ def test_a_document_that_is_not_read_again_still_says_what_it_said() -> None:
 @pytest.mark.requirement(35)
 def test_a_file_that_is_there_and_cannot_be_read_denies() -> None:
     for broken in ("- [", b"\xff\xfe", SourceProblem("access.yaml", "leads out of the root")):
-        writes = MemoryWrites()
+        writes = MemoryWriter()
         found = run({"access.yaml": broken, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
         assert rule(writes, "a.md") == NOBODY
         assert [problem.path.partition(":")[0] for problem in found.problems] == ["access.yaml"]
 
 
 def test_a_file_in_the_wrong_place_is_told() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     found = run({"docs/access.yaml": YAML, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
     reason = "not read: rules stand in access.yaml at the root"
     assert found.problems == (SourceProblem("docs/access.yaml", reason),)
@@ -118,12 +119,12 @@ def test_a_file_in_the_wrong_place_is_told() -> None:
 @pytest.mark.requirement(35)
 def test_a_misspelt_file_denies_and_is_told_by_its_own_name() -> None:
     for path in ("access.yml", "Access.yaml"):
-        writes = MemoryWrites()
+        writes = MemoryWriter()
         found = run({path: YAML, "a.md": "x"}, writes, rule_for=lambda _: OPEN)
         assert rule(writes, "a.md") == NOBODY
         reason = "rules stand in access.yaml: rename it"
         assert found.problems == (SourceProblem(path, reason),)
-        assert writes.told["a.md"][0].says == f"{path}: {reason}"
+        assert writes.access.by_path["a.md"][0].says == f"{path}: {reason}"
 
 
 @pytest.mark.requirement(35)
@@ -147,7 +148,7 @@ def test_a_link_opens_nothing_also_when_the_file_is_not_read_again(tmp_path: Pat
     link = tmp_path / "open/link.md"
     link.symlink_to("../pay/b.md")
     kept = AccessRule("local", frozenset({"staff", "board"}), frozenset(), 1)
-    writes = MemoryWrites()
+    writes = MemoryWriter()
 
     def taken_in() -> int:
         source = FolderSource(tmp_path)
@@ -162,7 +163,7 @@ def test_a_link_opens_nothing_also_when_the_file_is_not_read_again(tmp_path: Pat
 
 
 def test_a_changed_file_alone_makes_a_snapshot() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run({"access.yaml": YAML, "a.md": "x"}, writes)
     narrower = '- {path: "**", readers: [staff]}\n'
     found = run({"access.yaml": narrower, "a.md": "x"}, writes)

@@ -17,7 +17,8 @@ from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.source import SourceProblem
 from docgraph.ports.writes import SourceRevision
 from tests.support.small_world import granted
-from tests.unit.ingest.fakes import HashEmbedder, MemorySource, MemoryWrites, parses
+from tests.unit.ingest.fakes import HashEmbedder, MemorySource, parses
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 FILES = {
     "README.md": "# Guide\n\nSee [the store](docs/store.md) and Retrieval Plans.\n",
@@ -32,7 +33,7 @@ FILES = {
 
 def run(
     files: Mapping[str, str | bytes | SourceProblem],
-    writes: MemoryWrites,
+    writes: MemoryWriter,
     embedder: HashEmbedder | None = None,
     **options: Any,
 ) -> IngestResult:
@@ -45,13 +46,13 @@ def run(
     return ingest(source, writes, embedder or HashEmbedder(), **settings | options)
 
 
-def contents(writes: MemoryWrites) -> list[object]:
+def contents(writes: MemoryWriter) -> list[object]:
     """What the snapshot holds; a claim on a title that nobody bears any more is no edge."""
-    documents = [writes.embedded[path] for path in sorted(writes.embedded)]
+    documents = [writes.branch.built[path] for path in sorted(writes.branch.built)]
     vectors = [[v.tolist() for v in found.node_vectors] for found in documents]
     texts = [found.chunk_texts for found in documents]
-    own = [without_titles(found) for found in writes.documents.values()]
-    return [own, vectors, texts, writes.edges(), writes.told]
+    own = [without_titles(found) for found in writes.documents.by_path().values()]
+    return [own, vectors, texts, writes.relationships(), writes.access.by_path]
 
 
 def without_titles(document: Document) -> Document:
@@ -59,8 +60,8 @@ def without_titles(document: Document) -> Document:
     return replace(document, references=tuple(claims))
 
 
-def related(writes: MemoryWrites) -> set[tuple[str, str, str]]:
-    edges = (found.edge for found in writes.edges())
+def related(writes: MemoryWriter) -> set[tuple[str, str, str]]:
+    edges = (found.edge for found in writes.relationships())
     return {(edge.source[2:], edge.relation, edge.target[2:]) for edge in edges}
 
 
@@ -70,7 +71,7 @@ def told_of(found: IngestResult, miner: str) -> list[ReferenceCount]:
 
 @pytest.mark.requirement(8)
 def test_a_folder_becomes_documents_edges_and_a_snapshot() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     found = run(FILES, writes)
     assert found.snapshot is not None
     assert (found.added, found.changed, found.removed, found.unchanged) == (6, 0, 0, 0)
@@ -83,7 +84,7 @@ def test_a_folder_becomes_documents_edges_and_a_snapshot() -> None:
 
 @pytest.mark.requirement(3)
 def test_imports_become_edges() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     found = run(FILES, writes)
     (imports,) = told_of(found, "imports")
     assert (imports.met > 0, imports.unmet) == (True, 0)
@@ -95,7 +96,7 @@ def test_imports_become_edges() -> None:
 
 @pytest.mark.requirement(7)
 def test_the_order_of_files_changes_nothing() -> None:
-    one, other = MemoryWrites(), MemoryWrites()
+    one, other = MemoryWriter(), MemoryWriter()
     told = run(FILES, one)
     assert run(dict(reversed(FILES.items())), other) == told
     assert contents(one) == contents(other)
@@ -103,22 +104,22 @@ def test_the_order_of_files_changes_nothing() -> None:
 
 @pytest.mark.requirement(8)
 def test_ingesting_again_touches_only_what_changed() -> None:
-    writes, embedder = MemoryWrites(), HashEmbedder()
+    writes, embedder = MemoryWriter(), HashEmbedder()
     run(FILES, writes)
     later = FILES | {"src/pkg/b.py": "def f(): ...\n\ndef g(): ...\n"}
     del later["docs/plans.rst"]
     found = run(later, writes, embedder)
     assert (found.added, found.changed, found.removed, found.unchanged) == (0, 1, 1, 4)
     assert all("pkg.b" in text for text in embedder.embedded)
-    scratch = MemoryWrites()
+    scratch = MemoryWriter()
     run(later, scratch)
-    del writes.told["docs/plans.rst"]
+    del writes.access.by_path["docs/plans.rst"]
     assert contents(writes) == contents(scratch)
 
 
 @pytest.mark.requirement(8)
 def test_an_unchanged_file_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes)
     parsed = parses(monkeypatch)
     run(FILES | {"docs/store.md": "# Store\n\nOther words.\n"}, writes)
@@ -126,7 +127,7 @@ def test_an_unchanged_file_is_not_parsed_again(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_file_whose_content_is_held_is_not_even_read() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run({}, writes, source=MemorySource(FILES, named=True))
     again = MemorySource(FILES, named=True)
     assert run({}, writes, source=again).unchanged == 6
@@ -135,7 +136,7 @@ def test_a_file_whose_content_is_held_is_not_even_read() -> None:
 
 @pytest.mark.requirement(8)
 def test_a_renamed_file_is_told() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes)
     later = {"moved/" + path if "store" in path else path: text for path, text in FILES.items()}
     found = run(later, writes)
@@ -144,7 +145,7 @@ def test_a_renamed_file_is_told() -> None:
 
 
 def test_an_old_document_mentions_a_title_that_is_new() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     old = {"a.txt": "On\n\nthe access plan"}
     run(old, writes)
     found = run(old | {"b.md": "# access plan"}, writes)
@@ -152,27 +153,27 @@ def test_an_old_document_mentions_a_title_that_is_new() -> None:
 
 
 def test_a_changed_file_whose_title_stays_makes_nobody_search_old_documents_again() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     old = {"a.txt": "On\n\nthe access plan", "b.md": "# access plan"}
     run(old, writes)
-    writes.searched.clear()
+    writes.documents.searched.clear()
     found = run(old | {"b.md": "# access plan\n\nmore"}, writes)
-    assert (found.changed, writes.searched) == (1, {"fresh": 1})
+    assert (found.changed, writes.documents.searched) == (1, {"new": 1})
     assert related(writes) == {("a.txt", "mentions", "b.md")}
 
 
 @pytest.mark.parametrize("later", [{"a.txt": "On\n\nx"}, {"a.txt": "On\n\nx", "b.md": "# Plan"}])
 def test_where_nothing_is_new_no_text_is_searched(later: dict[str, str]) -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run({"a.txt": "On\n\nx", "b.md": "# Plan"}, writes)
-    writes.searched.clear()
+    writes.documents.searched.clear()
     found = run(later, writes)
-    assert (found.added, found.changed, writes.searched) == (0, 0, {})
+    assert (found.added, found.changed, writes.documents.searched) == (0, 0, {})
     assert found.places == ()
 
 
 def test_nothing_changed_publishes_nothing_and_says_so() -> None:
-    writes, embedder = MemoryWrites(), HashEmbedder()
+    writes, embedder = MemoryWriter(), HashEmbedder()
     run(FILES, writes)
     found = run(FILES, writes, embedder)
     assert found.snapshot is None
@@ -183,37 +184,37 @@ def test_nothing_changed_publishes_nothing_and_says_so() -> None:
 
 @pytest.mark.requirement(10)
 def test_another_commit_of_the_same_files_is_a_snapshot() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes, origin=SourceRevision("main", "1"))
     assert run(FILES, writes, origin=SourceRevision("main", "1")).snapshot is None
     assert run(FILES, writes).snapshot is None
     assert run(FILES, writes, origin=SourceRevision("main", "2")).snapshot is not None
-    assert writes.origin == SourceRevision("main", "2")
+    assert writes.revision == SourceRevision("main", "2")
 
 
 def test_switching_a_miner_off_or_on_changes_the_edges_and_writes_no_document() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes)
     whole = related(writes)
-    batches = list(writes.batches)
+    batches = list(writes.documents.batches)
     found = run(FILES, writes, miners=ALL_MINERS - {"titles"})
     assert found.snapshot is not None
-    assert (found.unchanged, found.nodes, writes.batches) == (6, 0, batches)
+    assert (found.unchanged, found.nodes, writes.documents.batches) == (6, 0, batches)
     assert whole - related(writes) == {("README.md", "mentions", "docs/plans.rst")}
     assert run(FILES, writes).snapshot is not None
-    assert (related(writes), writes.batches) == (whole, batches)
+    assert (related(writes), writes.documents.batches) == (whole, batches)
 
 
 def test_a_miner_that_is_off_is_told_nothing_of() -> None:
     files = {"a.md": "[b](gone.md), ADR-1", "adr/0001-a.md": "# Some Title\n"}
-    found = run(files, MemoryWrites(), miners=ALL_MINERS - {"links"})
+    found = run(files, MemoryWriter(), miners=ALL_MINERS - {"links"})
     assert told_of(found, "links") == []
     assert told_of(found, "identifiers") == [ReferenceCount("identifiers", "references", 1, 0)]
     assert found.unresolved == ()
 
 
 def test_a_title_that_came_while_its_miner_was_off_is_mentioned_when_it_is_on() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     old = {"a.txt": "On\n\nthe access plan"}
     run(old, writes)
     new = old | {"b.md": "# access plan"}
@@ -229,7 +230,7 @@ def test_what_should_be_answered_and_is_not_is_told_by_relation_path_and_line() 
         "b.md": "---\nrequires: ADR-9\n---\n\n[x](gone.md)\n",
         "a.md": "one\n[y](gone.md)\n[z](b.md)\n",
     }
-    found = run(files, MemoryWrites())
+    found = run(files, MemoryWriter())
     assert found.unresolved == (
         UnresolvedReference("a.md", 2, "references gone.md"),
         UnresolvedReference("b.md", 5, "references gone.md"),
@@ -240,7 +241,7 @@ def test_what_should_be_answered_and_is_not_is_told_by_relation_path_and_line() 
 
 def test_many_unanswered_places_are_counted_and_some_are_shown() -> None:
     text = "".join(f"[x]({n}.gone.md)\n" for n in range(MOST_UNRESOLVED + 7))
-    found = run({"a.md": text}, MemoryWrites())
+    found = run({"a.md": text}, MemoryWriter())
     assert len(found.unresolved) == MOST_UNRESOLVED
     assert ReferenceCount("links", "references", 0, MOST_UNRESOLVED + 7) in found.places
 
@@ -249,12 +250,12 @@ def test_given_edges_join_those_that_are_mined() -> None:
     place = EdgeEvidence("edges.jsonl", 1, 0, 0, 0, "references")
     edge = Edge("r:a.md", "references", "r:b.md")
     files = {"a.md": "[b](b.md)", "b.md": ""}
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     found = run(
         files, writes, given=[Relationship(edge, ("given",), (place,))], miners=frozenset({"links"})
     )
     assert found.unresolved == ()
-    (both,) = writes.edges()
+    (both,) = writes.relationships()
     assert both.origins == ("given", "links")
     assert [evidence.path for evidence in both.evidence] == ["a.md", "edges.jsonl"]
 
@@ -263,7 +264,7 @@ def test_given_edges_join_those_that_are_mined() -> None:
 def test_a_given_edge_with_a_missing_end_is_unresolved_until_the_end_is_there() -> None:
     place = EdgeEvidence("edges.jsonl", 7, 0, 0, 0, "requires")
     told = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("given",), (place,))
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     found = run({"a.md": "x"}, writes, given=[told])
     assert found.unresolved == (UnresolvedReference("edges.jsonl", 7, "r:b.md"),)
     assert related(writes) == set()
@@ -272,35 +273,35 @@ def test_a_given_edge_with_a_missing_end_is_unresolved_until_the_end_is_there() 
 
 
 def test_a_changed_rule_reaches_unchanged_documents() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes)
     board = AccessRule("local", frozenset({"board"}))
     found = run(FILES, writes, rule_for=lambda path: board if "docs/" in path else LOCAL_ONLY)
     assert found.snapshot is not None
-    assert writes.told["docs/store.md"] == granted(board)
-    assert writes.told["README.md"] == granted(LOCAL_ONLY)
+    assert writes.access.by_path["docs/store.md"] == granted(board)
+    assert writes.access.by_path["README.md"] == granted(LOCAL_ONLY)
 
 
 @pytest.mark.requirement(11)
 def test_a_bad_file_is_listed_and_does_not_stop_the_rest() -> None:
     large = SourceProblem("big.md", "100,000,000 bytes is over the limit of 10,000,000")
-    found = run({"a.md": "fine", "b.md": b"\0", "big.md": large}, MemoryWrites())
+    found = run({"a.md": "fine", "b.md": b"\0", "big.md": large}, MemoryWriter())
     assert found.added == 1
     assert found.problems == (SourceProblem("b.md", "binary: a NUL at byte 0"), large)
 
 
 def test_a_file_that_turned_bad_is_gone() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run({"a.md": "fine", "b.md": "fine too"}, writes)
     found = run({"a.md": "fine", "b.md": b"\0"}, writes)
-    assert (found.removed, list(writes.documents)) == (1, ["a.md"])
+    assert (found.removed, list(writes.documents.by_path())) == (1, ["a.md"])
 
 
 @pytest.mark.parametrize("files", [{}, {"a.png": "x"}, {"a.md": b"\xff"}])
 def test_nothing_usable_is_refused_and_nothing_is_written(
     files: dict[str, str | bytes | SourceProblem],
 ) -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes)
     before = contents(writes)
     with pytest.raises(BadInput, match="nothing to ingest"):
@@ -312,11 +313,11 @@ def test_nothing_usable_is_refused_and_nothing_is_written(
 @pytest.mark.requirement(11)
 def test_progress_is_told_by_files() -> None:
     told: list[Progress] = []
-    run(FILES, MemoryWrites(), progress=told.append)
+    run(FILES, MemoryWriter(), progress=told.append)
     assert [(p.stage, p.done, p.total) for p in told] == [("documents", 6, 6), ("relations", 6, 6)]
 
 
 def test_smaller_chunks_make_other_documents() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     run(FILES, writes)
     assert run(FILES, writes, chunk_size=20).changed == 6

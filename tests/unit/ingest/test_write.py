@@ -1,11 +1,13 @@
 """Documents are written in short batches."""
 
-from docgraph.ingest.build_document import BuiltDocument, build_document
+from docgraph.ingest.build_document import build_document
 from docgraph.ingest.result import Progress
 from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, batches, write
 from docgraph.model.access import LOCAL_ONLY
+from docgraph.ports.writes import BuiltDocument
 from tests.support.small_world import granted
-from tests.unit.ingest.fakes import HashEmbedder, MemoryWrites, parsed
+from tests.unit.ingest.fakes import HashEmbedder, parsed
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 
 def built(path: str, words: int = 1) -> BuiltDocument:
@@ -22,12 +24,14 @@ def test_a_batch_ends_with_its_files_or_its_chunks() -> None:
 
 def test_files_with_nothing_to_write_still_make_progress() -> None:
     told: list[Progress] = []
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     done = [None] * BATCH_FILES + [built("a.txt")]
-    written = write(done, len(done), writes, HashEmbedder(), told.append)
+    written = write(
+        done, len(done), writes.documents, writes.embeddings, HashEmbedder(), told.append
+    )
     assert [(p.stage, p.done, p.total) for p in told] == [
         ("documents", 64, 65),
         ("documents", 65, 65),
     ]
-    assert writes.batches == [1]
+    assert writes.documents.batches == [1]
     assert (written.nodes, written.chunks, written.vectors) == (1, 1, 1)

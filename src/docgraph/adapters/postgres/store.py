@@ -21,12 +21,12 @@ from docgraph.adapters.postgres.pgvector import Hnsw, HnswSearch
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
-from docgraph.adapters.postgres.stored_vectors import PostgresVectors
+from docgraph.adapters.postgres.stored_vectors import PostgresEmbeddingWriter
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import Searching, SqlReads
-from docgraph.adapters.sql.snapshot_writer import SqlWrites
+from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_state import Known, TenantState
 from docgraph.adapters.sql.verify import verify
@@ -181,17 +181,17 @@ class PostgresStore:
     @contextmanager
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
-    ) -> Iterator[SqlWrites]:
+    ) -> Iterator[SqlSnapshotWriter]:
         with self._locked("share_tenant", tenant, repository, branch) as database:
-            yield SqlWrites(
+            yield SqlSnapshotWriter(
                 database,
                 tenant,
                 repository,
                 branch,
                 embedder,
                 self._now,
-                stored_vectors=partial(PostgresVectors, database),
-                moved=Reclassifier(database).moved,
+                embeddings=partial(PostgresEmbeddingWriter, database),
+                on_reclassified=Reclassifier(database).moved,
                 classed=True,
             )
             Maintenance(database).analyze()

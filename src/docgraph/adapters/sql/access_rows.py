@@ -1,4 +1,4 @@
-"""Rules and words on them, as text in rows."""
+"""Access rules and statements as JSON in rows."""
 
 import json
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ def rule_from_json(text: str) -> AccessRule:
         return NOBODY
 
 
-def hand_to_json(hand: ManualRule) -> str:
-    rule = None if hand.rule is None else _plain(hand.rule)
-    return json.dumps([rule, sorted(hand.revoked), hand.closed], ensure_ascii=False)
+def manual_rule_to_json(manual: ManualRule) -> str:
+    rule = None if manual.rule is None else _plain(manual.rule)
+    return json.dumps([rule, sorted(manual.revoked), manual.closed], ensure_ascii=False)
 
 
-def hand_from_json(text: str) -> ManualRule:
+def manual_rule_from_json(text: str) -> ManualRule:
     """A decision that cannot be read lets nobody in."""
     try:
         rule, revoked, closed = json.loads(text)
@@ -37,13 +37,13 @@ def hand_from_json(text: str) -> ManualRule:
         return ManualRule(closed=True)
 
 
-def told_to_json(told: Iterable[AccessStatement]) -> str:
-    words = [[word.source, word.line, word.says, _plain(word.rule)] for word in told]
-    return json.dumps(words, ensure_ascii=False)
+def statements_to_json(statements: Iterable[AccessStatement]) -> str:
+    rows = [[one.source, one.line, one.says, _plain(one.rule)] for one in statements]
+    return json.dumps(rows, ensure_ascii=False)
 
 
 @lru_cache(maxsize=4096)  # documents by the thousand say the same
-def told_from_json(text: str) -> tuple[AccessStatement, ...]:
+def statements_from_json(text: str) -> tuple[AccessStatement, ...]:
     return tuple(
         AccessStatement(source, line, says, _rule(rule))
         for source, line, says, rule in json.loads(text)

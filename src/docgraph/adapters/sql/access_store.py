@@ -1,12 +1,12 @@
-"""The access book: one tenant's decisions by hand and people, in short transactions."""
+"""One tenant's manual access rules and people, in short transactions."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from docgraph.adapters.sql.access_rows import rule_from_json, told_from_json
-from docgraph.adapters.sql.access_writer import AccessWriter, OnReclassified
+from docgraph.adapters.sql.access_rows import rule_from_json, statements_from_json
 from docgraph.adapters.sql.database import Database, Row
+from docgraph.adapters.sql.repository_access import OnReclassified, RepositoryAccess
 from docgraph.model.access import AccessRule, Person
 from docgraph.model.access_policy import (
     ManualRule,
@@ -22,13 +22,16 @@ from docgraph.ports.access_store import RuleCount
 
 class SqlAccessPolicyStore:
     def __init__(
-        self, database: Database, tenant: str, moved: OnReclassified = lambda _branch, _paths: None
+        self,
+        database: Database,
+        tenant: str,
+        on_reclassified: OnReclassified = lambda _branch, _paths: None,
     ) -> None:
-        """`moved` is told of paths that were decided on, before that is committed."""
+        """`on_reclassified` gets the paths whose rules changed, before that is committed."""
         self._database = database
         self._sql = database.queries("access.sql")
         self._tenant = tenant
-        self._moved = moved
+        self._on_reclassified = on_reclassified
 
     def _rows(self, query: str, **values: object) -> list[Row]:
         return self._sql.rows(query, tenant=self._tenant, **values)
@@ -58,39 +61,41 @@ class SqlAccessPolicyStore:
     def _listed(self, repository: str | None, path: str | None) -> Iterator[PathAccess]:
         if not is_storable(repository or "", path or ""):
             return
-        held: set[tuple[str, str]] = set()
+        listed: set[tuple[str, str]] = set()
         for (home,) in self._rows("repositories_of_tenant", repository=repository):
-            writer = self._writer(home)
+            access = self._access(home)
             names = None if path is None else path_spellings(path)
-            words = writer.words(names)
+            inherited = access.inherited(names)
             query = "paths_of_branch" if names is None else "some_of_branch"
-            asked = {} if names is None else {"paths": names}
-            for number, branch in sorted(writer.branches().items(), key=lambda item: item[1]):
-                for found, told, rule in self._rows(query, branch=number, **asked):
-                    held.add((home, canonical_path(found)))
+            selected = {} if names is None else {"paths": names}
+            for number, branch in sorted(access.branches().items(), key=lambda item: item[1]):
+                for found, own, rule in self._rows(query, branch=number, **selected):
+                    listed.add((home, canonical_path(found)))
                     yield PathAccess(
                         repository=home,
                         branch=branch,
                         path=found,
-                        told=(*told_from_json(told), *words.inherited(number, found)),
-                        by_hand=words.hand(found),
+                        told=(*statements_from_json(own), *inherited.statements(number, found)),
+                        by_hand=inherited.manual_rule(found),
                         rule=rule_from_json(rule),
                     )
-        yield from self._left(repository, path, held)
+        yield from self._unused_rules(repository, path, listed)
 
-    def _left(
-        self, repository: str | None, path: str | None, held: set[tuple[str, str]]
+    def _unused_rules(
+        self, repository: str | None, path: str | None, listed: set[tuple[str, str]]
     ) -> Iterator[PathAccess]:
-        """Decisions on paths that nothing holds any more; they wait for whoever comes back."""
+        """Manual rules on paths without a document; they count again if the path returns."""
         key = None if path is None else canonical_path(path)
-        for home, left in self._rows("hands_of_tenant", repository=repository, path=key):
-            if (home, left) not in held:
-                hand = self._writer(home).words((left,)).hand(left)
-                rule = effective_rule(self._tenant, (), hand)
-                yield PathAccess(home, "", left, (), hand, rule)
+        for home, unused in self._rows("hands_of_tenant", repository=repository, path=key):
+            if (home, unused) not in listed:
+                manual = self._access(home).inherited((unused,)).manual_rule(unused)
+                rule = effective_rule(self._tenant, (), manual)
+                yield PathAccess(home, "", unused, (), manual, rule)
 
-    def _writer(self, repository: str) -> AccessWriter:
-        return AccessWriter(self._database, self._tenant, repository, moved=self._moved)
+    def _access(self, repository: str) -> RepositoryAccess:
+        return RepositoryAccess(
+            self._database, self._tenant, repository, on_reclassified=self._on_reclassified
+        )
 
     def set_by_hand(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
         self._decide(repository, paths, lambda _: ManualRule(rule))
@@ -116,25 +121,25 @@ class SqlAccessPolicyStore:
         self,
         repository: str,
         paths: Sequence[str],
-        hand: Callable[[tuple[PathAccess, ...]], ManualRule | None],
+        rule_for: Callable[[tuple[PathAccess, ...]], ManualRule | None],
     ) -> None:
         """All of the paths or none."""
         with self._changing():
-            hands: dict[str, ManualRule | None] = {}
+            rules: dict[str, ManualRule | None] = {}
             for path in paths:
                 found = tuple(self._listed(repository, path))
                 if not found:
                     raise NotVisible(f"repository {repository!r} holds no document {path!r}")
-                hands[path] = hand(found)
-            self._writer(repository).decide_by_hand(hands)
+                rules[path] = rule_for(found)
+            self._access(repository).set_manual_rules(rules)
 
     def set_default_branch(self, repository: str, branch: str) -> None:
         with self._changing():
-            writer = self._writer(repository)
-            numbers = {name: number for number, name in writer.branches().items()}
+            access = self._access(repository)
+            numbers = {name: number for number, name in access.branches().items()}
             if branch not in numbers:
                 raise NotVisible(f"repository {repository!r} has no branch {branch!r}")
-            writer.set_default(numbers[branch])
+            access.set_default_branch(numbers[branch])
 
     def people(self) -> tuple[Person, ...]:
         return tuple(self._person(*row) for row in self._rows("people_of_tenant"))

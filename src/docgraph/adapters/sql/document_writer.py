@@ -1,204 +1,211 @@
 """Writing documents: their text, nodes, chunks and names, many rows at a time."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from docgraph.adapters.indexes.segment_writer import SegmentWriter
-from docgraph.adapters.sql.database import FOREVER, Database
-from docgraph.model.document import Document
+from docgraph.adapters.sql.access_writer import SqlAccessWriter
+from docgraph.adapters.sql.database import FOREVER
+from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
+from docgraph.adapters.sql.relation_writer import reference_rows
 from docgraph.model.node import Location
-from docgraph.model.reference import Reference
-from docgraph.ports.writes import EmbeddedDocument, text_key
+from docgraph.model.vector import IntVector
+from docgraph.ports.writes import BuiltDocument, CurrentText, StoredDocument, text_key
+
+_PAGE = 500  # texts that are read at once
 
 Values = dict[str, object]
 
 
-class DocumentWriter:
-    """Each method runs inside its caller's transaction."""
+class SqlDocumentWriter:
+    """`vector_numbers` gives the numbers of stored vectors by `text_key`.
 
-    def __init__(self, database: Database, tenant: str, branch: int, born: int) -> None:
-        self._database = database
-        self._sql = database.queries("writes.sql")
-        self._tenant = tenant
-        self._branch = branch
-        self._born = born
-        self.segments = SegmentWriter(database, branch, born)
+    With another embedder than the newest snapshot's, every stored document counts as changed.
+    """
 
-    def put(
+    def __init__(
         self,
-        documents: Sequence[EmbeddedDocument],
-        numbers: Mapping[str, int],
-        classes: Mapping[str, int],
+        pending: PendingSnapshot,
+        access: SqlAccessWriter,
+        vector_numbers: Callable[[Iterable[str]], dict[str, int]],
+        *,
+        same_embedder: bool,
     ) -> None:
-        """`numbers` are the stored vectors' by key; `classes` the documents' by path, for a store
-        whose rows carry them. Of two with one path, the last counts."""
-        documents = list({found.document.path: found for found in documents}.values())
-        placed = list(self._placed(documents, classes))
-        texts = self._texts(documents)
-        self.end(found.document.path for found in documents)
+        self._pending = pending
+        self._sql = pending.database.queries("writes.sql")
+        self._access = access
+        self._vector_numbers = vector_numbers
+        self._same_embedder = same_embedder
+
+    def stored(self) -> dict[str, StoredDocument]:
+        rows = self._sql.rows("held_documents", **self._pending.parameters)
+        return {
+            path: StoredDocument(path, fingerprint if self._same_embedder else "", content)
+            for path, fingerprint, content in rows
+        }
+
+    def current_texts(self, *, new: bool) -> Iterator[CurrentText]:
+        after = ""
+        while page := self._sql.rows(
+            "living_texts", **self._pending.parameters, fresh=int(new), after=after, most=_PAGE
+        ):
+            for path, id_, kind, title, text, lines in page:
+                pairs = tuple((offset, line) for offset, line in json.loads(lines or "[]"))
+                yield CurrentText(path, id_, kind, title, text, pairs)
+            after = page[-1][0]
+
+    def existing_nodes(self, ids: Iterable[str]) -> frozenset[str]:
+        rows = self._sql.rows("living_nodes", **self._pending.parameters, ids=sorted(set(ids)))
+        return frozenset(row[0] for row in rows)
+
+    def remove(self, paths: Iterable[str]) -> None:
+        removed = list(paths)
+        with self._pending.batch():
+            self._end(removed)
+        self._pending.changed |= bool(removed)
+
+    def add(self, documents: Sequence[BuiltDocument]) -> None:
+        """Of two with one path, the last counts."""
+        documents = list({built.document.path: built for built in documents}.values())
+        plain = [built.document for built in documents]
+        keys = [built.chunk_keys() for built in documents]
+        numbers = self._vector_numbers(key for some in keys for key in some)
+        vectors = [[numbers[key] for key in some] for some in keys]
+        with self._pending.batch():
+            self._write(list(self._rows(documents, vectors, self._access.classes(plain))))
+        self._access.add(plain)
+        self._pending.changed = True
+
+    def _rows(
+        self,
+        documents: Sequence[BuiltDocument],
+        vectors: Sequence[list[int]],
+        classes: Mapping[str, int],
+    ) -> Iterator["DocumentRows"]:
+        """`classes` are the documents' access classes by path, for a store whose rows have them."""
+        ordinals = self._next("next_ordinals", len(documents))
+        nodes = sum(len(built.document.nodes) for built in documents)
+        handles = iter(self._next("next_handles", nodes))
+        for built, ordinal, numbers in zip(documents, ordinals, vectors, strict=True):
+            class_ = classes.get(built.document.path, 0)
+            key: Values = {"document": ordinal, "branch": self._pending.branch, "class": class_}
+            named = {node.id: next(handles) for node in built.document.nodes}
+            yield DocumentRows(built, ordinal, class_, key, named, numbers)
+
+    def _next(self, query: str, many: int) -> list[int]:
+        """Numbers that no other row has."""
+        return [number for (number,) in self._sql.rows(query, many=many)]
+
+    def _write(self, documents: Sequence["DocumentRows"]) -> None:
+        contents = self._add_contents([one.built.document.text for one in documents])
+        self._end(one.built.document.path for one in documents)
+        born, pack = self._pending.number, self._pending.database.vector
         for query, rows in (
-            ("add_document", (self._document(one, texts) for one in placed)),
-            ("add_node", (row for one in placed for row in self._nodes(one))),
-            ("add_chunk", (row for one in placed for row in _chunks(one, numbers))),
-            ("add_offer", (row for one in placed for row in _offers(one))),
-            ("add_claim", (row for one in placed for row in one.claims())),
+            ("add_document", (one.document(contents, born) for one in documents)),
+            ("add_node", (row for one in documents for row in one.nodes(pack))),
+            ("add_chunk", (row for one in documents for row in one.chunks())),
+            ("add_offer", (row for one in documents for row in one.definitions())),
+            ("add_claim", (row for one in documents for row in one.references())),
         ):
             self._sql.many(query, rows)
-        for one in placed:
-            self.segments.add(
+        for one in documents:
+            self._pending.segments.add(
                 one.ordinal,
-                one.document,
+                one.built.document,
                 one.handles,
-                one.found.chunk_texts,
-                [numbers[key] for key in one.found.chunk_keys],
-                one.found.node_vectors,
-                group=one.group,
+                one.built.chunk_texts,
+                one.vectors,
+                one.built.node_vectors,
+                group=one.access_class,
             )
 
-    def _placed(
-        self, documents: Sequence[EmbeddedDocument], classes: Mapping[str, int]
-    ) -> Iterator["Placed"]:
-        ordinals = self._taken("next_ordinals", len(documents))
-        handles = iter(
-            self._taken("next_handles", sum(len(found.document.nodes) for found in documents))
-        )
-        for found, ordinal in zip(documents, ordinals, strict=True):
-            named = {node.id: next(handles) for node in found.document.nodes}
-            group = classes.get(found.document.path, 0)
-            yield Placed(found, ordinal, self._branch, group, named)
-
-    def end(self, paths: Iterable[str]) -> None:
-        """The newest versions of paths, where there are some, do not live in the new snapshot."""
+    def _end(self, paths: Iterable[str]) -> None:
+        """The newest versions of paths, where there are some, end with the new snapshot."""
+        branch, snapshot = self._pending.branch, self._pending.number
         self._sql.many(
             "end_document",
             (
-                {"branch": self._branch, "path": p, "snapshot": self._born, "forever": FOREVER}
-                for p in paths
+                {"branch": branch, "path": path, "snapshot": snapshot, "forever": FOREVER}
+                for path in paths
             ),
         )
 
-    def add_claims(self, claims: Mapping[str, Sequence[Reference]]) -> None:
-        """By path of a living document; what is claimed already stays."""
-        living = self._sql.rows(
-            "living_documents", branch=self._branch, paths=list(claims), forever=FOREVER
-        )
-        self._sql.many(
-            "add_claim",
-            (
-                row
-                for path, ordinal, _, group in living
-                for row in _claims(
-                    {"document": ordinal, "branch": self._branch, "class": group}, claims[path]
-                )
-            ),
-        )
-
-    def _taken(self, query: str, many: int) -> list[int]:
-        """Numbers that nobody else has."""
-        return [number for (number,) in self._sql.rows(query, many=many)]
-
-    def _texts(self, documents: Sequence[EmbeddedDocument]) -> dict[str, int]:
-        """The texts' numbers by key; they are stored once."""
-        texts = {text_key(found.document.text): found.document.text for found in documents}
-        rows = ({"tenant": self._tenant, "hash": k, "text": texts[k]} for k in sorted(texts))
+    def _add_contents(self, texts: Iterable[str]) -> dict[str, int]:
+        """The texts' numbers by key; each text is stored once."""
+        tenant = self._pending.tenant
+        by_key = {text_key(text): text for text in texts}
+        rows = ({"tenant": tenant, "hash": key, "text": by_key[key]} for key in sorted(by_key))
         self._sql.many("add_content", rows)
-        return dict(self._sql.rows("content_ids", tenant=self._tenant, hashes=list(texts)))
+        return dict(self._sql.rows("content_ids", tenant=tenant, hashes=list(by_key)))
 
-    def _document(self, one: "Placed", texts: Mapping[str, int]) -> Values:
-        document = one.document
+
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """The rows of one document version, by table.
+
+    `key` holds the columns that all of them share, `handles` the numbers of its nodes by id, and
+    `vectors` those of its chunks' vectors.
+    """
+
+    built: BuiltDocument
+    ordinal: int
+    access_class: int
+    key: Values
+    handles: dict[str, int]
+    vectors: list[int]
+
+    def document(self, contents: Mapping[str, int], born: int) -> Values:
+        document = self.built.document
         return {
-            **one.place,
-            "ordinal": one.ordinal,
+            **self.key,
+            "ordinal": self.ordinal,
             "path": document.path,
             "id": document.id,
-            "content": texts[text_key(document.text)],
+            "content": contents[text_key(document.text)],
             "fingerprint": document.fingerprint,
             "opaque": document.unresolved_calls,
             "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
-            "born": self._born,
+            "born": born,
             "died": FOREVER,
         }
 
-    def _nodes(self, one: "Placed") -> Iterator[Values]:
-        for node, vector in zip(one.document.nodes, one.found.node_vectors, strict=True):
+    def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:
+        for node, vector in zip(self.built.document.nodes, self.built.node_vectors, strict=True):
             yield {
-                **one.place,
-                "handle": one.handles[node.id],
+                **self.key,
+                "handle": self.handles[node.id],
                 "id": node.id,
                 "kind": node.kind,
                 "title": node.title,
                 "summary": node.summary,
                 "parent": node.parent,
                 **_span(node.source),
-                "vector": self._database.vector(vector),
+                "vector": pack(vector),
             }
 
+    def chunks(self) -> Iterator[Values]:
+        for chunk, vector in zip(self.built.document.chunks, self.vectors, strict=True):
+            yield {
+                **self.key,
+                "position": chunk.position,
+                "id": chunk.id,
+                "node": chunk.node,
+                "heading_path": json.dumps(chunk.heading_path, ensure_ascii=False),
+                **_span(chunk.location),
+                "vector": vector,
+            }
 
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A document that is about to be written, and the numbers it has got."""
+    def definitions(self) -> Iterator[Values]:
+        """Each once, with its best rank."""
+        ranks: dict[tuple[str, str], int] = {}
+        for definition in self.built.document.definitions:
+            name = (definition.key, definition.suffix)
+            ranks[name] = min(definition.rank, ranks.get(name, definition.rank))
+        for (key, suffix), rank in ranks.items():
+            yield {**self.key, "key": key, "suffix": suffix, "rank": rank}
 
-    found: EmbeddedDocument
-    ordinal: int
-    branch: int
-    group: int
-    handles: dict[str, int]
-
-    @property
-    def document(self) -> Document:
-        return self.found.document
-
-    @property
-    def place(self) -> Values:
-        return {"document": self.ordinal, "branch": self.branch, "class": self.group}
-
-    def claims(self) -> Iterator[Values]:
-        return _claims(self.place, self.document.references)
-
-
-def _chunks(one: Placed, numbers: Mapping[str, int]) -> Iterator[Values]:
-    for chunk, key in zip(one.document.chunks, one.found.chunk_keys, strict=True):
-        yield {
-            **one.place,
-            "position": chunk.position,
-            "id": chunk.id,
-            "node": chunk.node,
-            "heading_path": json.dumps(chunk.heading_path, ensure_ascii=False),
-            **_span(chunk.location),
-            "vector": numbers[key],
-        }
-
-
-def _offers(one: Placed) -> Iterator[Values]:
-    """Each once, with its best rank."""
-    ranks: dict[tuple[str, str], int] = {}
-    for definition in one.document.definitions:
-        same = (definition.key, definition.suffix)
-        ranks[same] = min(definition.rank, ranks.get(same, definition.rank))
-    for (key, suffix), rank in ranks.items():
-        yield {**one.place, "key": key, "suffix": suffix, "rank": rank}
-
-
-def _claims(place: Values, references: Iterable[Reference]) -> Iterator[Values]:
-    for reference in references:
-        target = reference.target
-        yield {
-            **place,
-            "relation": reference.relation,
-            "start": reference.start,
-            "key": target.key,
-            "inner": target.inner,
-            "suffix": reference.suffix,
-            "stop": reference.end,
-            "line": reference.line,
-            "says": reference.text,
-            "miner": reference.miner,
-            "strict": int(target.strict),
-            "rank": target.rank,
-            "near": target.near,
-            "reported": int(target.reported),
-        }
+    def references(self) -> Iterator[Values]:
+        return reference_rows(self.key, self.built.document.references)
 
 
 def _span(location: Location) -> Values:

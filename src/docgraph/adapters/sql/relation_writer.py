@@ -1,59 +1,139 @@
-"""Writing stated relationships: given ones follow their source, hand-made ones stay."""
+"""Writing references, and edges that are stated: imported ones follow their source, manual stay."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from docgraph.adapters.sql.database import FOREVER, Database
+from docgraph.adapters.sql.database import FOREVER
+from docgraph.adapters.sql.pending_snapshot import PendingSnapshot
 from docgraph.model.digest import canonical
 from docgraph.model.edge import Edge, Relationship
 from docgraph.model.node import document_of
+from docgraph.model.reference import Reference, ReferenceCount, UnresolvedReference
 
 
-class EdgeWriter:
-    """Each method runs inside its caller's transaction and says how many rows it changed."""
+class SqlReferenceWriter:
+    """`miners` are those whose references count in the new snapshot."""
 
-    def __init__(self, database: Database, branch: int, born: int) -> None:
-        self._sql = database.queries("writes.sql")
-        self._branch = branch
-        self._born = born
+    def __init__(self, pending: PendingSnapshot, miners: frozenset[str]) -> None:
+        self._pending = pending
+        self._sql = pending.database.queries("writes.sql")
+        self.miners = miners
+
+    def add(self, references: Mapping[str, Sequence[Reference]]) -> None:
+        branch = self._pending.branch
+        with self._pending.batch():
+            current = self._sql.rows(
+                "living_documents", branch=branch, paths=list(references), forever=FOREVER
+            )
+            self._sql.many(
+                "add_claim",
+                (
+                    row
+                    for path, ordinal, _, class_ in current
+                    for row in reference_rows(
+                        {"document": ordinal, "branch": branch, "class": class_}, references[path]
+                    )
+                ),
+            )
+
+    def titles(self) -> dict[str, bool]:
+        rows = self._sql.rows("offered_titles", **self._pending.parameters)
+        return {title: bool(in_newest) for title, in_newest in rows}
+
+    def counts(self) -> tuple[ReferenceCount, ...]:
+        parameters = self._pending.parameters
+        rows = self._sql.rows("places_claimed", **parameters, miners=sorted(self.miners))
+        return tuple(ReferenceCount(*row) for row in rows)
+
+    def unresolved(self, relation: str, limit: int) -> tuple[UnresolvedReference, ...]:
+        rows = self._sql.rows(
+            "places_unmet",
+            **self._pending.parameters,
+            relation=relation,
+            most=limit,
+            miners=sorted(self.miners),
+        )
+        return tuple(UnresolvedReference(*row) for row in rows)
+
+    def unresolved_calls(self) -> int:
+        return int(self._sql.rows("opaque_calls", **self._pending.parameters)[0][0])
+
+    def set_miners(self, miners: frozenset[str]) -> None:
+        self._pending.changed |= miners != self.miners
+        self.miners = miners
+
+
+def reference_rows(
+    key: Mapping[str, object], references: Iterable[Reference]
+) -> Iterator[dict[str, object]]:
+    """`key` holds the columns that all rows of the document share."""
+    for reference in references:
+        target = reference.target
+        yield {
+            **key,
+            "relation": reference.relation,
+            "start": reference.start,
+            "key": target.key,
+            "inner": target.inner,
+            "suffix": reference.suffix,
+            "stop": reference.end,
+            "line": reference.line,
+            "says": reference.text,
+            "miner": reference.miner,
+            "strict": int(target.strict),
+            "rank": target.rank,
+            "near": target.near,
+            "reported": int(target.reported),
+        }
+
+
+class SqlEdgeWriter:
+    def __init__(self, pending: PendingSnapshot) -> None:
+        self._pending = pending
+        self._sql = pending.database.queries("writes.sql")
 
     def _run(self, query: str, **values: object) -> int:
-        return self._sql.run(query, branch=self._branch, **values)
+        return self._sql.run(query, branch=self._pending.branch, **values)
 
-    def replace_given(self, relationships: Iterable[Relationship]) -> int:
-        """Ends what is no longer said before adding what is new: an edge lives once at a time."""
-        again = self._run("drop_given_born_now", snapshot=self._born)
-        place = {"branch": self._branch, "hand": 0, "forever": FOREVER}
-        rows = self._sql.rows("living_relationships", **place)
-        living = {tuple(row[1:]): row[0] for row in rows}
-        new = [found for found in relationships if living.pop(_row(found), None) is None]
-        for number in living.values():
-            self._run("end_relationship", id=number, snapshot=self._born)
-        for relationship in new:
-            self._add(relationship, hand=0)
-        return again + len(living) + len(new)
+    def replace_imported(self, edges: Iterable[Relationship]) -> None:
+        """Ends edges that are missing before adding new ones: an edge lives once at a time."""
+        snapshot = self._pending.number
+        with self._pending.batch():
+            again = self._run("drop_given_born_now", snapshot=snapshot)
+            rows = self._sql.rows("living_relationships", **self._pending.parameters, hand=0)
+            current = {tuple(row[1:]): row[0] for row in rows}
+            new = [edge for edge in edges if current.pop(_columns(edge), None) is None]
+            for number in current.values():
+                self._run("end_relationship", id=number, snapshot=snapshot)
+            for edge in new:
+                self._add(edge, hand=0)
+        self._pending.changed |= bool(again or current or new)
 
-    def add_by_hand(self, relationships: Sequence[Relationship]) -> int:
-        for relationship in relationships:
-            self._end_by_hand(relationship.edge)
-            self._add(relationship, hand=1)
-        return len(relationships)
+    def add_manual(self, edges: Sequence[Relationship]) -> None:
+        with self._pending.batch():
+            for relationship in edges:
+                self._end_manual(relationship.edge)
+                self._add(relationship, hand=1)
+        self._pending.changed |= bool(edges)
 
-    def remove_by_hand(self, edges: Sequence[Edge]) -> int:
-        return sum(self._end_by_hand(edge) for edge in edges)
+    def remove_manual(self, edges: Sequence[Edge]) -> int:
+        with self._pending.batch():
+            removed = sum(self._end_manual(edge) for edge in edges)
+        self._pending.changed |= removed > 0
+        return removed
 
-    def _end_by_hand(self, edge: Edge) -> int:
-        place = {
-            "snapshot": self._born,
+    def _end_manual(self, edge: Edge) -> int:
+        values = {
+            "snapshot": self._pending.number,
             "forever": FOREVER,
             "source": edge.source,
             "relation": edge.relation,
             "target": edge.target,
         }
-        born_now = self._run("drop_relationships_born_now", hand=1, **place)
-        return self._run("end_hand_relationship", **place) + born_now
+        born_now = self._run("drop_relationships_born_now", hand=1, **values)
+        return self._run("end_hand_relationship", **values) + born_now
 
     def _add(self, relationship: Relationship, hand: int) -> None:
-        source, relation, target, origins, evidence = _row(relationship)
+        source, relation, target, origins, evidence = _columns(relationship)
         self._run(
             "add_relationship",
             source=source,
@@ -64,12 +144,12 @@ class EdgeWriter:
             hand=hand,
             origins=origins,
             evidence=evidence,
-            born=self._born,
+            born=self._pending.number,
             forever=FOREVER,
         )
 
 
-def _row(relationship: Relationship) -> tuple[str, str, str, str, str]:
+def _columns(relationship: Relationship) -> tuple[str, str, str, str, str]:
     edge = relationship.edge
     evidence = [[e.path, e.line, e.start, e.end, e.rank, e.says] for e in relationship.evidence]
     origins = canonical(relationship.origins).decode()

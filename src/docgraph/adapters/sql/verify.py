@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.indexes.segments import Segment, unpack
-from docgraph.adapters.sql.access_writer import AccessWriter, decided
 from docgraph.adapters.sql.database import Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
+from docgraph.adapters.sql.repository_access import RepositoryAccess
 from docgraph.adapters.sql.version_table import Branch, VersionTable, alive
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
@@ -103,9 +103,12 @@ def _of_rules(database: Database, sql: Queries, rows: VersionTable) -> Iterator[
     """Every document has the rule that all who speak of it come to."""
     for branch in rows.branches:
         if branch.newest:
-            words = AccessWriter(database, branch.tenant, branch.repository).words()
+            access = RepositoryAccess(database, branch.tenant, branch.repository).inherited()
             found = sql.rows("rules_of_branch", branch=branch.id)
-            wrong = sum(decided(words, branch.id, path, told) != rule for path, told, rule in found)
+            wrong = sum(
+                access.stored_rule(branch.id, path, statements) != rule
+                for path, statements, rule in found
+            )
             if wrong:
                 where = f"{branch.repository} {branch.name}"
                 yield f"{where}: {wrong} documents have another rule than was decided"

@@ -10,7 +10,7 @@ from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
-from docgraph.adapters.sql.snapshot_writer import SqlWrites
+from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_state import Known, TenantState
 from docgraph.adapters.sql.verify import verify
@@ -18,7 +18,7 @@ from docgraph.adapters.sql.version_table import load_rows, resolve_visibility
 from docgraph.adapters.sqlite.connection import connect, create_or_check, translate_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
-from docgraph.adapters.sqlite.vectors import SqliteVectors
+from docgraph.adapters.sqlite.vectors import SqliteEmbeddingWriter
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
@@ -114,19 +114,19 @@ class SqliteStore:
     @contextmanager
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
-    ) -> Iterator[SqlWrites]:
+    ) -> Iterator[SqlSnapshotWriter]:
         with self._writing() as connection:
             connection.execute("PRAGMA wal_autocheckpoint = 8000")
             connection.execute("PRAGMA cache_size = -16000")
             database = SqliteDatabase(connection)
-            yield SqlWrites(
+            yield SqlSnapshotWriter(
                 database,
                 tenant,
                 repository,
                 branch,
                 embedder,
                 self._now,
-                stored_vectors=partial(SqliteVectors, database),
+                embeddings=partial(SqliteEmbeddingWriter, database),
             )
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Stored vectors on SQLite, looked up one by one: there is no way to go."""
+"""Stored vectors on SQLite, looked up one by one: a query costs no round trip."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -10,14 +10,15 @@ from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.model.vector import IntVector
 
 
-class SqliteVectors:
+class SqliteEmbeddingWriter:
     def __init__(self, database: SqliteDatabase, space: int) -> None:
+        self._database = database
         self._sql = database.queries("vectors.sql")
         self._space = space
         self._numbers: dict[str, int] = {}
         self._absent: set[str] = set()
 
-    def found(self, keys: Sequence[str]) -> dict[str, IntVector]:
+    def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
         found: dict[str, IntVector] = {}
         for key in keys:
             row = self._sql.row("stored_vector", space=self._space, hash=bytes.fromhex(key))
@@ -29,21 +30,22 @@ class SqliteVectors:
         return found
 
     def add(self, vectors: Mapping[str, IntVector]) -> None:
-        new = [k for k in vectors if k in self._absent or self._number(k) is None]
-        (last,) = single_row(self._sql.row("last_vector"))
-        numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
-        self._sql.many(
-            "add_vector",
-            (
-                {
-                    "id": number,
-                    "space": self._space,
-                    "hash": bytes.fromhex(key),
-                    "vector": pack(vectors[key], np.int16),
-                }
-                for key, number in numbers.items()
-            ),
-        )
+        with self._database.transaction():
+            new = [k for k in vectors if k in self._absent or self._number(k) is None]
+            (last,) = single_row(self._sql.row("last_vector"))
+            numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
+            self._sql.many(
+                "add_vector",
+                (
+                    {
+                        "id": number,
+                        "space": self._space,
+                        "hash": bytes.fromhex(key),
+                        "vector": pack(vectors[key], np.int16),
+                    }
+                    for key, number in numbers.items()
+                ),
+            )
         self._numbers.update(numbers)
         self._absent.difference_update(new)
 
@@ -51,7 +53,7 @@ class SqliteVectors:
         found: dict[str, int] = {}
         for key in keys:
             number = self._numbers.get(key) or self._number(key)
-            assert number is not None, "a chunk's vector is remembered before the chunk is put"
+            assert number is not None, "a chunk's vector is added before the chunk"
             found[key] = number
         self._numbers.clear()
         return found

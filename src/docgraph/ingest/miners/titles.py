@@ -15,7 +15,7 @@ from docgraph.ingest.source_text import Lines, SourceLines
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.model.node import CODE
 from docgraph.model.reference import Reference, ReferenceTarget
-from docgraph.ports.writes import CurrentText, Writes
+from docgraph.ports.writes import CurrentText, DocumentWriter, ReferenceWriter
 
 TITLES = "titles"
 SHORTEST = 4
@@ -31,22 +31,24 @@ def title_spellings(title: str) -> tuple[str, ...]:
     return tuple(form for form in dict.fromkeys((title, bare)) if len(form) >= SHORTEST)
 
 
-def mine_titles(writes: Writes) -> None:
+def mine_titles(documents: DocumentWriter, references: ReferenceWriter) -> None:
     """Every occurrence is claimed, also inside longer ones: the question decides."""
-    known = writes.titles()
-    for fresh, titles in ((True, sorted(known)), (False, sorted(t for t in known if not known[t]))):
+    known = references.titles()
+    for new, titles in ((True, sorted(known)), (False, sorted(t for t in known if not known[t]))):
         for some in batched(titles, MOST_AT_ONCE):
             automaton = ahocorasick.Automaton()
             for spelling in some:
                 automaton.add_word(spelling, spelling)
             automaton.make_automaton()
-            _claim_all(writes, fresh, automaton)
+            _add_mentions(documents.current_texts(new=new), references, automaton)
 
 
-def _claim_all(writes: Writes, fresh: bool, automaton: ahocorasick.Automaton) -> None:
-    for documents in batched(writes.texts(fresh=fresh), _BATCH):
-        claims = {found.path: tuple(mentions(found, automaton)) for found in documents}
-        writes.add_claims({path: said for path, said in claims.items() if said})
+def _add_mentions(
+    texts: Iterable[CurrentText], references: ReferenceWriter, automaton: ahocorasick.Automaton
+) -> None:
+    for some in batched(texts, _BATCH):
+        found = {text.path: tuple(mentions(text, automaton)) for text in some}
+        references.add({path: own for path, own in found.items() if own})
 
 
 def mentions(document: CurrentText, automaton: ahocorasick.Automaton) -> Iterator[Reference]:

@@ -39,8 +39,8 @@ def test_what_is_not_there_changes_no_edge_between_what_is(kept: set[str]) -> No
 def test_definitions_and_references_of_a_document_depend_on_its_text_alone(
     path: str,
 ) -> None:
-    among = ingested(TEXTS)[0].documents[path]
-    alone = ingested({path: TEXTS[path]})[0].documents[path]
+    among = ingested(TEXTS)[0].documents.by_path()[path]
+    alone = ingested({path: TEXTS[path]})[0].documents.by_path()[path]
     assert alone.definitions == among.definitions
     assert set(alone.references) == {one for one in among.references if one.miner != "titles"}
 
@@ -66,7 +66,7 @@ def test_a_miner_can_be_switched_off() -> None:
     assert {origin for r in found for origin in r.origins} == {"links"}
     without = candidates(TEXTS, *sorted(ALL_MINERS - {"links"}))
     assert {origin for r in without for origin in r.origins} == ALL_MINERS - {"links", "tables"}
-    assert ingested(TEXTS, frozenset())[0].edges() == ()
+    assert ingested(TEXTS, frozenset())[0].relationships() == ()
 
 
 def test_a_switched_off_miner_removes_its_own_references_and_no_others() -> None:
@@ -80,7 +80,7 @@ def test_a_switched_off_miner_removes_its_own_references_and_no_others() -> None
 
 
 def test_no_document_defines_an_entity_name() -> None:
-    documents = ingested(TEXTS)[0].documents.values()
+    documents = ingested(TEXTS)[0].documents.by_path().values()
     names = {c.target.key for d in documents for c in d.references if c.relation == SHARES_ENTITY}
     assert names
     assert names.isdisjoint(one.key for found in documents for one in found.definitions)

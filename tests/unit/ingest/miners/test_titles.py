@@ -8,9 +8,10 @@ from docgraph.ingest.miners.titles import mentions as mentions_in
 from docgraph.ingest.miners.titles import mine_titles, title_spellings
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
-from docgraph.ports.writes import CurrentText, EmbeddedDocument
+from docgraph.ports.writes import BuiltDocument, CurrentText
 from tests.support.growth import LINEAR, growth
-from tests.unit.ingest.fakes import MemoryWrites, built, candidates, edges, evidence_of
+from tests.unit.ingest.fakes import built, candidates, edges, evidence_of
+from tests.unit.ingest.memory_writer import MemoryWriter
 
 
 def mentions(text: str, *others: str, path: str = "a.txt") -> list[tuple[str, str, int]]:
@@ -101,20 +102,20 @@ def test_an_edge_has_its_first_mentions_only() -> None:
     assert len(found) == MAX_EVIDENCE
 
 
-def put(writes: MemoryWrites, files: dict[str, str]) -> None:
+def put(writes: MemoryWriter, files: dict[str, str]) -> None:
     """Writes and searches, as an ingest does."""
     documents = [built(path, text) for path, text in files.items()]
-    writes.put([EmbeddedDocument(found, (), (), ()) for found in documents])
-    writes.use_miners(frozenset({"titles"}))
-    mine_titles(writes)
+    writes.documents.add([BuiltDocument(found, (), (), ()) for found in documents])
+    writes.references.set_miners(frozenset({"titles"}))
+    mine_titles(writes.documents, writes.references)
 
 
-def mentioned(writes: MemoryWrites) -> set[tuple[str, str]]:
-    return {(found.edge.source[2:], found.edge.target[2:]) for found in writes.edges()}
+def mentioned(writes: MemoryWriter) -> set[tuple[str, str]]:
+    return {(found.edge.source[2:], found.edge.target[2:]) for found in writes.relationships()}
 
 
 def test_new_texts_are_searched_for_every_title_and_old_ones_for_those_that_are_new() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     put(writes, {"a.txt": "On\n\nOld Plan and New Plan", "b.md": "# Old Plan"})
     writes.publish()
     put(writes, {"c.md": "# New Plan\n\nOld Plan", "d.txt": "On\n\nOld Plan and New Plan"})
@@ -128,20 +129,20 @@ def test_new_texts_are_searched_for_every_title_and_old_ones_for_those_that_are_
 
 
 def test_old_texts_are_not_searched_where_no_title_is_new() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     put(writes, {"a.txt": "On\n\nthe Plan", "b.md": "# Plan"})
     writes.publish()
-    writes.searched.clear()
+    writes.documents.searched.clear()
     put(writes, {"b.md": "# Plan\n\nwith more words", "c.md": "# Plan", "d.txt": "On\n\nx"})
-    assert writes.searched["old"] == 0
+    assert writes.documents.searched["old"] == 0
     assert {("a.txt", "b.md"), ("a.txt", "c.md")} <= mentioned(writes)
 
 
 def test_a_title_that_comes_back_is_found_again() -> None:
-    writes = MemoryWrites()
+    writes = MemoryWriter()
     put(writes, {"b.md": "# Plan"})
     writes.publish()
-    writes.drop(["b.md"])
+    writes.documents.remove(["b.md"])
     put(writes, {"a.txt": "On\n\nthe Plan"})
     writes.publish()
     assert mentioned(writes) == set()

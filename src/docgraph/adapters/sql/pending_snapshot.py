@@ -1,0 +1,57 @@
+"""The next snapshot of a branch while it is written: the state that its writers share."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from docgraph.adapters.indexes.segment_writer import SegmentWriter
+from docgraph.adapters.sql.database import FOREVER, Database, single_row
+
+_UNPUBLISHED = (
+    "drop_postings_of_unpublished",
+    "drop_unpublished_segments",
+    "drop_chunks_of_unpublished",
+    "drop_offers_of_unpublished",
+    "drop_claims_of_unpublished",
+    "drop_nodes_of_unpublished",
+    "drop_unpublished_documents",
+    "drop_unpublished_relationships",
+    "revive_documents",
+    "revive_relationships",
+)
+
+
+class PendingSnapshot:
+    """`number` is the snapshot's own; no reader sees its rows before it is published.
+
+    `changed` says whether it differs from the newest snapshot. `segments` packs its documents.
+    """
+
+    def __init__(self, database: Database, tenant: str, repository: str, branch: str) -> None:
+        """Removes the rows of an ingest that did not finish; no reader ever saw them."""
+        self.database = database
+        self.tenant = tenant
+        self._sql = database.queries("writes.sql")
+        with self.batch():
+            names = {"tenant": tenant, "repository": repository, "name": branch}
+            self._sql.run("add_branch", **names)
+            self.branch, newest = single_row(self._sql.row("branch_of", **names))
+            for query in _UNPUBLISHED:
+                self._sql.run(query, branch=self.branch, newest=newest, forever=FOREVER)
+        self.begin(newest + 1)
+
+    def begin(self, number: int) -> None:
+        self.number = number
+        self.changed = False
+        self.segments = SegmentWriter(self.database, self.branch, number)
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """One transaction, during which no document's access class changes."""
+        with self.database.transaction():
+            self._sql.row("keep_classes", tenant=self.tenant)
+            yield
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The values that queries on its rows take."""
+        return {"branch": self.branch, "next": self.number, "forever": FOREVER}
