@@ -21,7 +21,7 @@ from docgraph.adapters.postgres.pgvector import Hnsw, HnswSearch
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
-from docgraph.adapters.postgres.stored_vectors import PostgresEmbeddingWriter
+from docgraph.adapters.postgres.vectors import PostgresEmbeddingWriter
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.prune import prune
