@@ -10,7 +10,7 @@ from benchmarks.cheap_engine import CheapEmbedder, ScatteredEmbedder
 from benchmarks.made_corpus import said
 from benchmarks.made_passages import Rows
 from benchmarks.services import Services, make_services
-from docgraph.adapters.sqlite.server_tables import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.model.question import Question
 from docgraph.model.vector import IntVector
@@ -53,5 +53,5 @@ def questions(count: int) -> list[Asked]:
 
 
 def engine_for(asked: Sequence[Asked], store: Path, audit: Path) -> Services:
-    log = SqliteAudit(audit, now=lambda: "now")
+    log = SqliteAuditLog(audit, now=lambda: "now")
     return make_services(SqliteStore(store, now=lambda: "now"), log, Prepared(asked))

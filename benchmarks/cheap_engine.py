@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.services import Services, make_services
-from docgraph.adapters.sqlite.server_tables import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
@@ -38,7 +38,7 @@ class ScatteredEmbedder(CheapEmbedder):
 
 
 def cheap_engine(store: Path, embedder: type[CheapEmbedder] = CheapEmbedder) -> Services:
-    audit = SqliteAudit(Path(f"{store}.audit"), now=lambda: "now")
+    audit = SqliteAuditLog(Path(f"{store}.audit"), now=lambda: "now")
     return make_services(SqliteStore(store, now=lambda: "now"), audit, embedder())
 
 
@@ -46,8 +46,8 @@ def cheap_engine_on(
     pool: "Pool", embedder: type[CheapEmbedder] = CheapEmbedder, *, hnsw: bool = False
 ) -> Services:
     """On Postgres."""
-    from docgraph.adapters.postgres.audit import PostgresAudit
+    from docgraph.adapters.postgres.audit import PostgresAuditLog
     from docgraph.adapters.postgres.store import PostgresStore
 
     store = PostgresStore(pool, now=lambda: "now", hnsw=hnsw)
-    return make_services(store, PostgresAudit(pool, now=lambda: "now"), embedder())
+    return make_services(store, PostgresAuditLog(pool, now=lambda: "now"), embedder())

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from docgraph.adapters.onnx.granite import GraniteEmbedder
-from docgraph.adapters.postgres.audit import PostgresAudit
+from docgraph.adapters.postgres.audit import PostgresAuditLog
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.engine.audit_trail import AuditTrail
@@ -52,7 +52,7 @@ def measure(data: Path) -> None:
         with closing(Pool(server.fresh_database())) as pool:
             exact = PostgresStore(pool, now=lambda: "now")
             index = PostgresStore(pool, now=lambda: "now", hnsw=True)
-            audit = PostgresAudit(pool, now=lambda: "now")
+            audit = PostgresAuditLog(pool, now=lambda: "now")
             content = ContentService(index, AuditTrail(audit), lambda: embedder)
             done = content.ingest(
                 local(),

@@ -40,12 +40,12 @@ def of(store: Store, path: str, branch: str = "main") -> PathAccess:
         return next(one for one in book.explain(path) if one.branch == branch)
 
 
-def set_by_hand(store: Store, path: str, rule: AccessRule | None) -> None:
+def set_manual_rule(store: Store, path: str, rule: AccessRule | None) -> None:
     with store.access_policy("local") as book:
         if rule is None:
             book.reset("r", (path,))
         else:
-            book.set_by_hand("r", (path,), rule)
+            book.set_manual_rule("r", (path,), rule)
 
 
 def revoke(store: Store, path: str, *groups: str) -> None:
@@ -92,14 +92,14 @@ class AccessRules:
     def test_a_rule_by_hand_counts_at_once_and_on_old_snapshots(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         publish(store, document("a.md", "two"))
-        set_by_hand(store, "a.md", NOWHERE)
+        set_manual_rule(store, "a.md", NOWHERE)
         old = SnapshotSelector("r", "main", 1)
         for wish in (SnapshotSelector("r"), old):
             with pytest.raises(NotVisible):
                 seen(store, wish)
-        set_by_hand(store, "a.md", OPEN)
+        set_manual_rule(store, "a.md", OPEN)
         assert seen(store, old, reader=someone()) == ["r:a.md"]
-        set_by_hand(store, "a.md", None)
+        set_manual_rule(store, "a.md", None)
         with pytest.raises(NotVisible):
             seen(store, old, reader=someone())
         assert seen(store, old) == ["r:a.md"]
@@ -107,7 +107,7 @@ class AccessRules:
     @pytest.mark.requirement(37)
     def test_a_rule_by_hand_survives_ingests(self, store: Store) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
-        set_by_hand(store, "a.md", STAFF)
+        set_manual_rule(store, "a.md", STAFF)
         publish(store, document("a.md", "two"))
         with writing(store) as writes:
             writes.access.set_statements({"a.md": granted(OPEN), "b.md": granted(OPEN)})
@@ -116,7 +116,7 @@ class AccessRules:
         assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
         found = of(store, "a.md")
         assert (found.by_hand, found.told) == (ManualRule(STAFF), granted(OPEN))
-        set_by_hand(store, "a.md", None)
+        set_manual_rule(store, "a.md", None)
         assert of(store, "a.md").rule == OPEN
 
     @pytest.mark.requirement(37)
@@ -124,7 +124,7 @@ class AccessRules:
         self, store: Store
     ) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
-        set_by_hand(store, "a.md", NOWHERE)
+        set_manual_rule(store, "a.md", NOWHERE)
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
             writes.publish()
@@ -137,11 +137,11 @@ class AccessRules:
         before = store.snapshots(local())
         with writing(store) as writes:
             write(writes, [document("b.md", "two")])
-            set_by_hand(store, "a.md", NOWHERE)
+            set_manual_rule(store, "a.md", NOWHERE)
             assert store.snapshots(local()) == ()
-            set_by_hand(store, "a.md", None)
+            set_manual_rule(store, "a.md", None)
             assert store.snapshots(local()) == before
-            set_by_hand(store, "a.md", NOWHERE)
+            set_manual_rule(store, "a.md", NOWHERE)
             writes.publish()
         assert seen(store) == ["r:b.md"]
 
@@ -149,15 +149,15 @@ class AccessRules:
         publish(store, document("a.md", "one"))
         for path, repository in (("z.md", "r"), ("a.md", "s")):
             with store.access_policy("local") as book, pytest.raises(NotVisible):
-                book.set_by_hand(repository, (path,), OPEN)
+                book.set_manual_rule(repository, (path,), OPEN)
         with store.access_policy("elsewhere") as book, pytest.raises(NotVisible):
-            book.set_by_hand("r", ("a.md",), OPEN)
+            book.set_manual_rule("r", ("a.md",), OPEN)
         assert of(store, "a.md").rule == LOCAL_ONLY
 
     def test_of_several_paths_all_are_set_or_none(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         with store.access_policy("local") as book, pytest.raises(NotVisible):
-            book.set_by_hand("r", ("a.md", "z.md"), NOWHERE)
+            book.set_manual_rule("r", ("a.md", "z.md"), NOWHERE)
         assert seen(store) == ["r:a.md"]
 
     @pytest.mark.requirement(35)
@@ -245,7 +245,7 @@ class AccessRules:
         with contextlib.suppress(ZeroDivisionError), writing(store) as writes:
             raise ZeroDivisionError
         publish(store, document("a.md", "two", rule=OPEN), branch="topic")
-        set_by_hand(store, "a.md", None)
+        set_manual_rule(store, "a.md", None)
         with pytest.raises(NotVisible):
             seen(store, topic, reader=someone())
         assert seen(store, topic, reader=someone("staff")) == ["r:a.md"]
@@ -263,7 +263,7 @@ class AccessRules:
         assert of(store, "a.md").rule.readers == frozenset()
         publish(store, document("a.md", "three", rule=OPEN))
         assert seen(store, reader=someone("staff")) == []
-        set_by_hand(store, "a.md", None)
+        set_manual_rule(store, "a.md", None)
         assert seen(store, reader=someone()) == ["r:a.md"]
         revoke(store, "a.md")
         assert seen(store, reader=someone("local")) == []
@@ -305,7 +305,7 @@ class AccessRules:
     @pytest.mark.requirement(37)
     def test_a_decision_on_what_is_gone_is_listed_and_can_be_taken_back(self, store: Store) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
-        set_by_hand(store, "a.md", OPEN)
+        set_manual_rule(store, "a.md", OPEN)
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
             writes.publish()

@@ -44,7 +44,7 @@ def names(store: PostgresStore) -> list[str]:
 
 def decide(store: PostgresStore) -> None:
     with store.access_policy("local") as book:
-        book.set_by_hand("r", ("a.md",), STAFF)
+        book.set_manual_rule("r", ("a.md",), STAFF)
 
 
 @pytest.fixture

@@ -105,7 +105,7 @@ def test_a_disk_that_is_full(own_postgres: PostgresServer, opened: Opened) -> No
         told(*full),
         store.access_policy("local") as book,
     ):
-        book.set_by_hand("r", ("a.md",), STAFF)
+        book.set_manual_rule("r", ("a.md",), STAFF)
     assert seen(store) == before
     assert store.verify().problems == ()
     assert locks_held(own_postgres, dsn) == 0

@@ -154,7 +154,7 @@ def test_a_question_between_two_of_its_reads_or_inside_one(place: Place) -> None
 def test_a_change_of_rules_happens_as_a_whole_or_not_at_all(place: Place) -> None:
     def decide() -> None:
         with place.store.access_policy("local") as book:
-            book.set_by_hand("r", ("s30.md", "s31.md"), STAFF)
+            book.set_manual_rule("r", ("s30.md", "s31.md"), STAFF)
 
     with (
         told(StoreError, LOST),
@@ -235,7 +235,7 @@ def test_a_rule_that_was_said_to_be_changed_stays_changed(
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
     with opened(dsn).access_policy("local") as book:
-        book.set_by_hand("r", ("a.md",), STAFF)
+        book.set_manual_rule("r", ("a.md",), STAFF)
     own_postgres.kill()
     own_postgres.start()
     with store.open_session(local()) as reads:

@@ -44,7 +44,7 @@ class Race:
         chance = random.Random(seed)
         while self._goes_on():
             with self.store.access_policy("local") as book:
-                book.set_by_hand("r", (f"{chance.randrange(4)}.md",), chance.choice(RULES))
+                book.set_manual_rule("r", (f"{chance.randrange(4)}.md",), chance.choice(RULES))
 
     def prunes(self) -> None:
         while self._goes_on():

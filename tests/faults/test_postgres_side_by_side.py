@@ -22,7 +22,7 @@ STAFF = AccessRule("local", frozenset({"staff"}))
 def decide(store: PostgresStore, path: str, *, after: Callable[[], None] = lambda: None) -> None:
     after()
     with store.access_policy("local") as book:
-        book.set_by_hand("r", (path,), STAFF)
+        book.set_manual_rule("r", (path,), STAFF)
 
 
 @pytest.fixture

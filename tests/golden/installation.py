@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.postgres.audit import PostgresAudit
+from docgraph.adapters.postgres.audit import PostgresAuditLog
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from docgraph.adapters.sqlite.server_tables import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
 from docgraph.engine.administration import Administration
@@ -47,7 +47,7 @@ def install(store: Store, audit: AuditLog) -> Installation:
 
 def on_sqlite(folder: Path) -> Installation:
     store = SqliteStore(folder / "store.db", now=_now, wait=5)
-    return install(store, SqliteAudit(folder / "store.db.audit", now=_now))
+    return install(store, SqliteAuditLog(folder / "store.db.audit", now=_now))
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def on_postgres(server: PostgresServer) -> Iterator[tuple[Installation, Installa
     dsn = server.fresh_database()
     with closing(Pool(dsn)) as pool:
         exact, hnsw = (PostgresStore(pool, now=_now, wait=5, hnsw=on) for on in (False, True))
-        audit = PostgresAudit(pool, now=_now)
+        audit = PostgresAuditLog(pool, now=_now)
         yield install(exact, audit), install(hnsw, audit)
     server.drop(dsn)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteKeys
+from docgraph.adapters.sqlite.server_tables import SqliteApiKeyStore, SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine.administration import Administration
 from docgraph.interfaces.auth.principals import impersonated, local
@@ -36,8 +36,8 @@ class AdministeredStore:
 
     def __init__(self, place: Path, ceiling: Clearance | None = None) -> None:
         self.store = SqliteStore(place / "s.db", now=lambda: "now")
-        self.audit = SqliteAudit(place / "s.db.audit", now=lambda: "now")
-        self.keys = SqliteKeys(place / "s.db.server")
+        self.audit = SqliteAuditLog(place / "s.db.audit", now=lambda: "now")
+        self.keys = SqliteApiKeyStore(place / "s.db.server")
         self.desk = Administration(self.store, self.audit, self.keys)
         self.engine = make_engine(self.store, self.audit, embedder_clearance=ceiling)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite.server_tables import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.model.audit import AuditVerdict
 from docgraph.model.errors import StoreError, WrongSchema
@@ -25,11 +25,11 @@ def place(path: Path) -> SqlitePlace:
 
 
 @pytest.fixture
-def log(place: SqlitePlace) -> SqliteAudit:
+def log(place: SqlitePlace) -> SqliteAuditLog:
     return place.log()
 
 
-def test_a_log_that_nobody_has_written_is_no_file(log: SqliteAudit, path: Path) -> None:
+def test_a_log_that_nobody_has_written_is_no_file(log: SqliteAuditLog, path: Path) -> None:
     assert log.entries("t") == ()
     assert log.seal("t") is None
     assert log.verify("t") == AuditVerdict(0, 0, ())
@@ -37,7 +37,7 @@ def test_a_log_that_nobody_has_written_is_no_file(log: SqliteAudit, path: Path) 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_nobody_else_on_the_machine_can_read_the_file(log: SqliteAudit, path: Path) -> None:
+def test_nobody_else_on_the_machine_can_read_the_file(log: SqliteAuditLog, path: Path) -> None:
     before = os.umask(0)
     try:
         log.write(EVENT)
@@ -51,7 +51,7 @@ def test_nobody_else_on_the_machine_can_read_the_file(log: SqliteAudit, path: Pa
 
 @pytest.mark.requirement(40)
 @pytest.mark.parametrize("table", ["entries", "seals"])
-def test_no_row_is_replaced(place: SqlitePlace, log: SqliteAudit, table: str) -> None:
+def test_no_row_is_replaced(place: SqlitePlace, log: SqliteAuditLog, table: str) -> None:
     fill(log, 3)
     anchor = anchored(log)
     with pytest.raises(sqlite3.IntegrityError, match="audit log"), place.raw() as run:
@@ -61,7 +61,7 @@ def test_no_row_is_replaced(place: SqlitePlace, log: SqliteAudit, table: str) ->
 
 @pytest.mark.requirement(40)
 def test_a_log_that_was_removed_shows_at_the_anchor_and_the_next_row_begins_a_new_one(
-    place: SqlitePlace, log: SqliteAudit, path: Path
+    place: SqlitePlace, log: SqliteAuditLog, path: Path
 ) -> None:
     fill(log, 3)
     anchor = anchored(log)
@@ -74,7 +74,9 @@ def test_a_log_that_was_removed_shows_at_the_anchor_and_the_next_row_begins_a_ne
 
 
 @pytest.mark.requirement(40)
-def test_what_is_no_text_is_found_and_ends_no_reading(place: SqlitePlace, log: SqliteAudit) -> None:
+def test_what_is_no_text_is_found_and_ends_no_reading(
+    place: SqlitePlace, log: SqliteAuditLog
+) -> None:
     fill(log, 3)
     anchored(log)
     with place.unguarded() as run:
@@ -102,7 +104,7 @@ def test_another_file_is_refused_and_left_as_it_is(path: Path, kind: str) -> Non
 
 
 def test_a_file_put_in_the_log_s_place_is_refused_until_the_log_is_back(
-    log: SqliteAudit, path: Path
+    log: SqliteAuditLog, path: Path
 ) -> None:
     log.write(EVENT)
     aside = path.rename(path.with_name("aside"))
@@ -115,7 +117,7 @@ def test_a_file_put_in_the_log_s_place_is_refused_until_the_log_is_back(
     assert log.entries("t")[-1].event == EVENT
 
 
-def test_a_log_of_another_schema_is_refused(log: SqliteAudit, path: Path) -> None:
+def test_a_log_of_another_schema_is_refused(log: SqliteAuditLog, path: Path) -> None:
     log.write(EVENT)
     with SqlitePlace(path).raw() as run:
         run("PRAGMA user_version = 9")
@@ -123,7 +125,7 @@ def test_a_log_of_another_schema_is_refused(log: SqliteAudit, path: Path) -> Non
         SqlitePlace(path).log().write(EVENT)
 
 
-def test_a_damaged_log_is_told_so(log: SqliteAudit, path: Path) -> None:
+def test_a_damaged_log_is_told_so(log: SqliteAuditLog, path: Path) -> None:
     fill(log, 500)
     with SqlitePlace(path).raw() as run:
         run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -142,7 +144,7 @@ def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path: Path) -> None:
 
 
 def test_what_an_interrupted_beginning_left_behind_is_no_part_of_the_log(
-    log: SqliteAudit, path: Path
+    log: SqliteAuditLog, path: Path
 ) -> None:
     fill(SqlitePlace(path.with_name("other.audit")).log(), 3)
     for rest in ("-wal", ".new", ".new-wal", ".new-journal"):

@@ -9,7 +9,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from docgraph.adapters.postgres.audit import PostgresAudit
+from docgraph.adapters.postgres.audit import PostgresAuditLog
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import migrate
 from docgraph.model.audit import ROWS_PER_SEAL, AuditVerdict
@@ -53,12 +53,12 @@ def place(postgres: PostgresServer, database: str) -> Iterator[PostgresPlace]:
 
 
 @pytest.fixture
-def log(place: PostgresPlace) -> PostgresAudit:
+def log(place: PostgresPlace) -> PostgresAuditLog:
     return place.log(wait=0.5)
 
 
 @pytest.mark.requirement(40)
-def test_writing_and_reading_wait_for_no_ingest(log: PostgresAudit, database: str) -> None:
+def test_writing_and_reading_wait_for_no_ingest(log: PostgresAuditLog, database: str) -> None:
     with closing(connect(database)) as ingest, ingest.transaction():
         ingest.execute(AN_INGEST.encode())
         began = time.perf_counter()
@@ -69,7 +69,9 @@ def test_writing_and_reading_wait_for_no_ingest(log: PostgresAudit, database: st
     assert log.verify("t") == AuditVerdict(ROWS_PER_SEAL + 1, ROWS_PER_SEAL + 1, ())
 
 
-def test_one_tenant_s_writer_waits_for_no_other_s(place: PostgresPlace, log: PostgresAudit) -> None:
+def test_one_tenant_s_writer_waits_for_no_other_s(
+    place: PostgresPlace, log: PostgresAuditLog
+) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
     def late() -> str:
@@ -99,7 +101,7 @@ def test_one_tenant_s_writer_waits_for_no_other_s(place: PostgresPlace, log: Pos
     ],
 )
 def test_whoever_reads_for_an_asker_cannot_read_the_log(
-    log: PostgresAudit, database: str, statement: str
+    log: PostgresAuditLog, database: str, statement: str
 ) -> None:
     log.write(EVENT)
     with closing(connect(database)) as reader:
@@ -129,7 +131,7 @@ def test_rights_that_new_tables_come_with_are_not_for_the_log(blank_database: st
     ],
 )
 def test_no_way_around_is_open_to_anybody(
-    postgres: PostgresServer, log: PostgresAudit, database: str, user: str, setting: str
+    postgres: PostgresServer, log: PostgresAuditLog, database: str, user: str, setting: str
 ) -> None:
     fill(log, 3)
     anchor = anchored(log)
@@ -161,7 +163,7 @@ def test_whatever_the_server_prefers_writers_fit_in_one_after_another(
     assert place.log().verify("t") == AuditVerdict(120, 100, ())
 
 
-def test_a_row_is_on_the_disk_when_it_is_written(log: PostgresAudit, database: str) -> None:
+def test_a_row_is_on_the_disk_when_it_is_written(log: PostgresAuditLog, database: str) -> None:
     """Also where the server's default is to be faster than that: see the settings above."""
     with closing(connect(database)) as owner:
         owner.execute(WATCH.encode())

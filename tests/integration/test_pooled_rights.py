@@ -178,7 +178,7 @@ def test_an_ingest_leaves_no_trace_in_its_session(pool: Pool, store: PostgresSto
     assert session(pool) == UNUSED
     store.prune(LOCAL, "r", "main", 1)
     with store.access_policy(LOCAL) as book:
-        book.set_by_hand("r", ("red.md",), AccessRule(LOCAL))
+        book.set_manual_rule("r", ("red.md",), AccessRule(LOCAL))
     assert session(pool) == UNUSED
 
 

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteIngestions, SqliteKeys
+from docgraph.adapters.sqlite.server_tables import (
+    SqliteApiKeyStore,
+    SqliteAuditLog,
+    SqliteIngestJobQueue,
+)
 from docgraph.model.errors import StoreError
 from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.job_queue import IngestJobQueue
@@ -20,8 +24,8 @@ from tests.support.audit_logs import EVENT
 CLAIM_ALL = """
 import sys, time
 from pathlib import Path
-from docgraph.adapters.sqlite.server_tables import SqliteIngestions
-book = SqliteIngestions(Path(sys.argv[1]), now=lambda: "now", clock=time.time)
+from docgraph.adapters.sqlite.server_tables import SqliteIngestJobQueue
+book = SqliteIngestJobQueue(Path(sys.argv[1]), now=lambda: "now", clock=time.time)
 while (found := book.claim("a process", 600)) is not None:
     print(found.id)
 """
@@ -35,13 +39,13 @@ def path(tmp_path: Path) -> Path:
 class TestKeys(KeyRules):
     @pytest.fixture
     def keys(self, path: Path) -> ApiKeyStore:
-        return SqliteKeys(path)
+        return SqliteApiKeyStore(path)
 
 
 class TestIngestions(IngestionRules):
     @pytest.fixture
     def another(self, path: Path) -> Callable[[], IngestJobQueue]:
-        return lambda: SqliteIngestions(path, now=lambda: "now", clock=time.time)
+        return lambda: SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
 
     @pytest.fixture
     def ingestions(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
@@ -53,8 +57,8 @@ class TestIngestions(IngestionRules):
 
 
 def test_looking_makes_no_file(path: Path) -> None:
-    keys = SqliteKeys(path)
-    book = SqliteIngestions(path, now=lambda: "now", clock=time.time)
+    keys = SqliteApiKeyStore(path)
+    book = SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
     assert keys.find("a1") is None
     assert not keys.remove("t", "a1")
     assert book.claim("one", LONG) is None
@@ -65,7 +69,7 @@ def test_looking_makes_no_file(path: Path) -> None:
 def test_nobody_else_on_the_machine_can_read_the_file(path: Path) -> None:
     before = os.umask(0)
     try:
-        SqliteKeys(path).add(ANNS, HASH)
+        SqliteApiKeyStore(path).add(ANNS, HASH)
     finally:
         os.umask(before)
     for file in path.parent.glob("*.server*"):
@@ -75,16 +79,16 @@ def test_nobody_else_on_the_machine_can_read_the_file(path: Path) -> None:
 
 
 def test_keys_and_ingestions_share_the_file_and_outlive_their_process(path: Path) -> None:
-    SqliteKeys(path).add(ANNS, HASH)
-    SqliteIngestions(path, now=lambda: "now", clock=time.time).add(asked(1))
-    assert SqliteKeys(path).find("a1") == (ANNS, HASH)
-    again = SqliteIngestions(path, now=lambda: "now", clock=time.time)
+    SqliteApiKeyStore(path).add(ANNS, HASH)
+    SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time).add(asked(1))
+    assert SqliteApiKeyStore(path).find("a1") == (ANNS, HASH)
+    again = SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
     assert again.get("t", "i1") == asked(1)
 
 
 def test_another_file_in_its_place_is_refused(path: Path) -> None:
-    SqliteAudit(path, now=lambda: "now").write(EVENT)
-    keys = SqliteKeys(path)
+    SqliteAuditLog(path, now=lambda: "now").write(EVENT)
+    keys = SqliteApiKeyStore(path)
     with pytest.raises(StoreError, match="not a docgraph server file"):
         keys.add(ANNS, HASH)
     with pytest.raises(StoreError, match="not a docgraph server file"):
@@ -93,7 +97,7 @@ def test_another_file_in_its_place_is_refused(path: Path) -> None:
 
 def test_a_lease_ends_by_the_clock(path: Path) -> None:
     seconds = [100.0]
-    book = SqliteIngestions(path, now=lambda: "now", clock=lambda: seconds[0])
+    book = SqliteIngestJobQueue(path, now=lambda: "now", clock=lambda: seconds[0])
     book.add(asked(1))
     assert book.claim("one", 30) is not None
     seconds[0] = 129.9

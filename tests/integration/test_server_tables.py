@@ -8,7 +8,7 @@ import pytest
 
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.pool import Pool
-from docgraph.adapters.postgres.server_tables import PostgresIngestions, PostgresKeys
+from docgraph.adapters.postgres.server_tables import PostgresApiKeyStore, PostgresIngestJobQueue
 from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.job_queue import IngestJobQueue
 from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
@@ -17,10 +17,10 @@ from tests.conformance.key_rules import ANNS, HASH, OTHERS, KeyRules
 CLAIM_ALL = """
 import sys
 from contextlib import closing
-from docgraph.adapters.postgres.server_tables import PostgresIngestions
+from docgraph.adapters.postgres.server_tables import PostgresIngestJobQueue
 from docgraph.adapters.postgres.pool import Pool
 with closing(Pool(sys.argv[1])) as pool:
-    book = PostgresIngestions(pool)
+    book = PostgresIngestJobQueue(pool)
     while (found := book.claim("a process", 600)) is not None:
         print(found.id)
 """
@@ -38,13 +38,13 @@ def pools(database: str) -> Iterator[Callable[[], Pool]]:
 class TestKeys(KeyRules):
     @pytest.fixture
     def keys(self, pools: Callable[[], Pool]) -> ApiKeyStore:
-        return PostgresKeys(pools())
+        return PostgresApiKeyStore(pools())
 
 
 class TestIngestions(IngestionRules):
     @pytest.fixture
     def another(self, pools: Callable[[], Pool]) -> Callable[[], IngestJobQueue]:
-        return lambda: PostgresIngestions(pools())
+        return lambda: PostgresIngestJobQueue(pools())
 
     @pytest.fixture
     def ingestions(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
@@ -60,7 +60,7 @@ def test_postgres_itself_shows_rows_of_one_tenant_alone(
     database: str, pools: Callable[[], Pool]
 ) -> None:
     """Whatever a query forgets to ask."""
-    keys, book = PostgresKeys(pools()), PostgresIngestions(pools())
+    keys, book = PostgresApiKeyStore(pools()), PostgresIngestJobQueue(pools())
     for key in (ANNS, OTHERS):
         keys.add(key, HASH)
     for number, tenant in enumerate("tu"):
@@ -78,7 +78,7 @@ def test_postgres_itself_shows_rows_of_one_tenant_alone(
 def test_who_claims_passes_over_what_another_is_claiming(
     database: str, pools: Callable[[], Pool]
 ) -> None:
-    book = PostgresIngestions(pools())
+    book = PostgresIngestJobQueue(pools())
     for number in range(2):
         book.add(asked(number))
     with closing(connect(database)) as other, other.transaction():

@@ -40,7 +40,7 @@ def test_whoever_comes_next_sees_nothing_until_rights_are_known(tmp_path: Path) 
     store = filled(tmp_path / "store.db", "wind")
     assert near(store) == ["r:wind.md"]
     pool = kept(store)
-    with pool.reading(pool.home()) as reader:
+    with pool.reading(pool.file_id()) as reader:
         for view in ("visible_documents", "visible_nodes", "visible_chunks", "visible_texts"):
             assert reader.connection.execute(f"SELECT count(*) FROM {view}").fetchone() == (0,)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, Protocol
 
-from docgraph.adapters.sqlite.server_tables import SqliteAudit
+from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.model.audit import ANSWERED, Anchor, AuditEvent
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.audit import AuditLog
@@ -95,8 +95,8 @@ class SqlitePlace:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def log(self, *, wait: float = 30, now: Clock | None = None) -> SqliteAudit:
-        return SqliteAudit(self.path, now=now or ticks(), wait=wait)
+    def log(self, *, wait: float = 30, now: Clock | None = None) -> SqliteAuditLog:
+        return SqliteAuditLog(self.path, now=now or ticks(), wait=wait)
 
     @contextmanager
     def raw(self) -> Iterator[Hand]:
@@ -116,8 +116,8 @@ class SqlitePlace:
     def program(self, text: str) -> Sequence[str]:
         opening = """
             from pathlib import Path
-            from docgraph.adapters.sqlite.server_tables import SqliteAudit
-            log = SqliteAudit(Path(sys.argv[1]), now=lambda: "now")
+            from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
+            log = SqliteAuditLog(Path(sys.argv[1]), now=lambda: "now")
             let_go = log.close
         """
         return program(str(self.path), opening, text)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from docgraph.adapters.postgres.audit import PostgresAudit
+from docgraph.adapters.postgres.audit import PostgresAuditLog
 from docgraph.adapters.postgres.pool import Pool
 from tests.support.audit_logs import Clock, Hand, Ran, program, ticks
 from tests.support.postgres_server import SUPERUSER, PostgresServer, name_of
@@ -22,10 +22,10 @@ class PostgresPlace:
         self._superuser = server.dsn(name_of(dsn), SUPERUSER)
         self._pools: list[Pool] = []
 
-    def log(self, *, wait: float = 30, now: Clock | None = None) -> PostgresAudit:
+    def log(self, *, wait: float = 30, now: Clock | None = None) -> PostgresAuditLog:
         """With a pool of its own, as in another process."""
         self._pools.append(Pool(self.dsn))
-        return PostgresAudit(self._pools[-1], now=now or ticks(), wait=wait)
+        return PostgresAuditLog(self._pools[-1], now=now or ticks(), wait=wait)
 
     def close(self) -> None:
         for pool in self._pools:
@@ -54,10 +54,10 @@ class PostgresPlace:
 
     def program(self, text: str) -> Sequence[str]:
         opening = """
-            from docgraph.adapters.postgres.audit import PostgresAudit
+            from docgraph.adapters.postgres.audit import PostgresAuditLog
             from docgraph.adapters.postgres.pool import Pool
             pool = Pool(sys.argv[1])
-            log = PostgresAudit(pool, now=lambda: "now")
+            log = PostgresAuditLog(pool, now=lambda: "now")
             let_go = pool.close
         """
         return program(self.dsn, opening, text)

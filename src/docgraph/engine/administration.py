@@ -87,7 +87,7 @@ class Administration:
             raise BadInput("a rule is for its own tenant")
         told = f"{rule.describe()}: {_listed(repository, paths)}"
         with self._book(principal, "access set", told, changes=True) as book:
-            book.set_by_hand(repository, paths, rule)
+            book.set_manual_rule(repository, paths, rule)
 
     def revoke(
         self,

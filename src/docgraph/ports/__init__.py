@@ -1,1 +1,1 @@
-"""Protocols: the narrow windows through which rooms see the world."""
+"""Protocols: the narrow interfaces through which the stages use stores, models and sources."""

@@ -1,4 +1,4 @@
-"""The access book: what was decided by hand, and people. Changes count at once."""
+"""Manual access rules and people. A change counts at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class RuleCount:
 
 
 class AccessPolicyStore(Protocol):
-    """One tenant's. No change waits for an ingest."""
+    """The rules and people of one tenant. No change waits for an ingest."""
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:
-        """Every path that any snapshot holds or a hand decided on, by repository and branch."""
+        """Every path with a document in any snapshot or a manual rule, by repository and branch."""
         ...
 
     def explain(self, path: str, repository: str | None = None) -> tuple[PathAccess, ...]:
@@ -30,20 +30,20 @@ class AccessPolicyStore(Protocol):
 
     def rules(self, repository: str, branch: str) -> tuple[RuleCount, ...]: ...
 
-    def set_by_hand(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
+    def set_manual_rule(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
         """On every branch of the repository; of several paths all or none."""
         ...
 
     def revoke(self, repository: str, paths: Sequence[str], groups: frozenset[str]) -> None:
-        """From these groups, each of which must be one that may read; from everyone without."""
+        """These groups lose access, each of which must have it; without groups, everyone does."""
         ...
 
     def reset(self, repository: str, paths: Sequence[str]) -> None:
-        """Gives the word back to the files."""
+        """Removes the manual rules: the statements of files and branches count again."""
         ...
 
     def set_default_branch(self, repository: str, branch: str) -> None:
-        """The branch whose words count on all others."""
+        """The branch whose statements count on all others."""
         ...
 
     def people(self) -> tuple[Person, ...]: ...
@@ -51,7 +51,7 @@ class AccessPolicyStore(Protocol):
     def person(self, name: str) -> Person | None: ...
 
     def add_person(self, person: Person) -> None:
-        """Or change what is known of one."""
+        """Adds a person, or replaces one of the same name."""
         ...
 
     def remove_person(self, name: str) -> bool: ...

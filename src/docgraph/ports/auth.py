@@ -1,4 +1,4 @@
-"""Where API keys are kept: who each stands for, and a hash of its secret."""
+"""API keys, each with its person and a hash of its secret; and verifiers of bearer tokens."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -10,31 +10,27 @@ class ApiKeyStore(Protocol):
     def add(self, key: ApiKey, secret_hash: bytes) -> None: ...
 
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
-        """Whatever its tenant: whoever shows a key has not said where they belong."""
+        """In any tenant: a request that shows a key does not name its tenant."""
         ...
 
     def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
-        """By time and id."""
+        """Ordered by time and id."""
         ...
 
     def remove(self, tenant: str, key_id: str) -> bool:
-        """From the next request on, nobody comes in with it."""
+        """From the next request on, the key authenticates nobody."""
         ...
 
 
-# Who signs bearer tokens that docgraph believes.
-
-
-# Of tokens and of HTTP headers; longer ones are not looked at.
-LONGEST_TOKEN = 16 * 1024
+LONGEST_TOKEN = 16 * 1024  # of tokens and of HTTP headers; longer ones are not parsed
 
 
 class TokenVerifier(Protocol):
     name: str
 
     def verify(self, token: str) -> Mapping[str, object]:
-        """What a token says whose signature, issuer, audience and times hold; JSON's own types.
+        """The claims of a token whose signature, issuer, audience and times are valid.
 
-        Raises NotKnown on all others, in words for the operator that repeat nothing of the token.
+        Raises NotKnown on all others, with a message for the operator that repeats nothing of it.
         """
         ...

@@ -1,4 +1,4 @@
-"""What planning may see of relations: visible edges, never text."""
+"""What planning may read of relations: visible edges, never text."""
 
 from typing import Literal, Protocol
 
@@ -31,12 +31,12 @@ class GraphReads(Protocol):
         ...
 
     def reference_counts(self) -> tuple[ReferenceCount, ...]:
-        """ReferenceCount in visible texts that name another node, by miner and relation.
+        """References in visible texts to another node, by miner and relation.
 
-        What is hidden answers nobody, so it counts as unmet, like what is not there.
+        A hidden definition resolves nothing, exactly like one that does not exist.
         """
         ...
 
     def unresolved_calls(self) -> int:
-        """Calls in visible code that nothing in their file leads anywhere."""
+        """Calls in visible code whose target nothing in their file names."""
         ...

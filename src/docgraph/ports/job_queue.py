@@ -1,4 +1,4 @@
-"""The book of ingestions: several servers share it, and each takes what nobody else works on."""
+"""The queue of ingest jobs: several servers share it, and each runs jobs that no other runs."""
 
 from typing import Protocol
 
@@ -6,40 +6,41 @@ from docgraph.model.ingest_job import IngestJob, JobOwner
 
 
 class IngestJobQueue(Protocol):
-    """A server that works on an ingestion is its `owner`, and says so again before the lease ends.
+    """The server that runs a job is its `worker`, and renews its lease before it ends.
 
-    Whose lease has ended is taken for dead: what it does afterwards changes nothing here.
+    A worker whose lease has ended counts as dead: its later calls change nothing here.
     """
 
-    def add(self, ingestion: IngestJob) -> None: ...
+    def add(self, job: IngestJob) -> None: ...
 
-    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None: ...
+    def get(self, tenant: str, job_id: str) -> IngestJob | None: ...
 
-    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
-        """Theirs, the newest first; however many there are of others."""
+    def list_jobs(self, owner: JobOwner, last: int) -> tuple[IngestJob, ...]:
+        """The owner's last jobs, the newest first; jobs of others do not count."""
         ...
 
-    def pending(self, asker: JobOwner) -> int:
-        """How many of theirs have not ended."""
+    def pending(self, owner: JobOwner) -> int:
+        """How many of the owner's jobs have not ended."""
         ...
 
-    def claim(self, owner: str, lease: float) -> IngestJob | None:
-        """One that is queued, or that runs under a lease which has ended; now running.
+    def claim(self, worker: str, lease: float) -> IngestJob | None:
+        """A job that is queued, or that runs under an expired lease; it is running then.
 
-        Of the tenant, and in it of the asker, for whom none was begun for the longest time; of
-        those the oldest. Counts one more attempt. Two that claim at once never get the same.
+        The tenant that has waited longest since its last job began comes first, in it the owner,
+        and of the owner's jobs the oldest. Counts one more attempt. Two workers that claim at once
+        never get the same job.
         """
         ...
 
-    def renew(self, ingestion_id: str, owner: str, lease: float, progress: str) -> bool:
-        """False where it is another's by now."""
+    def renew(self, job_id: str, worker: str, lease: float, progress: str) -> bool:
+        """False where another worker has the job by now."""
         ...
 
-    def finish(self, ingestion_id: str, owner: str, *, result: str = "", error: str = "") -> bool:
-        """Succeeded, or failed where there is an error. False where it is another's by now."""
+    def finish(self, job_id: str, worker: str, *, result: str = "", error: str = "") -> bool:
+        """Succeeded, or failed with an error. False where another worker has the job by now."""
         ...
 
-    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
-        """Back into the queue: its server ends in good order. The attempt is `counted` where the
-        work did not stop when it was told to."""
+    def release(self, job_id: str, worker: str, *, counted: bool = False) -> bool:
+        """Puts the job back into the queue, when its server shuts down. The attempt is `counted`
+        where the work did not stop when it was cancelled."""
         ...

@@ -1,4 +1,4 @@
-"""Asking a language model: messages in, pieces of text out, as they come."""
+"""Models: chat, embedding and reranking."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """What the server took; None where it does not know the parameter and chose for itself."""
+    """The values that the server used; None where it does not support the parameter."""
 
     temperature: float | None
     seed: int | None
@@ -25,8 +25,8 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """The end of an answer: `finish` is "stop", "length" if it was cut off at `max_tokens`,
-    or another word of the server's."""
+    """The whole answer: `finish` is "stop", "length" if it was cut off at `max_tokens`,
+    or another value of the server's."""
 
     text: str
     finish: str
@@ -53,7 +53,7 @@ class ChatModel(Protocol):
         ...
 
     def count(self, text: str) -> int:
-        """Tokens of one message at most: its text, and what the server puts around it."""
+        """An upper bound of one message's tokens: its text, and what the server puts around it."""
         ...
 
     def complete(
@@ -64,25 +64,19 @@ class ChatModel(Protocol):
         seed: int,
         on_text: Callable[[str], None],
     ) -> ChatReply:
-        """`heard` gets each piece as it arrives: the pieces joined are the text that is said.
+        """`on_text` gets each piece as it arrives: the pieces joined are the text of the reply.
 
-        Raises ModelError if there is no answer, or half of one: pieces may have been heard by then.
+        Raises ModelError if there is no answer, or half of one: `on_text` may have got pieces.
         """
         ...
 
 
-# Which language models may be asked, and who hears what they say.
-
-
 @dataclass(frozen=True, slots=True)
 class ChatModelChain:
-    """In the order in which they are tried. `heard` gets an answer piece by piece, as it comes."""
+    """In the order in which they are tried. `on_text` gets an answer piece by piece."""
 
     models: tuple[ChatModel, ...]
     on_text: Callable[[str], None]
-
-
-# Turning texts into vectors.
 
 
 class Embedder(Protocol):
@@ -94,9 +88,6 @@ class Embedder(Protocol):
         ...
 
 
-# Reordering candidates by reading them: internal to search, which sees numbers only.
-
-
 @dataclass(frozen=True, slots=True)
 class Reranked:
     """Higher is better. `withheld` were not read: their text may not be sent to the model."""
@@ -106,7 +97,7 @@ class Reranked:
 
 
 class Reranker(Protocol):
-    """What search sees of it."""
+    """Reorders candidates by their text; search, which calls it, gets numbers only."""
 
     @property
     def name(self) -> str: ...
@@ -115,7 +106,7 @@ class Reranker(Protocol):
 
 
 class RerankModel(Protocol):
-    """What reads: a cross-encoder, here or behind an endpoint."""
+    """A cross-encoder, in this process or behind an endpoint."""
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,4 @@
-"""Where ingestion gets its files."""
+"""Sources: where an ingest reads its files from."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from typing import Protocol
 class SourceFile:
     """A readable file below the source's root; `path` uses forward slashes.
 
-    `title` and `format` are given where the source knows them; else the text and the suffix say.
+    `title` and `format` are given where the source knows them; else they come from text and suffix.
     `content_id` names the file's bytes, where the source knows a name: equal ids mean equal bytes.
-    `also` are other paths where the same file lies: what is told of them is told of this one too.
+    `aliases` are other paths of the same file: access rules on them count on this one too.
     """
 
     path: str
@@ -24,7 +24,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceProblem:
-    """A file that could not be used, and why; the rest goes on."""
+    """A file that could not be used, and why; the ingest goes on with the others."""
 
     path: str
     reason: str

@@ -1,4 +1,4 @@
-"""What execution may see: text of, and similarity within, planned nodes; no edges, no search.
+"""What execution may read: text of, and similarity within, planned nodes; no edges, no search.
 
 Every method raises NotPlanned for an id outside the plan and leaves out what is not visible.
 """
@@ -14,13 +14,13 @@ class TextReads(Protocol):
         ...
 
     def chunk_scores(self, node: str) -> tuple[ChunkScore, ...]:
-        """The node's passages by position, with their exact similarity to the plan's vector."""
+        """The node's chunks by position, with their exact similarity to the plan's vector."""
         ...
 
     def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
-        """The texts of passages that `scores` named, in the order given."""
+        """The texts of the chunks of `scores`, in the order given."""
         ...
 
     def full_texts(self, nodes: tuple[str, ...]) -> tuple[EvidenceChunk, ...]:
-        """Each node's whole text as one passage, in the order given."""
+        """Each node's whole text as one chunk, in the order given."""
         ...

@@ -1,4 +1,4 @@
-"""Telling an operator's tracing what was done: names, ids, counts and digests, never text."""
+"""Tracing of operations: spans with names, ids, counts and digests, never text."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +12,7 @@ NO_CALLER: Mapping[str, str] = MappingProxyType({})
 class Span(Protocol):
     @property
     def recording(self) -> bool:
-        """Whether anybody will read it; facts that cost something are told only then."""
+        """Whether the span is recorded; expensive attributes are computed only then."""
         ...
 
     def set(self, facts: Mapping[str, Fact]) -> None: ...
@@ -22,22 +22,24 @@ class Tracer(Protocol):
     def span(
         self, name: str, caller: Mapping[str, str] = NO_CALLER
     ) -> AbstractContextManager[Span]:
-        """Covers what is done inside; `caller` are the headers of whoever asked for it.
+        """A span around the block; `caller` are the trace headers of the request.
 
-        An error inside is told by the name of its kind: its words may hold text.
+        An error inside is recorded by the name of its class only: its message may hold text.
         """
         ...
 
 
-class _Silent:
+class _NoTracer:
+    """Records nothing."""
+
     recording = False
 
     def set(self, facts: Mapping[str, Fact]) -> None:
-        """To nobody."""
+        """Discards them."""
 
     @contextmanager
     def span(self, name: str, caller: Mapping[str, str] = NO_CALLER) -> Iterator[Span]:  # noqa: ARG002
         yield self
 
 
-NO_TRACER: Tracer = _Silent()
+NO_TRACER: Tracer = _NoTracer()

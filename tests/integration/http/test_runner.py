@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.adapters.sqlite.server_tables import SqliteIngestions
+from docgraph.adapters.sqlite.server_tables import SqliteIngestJobQueue
 from docgraph.ingest.result import Progress
 from docgraph.interfaces.http.jobs.job_runner import MOST_ATTEMPTS, JobRunner
 from docgraph.model.access import Person
@@ -34,7 +34,7 @@ ASKED = IngestJob(
 class Book:
     """A real book, with a clock that a test can put forward."""
 
-    ingestions: SqliteIngestions
+    ingestions: SqliteIngestJobQueue
     late: list[float] = field(default_factory=lambda: [0.0])
 
     def state(self) -> IngestJob:
@@ -61,7 +61,7 @@ class Book:
 @pytest.fixture
 def book(tmp_path: Path) -> Book:
     late = [0.0]
-    found = SqliteIngestions(
+    found = SqliteIngestJobQueue(
         tmp_path / "store.db.server", now=lambda: "now", clock=lambda: time.time() + late[0]
     )
     found.add(ASKED)
@@ -145,9 +145,9 @@ def test_a_lease_is_renewed_while_it_works(
 ) -> None:
     """So that nobody else begins it, however long it takes."""
     begun, renewed = list[str](), threading.Semaphore(0)
-    real = SqliteIngestions.renew
+    real = SqliteIngestJobQueue.renew
 
-    def renew(self: SqliteIngestions, *told: Any) -> bool:
+    def renew(self: SqliteIngestJobQueue, *told: Any) -> bool:
         found = real(self, *told)
         renewed.release()
         return found
@@ -159,7 +159,7 @@ def test_a_lease_is_renewed_while_it_works(
             book.late[0] += 20
         return {}
 
-    monkeypatch.setattr(SqliteIngestions, "renew", renew)
+    monkeypatch.setattr(SqliteIngestJobQueue, "renew", renew)
     for owner in ("a", "b"):
         begin(book, runners, work, owner, lease=30, beat=0.02)
     book.until(lambda one: one.state == "succeeded")
@@ -363,13 +363,13 @@ def test_who_lost_the_lease_and_does_not_stop_blocks_nobody(
 def test_a_book_that_cannot_be_read_is_tried_again(
     book: Book, runners: list[JobRunner], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, fails = SqliteIngestions.claim, iter([1, 2])
+    real, fails = SqliteIngestJobQueue.claim, iter([1, 2])
 
-    def claim(self: SqliteIngestions, owner: str, lease: float) -> IngestJob | None:
+    def claim(self: SqliteIngestJobQueue, owner: str, lease: float) -> IngestJob | None:
         if next(fails, None):
             raise OSError("not now")
         return real(self, owner, lease)
 
-    monkeypatch.setattr(SqliteIngestions, "claim", claim)
+    monkeypatch.setattr(SqliteIngestJobQueue, "claim", claim)
     begin(book, runners, lambda *_: {})
     book.until(lambda one: one.state == "succeeded")

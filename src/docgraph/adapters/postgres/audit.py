@@ -88,7 +88,7 @@ _NOT_AS_MADE = (
 )
 
 
-class PostgresAudit:
+class PostgresAuditLog:
     """Any number of threads and processes may write at once: those of a tenant take turns."""
 
     def __init__(self, pool: Pool, *, now: Callable[[], str], wait: float = 30) -> None:

@@ -10,9 +10,9 @@ from docgraph.model.errors import StoreError
 from docgraph.ports.store import Backend, Finding, MigrationReport, StoreOptions
 
 if TYPE_CHECKING:
-    from docgraph.adapters.postgres.audit import PostgresAudit
+    from docgraph.adapters.postgres.audit import PostgresAuditLog
     from docgraph.adapters.postgres.pool import Pool
-    from docgraph.adapters.postgres.server_tables import PostgresIngestions, PostgresKeys
+    from docgraph.adapters.postgres.server_tables import PostgresApiKeyStore, PostgresIngestJobQueue
     from docgraph.adapters.postgres.store import PostgresStore
 
 
@@ -30,22 +30,22 @@ class PostgresStores:
         return PostgresStore(self._pool, now=options.now, wait=options.wait, hnsw=hnsw)
 
     @cached_property
-    def audit(self) -> "PostgresAudit":
-        from docgraph.adapters.postgres.audit import PostgresAudit
+    def audit(self) -> "PostgresAuditLog":
+        from docgraph.adapters.postgres.audit import PostgresAuditLog
 
-        return PostgresAudit(self._pool, now=self._options.now)
-
-    @cached_property
-    def api_keys(self) -> "PostgresKeys":
-        from docgraph.adapters.postgres.server_tables import PostgresKeys
-
-        return PostgresKeys(self._pool)
+        return PostgresAuditLog(self._pool, now=self._options.now)
 
     @cached_property
-    def jobs(self) -> "PostgresIngestions":
-        from docgraph.adapters.postgres.server_tables import PostgresIngestions
+    def api_keys(self) -> "PostgresApiKeyStore":
+        from docgraph.adapters.postgres.server_tables import PostgresApiKeyStore
 
-        return PostgresIngestions(self._pool)
+        return PostgresApiKeyStore(self._pool)
+
+    @cached_property
+    def jobs(self) -> "PostgresIngestJobQueue":
+        from docgraph.adapters.postgres.server_tables import PostgresIngestJobQueue
+
+        return PostgresIngestJobQueue(self._pool)
 
 
 @cache

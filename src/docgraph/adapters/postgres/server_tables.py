@@ -1,4 +1,4 @@
-"""The book of ingestions in Postgres."""
+"""Ingest jobs and API keys in Postgres."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,15 +6,14 @@ from contextlib import contextmanager
 from docgraph.adapters.postgres.database import PostgresDatabase
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.row_security import as_reader, bind_tenant
-from docgraph.adapters.sql.job_rows import IngestionRows
-from docgraph.adapters.sql.key_rows import KeyRows
+from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows
 from docgraph.model.access import ApiKey
 from docgraph.model.ingest_job import IngestJob, JobOwner
 
-# The tables that servers share: read with a tenant's eyes, written as the owner.
-
 
 class ServerTables:
+    """The tables that servers share: read with a tenant's rights, written as the owner."""
+
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
@@ -30,72 +29,69 @@ class ServerTables:
 
     @contextmanager
     def as_owner(self) -> Iterator[PostgresDatabase]:
-        """For what is written, and for what is looked for before a tenant is known."""
+        """For writing, and for looking up rows before the tenant is known."""
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             with database.transaction():
                 yield database
 
 
-class PostgresIngestions:
+class PostgresIngestJobQueue:
     def __init__(self, pool: Pool) -> None:
         self._tables = ServerTables(pool)
 
-    def add(self, ingestion: IngestJob) -> None:
+    def add(self, job: IngestJob) -> None:
         with self._tables.as_owner() as database:
-            IngestionRows(database.queries("server.sql")).add(ingestion)
+            IngestJobRows(database.queries("server.sql")).add(job)
 
-    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None:
+    def get(self, tenant: str, job_id: str) -> IngestJob | None:
         with self._tables.of_tenant(tenant) as database:
-            return IngestionRows(database.queries("server.sql")).get(tenant, ingestion_id)
+            return IngestJobRows(database.queries("server.sql")).get(tenant, job_id)
 
-    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
-        with self._tables.of_tenant(asker.tenant) as database:
-            return IngestionRows(database.queries("server.sql")).list_jobs(asker, last)
+    def list_jobs(self, owner: JobOwner, last: int) -> tuple[IngestJob, ...]:
+        with self._tables.of_tenant(owner.tenant) as database:
+            return IngestJobRows(database.queries("server.sql")).list_jobs(owner, last)
 
-    def pending(self, asker: JobOwner) -> int:
-        with self._tables.of_tenant(asker.tenant) as database:
-            return IngestionRows(database.queries("server.sql")).pending(asker)
+    def pending(self, owner: JobOwner) -> int:
+        with self._tables.of_tenant(owner.tenant) as database:
+            return IngestJobRows(database.queries("server.sql")).pending(owner)
 
-    def claim(self, owner: str, lease: float) -> IngestJob | None:
+    def claim(self, worker: str, lease: float) -> IngestJob | None:
         with self._tables.as_owner() as database:
-            return IngestionRows(database.queries("server.sql")).claim(owner, lease)
+            return IngestJobRows(database.queries("server.sql")).claim(worker, lease)
 
-    def renew(self, ingestion_id: str, owner: str, lease: float, progress: str) -> bool:
+    def renew(self, job_id: str, worker: str, lease: float, progress: str) -> bool:
         with self._tables.as_owner() as database:
-            rows = IngestionRows(database.queries("server.sql"))
-            return rows.renew(ingestion_id, owner, lease, progress)
+            rows = IngestJobRows(database.queries("server.sql"))
+            return rows.renew(job_id, worker, lease, progress)
 
-    def finish(self, ingestion_id: str, owner: str, *, result: str = "", error: str = "") -> bool:
+    def finish(self, job_id: str, worker: str, *, result: str = "", error: str = "") -> bool:
         with self._tables.as_owner() as database:
-            rows = IngestionRows(database.queries("server.sql"))
-            return rows.finish(ingestion_id, owner, result, error)
+            rows = IngestJobRows(database.queries("server.sql"))
+            return rows.finish(job_id, worker, result, error)
 
-    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
+    def release(self, job_id: str, worker: str, *, counted: bool = False) -> bool:
         with self._tables.as_owner() as database:
-            rows = IngestionRows(database.queries("server.sql"))
-            return rows.release(ingestion_id, owner, counted)
+            rows = IngestJobRows(database.queries("server.sql"))
+            return rows.release(job_id, worker, counted)
 
 
-# API keys in Postgres.
-
-
-class PostgresKeys:
+class PostgresApiKeyStore:
     def __init__(self, pool: Pool) -> None:
         self._tables = ServerTables(pool)
 
     def add(self, key: ApiKey, secret_hash: bytes) -> None:
         with self._tables.as_owner() as database:
-            KeyRows(database.queries("server.sql")).add(key, secret_hash)
+            ApiKeyRows(database.queries("server.sql")).add(key, secret_hash)
 
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         with self._tables.as_owner() as database:
-            return KeyRows(database.queries("server.sql")).find(key_id)
+            return ApiKeyRows(database.queries("server.sql")).find(key_id)
 
     def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
         with self._tables.of_tenant(tenant) as database:
-            return KeyRows(database.queries("server.sql")).list_keys(tenant)
+            return ApiKeyRows(database.queries("server.sql")).list_keys(tenant)
 
     def remove(self, tenant: str, key_id: str) -> bool:
         with self._tables.as_owner() as database:
-            return KeyRows(database.queries("server.sql")).remove(tenant, key_id)
+            return ApiKeyRows(database.queries("server.sql")).remove(tenant, key_id)

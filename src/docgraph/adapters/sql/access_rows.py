@@ -14,9 +14,9 @@ def rule_to_json(rule: AccessRule) -> str:
     return json.dumps(_plain(rule), ensure_ascii=False)
 
 
-@lru_cache(maxsize=4096)  # read anew after every change, and mostly the same
+@lru_cache(maxsize=4096)  # parsed anew after every change, and mostly the same
 def rule_from_json(text: str) -> AccessRule:
-    """A rule that cannot be read lets nobody in."""
+    """A rule that cannot be parsed admits nobody."""
     try:
         return _rule(json.loads(text))
     except (ValueError, TypeError):
@@ -29,7 +29,7 @@ def manual_rule_to_json(manual: ManualRule) -> str:
 
 
 def manual_rule_from_json(text: str) -> ManualRule:
-    """A decision that cannot be read lets nobody in."""
+    """A manual rule that cannot be parsed admits nobody."""
     try:
         rule, revoked, closed = json.loads(text)
         return ManualRule(None if rule is None else _rule(rule), frozenset(revoked), bool(closed))
@@ -42,7 +42,7 @@ def statements_to_json(statements: Iterable[AccessStatement]) -> str:
     return json.dumps(rows, ensure_ascii=False)
 
 
-@lru_cache(maxsize=4096)  # documents by the thousand say the same
+@lru_cache(maxsize=4096)  # thousands of documents have the same
 def statements_from_json(text: str) -> tuple[AccessStatement, ...]:
     return tuple(
         AccessStatement(source, line, says, _rule(rule))

@@ -41,24 +41,24 @@ class SqlAccessPolicyStore:
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
-        """Between two batches of an ingest there is always room; changes follow each other."""
+        """A short transaction, between two batches of an ingest; changes are serialised."""
         with self._database.transaction():
             self._run("count_change")
             yield
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:
         with self._database.reading():
-            return tuple(self._listed(repository, None))
+            return tuple(self._list(repository, None))
 
     def explain(self, path: str, repository: str | None = None) -> tuple[PathAccess, ...]:
         with self._database.reading():
-            return tuple(self._listed(repository, path))
+            return tuple(self._list(repository, path))
 
     def rules(self, repository: str, branch: str) -> tuple[RuleCount, ...]:
         rows = self._rows("rules_of_branch", repository=repository, branch=branch)
         return tuple(RuleCount(rule_from_json(rule), many, path) for rule, many, path in rows)
 
-    def _listed(self, repository: str | None, path: str | None) -> Iterator[PathAccess]:
+    def _list(self, repository: str | None, path: str | None) -> Iterator[PathAccess]:
         if not is_storable(repository or "", path or ""):
             return
         listed: set[tuple[str, str]] = set()
@@ -69,14 +69,14 @@ class SqlAccessPolicyStore:
             query = "paths_of_branch" if names is None else "some_of_branch"
             selected = {} if names is None else {"paths": names}
             for number, branch in sorted(access.branches().items(), key=lambda item: item[1]):
-                for found, own, rule in self._rows(query, branch=number, **selected):
-                    listed.add((home, canonical_path(found)))
+                for stored, own, rule in self._rows(query, branch=number, **selected):
+                    listed.add((home, canonical_path(stored)))
                     yield PathAccess(
                         repository=home,
                         branch=branch,
-                        path=found,
-                        told=(*statements_from_json(own), *inherited.statements(number, found)),
-                        by_hand=inherited.manual_rule(found),
+                        path=stored,
+                        told=(*statements_from_json(own), *inherited.statements(number, stored)),
+                        by_hand=inherited.manual_rule(stored),
                         rule=rule_from_json(rule),
                     )
         yield from self._unused_rules(repository, path, listed)
@@ -97,27 +97,27 @@ class SqlAccessPolicyStore:
             self._database, self._tenant, repository, on_reclassified=self._on_reclassified
         )
 
-    def set_by_hand(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
-        self._decide(repository, paths, lambda _: ManualRule(rule))
+    def set_manual_rule(self, repository: str, paths: Sequence[str], rule: AccessRule) -> None:
+        self._set_rules(repository, paths, lambda _: ManualRule(rule))
 
     def revoke(self, repository: str, paths: Sequence[str], groups: frozenset[str]) -> None:
-        def taken(found: tuple[PathAccess, ...]) -> ManualRule:
-            readers = frozenset[str]().union(*(one.rule.readers for one in found))
+        def without_groups(access: tuple[PathAccess, ...]) -> ManualRule:
+            readers = frozenset[str]().union(*(one.rule.readers for one in access))
             if groups and not groups <= readers:
                 may = ", ".join(sorted(readers)) or "nobody"
                 wrong = ", ".join(sorted(groups - readers))
                 raise BadInput(
-                    f"{found[0].path}: may be read by {may}, so {wrong} cannot be taken away; "
+                    f"{access[0].path}: may be read by {may}, so {wrong} cannot be taken away; "
                     "`access set` says who may"
                 )
-            return (found[0].by_hand or ManualRule()).revoke(groups)
+            return (access[0].by_hand or ManualRule()).revoke(groups)
 
-        self._decide(repository, paths, taken)
+        self._set_rules(repository, paths, without_groups)
 
     def reset(self, repository: str, paths: Sequence[str]) -> None:
-        self._decide(repository, paths, lambda _: None)
+        self._set_rules(repository, paths, lambda _: None)
 
-    def _decide(
+    def _set_rules(
         self,
         repository: str,
         paths: Sequence[str],
@@ -127,10 +127,10 @@ class SqlAccessPolicyStore:
         with self._changing():
             rules: dict[str, ManualRule | None] = {}
             for path in paths:
-                found = tuple(self._listed(repository, path))
-                if not found:
+                access = tuple(self._list(repository, path))
+                if not access:
                     raise NotVisible(f"repository {repository!r} holds no document {path!r}")
-                rules[path] = rule_for(found)
+                rules[path] = rule_for(access)
             self._access(repository).set_manual_rules(rules)
 
     def set_default_branch(self, repository: str, branch: str) -> None:
@@ -145,8 +145,8 @@ class SqlAccessPolicyStore:
         return tuple(self._person(*row) for row in self._rows("people_of_tenant"))
 
     def person(self, name: str) -> Person | None:
-        found = self._rows("person_of_tenant", id=name) if is_storable(name) else []
-        return self._person(*found[0]) if found else None
+        rows = self._rows("person_of_tenant", id=name) if is_storable(name) else []
+        return self._person(*rows[0]) if rows else None
 
     def _person(self, name: str, groups: str, labels: str, clearance: int, rights: str) -> Person:
         return Person(

@@ -1,4 +1,4 @@
-"""A tenant's rows and seals of an audit log; the transaction around them is the caller's."""
+"""Rows and seals of a tenant's audit log; the transaction around them is the caller's."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,20 +21,20 @@ from docgraph.model.snapshot import SnapshotName
 from docgraph.model.validation import escape_unstorable
 
 TAKES_NO_ROW = "this audit log takes no row; `docgraph audit verify` tells why"
-_LEAST, _MOST = -(2**63), 2**63 - 1  # what a number in a column can be
+_LEAST, _MOST = -(2**63), 2**63 - 1  # the range of a number column
 _PAGE = 1_000  # rows
 
 
 class AuditRows:
-    """Through the queries of `audit.sql`, which store the same in every database."""
+    """Runs the queries of `audit.sql`, which store the same in every database."""
 
     def __init__(self, queries: Queries, tenant: str) -> None:
         self._queries = queries
-        self._asked = tenant
+        self._tenant = tenant
         self.tenant = escape_unstorable(tenant)
 
     def add(self, event: AuditEvent, time: str) -> bool:
-        """Whether the log took it: a trigger that somebody put in may swallow it."""
+        """Whether the log has the row: a trigger that someone added may discard it."""
         row = self._queries.row("add_entry", time=time, **_columns(event))
         if row is None:
             return False
@@ -44,34 +44,35 @@ class AuditRows:
         return True
 
     def seal(self) -> Anchor | None:
-        """The newest seal as an anchor, after what waited for one has got it."""
+        """Seals the rows without a seal; the newest seal as an anchor."""
         row = self._queries.row("last_seal", tenant=self.tenant)
         newest = NO_SEAL if row is None else Seal(*row)
-        if waiting := tuple(self._between(newest.last, _MOST)):
-            newest = make_seal(waiting, newest)
+        if unsealed := tuple(self._between(newest.last, _MOST)):
+            newest = make_seal(unsealed, newest)
             self._queries.run("add_seal", tenant=self.tenant, **asdict(newest))
-        return None if newest is NO_SEAL else Anchor(self._asked, newest.last, newest.digest)
+        return None if newest is NO_SEAL else Anchor(self._tenant, newest.last, newest.digest)
 
     def entries(self, *, last: int | None, principal: str | None) -> tuple[AuditEntry, ...]:
-        found = self._queries.rows(
+        rows = self._queries.rows(
             "entries",
             tenant=self.tenant,
             who=None if principal is None else escape_unstorable(principal),
             most=None if last is None else max(last, 0),
         )
-        return tuple(map(_entry, found))
+        return tuple(map(_entry, rows))
 
     def verify(self, anchor: Anchor | None, changed: Sequence[tuple[str, str]]) -> AuditVerdict:
-        """`changed` are `differences`: where a table has some, its rows are not to be read."""
-        kinds, words = frozenset(kind for kind, _ in changed), tuple(said for _, said in changed)
+        """`changed` are `differences`: where a table or column differs, no rows are read."""
+        kinds = frozenset(kind for kind, _ in changed)
+        problems = tuple(message for _, message in changed)
         if kinds & {"table", "column"}:
-            return AuditVerdict(0, 0, words)
+            return AuditVerdict(0, 0, problems)
         seals = [Seal(*row) for row in self._queries.rows("seals", tenant=self.tenant)]
-        found = verify_chain(self._asked, seals, self._between, anchor)
-        return AuditVerdict(found.rows, found.sealed, (*words, *found.problems))
+        chain = verify_chain(self._tenant, seals, self._between, anchor)
+        return AuditVerdict(chain.rows, chain.sealed, (*problems, *chain.problems))
 
     def _between(self, above: float, last: float) -> Iterator[AuditEntry]:
-        """A page at a time: where the seals are gone, all rows are waiting for one."""
+        """A page at a time: where the seals were removed, these are all rows."""
         first, stop = int(max(above, _LEAST - 1)) + 1, int(min(last, _MOST))
         while first <= stop:
             page = self._queries.rows(
@@ -84,20 +85,20 @@ class AuditRows:
 
 
 def differences(
-    made: Mapping[tuple[str, str], str], found: Mapping[tuple[str, str], str]
+    expected: Mapping[tuple[str, str], str], actual: Mapping[tuple[str, str], str]
 ) -> Iterator[tuple[str, str]]:
-    """What is not as it was made, by kind and name: the kind, and the same in words."""
-    for kind, name in sorted(made.keys() | found.keys()):
-        if (kind, name) not in found:
+    """By kind and name, what is missing, added or changed: its kind, and a message."""
+    for kind, name in sorted(expected.keys() | actual.keys()):
+        if (kind, name) not in actual:
             yield kind, f"the {kind} {name} is missing"
-        elif (kind, name) not in made:
+        elif (kind, name) not in expected:
             yield kind, f"the {kind} {name} was put in"
-        elif made[kind, name] != found[kind, name]:
+        elif expected[kind, name] != actual[kind, name]:
             yield kind, f"the {kind} {name} is not as docgraph made it"
 
 
 def _columns(event: AuditEvent) -> dict[str, Any]:
-    """Databases take UTF-8 only, and Postgres no NUL. The chain is made over what is stored."""
+    """Databases take UTF-8 only, and Postgres no NUL. The chain is computed over stored values."""
     names = [[name.repository, name.branch, name.snapshot] for name in event.snapshots]
     return {
         "tenant": escape_unstorable(event.tenant),
@@ -120,15 +121,15 @@ def _entry(row: Row) -> AuditEntry:
 
 
 def _snapshots(text: str) -> tuple[SnapshotName, ...]:
-    """What no log of ours holds is kept as it stands, for `verify` to find."""
-    strange = (SnapshotName(text, "", 0),)
+    """A value that docgraph never wrote is kept as it is, so that `verify` finds it."""
+    unknown = (SnapshotName(text, "", 0),)
     try:
         names = json.loads(text)
     except (ValueError, RecursionError):
-        return strange
+        return unknown
     if type(names) is not list:
-        return strange
+        return unknown
     for name in names:
         if type(name) is not list or [type(part) for part in name] != [str, str, int]:
-            return strange
+            return unknown
     return tuple(SnapshotName(*name) for name in names)

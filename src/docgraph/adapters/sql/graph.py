@@ -1,4 +1,4 @@
-"""GraphReads: halves meet here, and an edge is visible when both its ends are."""
+"""GraphReads: references are joined with definitions; an edge is visible when both ends are."""
 
 import json
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from docgraph.model.node import document_of
 from docgraph.model.reference import ReferenceCount
 from docgraph.ports.graph_reads import Direction
 
-_WHOLE = frozenset(RELATIONS) - {CONTAINS}
+_DEFAULT = frozenset(RELATIONS) - {CONTAINS}
 _BATCH = 500  # documents whose edges are made at once
 
 
@@ -43,9 +43,9 @@ class SqlGraph:
         relations: frozenset[str] | None = None,
     ) -> tuple[Relationship, ...]:
         roots = sorted({document_of(node) for node in nodes})
-        wanted = _WHOLE if relations is None else relations
+        selected = _DEFAULT if relations is None else relations
         ordinals = [row[0] for row in self._sql.rows("ordinals_of_documents", ids=roots)]
-        found = merge_edges(self._found(ordinals, roots, direction, wanted))
+        found = merge_edges(self._edges(ordinals, roots, direction, selected))
         if all(document_of(node) in nodes for node in nodes):
             return found
         inside = self._inside(nodes, roots)
@@ -53,12 +53,12 @@ class SqlGraph:
         return tuple(f for f in found if (f.edge.source, f.edge.target)[at] in inside)
 
     def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
-        wanted = _WHOLE if relations is None else relations
+        selected = _DEFAULT if relations is None else relations
         rows = self._sql.rows("visible_documents")
         found: list[Relationship] = []
         for at in range(0, len(rows), _BATCH):
             ordinals, roots = (list(column) for column in zip(*rows[at : at + _BATCH], strict=True))
-            found.extend(merge_edges(self._found(ordinals, roots, "out", wanted)))
+            found.extend(merge_edges(self._edges(ordinals, roots, "out", selected)))
         return tuple(sorted(found, key=lambda one: one.edge))
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
@@ -72,28 +72,28 @@ class SqlGraph:
         ((count,),) = self._sql.rows("opaque_calls")
         return int(count)
 
-    def _found(
+    def _edges(
         self,
         ordinals: list[int],
         roots: list[str],
         direction: Direction,
-        wanted: frozenset[str],
+        relations: frozenset[str],
     ) -> Iterator[Relationship]:
-        turned = frozenset(INVERSES[relation] for relation in wanted if relation in INVERSES)
-        here, there = "meetings_of_claimants", "meetings_of_offerers"
+        inverses = frozenset(INVERSES[relation] for relation in relations if relation in INVERSES)
+        query, inverse_query = "meetings_of_claimants", "meetings_of_offerers"
         if direction == "in":
-            here, there = there, here
-        yield from edges_of(self._meetings(here, ordinals, wanted))
-        yield from inverse_edges_of(self._meetings(there, ordinals, turned))
+            query, inverse_query = inverse_query, query
+        yield from edges_of(self._matches(query, ordinals, relations))
+        yield from inverse_edges_of(self._matches(inverse_query, ordinals, inverses))
         for relationship in self._stated(direction, roots):
-            if relationship.edge.relation in wanted:
+            if relationship.edge.relation in relations:
                 yield relationship
-        if SHARES_ENTITY in wanted:
+        if SHARES_ENTITY in relations:
             yield from self._shared(ordinals, direction)
-        if CONTAINS in wanted:
+        if CONTAINS in relations:
             yield from self._contained(ordinals)
 
-    def _meetings(
+    def _matches(
         self, query: str, ordinals: list[int], relations: frozenset[str]
     ) -> Iterator[ReferenceMatch]:
         mined = relations & MINED_RELATIONS
@@ -105,32 +105,32 @@ class SqlGraph:
         for source, relation, target, origins, evidence in self._sql.rows(
             f"stated_{direction}", documents=roots
         ):
-            places = tuple(EdgeEvidence(*place) for place in json.loads(evidence))
+            positions = tuple(EdgeEvidence(*position) for position in json.loads(evidence))
             edge = Edge(source, relation, target)
-            yield Relationship(edge, tuple(json.loads(origins)), places)
+            yield Relationship(edge, tuple(json.loads(origins)), positions)
 
     def _shared(self, ordinals: list[int], direction: Direction) -> Iterator[Relationship]:
         for document, miner, holders in self._sql.rows(
             "shared_names", documents=ordinals, most=MAX_NAME_HOLDERS + 1
         ):
-            held = [NameHolder(*holder) for holder in json.loads(holders)]
-            yield from shared_name_edges(document, held, miner, direction)
+            named = [NameHolder(*holder) for holder in json.loads(holders)]
+            yield from shared_name_edges(document, named, miner, direction)
 
     def _contained(self, ordinals: list[int]) -> Iterator[Relationship]:
         for parent, node, line, path in self._sql.rows("inner_nodes", documents=ordinals):
-            place = EdgeEvidence(path, line, 0, 0, 0, "")
-            yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (place,))
+            position = EdgeEvidence(path, line, 0, 0, 0, "")
+            yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (position,))
 
     def _inside(self, nodes: tuple[str, ...], roots: list[str]) -> frozenset[str]:
         """These nodes and every node below them."""
         parents: dict[str, str | None] = dict(
             self._sql.rows("parents_in_documents", documents=roots)
         )
-        wanted = set(nodes)
+        roots_of_subtrees = set(nodes)
 
-        def held(node: str | None) -> bool:
-            while node is not None and node not in wanted:
+        def is_inside(node: str | None) -> bool:
+            while node is not None and node not in roots_of_subtrees:
                 node = parents.get(node)
             return node is not None
 
-        return frozenset(node for node in parents if held(node))
+        return frozenset(node for node in parents if is_inside(node))

@@ -1,4 +1,4 @@
-"""Listing snapshots: what a reader sees of each."""
+"""Listing snapshots, and digests of their documents: what a reader sees of them."""
 
 import hashlib
 from collections.abc import Iterator
@@ -13,40 +13,40 @@ from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 
 
 def list_snapshots(rows: VersionTable, principal: Principal) -> tuple[SnapshotInfo, ...]:
-    """A snapshot in which the reader sees nothing is not there."""
+    """Without those in which the reader sees nothing."""
     readable = readable_by(principal, rows)
-    found: list[SnapshotInfo] = []
+    infos: list[SnapshotInfo] = []
     for branch in rows.branches:
         if branch.tenant != principal.tenant:
             continue
         for number in range(branch.oldest, branch.newest + 1):
             documents = int(np.count_nonzero(readable & alive(rows, branch, number)))
             if documents:
-                made = rows.snapshots[branch.id, number]
-                found.append(
+                snapshot = rows.snapshots[branch.id, number]
+                infos.append(
                     SnapshotInfo(
                         name=SnapshotName(branch.repository, branch.name, number),
-                        created=made.created,
-                        ref=made.ref,
-                        revision=made.revision,
-                        embedder=made.embedder.name,
-                        miners=made.miners,
+                        created=snapshot.created,
+                        ref=snapshot.ref,
+                        revision=snapshot.revision,
+                        embedder=snapshot.embedder.name,
+                        miners=snapshot.miners,
                         documents=documents,
                     )
                 )
-    return tuple(sorted(found, key=lambda info: info.name))
-
-
-# A digest of all that a reader sees of each document: what two ingests must agree on.
+    return tuple(sorted(infos, key=lambda info: info.name))
 
 
 def contents(sql: Queries) -> Iterator[tuple[str, str]]:
-    """Text, nodes, chunks, vectors and names; neither numbers nor times of the store."""
+    """By document id, a digest of text, nodes, chunks, vectors and names.
+
+    Numbers and times of the store are left out: two ingests of one tree give the same digests.
+    """
     for ordinal, document in sql.rows("visible_documents"):
-        whole = hashlib.sha256()
-        whole.update(single_row(sql.row("text_of_document", document=ordinal))[0].encode())
+        hash_ = hashlib.sha256()
+        hash_.update(single_row(sql.row("text_of_document", document=ordinal))[0].encode())
         for query in ("nodes_whole", "chunks_whole", "offers_whole"):
             for row in sql.rows(query, document=ordinal):
-                told = [value.hex() if isinstance(value, bytes) else value for value in row]
-                whole.update(b"\n" + canonical(told))
-        yield document, whole.hexdigest()
+                values = [value.hex() if isinstance(value, bytes) else value for value in row]
+                hash_.update(b"\n" + canonical(values))
+        yield document, hash_.hexdigest()

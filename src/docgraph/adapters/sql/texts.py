@@ -1,4 +1,4 @@
-"""TextReads: the text of planned, visible nodes and nothing else."""
+"""TextReads: the text of planned, visible nodes and of nothing else."""
 
 import json
 from functools import cached_property
@@ -14,7 +14,7 @@ from docgraph.model.node import Location, document_of
 from docgraph.model.plan import RetrievalPlan
 
 
-class FoundChunk(NamedTuple):
+class ChunkRow(NamedTuple):
     id: str
     node: str
     heading_path: str
@@ -26,7 +26,7 @@ class FoundChunk(NamedTuple):
 
 
 class PlannedNode(NamedTuple):
-    """As the query tells it."""
+    """A row of the query `nodes_by_id`."""
 
     id: str
     document: int
@@ -41,7 +41,7 @@ class PlannedNode(NamedTuple):
     document_id: str
     path: str
 
-    def holds(self, chunk: FoundChunk) -> bool:
+    def contains(self, chunk: ChunkRow) -> bool:
         return self.start <= chunk.start and chunk.stop <= self.stop
 
 
@@ -72,8 +72,8 @@ class SqlTexts:
         return self._texts[document]
 
     def concepts(self, nodes: tuple[str, ...]) -> tuple[Concept, ...]:
-        found = ((node, self._node(node)) for node in nodes)
-        return tuple(self._concept(row) for _, row in found if row is not None)
+        rows = map(self._node, nodes)
+        return tuple(self._concept(row) for row in rows if row is not None)
 
     def _concept(self, row: PlannedNode) -> Concept:
         rows = self._visible.rows
@@ -103,65 +103,61 @@ class SqlTexts:
                 size=chunk.stop - chunk.start,
             )
             for position, (chunk, similarity) in self._chunks[row.document].items()
-            if row.holds(chunk)
+            if row.contains(chunk)
         )
 
     @cached_property
-    def _chunks(self) -> dict[int, dict[int, tuple[FoundChunk, int | None]]]:
+    def _chunks(self) -> dict[int, dict[int, tuple[ChunkRow, int | None]]]:
         """By document and position, with their similarity: those of all planned documents."""
         documents: dict[int, list[Row]]
-        documents = {row.document: [] for rows in self._holders.values() for row in rows}
+        documents = {row.document: [] for rows in self._planned.values() for row in rows}
         for document, *row in self._sql.rows("chunks_of_documents", documents=sorted(documents)):
             documents[document].append(tuple(row))
         return {document: self._scored(rows) for document, rows in documents.items()}
 
-    def _scored(self, rows: list[Row]) -> dict[int, tuple[FoundChunk, int | None]]:
-        near = self._near([vector for _, vector, *_ in rows])
+    def _scored(self, rows: list[Row]) -> dict[int, tuple[ChunkRow, int | None]]:
+        similarities = self._similarities([vector for _, vector, *_ in rows])
         return {
-            position: (FoundChunk._make(columns), similarity)
-            for (position, _, *columns), similarity in zip(rows, near, strict=True)
+            position: (ChunkRow._make(columns), similarity)
+            for (position, _, *columns), similarity in zip(rows, similarities, strict=True)
         }
 
-    def _near(self, vectors: list[bytes]) -> list[int] | list[None]:
-        """Exact: float32 counts these dot products in ones."""
-        if not self._asked or not vectors:
+    def _similarities(self, vectors: list[bytes]) -> list[int] | list[None]:
+        """Exact: every whole number up to these dot products is a float32."""
+        if not len(self._query) or not vectors:
             return [None] * len(vectors)
         rows = np.frombuffer(b"".join(vectors), dtype="<i2").reshape(len(vectors), -1)
-        near: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
-        return near
-
-    @property
-    def _asked(self) -> bool:
-        return len(self._query) > 0
+        dots: list[int] = (rows.astype(np.float32) @ self._query).astype(np.int64).tolist()
+        return dots
 
     def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
-        return tuple(self._passage(score) for score in scores)
+        return tuple(self._chunk(score) for score in scores)
 
-    def _passage(self, score: ChunkScore) -> EvidenceChunk:
+    def _chunk(self, score: ChunkScore) -> EvidenceChunk:
         """A chunk that lies in no planned node is refused."""
-        for holder in self._holders.get(document_of(score.node), ()):
-            row, _ = self._chunks[holder.document].get(score.position, NO_CHUNK)
-            if row is not None and holder.holds(row):
+        for node in self._planned.get(document_of(score.node), ()):
+            row, _ = self._chunks[node.document].get(score.position, NO_CHUNK)
+            if row is not None and node.contains(row):
                 return EvidenceChunk(
                     id=row.id,
                     node=row.node,
                     heading_path=tuple(json.loads(row.heading_path)),
-                    text=self._text(holder.document)[row.start : row.stop],
-                    location=_location(holder.path, row),
+                    text=self._text(node.document)[row.start : row.stop],
+                    location=_location(node.path, row),
                     similarity=score.similarity,
                 )
         raise NotPlanned(f"{score.id} lies in no planned node")
 
     @cached_property
-    def _holders(self) -> dict[str, list[PlannedNode]]:
+    def _planned(self) -> dict[str, list[PlannedNode]]:
         """Planned nodes by their document, in the plan's order."""
-        found: dict[str, list[PlannedNode]] = {}
+        nodes: dict[str, list[PlannedNode]] = {}
         for row in filter(None, map(self._node, self._plan.order)):
-            found.setdefault(row.document_id, []).append(row)
-        return found
+            nodes.setdefault(row.document_id, []).append(row)
+        return nodes
 
     def full_texts(self, nodes: tuple[str, ...]) -> tuple[EvidenceChunk, ...]:
-        found = ((node, self._node(node)) for node in nodes)
+        rows = ((node, self._node(node)) for node in nodes)
         return tuple(
             EvidenceChunk(
                 id=node,
@@ -171,12 +167,12 @@ class SqlTexts:
                 location=_location(row.path, row),
                 similarity=None,
             )
-            for node, row in found
+            for node, row in rows
             if row is not None
         )
 
 
-def _location(path: str, row: PlannedNode | FoundChunk) -> Location:
+def _location(path: str, row: PlannedNode | ChunkRow) -> Location:
     return Location(
         path=path,
         first_line=row.first_line,

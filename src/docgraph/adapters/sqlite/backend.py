@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 from docgraph.ports.store import Backend, Finding, MigrationReport, StoreOptions
 
 if TYPE_CHECKING:
-    from docgraph.adapters.sqlite.server_tables import SqliteAudit, SqliteIngestions, SqliteKeys
+    from docgraph.adapters.sqlite.server_tables import (
+        SqliteApiKeyStore,
+        SqliteAuditLog,
+        SqliteIngestJobQueue,
+    )
     from docgraph.adapters.sqlite.store import SqliteStore
 
 
@@ -24,23 +28,23 @@ class SqliteStores:
         return SqliteStore(Path(self._path), now=self._options.now, wait=self._options.wait)
 
     @cached_property
-    def audit(self) -> "SqliteAudit":
-        from docgraph.adapters.sqlite.server_tables import SqliteAudit
+    def audit(self) -> "SqliteAuditLog":
+        from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 
-        return SqliteAudit(Path(f"{self._path}.audit"), now=self._options.now)
-
-    @cached_property
-    def api_keys(self) -> "SqliteKeys":
-        from docgraph.adapters.sqlite.server_tables import SqliteKeys
-
-        return SqliteKeys(Path(f"{self._path}.server"))
+        return SqliteAuditLog(Path(f"{self._path}.audit"), now=self._options.now)
 
     @cached_property
-    def jobs(self) -> "SqliteIngestions":
-        from docgraph.adapters.sqlite.server_tables import SqliteIngestions
+    def api_keys(self) -> "SqliteApiKeyStore":
+        from docgraph.adapters.sqlite.server_tables import SqliteApiKeyStore
+
+        return SqliteApiKeyStore(Path(f"{self._path}.server"))
+
+    @cached_property
+    def jobs(self) -> "SqliteIngestJobQueue":
+        from docgraph.adapters.sqlite.server_tables import SqliteIngestJobQueue
 
         path, options = Path(f"{self._path}.server"), self._options
-        return SqliteIngestions(path, now=options.now, clock=options.clock)
+        return SqliteIngestJobQueue(path, now=options.now, clock=options.clock)
 
 
 def _exists(path: str) -> bool:

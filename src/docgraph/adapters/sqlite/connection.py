@@ -1,4 +1,4 @@
-"""Opening the file: pragmas, the schema's version, and SQLite's errors in plain words."""
+"""Opening the store's file: pragmas, the schema's version, and translation of SQLite's errors."""
 
 import os
 import sqlite3
@@ -17,7 +17,7 @@ APPLICATION_ID = 0x646F6367  # "docg"
 
 @contextmanager
 def translate_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors, said so that someone on call knows what to do."""
+    """Raises StoreErrors whose messages say what to do."""
     try:
         yield
     except sqlite3.DatabaseError as error:
@@ -56,25 +56,25 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def create_or_check(path: Path) -> None:
-    """Makes the schema in a new file; refuses a file of another version or kind."""
+    """Creates the schema in a new file; refuses a file of another version or kind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
-        _make(path)
+        _create_file(path)
     with translate_errors(path):
         connection = connect(path)
         try:
             if _is_empty(connection):
                 connection.execute("BEGIN IMMEDIATE")
                 if _is_empty(connection):
-                    _create(connection)
+                    _create_schema(connection)
                 connection.execute("COMMIT")
             _check(connection, path)
         finally:
             connection.close()
 
 
-def _make(path: Path) -> None:
-    """For its owner alone; what SQLite puts beside it (-wal, -shm) is as readable as this."""
+def _create_file(path: Path) -> None:
+    """Readable by its owner alone; SQLite gives -wal and -shm files the same mode."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
@@ -82,18 +82,18 @@ def _make(path: Path) -> None:
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
-    """Asked before any lock is taken, so that opening never waits for an ingest."""
+    """Read without a write lock, so that opening never waits for an ingest."""
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     return bool(tables == 0)
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def _create_schema(connection: sqlite3.Connection) -> None:
     for statement in statements(script(PACKAGE, "schema.sql")):
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("INSERT INTO meta VALUES ('changes', 0)")
-    # By chance, so that another store in this file's place is known for another.
+    # Random, so that a cache recognises another store in this file's place.
     connection.execute("INSERT INTO meta VALUES ('store', abs(random()) / 2)")
 
 
@@ -110,12 +110,12 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 @cache
 def statements(text: str) -> tuple[str, ...]:
-    """One by one, so that they share a transaction: executescript would commit it first."""
-    found: list[str] = []
+    """Single statements, which share a transaction: executescript would commit it first."""
+    complete: list[str] = []
     pending = ""
     for line in text.splitlines(keepends=True):
         pending += line
         if sqlite3.complete_statement(pending):
-            found.append(pending)
+            complete.append(pending)
             pending = ""
-    return tuple(found)
+    return tuple(complete)

@@ -1,4 +1,4 @@
-"""Connections for readers: opened once, handed from question to question."""
+"""A pool of connections for readers, each with a guard that binds the reader's rights."""
 
 import os
 import sqlite3
@@ -15,11 +15,9 @@ from docgraph.adapters.sql.database import script
 from docgraph.adapters.sql.version_table import VersionTable
 from docgraph.adapters.sqlite.connection import PACKAGE, connect, statements, translate_errors
 
-# A reader's rights, bound to the views that every read selects from.
-
 
 class ReaderGuard:
-    """Stands before one connection, and lets nothing through until it is told whom to serve."""
+    """The functions that the views of one connection filter by; until `bind`, no row is visible."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._flags = b""
@@ -34,7 +32,7 @@ class ReaderGuard:
     def bind(
         self, rows: VersionTable, mask: npt.NDArray[np.bool_], snapshots: Mapping[int, int]
     ) -> None:
-        """`mask` tells by ordinal what is seen, `snapshots` by branch which snapshot is asked."""
+        """`mask` says by ordinal what is visible, `snapshots` by branch which one is read."""
         self._flags = mask.tobytes()
         self._snapshots = snapshots
         self._mined = frozenset(
@@ -56,18 +54,18 @@ class ReaderGuard:
         return (branch, miner) in self._mined
 
 
-MOST_IDLE = 8  # connections that wait for the next question
+MOST_IDLE = 8  # connections
 
-Home = tuple[int, int, int]  # process, device and file: a connection belongs to these
+FileId = tuple[int, int, int]  # process, device and inode: a connection belongs to these
 
 
 class Reader:
-    """A connection with its guard."""
+    """A pooled connection with its guard."""
 
-    def __init__(self, path: Path, home: Home) -> None:
-        self.home = home
+    def __init__(self, path: Path, file_id: FileId) -> None:
+        self.file_id = file_id
         self.connection = connect(path)
-        self.connection.execute("PRAGMA cache_size = -8000")  # of the file, in KiB
+        self.connection.execute("PRAGMA cache_size = -8000")  # KiB
         try:
             self.guard = ReaderGuard(self.connection)
         except BaseException:
@@ -76,7 +74,7 @@ class Reader:
 
 
 class ReaderPool:
-    """Any number at once, in any thread; nobody takes over another's rights or transaction."""
+    """Any number of readers at once, in any thread; no rights or transaction pass to the next."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -84,20 +82,20 @@ class ReaderPool:
         self._lock = threading.Lock()
         self._close = weakref.finalize(self, _close_all, self._idle)
 
-    def home(self) -> Home:
-        """After a fork a connection is of no use, nor is one to a file that is gone."""
+    def file_id(self) -> FileId:
+        """A connection is not used after a fork, or when the file was replaced."""
         with translate_errors(self._path):
             try:
-                found = self._path.stat()
+                status = self._path.stat()
             except OSError as error:
                 raise sqlite3.OperationalError(f"unable to open database file: {error}") from error
-        return os.getpid(), found.st_dev, found.st_ino
+        return os.getpid(), status.st_dev, status.st_ino
 
     @contextmanager
-    def reading(self, home: Home) -> Iterator[Reader]:
-        """One read transaction: nothing changes while it is open."""
+    def reading(self, file_id: FileId) -> Iterator[Reader]:
+        """One read transaction: the store does not change while it is open."""
         with translate_errors(self._path):
-            reader = self.take(home)
+            reader = self.take(file_id)
             try:
                 reader.connection.execute("BEGIN")
                 yield reader
@@ -105,19 +103,19 @@ class ReaderPool:
             except BaseException:
                 reader.connection.close()
                 raise
-            self._put_back(reader)
+            self._return(reader)
 
-    def take(self, home: Home) -> Reader:
+    def take(self, file_id: FileId) -> Reader:
         with self._lock:
             while self._idle:
                 reader = self._idle.pop()
-                if reader.home == home:
+                if reader.file_id == file_id:
                     return reader
-                if reader.home[0] == home[0]:
+                if reader.file_id[0] == file_id[0]:
                     reader.connection.close()
-        return Reader(self._path, home)
+        return Reader(self._path, file_id)
 
-    def _put_back(self, reader: Reader) -> None:
+    def _return(self, reader: Reader) -> None:
         reader.guard.release()
         with self._lock:
             if len(self._idle) < MOST_IDLE:
@@ -128,5 +126,5 @@ class ReaderPool:
 
 def _close_all(idle: list[Reader]) -> None:
     for reader in idle:
-        if reader.home[0] == os.getpid():
+        if reader.file_id[0] == os.getpid():
             reader.connection.close()

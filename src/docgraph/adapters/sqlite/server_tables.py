@@ -1,4 +1,7 @@
-"""The audit log in a SQLite file of its own, so that writing it never waits for an ingest."""
+"""The audit log, ingest jobs and API keys in SQLite files beside the store.
+
+They are files of their own, so that writing them never waits for an ingest.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -7,17 +10,13 @@ from pathlib import Path
 
 from docgraph.adapters.sql.audit_rows import TAKES_NO_ROW, AuditRows, differences
 from docgraph.adapters.sql.database import load_queries
-from docgraph.adapters.sql.job_rows import IngestionRows
-from docgraph.adapters.sql.key_rows import KeyRows
+from docgraph.adapters.sql.server_rows import ApiKeyRows, IngestJobRows
 from docgraph.adapters.sqlite.database import SQLITE, SqliteQueries
 from docgraph.adapters.sqlite.side_files import SERVER_FILE, OpenSideFile, SideFile
 from docgraph.model.access import ApiKey
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict, verify_chain
 from docgraph.model.errors import StoreError
 from docgraph.model.ingest_job import IngestJob, JobOwner
-
-# The audit log's file, and what is not in it as it was made.
-
 
 AUDIT_LOG = SideFile(
     kind="audit log",
@@ -29,51 +28,51 @@ _SQL = load_queries(SQLITE, "audit.sql")
 
 
 def schema_differences(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """What is not as it was made: `table`, `trigger` or the like, and the same in words."""
+    """What differs from the schema that docgraph makes: its kind, and a message."""
     with closing(sqlite3.connect(":memory:")) as untouched:
         AUDIT_LOG.create(untouched)
-        made = _schema(untouched)
-    yield from differences(made, _schema(connection))
+        expected = _schema(untouched)
+    yield from differences(expected, _schema(connection))
 
 
 def _schema(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
     return {(kind, name): sql for kind, name, sql in connection.execute(_SQL["schema"])}
 
 
-class SqliteAudit:
+class SqliteAuditLog:
     def __init__(self, path: Path, *, now: Callable[[], str], wait: float = 30) -> None:
-        """`wait` is how many seconds a row queues behind rows of other processes."""
+        """`wait` is how many seconds a write waits for writes of other processes."""
         self._file = OpenSideFile(AUDIT_LOG, path, wait)
         self._now = now
 
     def write(self, event: AuditEvent) -> None:
-        with self._file.writing() as connection:
-            # The clock is read inside the transaction, so that times stand in the rows' order.
+        with self._file.write_transaction() as connection:
+            # The clock is read inside the transaction, so that times are in the order of the rows.
             if not _rows(connection, event.tenant).add(event, self._now()):
                 raise StoreError(f"{self._file.path}: {TAKES_NO_ROW}")
 
     def seal(self, tenant: str) -> Anchor | None:
         if not self._file.path.exists():
             return None
-        with self._file.writing() as connection:
+        with self._file.write_transaction() as connection:
             return _rows(connection, tenant).seal()
 
     def entries(
         self, tenant: str, *, last: int | None = None, principal: str | None = None
     ) -> tuple[AuditEntry, ...]:
-        with self._file.reading() as connection:
+        with self._file.read_transaction() as connection:
             if connection is None:
                 return ()
             return _rows(connection, tenant).entries(last=last, principal=principal)
 
     def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
-        with self._file.reading() as connection:
+        with self._file.read_transaction() as connection:
             if connection is None:
                 return verify_chain(tenant, (), lambda _above, _last: (), anchor)
             return _rows(connection, tenant).verify(anchor, tuple(schema_differences(connection)))
 
     def close(self) -> None:
-        """Lets the file go until the next row."""
+        """Closes the file until the next row."""
         self._file.close()
 
 
@@ -81,68 +80,62 @@ def _rows(connection: sqlite3.Connection, tenant: str) -> AuditRows:
     return AuditRows(SqliteQueries(connection, "audit.sql"), tenant)
 
 
-# The book of ingestions in the server file.
-
-
-class SqliteIngestions:
+class SqliteIngestJobQueue:
     def __init__(self, path: Path, *, now: Callable[[], str], clock: Callable[[], float]) -> None:
-        """`clock` counts seconds for every process that shares the file, and after a restart."""
+        """`clock` gives seconds that every process on the file agrees on, also after a restart."""
         self._file = OpenSideFile(SERVER_FILE, path)
         self._now = now
         self._clock = clock
 
-    def add(self, ingestion: IngestJob) -> None:
+    def add(self, job: IngestJob) -> None:
         with self._writing() as rows:
-            rows.add(ingestion)
+            rows.add(job)
 
-    def get(self, tenant: str, ingestion_id: str) -> IngestJob | None:
-        with self._looking() as rows:
-            return None if rows is None else rows.get(tenant, ingestion_id)
+    def get(self, tenant: str, job_id: str) -> IngestJob | None:
+        with self._reading() as rows:
+            return None if rows is None else rows.get(tenant, job_id)
 
-    def list_jobs(self, asker: JobOwner, last: int) -> tuple[IngestJob, ...]:
-        with self._looking() as rows:
-            return () if rows is None else rows.list_jobs(asker, last)
+    def list_jobs(self, owner: JobOwner, last: int) -> tuple[IngestJob, ...]:
+        with self._reading() as rows:
+            return () if rows is None else rows.list_jobs(owner, last)
 
-    def pending(self, asker: JobOwner) -> int:
-        with self._looking() as rows:
-            return 0 if rows is None else rows.pending(asker)
+    def pending(self, owner: JobOwner) -> int:
+        with self._reading() as rows:
+            return 0 if rows is None else rows.pending(owner)
 
-    def claim(self, owner: str, lease: float) -> IngestJob | None:
+    def claim(self, worker: str, lease: float) -> IngestJob | None:
         if not self._file.path.exists():
             return None
         with self._writing() as rows:
-            return rows.claim(owner, lease)
+            return rows.claim(worker, lease)
 
-    def renew(self, ingestion_id: str, owner: str, lease: float, progress: str) -> bool:
+    def renew(self, job_id: str, worker: str, lease: float, progress: str) -> bool:
         with self._writing() as rows:
-            return rows.renew(ingestion_id, owner, lease, progress)
+            return rows.renew(job_id, worker, lease, progress)
 
-    def finish(self, ingestion_id: str, owner: str, *, result: str = "", error: str = "") -> bool:
+    def finish(self, job_id: str, worker: str, *, result: str = "", error: str = "") -> bool:
         with self._writing() as rows:
-            return rows.finish(ingestion_id, owner, result, error)
+            return rows.finish(job_id, worker, result, error)
 
-    def release(self, ingestion_id: str, owner: str, *, counted: bool = False) -> bool:
+    def release(self, job_id: str, worker: str, *, counted: bool = False) -> bool:
         with self._writing() as rows:
-            return rows.release(ingestion_id, owner, counted)
+            return rows.release(job_id, worker, counted)
 
     @contextmanager
-    def _writing(self) -> Iterator[IngestionRows]:
-        """The clock is read when it is this one's turn."""
-        with self._file.writing() as connection:
+    def _writing(self) -> Iterator[IngestJobRows]:
+        """The clock is read once the write lock is held."""
+        with self._file.write_transaction() as connection:
             queries = SqliteQueries(connection, "server.sql")
-            yield IngestionRows(queries, self._clock(), self._now())
+            yield IngestJobRows(queries, self._clock(), self._now())
 
     @contextmanager
-    def _looking(self) -> Iterator[IngestionRows | None]:
-        with self._file.looking() as connection:
-            found = None if connection is None else SqliteQueries(connection, "server.sql")
-            yield None if found is None else IngestionRows(found)
+    def _reading(self) -> Iterator[IngestJobRows | None]:
+        with self._file.short_read_transaction() as connection:
+            queries = None if connection is None else SqliteQueries(connection, "server.sql")
+            yield None if queries is None else IngestJobRows(queries)
 
 
-# API keys in the server file.
-
-
-class SqliteKeys:
+class SqliteApiKeyStore:
     def __init__(self, path: Path) -> None:
         self._file = OpenSideFile(SERVER_FILE, path)
 
@@ -151,11 +144,11 @@ class SqliteKeys:
             rows.add(key, secret_hash)
 
     def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
-        with self._looking() as rows:
+        with self._reading() as rows:
             return None if rows is None else rows.find(key_id)
 
     def list_keys(self, tenant: str) -> tuple[ApiKey, ...]:
-        with self._looking() as rows:
+        with self._reading() as rows:
             return () if rows is None else rows.list_keys(tenant)
 
     def remove(self, tenant: str, key_id: str) -> bool:
@@ -165,12 +158,12 @@ class SqliteKeys:
             return rows.remove(tenant, key_id)
 
     @contextmanager
-    def _writing(self) -> Iterator[KeyRows]:
-        with self._file.writing() as connection:
-            yield KeyRows(SqliteQueries(connection, "server.sql"))
+    def _writing(self) -> Iterator[ApiKeyRows]:
+        with self._file.write_transaction() as connection:
+            yield ApiKeyRows(SqliteQueries(connection, "server.sql"))
 
     @contextmanager
-    def _looking(self) -> Iterator[KeyRows | None]:
-        with self._file.looking() as connection:
-            found = None if connection is None else SqliteQueries(connection, "server.sql")
-            yield None if found is None else KeyRows(found)
+    def _reading(self) -> Iterator[ApiKeyRows | None]:
+        with self._file.short_read_transaction() as connection:
+            queries = None if connection is None else SqliteQueries(connection, "server.sql")
+            yield None if queries is None else ApiKeyRows(queries)

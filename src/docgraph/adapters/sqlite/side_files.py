@@ -1,4 +1,4 @@
-"""A file of its own beside the store: made whole or not at all, opened if it is one of its kind."""
+"""SQLite files beside the store: created atomically, and checked when they are opened."""
 
 import os
 import sqlite3
@@ -16,7 +16,7 @@ from docgraph.model.errors import StoreError, StoreFull, WrongSchema
 
 @dataclass(frozen=True, slots=True)
 class SideFile:
-    """What it is called, what its header says, and the .sql file that it is made by."""
+    """A kind of file: its name in messages, its header, and the .sql file of its schema."""
 
     kind: str
     application_id: int
@@ -25,19 +25,20 @@ class SideFile:
 
     @contextmanager
     def errors(self, path: Path) -> Iterator[None]:
-        """SQLite's errors and the system's, said of such a file."""
+        """Translates errors of SQLite and of the system into messages on this kind of file."""
         with translate_errors(path):
             try:
                 yield
             except sqlite3.DatabaseError as error:
-                if (told := self._told(getattr(error, "sqlite_errorcode", 0) & 0xFF)) is None:
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if (translation := self._translation(code)) is None:
                     raise
-                kind, words = told
-                raise kind(f"{path}: {words.format(error)}") from error
+                kind, message = translation
+                raise kind(f"{path}: {message.format(error)}") from error
             except OSError as error:
                 raise StoreError(f"{path}: cannot be used: {error.strerror or error}") from error
 
-    def _told(self, code: int) -> tuple[type[StoreError], str] | None:
+    def _translation(self, code: int) -> tuple[type[StoreError], str] | None:
         mend = "restore it from a backup, or put it aside and a new one begins"
         damaged = f"this {self.kind} is damaged; {mend}"
         return {
@@ -54,14 +55,14 @@ class SideFile:
         }.get(code)
 
     def make(self, path: Path) -> None:
-        """Under another name first, so that nobody opens half of it; several may try at once."""
-        from filelock import FileLock  # it is made once, and this takes long to import
+        """Under another name first, so that nobody opens half of it. Safe with several at once."""
+        from filelock import FileLock  # a slow import, needed once
 
         path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{path}.lock"):
             if path.exists():
                 return
-            # What a file that is gone left behind would be taken for a part of the new one.
+            # SQLite would read remains of a removed file as parts of the new one.
             for rest in ("-wal", "-shm", ".new", ".new-wal", ".new-shm", ".new-journal"):
                 Path(f"{path}{rest}").unlink(missing_ok=True)
             unfinished = Path(f"{path}.new")
@@ -80,7 +81,7 @@ class SideFile:
         connection.execute(f"PRAGMA user_version = {self.version}")
 
     def open(self, path: Path, wait: float) -> sqlite3.Connection:
-        """A connection to a file that is there; `wait` is for other writers, in seconds."""
+        """A connection to an existing file; `wait` is for other writers, in seconds."""
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode=rw",
             uri=True,
@@ -89,9 +90,10 @@ class SideFile:
             check_same_thread=False,
         )
         try:
-            # What is not UTF-8 another hand put there: it is to be seen, not to end the reading.
+            # docgraph writes UTF-8 only; other bytes are shown escaped instead of ending a read.
             connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
-            # A commit waits for no disk: a killed process loses nothing, a power cut a moment.
+            # A commit does not wait for the disk: a killed process loses nothing, a power cut the
+            # last rows.
             connection.execute("PRAGMA synchronous = NORMAL")
             self._check(connection, path)
         except BaseException:
@@ -110,24 +112,24 @@ class SideFile:
             )
 
 
-# A side file that stays open for writing: opening it costs more than a row.
-
-
 class OpenSideFile:
-    """Made with the first row. Any number of threads and processes may write at once."""
+    """A file with one connection that stays open, since opening costs more than writing a row.
+
+    The file is created with the first row. Any number of threads and processes may write at once.
+    """
 
     def __init__(self, file: SideFile, path: Path, wait: float = 30) -> None:
-        """`wait` is how many seconds a writer queues behind those of other processes."""
+        """`wait` is how many seconds a write waits for writes of other processes."""
         self.path = path
         self._file = file
         self._wait = wait
         self._lock = threading.Lock()
-        self._kept: tuple[object, sqlite3.Connection] | None = None
-        self._let_go: Callable[[], object] = lambda: None
+        self._current: tuple[object, sqlite3.Connection] | None = None
+        self._close: Callable[[], object] = lambda: None
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection | None]:
-        """One read transaction, which no writer waits for; None where nobody wrote yet."""
+    def read_transaction(self) -> Iterator[sqlite3.Connection | None]:
+        """On a connection of its own, which delays no writer; None before the first row."""
         with self._file.errors(self.path):
             if not self.path.exists():
                 yield None
@@ -137,8 +139,8 @@ class OpenSideFile:
                 yield connection
 
     @contextmanager
-    def looking(self) -> Iterator[sqlite3.Connection | None]:
-        """The same by the connection that is kept: for a few rows, many times a second."""
+    def short_read_transaction(self) -> Iterator[sqlite3.Connection | None]:
+        """On the open connection, for a few rows many times a second; None before the first row."""
         with self._lock, self._file.errors(self.path):
             if not self.path.exists():
                 yield None
@@ -151,7 +153,7 @@ class OpenSideFile:
                 connection.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def write_transaction(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._file.errors(self.path):
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
@@ -159,49 +161,47 @@ class OpenSideFile:
                 yield connection
 
     def _open(self) -> sqlite3.Connection:
-        """Anew if another file lies there, or none."""
-        here = self._here()
-        if self._kept is not None and self._kept[0] == here:
-            return self._kept[1]
-        self._kept = None
-        self._let_go()
-        if here is None:
+        """A new connection if the file was replaced or removed."""
+        file = self._file_id()
+        if self._current is not None and self._current[0] == file:
+            return self._current[1]
+        self._current = None
+        self._close()
+        if file is None:
             self._file.make(self.path)
         connection = self._file.open(self.path, self._wait)
-        self._let_go = weakref.finalize(self, connection.close)
-        self._kept = (self._here(), connection)
-        _WRITING.add(self)
+        self._close = weakref.finalize(self, connection.close)
+        self._current = (self._file_id(), connection)
+        _OPEN.add(self)
         return connection
 
-    def _here(self) -> tuple[int, int] | None:
-        """Which file it is; None if there is none."""
+    def _file_id(self) -> tuple[int, int] | None:
+        """Device and inode; None if there is no file."""
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except FileNotFoundError:
             return None
-        return found.st_dev, found.st_ino
+        return status.st_dev, status.st_ino
 
     def close(self) -> None:
-        """Lets the file go until the next row."""
+        """Closes the connection until the next row."""
         with self._lock:
-            self._kept = None
-            self._let_go()
+            self._current = None
+            self._close()
 
 
 def _close_all() -> None:
-    for kept in tuple(_WRITING):
-        kept.close()
+    for file in tuple(_OPEN):
+        file.close()
 
 
 # A connection must not cross a fork: rows that the child writes through it would be lost.
-_WRITING: "weakref.WeakSet[OpenSideFile]" = weakref.WeakSet()
+_OPEN: "weakref.WeakSet[OpenSideFile]" = weakref.WeakSet()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all)
 
 
-# The file that servers on one store share, beside it: API keys, and the book of ingestions.
-
-
+# The file that servers on one store share: API keys and ingest jobs.
 SERVER_FILE = SideFile(
     kind="server file",
     application_id=0x646F6373,  # "docs"

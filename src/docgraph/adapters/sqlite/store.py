@@ -58,7 +58,7 @@ class SqliteStore:
     @contextmanager
     def _reading(self) -> Iterator[tuple[Reader, Known, TenantState]]:
         """One read transaction, and what is known as of it."""
-        with self._readers.reading(self._readers.home()) as reader:
+        with self._readers.reading(self._readers.file_id()) as reader:
             sql = SqliteDatabase(reader.connection).queries("state.sql")
             changes, store = single_row(sql.row("changes"))
             known = self._known.get(store)
@@ -75,7 +75,7 @@ class SqliteStore:
             return list_snapshots(state.rows, principal)
 
     def verify(self) -> VerifyReport:
-        with self._readers.reading(self._readers.home()) as reader:
+        with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
             rows = load_rows(database.queries("state.sql"), 0)
             told = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
