@@ -9,8 +9,8 @@ import pytest
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import (
     ROW_SECURITY,
-    look,
     migrate,
+    pending_migrations,
     require_current,
 )
 from docgraph.model.errors import StoreError, WrongSchema
@@ -81,10 +81,10 @@ def test_a_second_lock_that_is_off_is_refused_and_put_on_again(
         words = f"row-level security is not as docgraph made it: {told}; run `docgraph migrate`"
         with pytest.raises(WrongSchema, match=words):
             require_current(connection, database)
-        assert look(database) == (ROW_SECURITY,)
+        assert pending_migrations(database) == (ROW_SECURITY,)
         assert migrate(database) == (ROW_SECURITY,)
         require_current(connection, database)
-    assert look(database) == migrate(database) == ()
+    assert pending_migrations(database) == migrate(database) == ()
 
 
 def test_a_table_of_somebody_else_is_told_with_the_command(
@@ -101,7 +101,7 @@ def test_a_table_of_somebody_else_is_told_with_the_command(
         with pytest.raises(StoreError, match=f"may not apply row_security .*: {mend}"):
             migrate(database)
         assert migrate(postgres.dsn(name_of(database), "postgres")) == (ROW_SECURITY,)
-    assert look(database) == ()
+    assert pending_migrations(database) == ()
 
 
 def test_what_others_put_beside_the_tables_is_theirs(
@@ -111,7 +111,7 @@ def test_what_others_put_beside_the_tables_is_theirs(
         root.execute("CREATE TABLE docgraph.notes (text text)")
         root.execute("CREATE VIEW docgraph.seen AS SELECT 1")
         root.execute("GRANT SELECT ON docgraph.documents TO docgraph_locked")  # for backups, say
-    assert look(database) == migrate(database) == ()
+    assert pending_migrations(database) == migrate(database) == ()
 
 
 def test_a_table_that_is_in_use_does_not_keep_migrate_waiting(database: str) -> None:

@@ -15,10 +15,10 @@ from docgraph.adapters.postgres import migrate as module
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import (
     LOCK,
-    look,
     migrate,
     migrations,
     pending,
+    pending_migrations,
     require_current,
 )
 from docgraph.model.errors import StoreError, WrongSchema
@@ -97,10 +97,10 @@ def test_an_old_schema_is_refused_with_the_command_to_run(blank_database: str) -
 
 
 def test_looking_changes_nothing(blank_database: str) -> None:
-    assert look(blank_database) == migrations()
+    assert pending_migrations(blank_database) == migrations()
     assert columns(blank_database) == {}
     migrate(blank_database, to=1)
-    assert look(blank_database) == migrations()[1:]
+    assert pending_migrations(blank_database) == migrations()[1:]
 
 
 def test_a_newer_database_is_refused(database: str) -> None:
@@ -110,7 +110,7 @@ def test_a_newer_database_is_refused(database: str) -> None:
             (NEWEST + 1,),
         )
     told = rf"has schema {NEWEST + 1}; this docgraph knows schemas up to {NEWEST}\. A newer"
-    for attempt in (look, migrate):
+    for attempt in (pending_migrations, migrate):
         with pytest.raises(WrongSchema, match=told):
             attempt(database)
 
@@ -128,7 +128,7 @@ def test_a_database_with_a_gap_is_refused(database: str) -> None:
     with connect(database) as connection:
         connection.execute("DELETE FROM schema_versions WHERE number = 1")
     with pytest.raises(WrongSchema, match="use the docgraph that migrated it"):
-        look(database)
+        pending_migrations(database)
 
 
 def test_of_two_who_migrate_at_once_one_works_and_one_finds_it_done(blank_database: str) -> None:
@@ -164,7 +164,7 @@ def test_a_migration_that_fails_leaves_nothing_of_itself(blank_database: str) ->
         views = connection.execute("SELECT to_regclass('visible_documents')").fetchone()
         assert views == (None,)
         connection.execute("DROP TABLE visible_texts")
-    assert look(blank_database) == migrations()[2:]
+    assert pending_migrations(blank_database) == migrations()[2:]
     assert migrate(blank_database) == migrations()[2:]
 
 
@@ -217,7 +217,7 @@ def test_a_missing_grant_is_told_with_the_command(stranger: str) -> None:
     grant = 'GRANT docgraph_reader TO "stranger" WITH INHERIT FALSE, SET TRUE;'
     with pytest.raises(StoreError, match=f"may not become docgraph_reader.*: {grant}"):
         migrate(stranger)
-    assert look(stranger) == migrations()
+    assert pending_migrations(stranger) == migrations()
 
 
 def test_a_schema_that_may_not_be_made_is_told_with_the_command(

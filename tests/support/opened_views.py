@@ -40,7 +40,7 @@ def forget_everything(connection: Connection) -> None:
 
 
 def _replace(connection: Connection, told: Callable[[str, str], str]) -> None:
-    """They still see with the eyes of whoever asks."""
+    """They still run with the rights of the reader."""
     for name, text in views(connection).items():
         make = sql.SQL("CREATE OR REPLACE VIEW {} WITH (security_invoker) AS ")
         head = make.format(sql.Identifier(name)).as_bytes(connection)

@@ -1,7 +1,7 @@
-"""Deadline: whoever asked may leave, or have waited long enough. Work looks up now and then.
+"""Cancellation: a request ends early when its client disconnects or its deadline passes.
 
-A door says for whom it works (`deadline_scope`); every step asks whether it is still wanted
-(`check_cancelled`), and what sits and waits elsewhere can be called back (`on_cancel`).
+An interface sets the request's deadline (`deadline_scope`); every step checks it
+(`check_cancelled`), and a call that blocks elsewhere can be interrupted (`on_cancel`).
 """
 
 import threading
@@ -14,7 +14,7 @@ from docgraph.model.errors import GivenUp, TookTooLong
 
 
 class Deadline:
-    """One who waits, for at most so many seconds; other threads may tell that they have left."""
+    """Of one request, at most so many seconds from now; other threads may cancel it."""
 
     def __init__(
         self, seconds: float | None = None, clock: Callable[[], float] = time.monotonic
@@ -23,80 +23,80 @@ class Deadline:
         self._clock = clock
         self._until = None if seconds is None else clock() + seconds
         self._lock = threading.Lock()
-        self._gone: Callable[[], GivenUp] | None = None
-        self._calls: dict[object, Callable[[], None]] = {}
+        self._error: Callable[[], GivenUp] | None = None
+        self._callbacks: dict[object, Callable[[], None]] = {}
 
     def cancel(self) -> None:
-        """They have left."""
-        self._end(lambda: GivenUp("whoever asked has left"))
+        """The client has disconnected."""
+        self._end(lambda: GivenUp("the client has disconnected"))
 
     def expire(self) -> None:
-        """Their time is over, also for what sits and waits elsewhere."""
+        """The time is over; interrupts calls that block elsewhere."""
         self._end(self._too_long)
 
     def check(self) -> None:
-        if self._gone is not None:
-            raise self._gone()
+        if self._error is not None:
+            raise self._error()
         if self._until is not None and self._clock() > self._until:
             raise self._too_long()
 
     def _too_long(self) -> TookTooLong:
         return TookTooLong(f"this took longer than {self._seconds or 0:g} seconds")
 
-    def _end(self, why: Callable[[], GivenUp]) -> None:
+    def _end(self, error: Callable[[], GivenUp]) -> None:
         with self._lock:
-            if self._gone is not None:
+            if self._error is not None:
                 return
-            self._gone = why
-            calls = tuple(self._calls.values())
-        for call in calls:
-            call()
+            self._error = error
+            callbacks = tuple(self._callbacks.values())
+        for callback in callbacks:
+            callback()
 
     @contextmanager
-    def on_cancel(self, back: Callable[[], None]) -> Iterator[None]:
+    def on_cancel(self, callback: Callable[[], None]) -> Iterator[None]:
         key = object()
         with self._lock:
-            self._calls[key] = back
-            gone = self._gone
+            self._callbacks[key] = callback
+            error = self._error
         try:
-            if gone is not None:
-                raise gone()
+            if error is not None:
+                raise error()
             yield
         finally:
             with self._lock:
-                del self._calls[key]
+                del self._callbacks[key]
 
 
-_WAITING: ContextVar[Deadline | None] = ContextVar("docgraph_waiting", default=None)
+_DEADLINE: ContextVar[Deadline | None] = ContextVar("docgraph_deadline", default=None)
 
 
 @contextmanager
-def deadline_scope(waiting: Deadline) -> Iterator[Deadline]:
-    """What this thread does inside is done for them."""
-    token = _WAITING.set(waiting)
+def deadline_scope(deadline: Deadline) -> Iterator[Deadline]:
+    """The deadline of all that this thread does inside."""
+    token = _DEADLINE.set(deadline)
     try:
-        yield waiting
+        yield deadline
     finally:
-        _WAITING.reset(token)
+        _DEADLINE.reset(token)
 
 
 def check_cancelled() -> None:
-    """Raises GivenUp if not; where nobody was named, everything is wanted."""
-    waiting = _WAITING.get()
-    if waiting is not None:
-        waiting.check()
+    """Raises GivenUp if the request was cancelled or its time is over; does nothing without one."""
+    deadline = _DEADLINE.get()
+    if deadline is not None:
+        deadline.check()
 
 
 @contextmanager
-def on_cancel(back: Callable[[], None]) -> Iterator[None]:
-    """`back` is called, in another thread, when nobody waits any more; an error then is GivenUp."""
-    waiting = _WAITING.get()
-    if waiting is None:
+def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
+    """`callback` runs in another thread if the request ends early; errors are GivenUp then."""
+    deadline = _DEADLINE.get()
+    if deadline is None:
         yield
         return
-    with waiting.on_cancel(back):
+    with deadline.on_cancel(callback):
         try:
             yield
         except Exception:
-            waiting.check()
+            deadline.check()
             raise

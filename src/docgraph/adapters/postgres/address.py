@@ -1,4 +1,4 @@
-"""A database's address as it may be shown: without its password, whatever else is wrong with it."""
+"""A database's address as it may be shown: without its password, even if it is malformed."""
 
 from typing import Any
 
@@ -12,21 +12,21 @@ _SECRET = ("password", "sslpassword", "oauth_client_secret")
 
 
 def redacted(dsn: str) -> str:
-    """Who asks which database where. What is not certain is not shown at all: the password may be
+    """User, host and database. An ambiguous address is not shown at all: the password may be
     anywhere in it."""
-    parts = _certain(dsn)
+    parts = _unambiguous(dsn)
     if parts is None:
         return HIDDEN
     host, port, database, user = (parts.get(key) or "" for key in _SHOWN)
     who = f"{user}@" if user else ""
     if host.startswith("/"):
         return f"postgresql://{who}/{database}?host={host}"
-    return f"postgresql://{who}{_places(host, port)}/{database}"
+    return f"postgresql://{who}{_hosts(host, port)}/{database}"
 
 
 def without_secrets(text: str, dsn: str) -> str:
-    """What libpq or the server says, in one line; where the address is not certain, none of it."""
-    parts = _certain(dsn)
+    """A message of libpq or the server, in one line; for an ambiguous address, none of it."""
+    parts = _unambiguous(dsn)
     if parts is None:
         return f"this does not work; {FORM}"
     for key in _SECRET:
@@ -35,8 +35,8 @@ def without_secrets(text: str, dsn: str) -> str:
     return " ".join(text.split())
 
 
-def parsed(dsn: str) -> dict[str, Any] | None:
-    """As libpq reads it; None if it does not, or if psycopg is not installed."""
+def parse(dsn: str) -> dict[str, Any] | None:
+    """As libpq parses it; None if it does not, or if psycopg is not installed."""
     try:
         from psycopg import ProgrammingError
         from psycopg.conninfo import conninfo_to_dict
@@ -48,10 +48,10 @@ def parsed(dsn: str) -> dict[str, Any] | None:
         return None
 
 
-def _certain(dsn: str) -> dict[str, Any] | None:
-    """Where a password holds an `@` or a `/` as such, libpq takes pieces of it for something else:
-    then a name has an `@` in it, or a port is no number."""
-    parts = parsed(dsn)
+def _unambiguous(dsn: str) -> dict[str, Any] | None:
+    """None where a password has an unescaped `@` or `/`: libpq then takes pieces of it for another
+    part, so that a name has an `@` in it, or a port is no number."""
+    parts = parse(dsn)
     if parts is None:
         return None
     names = f"{parts.get('host', '')}{parts.get('dbname', '')}"
@@ -59,8 +59,8 @@ def _certain(dsn: str) -> dict[str, Any] | None:
     return None if "@" in names or port.strip("0123456789") else parts
 
 
-def _places(hosts: str, ports: str) -> str:
-    """One host, or several with commas; one port goes for all."""
+def _hosts(hosts: str, ports: str) -> str:
+    """One host, or several with commas; a single port counts for all."""
     names = hosts.split(",")
     numbers = ports.split(",") if "," in ports else [ports] * len(names)
     pairs = zip(names, numbers, strict=False)

@@ -1,5 +1,5 @@
-"""The audit log in Postgres: every row has a short transaction of its own, on a connection of its
-own, so that writing it never waits for an ingest.
+"""The audit log in Postgres: each row is written in a short transaction on a connection of its own,
+so that writing it never waits for an ingest.
 """
 
 import re
@@ -17,9 +17,8 @@ from docgraph.adapters.sql.database import script
 from docgraph.model.audit import Anchor, AuditEntry, AuditEvent, AuditVerdict
 from docgraph.model.errors import StoreError
 
-# The audit log's tables and all that guards them, as the migration made them: what the query
-# `schema` of audit.sql finds in a log that nobody has schema_differences with.
-
+# The audit log's tables, triggers and functions as the migration makes them: what the query
+# `schema` of audit.sql returns for an unchanged log.
 
 _FUNCTION = re.compile(r"^CREATE FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$;", re.MULTILINE | re.DOTALL)
 _TEXT, _NUMBER, _TENANT = "text not null", "bigint not null", "text C not null"
@@ -65,7 +64,7 @@ _TRIGGERS = {
 _FUNCTIONS = dict(_FUNCTION.findall(script(PACKAGE, "migrations/0004_audit.sql")))
 _PATH = '{"search_path=docgraph, pg_temp"}'
 
-MADE: dict[tuple[str, str], str] = {
+EXPECTED: dict[tuple[str, str], str] = {
     **{("table", table): "r p" for table in _COLUMNS},
     **{
         ("column", f"{table}.{name}"): made
@@ -79,8 +78,8 @@ MADE: dict[tuple[str, str], str] = {
 }
 
 
-# What the server says to our own statements when somebody has changed the tables under them.
-_NOT_AS_MADE = (
+# The server's errors on our own statements after someone changed the tables.
+_CHANGED_SCHEMA = (
     errors.UndefinedTable,
     errors.UndefinedColumn,
     errors.UndefinedFunction,
@@ -89,17 +88,17 @@ _NOT_AS_MADE = (
 
 
 class PostgresAuditLog:
-    """Any number of threads and processes may write at once: those of a tenant take turns."""
+    """Any number of threads and processes may write at once; rows of a tenant are serialised."""
 
     def __init__(self, pool: Pool, *, now: Callable[[], str], wait: float = 30) -> None:
-        """`wait` is how many seconds a row queues behind rows of others."""
+        """`wait` is how many seconds a write waits for other writes."""
         self._pool = pool
         self._now = now
-        self._milliseconds = str(max(1, round(wait * 1000)))  # none would be for ever
+        self._milliseconds = str(max(1, round(wait * 1000)))  # zero would mean no timeout
 
     def write(self, event: AuditEvent) -> None:
         with self._writing(event.tenant) as rows:
-            # The clock is read when it is this row's turn, so that times stand in the rows' order.
+            # The clock is read once the lock is held, so that times are in the order of the rows.
             if not rows.add(event, self._now()):
                 raise StoreError(f"{redacted(self._pool.dsn)}: {TAKES_NO_ROW}")
 
@@ -115,22 +114,22 @@ class PostgresAuditLog:
 
     def verify(self, tenant: str, anchor: Anchor | None = None) -> AuditVerdict:
         with self._reading() as queries:
-            found = {(kind, name): made for kind, name, made in queries.rows("schema")}
-            changed = tuple(differences(MADE, found))
+            actual = {(kind, name): text for kind, name, text in queries.rows("schema")}
+            changed = tuple(differences(EXPECTED, actual))
             return AuditRows(queries, tenant).verify(anchor, changed)
 
     @contextmanager
     def _reading(self) -> Iterator[PostgresQueries]:
-        with self._lent() as connection:
+        with self._connection() as connection:
             database = PostgresDatabase(connection)
             with database.reading():
                 yield database.queries("audit.sql")
 
     @contextmanager
     def _writing(self, tenant: str) -> Iterator[AuditRows]:
-        """Whatever the server prefers, each statement sees all that was committed before it: what
-        the one ahead in the queue wrote, too."""
-        with self._lent() as connection:
+        """Read committed, whatever the server's default: each statement sees the rows of the
+        transaction that it waited for."""
+        with self._connection() as connection:
             connection.isolation_level = IsolationLevel.READ_COMMITTED
             connection.read_only = False
             try:
@@ -144,12 +143,12 @@ class PostgresAuditLog:
                     connection.isolation_level, connection.read_only = None, None
 
     @contextmanager
-    def _lent(self) -> Iterator[Connection]:
+    def _connection(self) -> Iterator[Connection]:
         with self._pool.connection() as connection:
             try:
                 yield connection
-            except _NOT_AS_MADE as error:
-                where, told = redacted(self._pool.dsn), error.diag.message_primary
+            except _CHANGED_SCHEMA as error:
+                where, message = redacted(self._pool.dsn), error.diag.message_primary
                 raise StoreError(
-                    f"{where}: this audit log is not as docgraph made it: {told}"
+                    f"{where}: this audit log is not as docgraph made it: {message}"
                 ) from error

@@ -80,11 +80,13 @@ def _check(address: str) -> Iterator[Finding]:
 
 def _migrate(address: str, check: bool) -> MigrationReport:
     _require_psycopg()
-    from docgraph.adapters.postgres.migrate import look, migrate
+    from docgraph.adapters.postgres.migrate import migrate, pending_migrations
 
     store = redacted(address)
     if check:
-        return MigrationReport(store, pending=tuple(one.name for one in look(address)))
+        return MigrationReport(
+            store, pending=tuple(one.name for one in pending_migrations(address))
+        )
     return MigrationReport(store, applied=tuple(one.name for one in migrate(address)))
 
 

@@ -42,7 +42,7 @@ UNION ALL
 SELECT 'view', relname::text,
        CASE WHEN EXISTS (SELECT 1 FROM pg_options_to_table(reloptions) AS o
                          WHERE o.option_name = 'security_invoker' AND o.option_value::boolean)
-            THEN 'with the eyes of whoever asks'
+            THEN 'security_invoker'
             ELSE regexp_replace(pg_get_viewdef(oid), '\s+', ' ', 'g') END
 FROM relations WHERE relkind = 'v'
 UNION ALL

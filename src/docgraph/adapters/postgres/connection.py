@@ -1,4 +1,4 @@
-"""Opening a connection: every one is set up in the same way."""
+"""Opening connections, all with the same session settings."""
 
 import logging
 import re
@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from docgraph.adapters.postgres.address import FORM, parsed, redacted
+from docgraph.adapters.postgres.address import FORM, parse, redacted
 from docgraph.adapters.postgres.errors import connecting
 from docgraph.adapters.postgres.vectors import register_vectors
 from docgraph.model.errors import StoreError
@@ -16,8 +16,8 @@ from docgraph.model.errors import StoreError
 SCHEMA = "docgraph"
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-# Where the address says nothing else: give up on a server that does not answer, and notice one
-# that has gone away without a word.
+# Unless the address sets them: time out on a server that does not answer, and notice one that
+# disappeared.
 _DEFAULTS: dict[str, Any] = {
     "connect_timeout": 10,
     "keepalives_idle": 60,
@@ -34,8 +34,8 @@ _VECTOR = """
     WHERE e.extname = 'vector'
 """
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
-# Whatever the login prefers: who waited for another sees what that one did, and what was said to
-# be done is not lost in a crash.
+# Overrides the login's defaults: a transaction that waited for another sees its changes, and a
+# committed transaction survives a crash.
 _SESSION = """
     SELECT set_config('search_path', %s, false),
            set_config('default_transaction_isolation', 'read committed', false),
@@ -43,21 +43,21 @@ _SESSION = """
                       replace(current_setting('synchronous_commit'), 'off', 'on'), false)
 """
 
-# What goes wrong is raised where it matters; an application that logs still gets these.
+# Errors are raised where they matter; an application with logging still gets psycopg's messages.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 def options(dsn: str) -> dict[str, Any]:
-    """What `dsn` leaves open; refuses one that cannot be read, without showing it."""
-    said = parsed(dsn)
-    if said is None:
+    """Defaults for what `dsn` does not set; refuses a malformed one without showing it."""
+    parts = parse(dsn)
+    if parts is None:
         raise StoreError(f"{redacted(dsn)}: this cannot be read; {FORM}")
-    return {key: value for key, value in _DEFAULTS.items() if key not in said}
+    return {key: value for key, value in _DEFAULTS.items() if key not in parts}
 
 
 def connect(dsn: str) -> Connection:
-    """One connection, to be closed. Every statement is a transaction of its own, unless
-    `connection.transaction()` says otherwise."""
+    """One connection, which the caller closes. Every statement is a transaction of its own, unless
+    it is inside `connection.transaction()`."""
     with connecting():
         connection = psycopg.connect(dsn, autocommit=True, **options(dsn))
     set_up(connection)
@@ -66,12 +66,12 @@ def connect(dsn: str) -> Connection:
 
 def set_up(connection: Connection) -> None:
     """Names are looked up in docgraph's schema and in that of the extension, which may not be
-    there yet. Temporary tables come last: none can stand in for a real one."""
-    # pg_catalog is searched first; yet what fits the types exactly comes before what fits any type,
-    # wherever it lies. `bigint = ANY (bigint[])` cannot be taken over: it asks for bigint = bigint,
+    installed yet. Temporary tables come last: none can shadow a real one."""
+    # pg_catalog is searched first; yet an exact match of types comes before a polymorphic one, in
+    # whatever schema it is. `bigint = ANY (bigint[])` cannot be hijacked: it needs bigint = bigint,
     # which pg_catalog has. `bigint[] && bigint[]` could be, so it is OPERATOR(pg_catalog.&&);
-    # `unnest(bigint[])` could be, too. Therefore nobody else may make anything in these schemas:
-    # `migrate` refuses to begin there, and `doctor` tells (ownership.py).
+    # `unnest(bigint[])` could be, too. Therefore no other role may create objects in these
+    # schemas: `migrate` refuses to begin there, and `doctor` reports it (ownership.py).
     try:
         path = [SCHEMA, "pg_temp"]
         if (found := connection.execute(_VECTOR).fetchone()) is not None:
@@ -86,14 +86,14 @@ def set_up(connection: Connection) -> None:
 
 @contextmanager
 def isolated(connection: Connection) -> Iterator[None]:
-    """A transaction that finds nothing of anybody else's, and also not the extension."""
+    """A transaction that looks up names in docgraph's schema alone, without the extension's."""
     with connection.transaction():
         connection.execute("SET LOCAL search_path = docgraph, pg_temp")
         yield
 
 
 def quoted(name: str) -> str:
-    """As it stands in a command."""
+    """As an identifier in a command."""
     return '"' + name.replace('"', '""') + '"'
 
 

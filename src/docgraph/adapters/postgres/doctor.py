@@ -1,5 +1,4 @@
-"""What a Postgres server needs to hold a store: each thing looked at, with the command that mends
-it."""
+"""Checks that a Postgres server has what a store needs, each with the command that repairs it."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,8 +13,8 @@ from docgraph.adapters.postgres.migrate import (
     OLDEST_VECTOR,
     migrations,
     pending,
-    server_trouble,
-    vector_trouble,
+    server_problem,
+    vector_problem,
 )
 from docgraph.adapters.postgres.ownership import (
     foreign_creators,
@@ -24,7 +23,7 @@ from docgraph.adapters.postgres.ownership import (
     grant_reader,
     owner,
 )
-from docgraph.adapters.postgres.row_security import differences, found
+from docgraph.adapters.postgres.row_security import differences, read_catalog
 from docgraph.model.errors import StoreError
 from docgraph.ports.store import Finding
 
@@ -45,7 +44,7 @@ _READER = """
 
 
 def check_server(dsn: str) -> Iterator[Finding]:
-    """Where the server cannot be reached, that is all there is to say."""
+    """Stops at a server that cannot be reached, and at tables that another role owns."""
     try:
         with translate_errors(dsn), closing(connect(dsn)) as connection:
             server = _server(connection, dsn)
@@ -56,22 +55,22 @@ def check_server(dsn: str) -> Iterator[Finding]:
             yield _vector(connection)
             yield _schemas(connection)
             yield _reader(connection)
-            yield _neighbours(connection)
-            home = _owner(connection)
-            yield home
-            if not home.good:
+            yield _foreign_readers(connection)
+            owner_check = _owner(connection)
+            yield owner_check
+            if not owner_check.good:
                 return
-            made = _migrations(connection, dsn)
-            yield made
-            if made.good:
+            schema = _migrations(connection, dsn)
+            yield schema
+            if schema.good:
                 yield _row_security(connection)
     except StoreError as error:
         yield Finding("postgres", False, str(error))
 
 
 def _server(connection: Connection, dsn: str) -> Finding:
-    if trouble := server_trouble(connection):
-        return Finding("postgres", False, trouble)
+    if problem := server_problem(connection):
+        return Finding("postgres", False, problem)
     major, minor = divmod(connection.info.server_version, 10_000)
     detail = f"{major}.{minor} at {redacted(dsn)}, {OLDEST_SERVER} or newer needed"
     return Finding("postgres", True, detail)
@@ -88,74 +87,78 @@ def _login(connection: Connection) -> Finding:
 def _vector(connection: Connection) -> Finding:
     row = connection.execute(_VECTOR, (READER,)).fetchone()
     if row is None:
-        mend = f"{ADMINISTRATOR} CREATE EXTENSION vector;"
-        return Finding("vector", False, f"the extension is missing; {mend}")
+        command = f"{ADMINISTRATOR} CREATE EXTENSION vector;"
+        return Finding("vector", False, f"the extension is missing; {command}")
     version, schema, usable = row
     if not usable:
-        mend = f'GRANT USAGE ON SCHEMA "{schema}" TO {READER};'
-        return Finding("vector", False, f"{READER} cannot use it; run, as its owner: {mend}")
-    if trouble := vector_trouble(version):
-        return Finding("vector", False, trouble)
+        command = f'GRANT USAGE ON SCHEMA "{schema}" TO {READER};'
+        return Finding("vector", False, f"{READER} cannot use it; run, as its owner: {command}")
+    if problem := vector_problem(version):
+        return Finding("vector", False, problem)
     needed = ".".join(map(str, OLDEST_VECTOR))
     return Finding("vector", True, f"{version} in schema {schema}, {needed} or newer needed")
 
 
 def _schemas(connection: Connection) -> Finding:
     """Where this login's names are looked up."""
-    if complaints := foreign_creators(connection):
-        told = ", ".join(one.what for one in complaints)
-        mend = " ".join(one.command for one in complaints)
+    if problems := foreign_creators(connection):
+        roles = ", ".join(one.what for one in problems)
+        commands = " ".join(one.command for one in problems)
         danger = "what they make this login may run"
-        return Finding("schemas", False, f"{told}: {danger}; {ADMINISTRATOR} {mend}")
+        return Finding("schemas", False, f"{roles}: {danger}; {ADMINISTRATOR} {commands}")
     return Finding("schemas", True, "nobody else may make things where docgraph looks for names")
 
 
-def _neighbours(connection: Connection) -> Finding:
-    if complaint := foreign_readers(connection):
-        return Finding("connect", False, f"{complaint.what}; run: {complaint.command}")
+def _foreign_readers(connection: Connection) -> Finding:
+    if problem := foreign_readers(connection):
+        return Finding("connect", False, f"{problem.what}; run: {problem.command}")
     return Finding("connect", True, f"no other login that may become {READER} can connect")
 
 
 def _owner(connection: Connection) -> Finding:
-    if complaint := foreign_owner(connection):
-        return Finding("owner", False, f"{complaint.what}; {ADMINISTRATOR} {complaint.command}")
-    whose = owner(connection)
-    detail = f"the tables belong to {whose}" if whose else "there are no tables yet"
+    if problem := foreign_owner(connection):
+        return Finding("owner", False, f"{problem.what}; {ADMINISTRATOR} {problem.command}")
+    name = owner(connection)
+    detail = f"the tables belong to {name}" if name else "there are no tables yet"
     return Finding("owner", True, detail)
 
 
 def _row_security(connection: Connection) -> Finding:
-    if told := differences(found(connection)):
-        return Finding("row security", False, f"{NOT_AS_MADE}: {told}; {COMMAND}")
+    if changes := differences(read_catalog(connection)):
+        return Finding("row security", False, f"{NOT_AS_MADE}: {changes}; {COMMAND}")
     return Finding("row security", True, "as docgraph made it")
 
 
 def _reader(connection: Connection) -> Finding:
     row = connection.execute(_READER, (READER,)).fetchone()
     grant = grant_reader(connection)
-    ask = "let a database administrator run:"
+    run = "let a database administrator run:"
     if row is None:
-        mend = f"CREATE ROLE {READER} NOLOGIN; {grant}"
-        return Finding("reader", False, f"there is no role {READER}; {ask} {mend}")
-    unbound, owns, granted = row
-    free = f"row-level security does not bind {READER}"
-    if unbound:
-        mend = f"ALTER ROLE {READER} NOSUPERUSER NOBYPASSRLS;"
-        return Finding("reader", False, f"{free}; {ask} {mend}")
+        command = f"CREATE ROLE {READER} NOLOGIN; {grant}"
+        return Finding("reader", False, f"there is no role {READER}; {run} {command}")
+    bypasses, owns, granted = row
+    unbound = f"row-level security does not bind {READER}"
+    if bypasses:
+        command = f"ALTER ROLE {READER} NOSUPERUSER NOBYPASSRLS;"
+        return Finding("reader", False, f"{unbound}; {run} {command}")
     if owns:
-        mend = f'REVOKE "{connection.info.user}" FROM {READER};'
-        return Finding("reader", False, f"{free}, which is a member of this login; {ask} {mend}")
+        command = f'REVOKE "{connection.info.user}" FROM {READER};'
+        return Finding(
+            "reader",
+            False,
+            f"{unbound}, which is a member of this login; {run} {command}",
+        )
     if not granted:
-        return Finding("reader", False, f"this login may not become {READER}; {ask} {grant}")
+        return Finding("reader", False, f"this login may not become {READER}; {run} {grant}")
     return Finding("reader", True, f"{READER}, whom row-level security binds")
 
 
 def _migrations(connection: Connection, dsn: str) -> Finding:
     try:
-        waiting = pending(connection, dsn)
+        due = pending(connection, dsn)
     except StoreError as error:
         return Finding("migrations", False, str(error))
-    if waiting:
-        names = ", ".join(one.name for one in waiting)
+    if due:
+        names = ", ".join(one.name for one in due)
         return Finding("migrations", False, f"pending: {names}; {COMMAND}")
     return Finding("migrations", True, f"schema {len(migrations())}, nothing pending")

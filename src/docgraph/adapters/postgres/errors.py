@@ -1,4 +1,4 @@
-"""Postgres' errors, said so that someone on call knows what to do, and never with a password."""
+"""Translation of Postgres' errors: messages say what to do, and never contain a password."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,9 +9,9 @@ from docgraph.adapters.postgres.address import redacted, without_secrets
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
 READER = "docgraph_reader"
-Said = tuple[type[StoreError], str]
+Translation = tuple[type[StoreError], str]
 
-_LOST: Said = (
+_LOST: Translation = (
     StoreError,
     (
         "the connection to the server was lost. Nothing unfinished can be seen; "
@@ -19,10 +19,10 @@ _LOST: Said = (
     ),
 )
 _DOCTOR = "`docgraph doctor` tells what is missing, and which command mends it"
-_MIGRATE: Said = (WrongSchema, "its tables do not fit this docgraph; run `docgraph migrate`")
+_MIGRATE: Translation = (WrongSchema, "its tables do not fit this docgraph; run `docgraph migrate`")
 
 # By SQLSTATE, or by its first two characters.
-_BY_STATE: dict[str, Said] = {
+_BY_STATE: dict[str, Translation] = {
     "53100": (
         StoreFull,
         (
@@ -57,13 +57,12 @@ _BY_STATE: dict[str, Said] = {
     "XX001": (StoreError, "this database is damaged; restore it from a backup"),
     "XX002": (StoreError, "an index of this database is damaged; a REINDEX mends it"),
 }
-_TELLING = ("53", "54", "58")  # too little, too long, a failing disk: the server says of what
-# Where a server makes a file longer: of a quota, or of a limit on files, it knows no SQLSTATE.
+_SHOW_MESSAGE = ("53", "54", "58")  # resources, limits, disk errors: the message says which
+# Where a server extends a file: quotas and limits on file sizes have no SQLSTATE of their own.
 _GROWING = ("mdextend", "mdzeroextend", "BufFileDumpBuffer", "XLogWrite")
 
-
-# At the door the server gives no SQLSTATE, only words, in its own language.
-_AT_THE_DOOR: dict[str, Said] = {
+# A refused connection has no SQLSTATE, only a message in the server's language.
+_REFUSED_CONNECTION: dict[str, Translation] = {
     "too many clients": _BY_STATE["53300"],
     "too many connections": _BY_STATE["53300"],
     "connection slots": _BY_STATE["53300"],
@@ -74,7 +73,7 @@ _AT_THE_DOOR: dict[str, Said] = {
 
 
 class NoConnection(OperationalError):
-    """There is none yet; any other error is one of a connection that was there."""
+    """Connecting failed; any other error is one of an open connection."""
 
 
 @contextmanager
@@ -87,38 +86,42 @@ def connecting() -> Iterator[None]:
 
 @contextmanager
 def translate_errors(dsn: str) -> Iterator[None]:
-    """Whatever else psycopg raises is a mistake of docgraph's own, and stays as it is."""
+    """Raises StoreErrors; any other error of psycopg is a bug of docgraph and stays as it is."""
     try:
         yield
     except Error as error:
-        said = _at_the_door(error, dsn) if isinstance(error, NoConnection) else _said(error, dsn)
-        if said is None:
+        refused = isinstance(error, NoConnection)
+        translation = _refused_connection(error, dsn) if refused else _translate(error, dsn)
+        if translation is None:
             raise
-        kind, words = said
-        raise kind(f"{redacted(dsn)}: {words}") from error
+        kind, message = translation
+        raise kind(f"{redacted(dsn)}: {message}") from error
 
 
-def _at_the_door(error: NoConnection, dsn: str) -> Said:
+def _refused_connection(error: Error, dsn: str) -> Translation:
     text = without_secrets(str(error), dsn)
-    for words, said in _AT_THE_DOOR.items():
+    for words, translation in _REFUSED_CONNECTION.items():
         if words in text:
-            return said
+            return translation
     end = "" if text.endswith((".", "?")) else "."
     return StoreError, f"{text}{end} Look at the address, and whether the server runs."
 
 
-def _said(error: Error, dsn: str) -> Said | None:
+def _translate(error: Error, dsn: str) -> Translation | None:
     state = error.sqlstate or ""
-    for known in (state, state[:3], state[:2]):
-        if known in _BY_STATE:
-            return _BY_STATE[known]
+    for prefix in (state, state[:3], state[:2]):
+        if prefix in _BY_STATE:
+            return _BY_STATE[prefix]
     if state == "22023" and READER in str(error):
         return StoreError, f"the role {READER} is missing; {_DOCTOR}"
     if state == "XX000" and error.diag.source_function in _GROWING:
-        kind, words = _BY_STATE["53100"]
-        return kind, f"{words} The server says: {without_secrets(str(error), dsn)}"
-    if state.startswith(_TELLING):
+        kind, message = _BY_STATE["53100"]
+        return kind, f"{message} The server says: {without_secrets(str(error), dsn)}"
+    if state.startswith(_SHOW_MESSAGE):
         return StoreError, f"cannot be used: {without_secrets(str(error), dsn)}"
     lost = not state and isinstance(error, OperationalError)
-    ended = error.diag.severity_nonlocalized in ("FATAL", "PANIC")  # whatever it was about
+    ended = error.diag.severity_nonlocalized in (
+        "FATAL",
+        "PANIC",
+    )  # the session
     return _LOST if lost or ended else None

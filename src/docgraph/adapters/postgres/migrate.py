@@ -1,5 +1,5 @@
-"""Numbered migrations: each is applied once, whole, and never changed afterwards. The second lock
-is put on after them, and again wherever it is not as it was made."""
+"""Numbered migrations: each is applied once, in one transaction, and never changed afterwards.
+Row-level security is set up after them, and again wherever it differs from what docgraph makes."""
 
 import hashlib
 import re
@@ -20,16 +20,21 @@ from docgraph.adapters.postgres.ownership import (
     grant_reader,
     owner,
 )
-from docgraph.adapters.postgres.row_security import differences, found, put_on, strays
+from docgraph.adapters.postgres.row_security import (
+    differences,
+    foreign_objects,
+    read_catalog,
+    set_up_row_security,
+)
 from docgraph.model.errors import StoreError, WrongSchema
 
-LOCK = (0x646F6367, 0)  # "docg"; of two who migrate, the second waits
+LOCK = (0x646F6367, 0)  # "docg"; of two migrations at once, the second waits
 COMMAND = "run `docgraph migrate`"
 NOT_AS_MADE = "row-level security is not as docgraph made it"
 OLDEST_SERVER = 16
 OLDEST_VECTOR = (0, 8)
 _FILE = re.compile(r"(\d{4})_\w+\.sql")
-# Something in the database stands in the way; what the server itself lacks is told elsewhere.
+# Errors that come from objects in the database; those of the server are translated elsewhere.
 _REFUSED = (
     errors.ProgrammingError,
     errors.IntegrityError,
@@ -40,7 +45,7 @@ _VECTOR_VERSION = """
     SELECT coalesce(installed_version, default_version) FROM pg_available_extensions
     WHERE name = 'vector'
 """
-_BECOMES = "SELECT pg_has_role(current_user, oid, 'SET') FROM pg_roles WHERE rolname = %s"
+_MAY_SET_ROLE = "SELECT pg_has_role(current_user, oid, 'SET') FROM pg_roles WHERE rolname = %s"
 _VERSIONS = """
     CREATE TABLE IF NOT EXISTS docgraph.schema_versions (
         number  integer PRIMARY KEY,
@@ -59,46 +64,46 @@ class Migration:
     digest: str
 
 
-ROW_SECURITY = Migration(0, "row_security", "", "")  # has no number: it is done whenever needed
+ROW_SECURITY = Migration(0, "row_security", "", "")  # has no number: set up whenever needed
 
 
 @cache
 def migrations() -> tuple[Migration, ...]:
-    """In the order of their numbers, which begin with 1 and leave none out."""
-    found = []
+    """In the order of their numbers, which begin with 1 and have no gaps."""
+    read = []
     for file in (resources.files("docgraph.adapters.postgres") / "migrations").iterdir():
         if match := _FILE.fullmatch(file.name):
             text = file.read_text(encoding="utf-8")
             digest = hashlib.sha256(text.encode()).hexdigest()
-            found.append(Migration(int(match[1]), file.name.removesuffix(".sql"), text, digest))
-    found.sort(key=lambda migration: migration.number)
-    assert [one.number for one in found] == list(range(1, len(found) + 1)), "a number is missing"
-    return tuple(found)
+            read.append(Migration(int(match[1]), file.name.removesuffix(".sql"), text, digest))
+    read.sort(key=lambda migration: migration.number)
+    assert [one.number for one in read] == list(range(1, len(read) + 1)), "a number is missing"
+    return tuple(read)
 
 
 def migrate(dsn: str, *, to: int | None = None) -> tuple[Migration, ...]:
-    """Applies what is pending, up to `to` where it is given, and says what that was."""
+    """Applies the pending migrations, up to number `to` where it is given; those applied."""
     with translate_errors(dsn), closing(connect(dsn)) as connection:
         connection.execute("SELECT pg_advisory_lock(%s, %s)", LOCK)
         _prepare(connection, dsn)
-        waiting = [one for one in pending(connection, dsn) if to is None or one.number <= to]
-        for migration in waiting:
+        due = [one for one in pending(connection, dsn) if to is None or one.number <= to]
+        for migration in due:
             _apply(connection, migration, dsn)
-        if not pending(connection, dsn) and _lock_again(connection, dsn) and not waiting:
+        if not pending(connection, dsn) and _repair_row_security(connection, dsn) and not due:
             return (ROW_SECURITY,)
-        return tuple(waiting)
+        return tuple(due)
 
 
-def look(dsn: str) -> tuple[Migration, ...]:
-    """What is pending; nothing is changed."""
+def pending_migrations(dsn: str) -> tuple[Migration, ...]:
+    """Changes nothing."""
     with translate_errors(dsn), closing(connect(dsn)) as connection:
-        if waiting := pending(connection, dsn):
-            return waiting
-        return (ROW_SECURITY,) if differences(found(connection)) else ()
+        if due := pending(connection, dsn):
+            return due
+        return (ROW_SECURITY,) if differences(read_catalog(connection)) else ()
 
 
 def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
-    """What is still to be applied; refuses a database that went another way, or further."""
+    """Migrations still to be applied; refuses a database with other or newer ones."""
     applied = _applied(connection)
     known = migrations()
     if applied and applied[-1][0] > len(known):
@@ -106,8 +111,8 @@ def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
             f"{redacted(dsn)}: has schema {applied[-1][0]}; this docgraph knows schemas up to "
             f"{len(known)}. A newer docgraph migrated it: install that one here too."
         )
-    for (number, name, digest), mine in zip(applied, known, strict=False):
-        if (number, digest) != (mine.number, mine.digest):
+    for (number, name, digest), own in zip(applied, known, strict=False):
+        if (number, digest) != (own.number, own.digest):
             raise WrongSchema(
                 f"{redacted(dsn)}: {name} was applied there with other contents than this docgraph "
                 "has; use the docgraph that migrated it"
@@ -116,20 +121,20 @@ def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
 
 
 def require_current(connection: Connection, dsn: str) -> None:
-    waiting = pending(connection, dsn)
-    if len(waiting) == len(migrations()):
+    due = pending(connection, dsn)
+    if len(due) == len(migrations()):
         raise WrongSchema(f"{redacted(dsn)}: has no docgraph tables yet; {COMMAND}")
-    if waiting:
+    if due:
         raise WrongSchema(
-            f"{redacted(dsn)}: has schema {waiting[0].number - 1}; this docgraph needs schema "
+            f"{redacted(dsn)}: has schema {due[0].number - 1}; this docgraph needs schema "
             f"{len(migrations())}; {COMMAND}"
         )
-    if told := differences(found(connection)):
-        raise WrongSchema(f"{redacted(dsn)}: {NOT_AS_MADE}: {told}; {COMMAND}")
+    if changes := differences(read_catalog(connection)):
+        raise WrongSchema(f"{redacted(dsn)}: {NOT_AS_MADE}: {changes}; {COMMAND}")
 
 
 def _applied(connection: Connection) -> list[tuple[Any, ...]]:
-    """Number, name and digest, oldest first; none where nobody ever migrated."""
+    """Number, name and digest, oldest first; none in a database without docgraph's schema."""
     if not _exists(connection, "SELECT to_regclass(%s)", f"{SCHEMA}.schema_versions"):
         return []
     return connection.execute(
@@ -138,34 +143,35 @@ def _applied(connection: Connection) -> list[tuple[Any, ...]]:
 
 
 def _prepare(connection: Connection, dsn: str) -> None:
-    """Schema, extension, role and the table of versions; only what is missing needs a right.
-    Nothing is made where something stands in the way."""
+    """Creates what is missing of schema, extension, role and the table of versions.
+
+    Nothing is created where another role owns or may change what docgraph relies on."""
     _check_server(connection, dsn)
-    if complaint := foreign_owner(connection):
-        raise _asks(dsn, *complaint)
+    if problem := foreign_owner(connection):
+        raise _administrator_needed(dsn, *problem)
     if not _exists(connection, "SELECT 1 FROM pg_namespace WHERE nspname = %s", SCHEMA):
         try:
             connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(SCHEMA)))
         except errors.InsufficientPrivilege as error:
             command = f"CREATE SCHEMA {SCHEMA} AUTHORIZATION {quoted(connection.info.user)};"
-            raise _needs(dsn, "make its schema", command) from error
+            raise _privilege_needed(dsn, "make its schema", command) from error
     if not _exists(connection, "SELECT 1 FROM pg_extension WHERE extname = %s", "vector"):
         _add_vector(connection, dsn)
-    if complaints := foreign_creators(connection):
-        raise _asks(dsn, *complaints[0])
-    _make_reader(connection, dsn)
+    if problems := foreign_creators(connection):
+        raise _administrator_needed(dsn, *problems[0])
+    _create_reader(connection, dsn)
     connection.execute(_VERSIONS)
 
 
 def _check_server(connection: Connection, dsn: str) -> None:
-    if trouble := server_trouble(connection):
-        raise StoreError(f"{redacted(dsn)}: {trouble}")
+    if problem := server_problem(connection):
+        raise StoreError(f"{redacted(dsn)}: {problem}")
     row = connection.execute(_VECTOR_VERSION).fetchone()
-    if row is not None and (trouble := vector_trouble(row[0])):
-        raise StoreError(f"{redacted(dsn)}: pgvector {trouble}")
+    if row is not None and (problem := vector_problem(row[0])):
+        raise StoreError(f"{redacted(dsn)}: pgvector {problem}")
 
 
-def server_trouble(connection: Connection) -> str | None:
+def server_problem(connection: Connection) -> str | None:
     encoding = connection.info.parameter_status("server_encoding")
     if encoding != "UTF8":
         return (
@@ -178,7 +184,7 @@ def server_trouble(connection: Connection) -> str | None:
     return None
 
 
-def vector_trouble(version: str) -> str | None:
+def vector_problem(version: str) -> str | None:
     if tuple(int(part) for part in version.split(".") if part.isdigit()) >= OLDEST_VECTOR:
         return None
     needed = ".".join(map(str, OLDEST_VECTOR))
@@ -187,7 +193,7 @@ def vector_trouble(version: str) -> str | None:
 
 
 def _add_vector(connection: Connection, dsn: str) -> None:
-    """In `public`, where others look for it too."""
+    """In `public`, where other applications of the database find it too."""
     if not _exists(connection, "SELECT 1 FROM pg_available_extensions WHERE name = %s", "vector"):
         raise StoreError(
             f"{redacted(dsn)}: pgvector is not installed on this server; a database administrator "
@@ -196,21 +202,21 @@ def _add_vector(connection: Connection, dsn: str) -> None:
     try:
         connection.execute("CREATE EXTENSION vector SCHEMA public")
     except errors.InsufficientPrivilege as error:
-        raise _needs(dsn, "add pgvector", "CREATE EXTENSION vector;") from error
+        raise _privilege_needed(dsn, "add pgvector", "CREATE EXTENSION vector;") from error
     set_up(connection)
 
 
-def _make_reader(connection: Connection, dsn: str) -> None:
-    there = _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", READER)
-    make, grant = f"CREATE ROLE {READER} NOLOGIN;", grant_reader(connection)
+def _create_reader(connection: Connection, dsn: str) -> None:
+    exists = _exists(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", READER)
+    create, grant = f"CREATE ROLE {READER} NOLOGIN;", grant_reader(connection)
     try:
-        if not there:
-            connection.execute(make.encode())
-        if connection.execute(_BECOMES, [READER]).fetchone() == (False,):
+        if not exists:
+            connection.execute(create.encode())
+        if connection.execute(_MAY_SET_ROLE, [READER]).fetchone() == (False,):
             connection.execute(grant.encode())
     except errors.InsufficientPrivilege as error:
-        command = grant if there else f"{make} {grant}"
-        raise _needs(dsn, f"become {READER}", command) from error
+        command = grant if exists else f"{create} {grant}"
+        raise _privilege_needed(dsn, f"become {READER}", command) from error
 
 
 def _apply(connection: Connection, migration: Migration, dsn: str) -> None:
@@ -225,45 +231,46 @@ def _apply(connection: Connection, migration: Migration, dsn: str) -> None:
         raise _refused(connection, dsn, migration.name, error) from error
 
 
-def _lock_again(connection: Connection, dsn: str) -> bool:
-    """Only where it is needed: this waits for everybody who reads or writes."""
-    if not differences(found(connection)):
+def _repair_row_security(connection: Connection, dsn: str) -> bool:
+    """Only where it is needed: this waits for all readers and writers."""
+    if not differences(read_catalog(connection)):
         return False
     try:
         with connection.transaction():
-            put_on(connection)
+            set_up_row_security(connection)
     except _REFUSED as error:
         raise _refused(connection, dsn, ROW_SECURITY.name, error) from error
-    if told := differences(found(connection)):
-        raise StoreError(f"{redacted(dsn)}: {NOT_AS_MADE}, and could not be made so: {told}")
+    if changes := differences(read_catalog(connection)):
+        raise StoreError(f"{redacted(dsn)}: {NOT_AS_MADE}, and could not be made so: {changes}")
     return True
 
 
 def _refused(connection: Connection, dsn: str, name: str, error: Error) -> StoreError:
-    """Where that comes of a table that is somebody else's, with the command that gives it back."""
-    said = without_secrets(str(error), dsn)
-    names = strays(found(connection))
+    """Where another role owns one of the tables, with the command that returns it."""
+    message = without_secrets(str(error), dsn)
+    names = foreign_objects(read_catalog(connection))
     if not isinstance(error, errors.InsufficientPrivilege) or not names:
         what = "could not be applied, and nothing of it was"
-        return StoreError(f"{redacted(dsn)}: {name} {what}: {said}")
-    whose = quoted(owner(connection) or connection.info.user)
-    return _needs(dsn, f"apply {name} ({said})", " ".join(_given(one, whose) for one in names))
+        return StoreError(f"{redacted(dsn)}: {name} {what}: {message}")
+    new_owner = quoted(owner(connection) or connection.info.user)
+    commands = " ".join(_change_owner(one, new_owner) for one in names)
+    return _privilege_needed(dsn, f"apply {name} ({message})", commands)
 
 
-def _given(name: str, whose: str) -> str:
+def _change_owner(name: str, new_owner: str) -> str:
     kind = "ROUTINE" if name.endswith("()") else "TABLE"
-    return f"ALTER {kind} {SCHEMA}.{name} OWNER TO {whose};"
+    return f"ALTER {kind} {SCHEMA}.{name} OWNER TO {new_owner};"
 
 
 def _exists(connection: Connection, query: LiteralString, name: str) -> bool:
     return connection.execute(query, (name,)).fetchone() not in (None, (None,))
 
 
-def _needs(dsn: str, what: str, command: str) -> StoreError:
-    return _asks(dsn, f"this login may not {what}", command)
+def _privilege_needed(dsn: str, what: str, command: str) -> StoreError:
+    return _administrator_needed(dsn, f"this login may not {what}", command)
 
 
-def _asks(dsn: str, what: str, command: str) -> StoreError:
+def _administrator_needed(dsn: str, what: str, command: str) -> StoreError:
     return StoreError(
         f"{redacted(dsn)}: {what}. Let a database administrator run, in this database: {command}"
     )

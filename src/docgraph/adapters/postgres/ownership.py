@@ -1,5 +1,5 @@
-"""Whose things are, and who else may put something beside them: each complaint with the command
-that ends it."""
+"""Who owns docgraph's schema, and who else may create objects or read there: each problem with the
+command that ends it."""
 
 from typing import NamedTuple
 
@@ -16,13 +16,13 @@ class OwnershipProblem(NamedTuple):
 
 
 def grant_reader(connection: Connection) -> str:
-    """The login becomes the reader when it reads, and has none of its rights otherwise."""
+    """The login switches to the reader role to read, and does not inherit its rights."""
     return f"GRANT {READER} TO {quoted(connection.info.user)} WITH INHERIT FALSE, SET TRUE;"
 
 
 def foreign_owner(connection: Connection) -> OwnershipProblem | None:
-    """This login has to own the schema and what is in it."""
-    rows = _asked(connection, "home")
+    """The login has to own the schema and what is in it."""
+    rows = _query(connection, "home")
     if not rows or rows[0][1]:
         return None
     login = connection.info.user
@@ -33,19 +33,20 @@ def foreign_owner(connection: Connection) -> OwnershipProblem | None:
 
 
 def owner(connection: Connection) -> str | None:
-    rows = _asked(connection, "home")
+    rows = _query(connection, "home")
     return str(rows[0][0]) if rows else None
 
 
 def foreign_creators(connection: Connection) -> tuple[OwnershipProblem, ...]:
-    """Whoever makes an operator there has it run by this login."""
-    return tuple(_maker(connection, *row) for row in _asked(connection, "makers"))
+    """A role that creates an operator there can have it run by this login."""
+    return tuple(_foreign_creator(connection, *row) for row in _query(connection, "makers"))
 
 
-def _maker(connection: Connection, schema: str, role: str, how: str) -> OwnershipProblem:
-    login, who = quoted(connection.info.user), role if role == "PUBLIC" else quoted(role)
+def _foreign_creator(connection: Connection, schema: str, role: str, how: str) -> OwnershipProblem:
+    login = quoted(connection.info.user)
+    grantee = role if role == "PUBLIC" else quoted(role)
     commands = {
-        "grant": f"REVOKE CREATE ON SCHEMA {quoted(schema)} FROM {who};",
+        "grant": f"REVOKE CREATE ON SCHEMA {quoted(schema)} FROM {grantee};",
         "owner": f"ALTER SCHEMA {quoted(schema)} OWNER TO {login};",
         "database": f"ALTER DATABASE {quoted(connection.info.dbname)} OWNER TO {login};",
     }
@@ -53,19 +54,19 @@ def _maker(connection: Connection, schema: str, role: str, how: str) -> Ownershi
 
 
 def foreign_readers(connection: Connection) -> OwnershipProblem | None:
-    """The role is the whole server's: another store's login may read here what it likes."""
-    rows = _asked(connection, "neighbours")
+    """Roles are shared by the whole server: another store's login could read everything here."""
+    rows = _query(connection, "neighbours")
     if not rows:
         return None
     names = [str(name) for name, _ in rows]
-    anybody = rows[0][1]
-    whom = "PUBLIC" if anybody else ", ".join(map(quoted, names))
+    public = rows[0][1]
+    grantees = "PUBLIC" if public else ", ".join(map(quoted, names))
     return OwnershipProblem(
         f"{', '.join(names)} may connect to this database and become {READER}",
-        f"REVOKE CONNECT ON DATABASE {quoted(connection.info.dbname)} FROM {whom};",
+        f"REVOKE CONNECT ON DATABASE {quoted(connection.info.dbname)} FROM {grantees};",
     )
 
 
-def _asked(connection: Connection, query: str) -> list[Row]:
+def _query(connection: Connection, query: str) -> list[Row]:
     with isolated(connection):
         return connection.execute(_SQL[query]).fetchall()

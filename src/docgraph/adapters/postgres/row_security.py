@@ -1,5 +1,7 @@
-"""The second lock as docgraph makes it: what the query `row_security` of catalog.sql finds where
-nobody has schema_differences, and where no backup came back without its roles.
+"""Row-level security as docgraph sets it up, and the rights of one reader.
+
+`EXPECTED` is what the query `row_security` of catalog.sql returns for an unchanged database, which
+was not restored without its roles.
 """
 
 import json
@@ -18,9 +20,9 @@ _SQL = named_queries("docgraph.adapters.postgres", "catalog.sql")
 _NAMES = re.compile(r"^CREATE (?:OR REPLACE )?(?:TABLE|VIEW|FUNCTION) (\w+(?:\(\))?)", re.MULTILINE)
 _BODY = re.compile(r"FUNCTION (\w+)\(\).*?\$\$(.*?)\$\$;", re.DOTALL)
 _FIRST = "migrations/0002_row_security.sql"
-_MOST = 3  # differences that are told one by one
+_MAX_LISTED = 3  # differences that a message lists
 
-_LOCK, _POLICY, _GRANT, _VIEW, _FUNCTION, _OWNER = (
+_ENABLED, _POLICY, _GRANT, _VIEW, _FUNCTION, _OWNER = (
     "row-level security of the table",
     "policy",
     "grant",
@@ -47,15 +49,15 @@ _POLICIES = {
     **{f"{one}.by_tenant": _BOUND for one in ("api_keys", "ingestions")},
     "document_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
 }
-_LOCKED = tuple(name.partition(".")[0] for name in _POLICIES)
+_RESTRICTED = tuple(name.partition(".")[0] for name in _POLICIES)
 _OF_KEYS = ("id", "tenant", "person", "created", "expires", "note")  # and not the secret's hash
 _OPEN = ("changes", "branches", "snapshots", "access_classes")
-_WITH_OWN_EYES = (
+_INVOKER_VIEWS = (
     *("visible_documents", "visible_texts", "visible_nodes", "visible_offers", "visible_claims"),
     *("visible_meetings", "visible_answers", "visible_chunks", "visible_vectors"),
     *("visible_relationships", "masked_segments", "masked_postings", "masked_vectors"),
 )
-_LIVES = {
+_LIFETIME_VIEWS = {
     "document_lives": (
         " SELECT b.tenant, d.ordinal, d.branch, d.born, d.died, d.class "
         "FROM (documents d JOIN branches b ON ((b.id = d.branch)));"
@@ -66,88 +68,84 @@ _LIVES = {
 }
 
 Row = tuple[str, str, str]
-MADE: frozenset[Row] = frozenset(
+EXPECTED: frozenset[Row] = frozenset(
     {
-        *((_LOCK, table, "on") for table in _LOCKED),
+        *((_ENABLED, table, "on") for table in _RESTRICTED),
         *((_POLICY, name, f"r permissive {READER} {made}") for name, made in _POLICIES.items()),
         *(
             (_GRANT, f"{name} to {READER}", "SELECT")
-            for name in (*_LOCKED, *_OPEN, *_WITH_OWN_EYES, *_LIVES)
+            for name in (*_RESTRICTED, *_OPEN, *_INVOKER_VIEWS, *_LIFETIME_VIEWS)
             if name != "api_keys"
         ),
         *((_GRANT, f"api_keys.{name} to {READER}", "SELECT") for name in _OF_KEYS),
         (_GRANT, f"schema docgraph to {READER}", "USAGE"),
-        *((_VIEW, name, "with the eyes of whoever asks") for name in _WITH_OWN_EYES),
-        *((_VIEW, name, made) for name, made in _LIVES.items()),
+        *((_VIEW, name, "security_invoker") for name in _INVOKER_VIEWS),
+        *((_VIEW, name, made) for name, made in _LIFETIME_VIEWS.items()),
         *(
             (_FUNCTION, f"{name}()", f"sql f s {body}")
             for name, body in _BODY.findall(script(_PACKAGE, _FIRST))
         ),
     }
 )
-OWN = frozenset(
+OWN_NAMES = frozenset(
     name
     for file in (resources.files(_PACKAGE) / "migrations").iterdir()
     for name in _NAMES.findall(file.read_text(encoding="utf-8"))
 ) | {"schema_versions"}
 
 
-def found(connection: Connection) -> frozenset[Row]:
-    """What the catalog says; a table that somebody else put beside docgraph's is theirs, but for
-    what docgraph_reader may do with it."""
+def read_catalog(connection: Connection) -> frozenset[Row]:
+    """Objects of other owners beside docgraph's do not count, except docgraph_reader's grants."""
     with isolated(connection):
         rows = connection.execute(_SQL["row_security"])
         return frozenset(
-            (kind, name, made)
-            for kind, name, made in rows
-            if kind == _GRANT or name.partition(".")[0] in OWN
+            (kind, name, definition)
+            for kind, name, definition in rows
+            if kind == _GRANT or name.partition(".")[0] in OWN_NAMES
         )
 
 
 def differences(rows: frozenset[Row]) -> str:
-    """In words, or nothing where all is as docgraph made it."""
-    made = {row[:2] for row in MADE}
-    there = {row[:2] for row in rows}
-    told = [
-        *(_missing(kind, name) for kind, name in sorted(made - there)),
+    """As a message; empty where everything is as docgraph made it."""
+    expected = {row[:2] for row in EXPECTED}
+    actual = {row[:2] for row in rows}
+    messages = [
+        *(_missing(kind, name) for kind, name in sorted(expected - actual)),
         *(
             f"the {kind} {name} was changed"
-            for kind, name, _ in sorted(rows - MADE)
-            if (kind, name) in made
+            for kind, name, _ in sorted(rows - EXPECTED)
+            if (kind, name) in expected
         ),
-        *(_put_in(row) for row in sorted(rows) if row[:2] not in made),
+        *(_added(row) for row in sorted(rows) if row[:2] not in expected),
     ]
-    more = f" and {len(told) - _MOST} more" if len(told) > _MOST else ""
-    return ", ".join(told[:_MOST]) + more
+    more = f" and {len(messages) - _MAX_LISTED} more" if len(messages) > _MAX_LISTED else ""
+    return ", ".join(messages[:_MAX_LISTED]) + more
 
 
-def strays(rows: frozenset[Row]) -> tuple[str, ...]:
-    """Of docgraph's tables, views and functions those that belong to another than its schema."""
+def foreign_objects(rows: frozenset[Row]) -> tuple[str, ...]:
+    """Docgraph's tables, views and functions whose owner is not that of its schema."""
     return tuple(sorted(name for kind, name, _ in rows if kind == _OWNER))
 
 
-def put_on(connection: Connection) -> None:
-    """In a transaction of the caller's."""
+def set_up_row_security(connection: Connection) -> None:
+    """Inside the caller's transaction."""
     for file in (_FIRST, "row_security.sql"):
         connection.execute(script(_PACKAGE, file).encode())
 
 
 def _missing(kind: str, name: str) -> str:
-    return f"{kind} {name} is off" if kind == _LOCK else f"the {kind} {name} is missing"
+    return f"{kind} {name} is off" if kind == _ENABLED else f"the {kind} {name} is missing"
 
 
-def _put_in(row: Row) -> str:
-    kind, name, made = row
+def _added(row: Row) -> str:
+    kind, name, definition = row
     if kind == _OWNER:
-        return f"{name} belongs to {made}"
-    return f"the {kind} {name} was put in" if kind != _LOCK else f"{kind} {name} was put on"
-
-
-# A reader's rights, bound to one transaction: they end with it, whatever happens.
+        return f"{name} belongs to {definition}"
+    return f"the {kind} {name} was put in" if kind != _ENABLED else f"{kind} {name} was put on"
 
 
 def as_reader(database: PostgresDatabase) -> None:
-    """Inside a transaction, before anything is read: no rights, and not those of the login."""
+    """For the rest of the transaction: the role without rights in place of the login."""
     database.queries("guard.sql").row("put_on_the_readers_role")
 
 
@@ -157,7 +155,7 @@ def guard(
     classes: Iterable[int],
     snapshots: Mapping[int, int],
 ) -> None:
-    """`classes` may be read, in snapshots by branch."""
+    """Binds a reader's access classes and snapshots, for the rest of the transaction."""
     scope = [
         {"branch": branch, "snapshot": number, "miners": rows.snapshots[branch, number].miners}
         for branch, number in sorted(snapshots.items())
@@ -168,5 +166,5 @@ def guard(
 
 
 def bind_tenant(database: PostgresDatabase, tenant: str) -> None:
-    """Whose API keys and ingestions may be read."""
+    """Whose API keys and ingest jobs may be read, for the rest of the transaction."""
     database.queries("guard.sql").row("bind_tenant", tenant=tenant)

@@ -99,7 +99,7 @@ class IngestJobRows:
 
 
 def _columns(owner: JobOwner) -> dict[str, str]:
-    """Characters that no store takes are escaped, both in rows and in queries for them."""
+    """Escapes characters that no store takes, both in rows and in queries for them."""
     return {name: escape_unstorable(value) for name, value in asdict(owner).items()}
 
 

@@ -74,7 +74,7 @@ def create_or_check(path: Path) -> None:
 
 
 def _create_file(path: Path) -> None:
-    """Readable by its owner alone; SQLite gives -wal and -shm files the same mode."""
+    """Only its owner may read it; SQLite gives -wal and -shm files the same mode."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:

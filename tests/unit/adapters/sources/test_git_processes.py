@@ -92,7 +92,7 @@ def test_git_is_ended_when_nobody_waits_any_more(
     monkeypatch.setenv("HANGS", f"*{question}*")
     begun = time.monotonic()
     with (
-        pytest.raises(GivenUp, match="whoever asked has left"),
+        pytest.raises(GivenUp, match="the client has disconnected"),
         deadline_scope(leaving),
         GitSource(made.folder, "main") as source,
     ):
