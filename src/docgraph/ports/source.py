@@ -24,7 +24,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceProblem:
-    """A file that could not be used, and why; the ingest goes on with the others."""
+    """A file that could not be used, and why; the rest goes on."""
 
     path: str
     reason: str
