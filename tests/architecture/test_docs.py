@@ -110,7 +110,7 @@ def test_a_command_is_documented_with_exactly_its_options(name: str) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_default_is_documented_as_it_is(name: str) -> None:
-    told = {
+    documented = {
         spelling: cells[-1]
         for section in (CLI["Shared options"], CLI[name])
         for cells in rows(section)
@@ -118,7 +118,7 @@ def test_a_default_is_documented_as_it_is(name: str) -> None:
     }
     for spelling, default in options(COMMANDS[name]).items():
         if default not in (None, "", False):
-            assert told[spelling] == f"`{default}`"
+            assert documented[spelling] == f"`{default}`"
 
 
 # Requirements may name options that are not built yet.
@@ -170,14 +170,14 @@ def test_an_action_is_documented_with_its_contract(action: Action) -> None:
     assert f"Needs {needs}; makes `{action.makes.__name__}`." in said
     ensured = re.findall(r"Ensures `(\w+)`: ([^.|]+\.)", said)
     claims = [(claim.__name__, str(claim.__doc__)) for claim in action.claims]
-    assert ensured == [(name, told[0].lower() + told[1:]) for name, told in claims]
+    assert ensured == [(name, text[0].lower() + text[1:]) for name, text in claims]
 
 
 @pytest.mark.parametrize("action", ALL_ACTIONS.values(), ids=lambda action: action.name)
 def test_an_option_is_documented_with_what_it_takes_and_its_default(action: Action) -> None:
     section = ACTION_SECTIONS[action.name].partition("\n## ")[0]
-    told = [cells[:3] for cells in rows(section)]
-    assert told == [
+    documented = [cells[:3] for cells in rows(section)]
+    assert documented == [
         [f"`{o.name}`", takes(o.annotation), f"`{in_yaml(o.default)}`"] for o in action.options
     ]
 
@@ -215,13 +215,13 @@ def test_every_relation_is_documented_with_its_inverse_and_its_miners() -> None:
 
 
 def test_every_miner_is_documented() -> None:
-    told = [cells[0] for cells in rows(CONCEPTS["Miners"])]
-    assert told == [f"`{name}`" for name in sorted(ALL_MINERS)]
+    documented = [cells[0] for cells in rows(CONCEPTS["Miners"])]
+    assert documented == [f"`{name}`" for name in sorted(ALL_MINERS)]
 
 
 def test_every_kind_of_node_is_documented() -> None:
-    told = [name for cells in rows(CONCEPTS["Nodes"]) for name in CODE.findall(cells[0])]
-    assert sorted(told) == sorted([*ROOT_KINDS, SECTION, *SYMBOL_KINDS])
+    documented = [name for cells in rows(CONCEPTS["Nodes"]) for name in CODE.findall(cells[0])]
+    assert sorted(documented) == sorted([*ROOT_KINDS, SECTION, *SYMBOL_KINDS])
 
 
 def keys(kind: Any) -> Any:
@@ -268,22 +268,22 @@ def installed(needed: Requirement) -> list[str]:
 
 
 def test_every_format_is_documented_with_its_suffixes_and_its_extra() -> None:
-    told = [[CODE.findall(cell) for cell in cells] for cells in rows(READ["What is read"])]
-    assert told == [
+    documented = [[CODE.findall(cell) for cell in cells] for cells in rows(READ["What is read"])]
+    assert documented == [
         [[known.name], list(known.suffixes), [known.extra] if known.extra else []]
         for known in sorted(FORMATS, key=lambda known: known.name)
     ]
 
 
 def test_every_name_that_is_read_without_a_suffix_is_documented() -> None:
-    told = re.search(r"without a suffix \(([^)]+)\)", READ["What is read"])
-    assert told is not None
-    assert [name.casefold() for name in CODE.findall(told[1])] == list(_BARE)
+    documented = re.search(r"without a suffix \(([^)]+)\)", READ["What is read"])
+    assert documented is not None
+    assert [name.casefold() for name in CODE.findall(documented[1])] == list(_BARE)
 
 
 def test_every_extra_is_documented_with_what_it_installs() -> None:
-    told = {CODE.findall(name)[0]: CODE.findall(what) for name, what in rows(READ["Extras"])}
-    assert told == extras()
+    documented = {CODE.findall(name)[0]: CODE.findall(what) for name, what in rows(READ["Extras"])}
+    assert documented == extras()
 
 
 def test_every_extra_that_a_format_needs_can_be_installed() -> None:
@@ -319,18 +319,18 @@ def written_keys(kind: Any, front: str = "") -> Iterator[str]:
 
 
 def test_every_setting_is_documented_and_no_other() -> None:
-    told = [
+    documented = [
         [*CODE.findall(cells[0]), *CODE.findall(cells[1])] for cells in rows(page("settings.md"))
     ]
-    names = {name for cells in told for name in cells}
+    names = {name for cells in documented for name in cells}
     assert names == environment() | set(written_keys(_Written))
 
 
 def test_documented_defaults_are_those_of_the_code() -> None:
-    told = {cells[0]: cells[-1] for cells in rows(page("settings.md"))}
+    documented = {cells[0]: cells[-1] for cells in rows(page("settings.md"))}
     defaults = Settings()
-    assert told["`store`"] == f"`{defaults.store}`"
-    assert told["`wait`"] == f"`{defaults.wait:g}`"
+    assert documented["`store`"] == f"`{defaults.store}`"
+    assert documented["`wait`"] == f"`{defaults.wait:g}`"
 
 
 def test_the_settings_file_that_is_shown_can_be_read(tmp_path: Path) -> None:
@@ -347,8 +347,8 @@ def test_the_settings_file_that_is_shown_can_be_read(tmp_path: Path) -> None:
 
 def test_every_measure_is_documented() -> None:
     compared = sections(page("eval.md"), 2)["What is compared"]
-    told = [name for cells in rows(compared) for name in CODE.findall(cells[0])]
-    assert told == list(summary([Outcome(("a",), {"a": 1}, 1, 1, 1.0)]))
+    documented = [name for cells in rows(compared) for name in CODE.findall(cells[0])]
+    assert documented == list(summary([Outcome(("a",), {"a": 1}, 1, 1, 1.0)]))
 
 
 # All pages

@@ -1,4 +1,4 @@
-"""docs/python.md and docs/frameworks.md tell every method and key, and none that is not there."""
+"""docs/python.md and docs/frameworks.md document every method and key, and no others."""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -28,14 +28,14 @@ def signature(name: str, method: Callable[..., object]) -> str:
     return f"{name}({', '.join(names)})"
 
 
-def told(section: str) -> list[str]:
+def documented(section: str) -> list[str]:
     return [CODE.findall(cells[0])[0] for cells in rows(PYTHON[section])]
 
 
-def test_every_method_is_told_with_its_parameters_and_no_other() -> None:
+def test_every_method_is_documented_with_its_parameters_and_no_other() -> None:
     found = dict(public(docgraph.Docgraph))
     methods = [signature(n, m) for n, m in found.items() if inspect.isfunction(m)]
-    assert sorted(told("Methods")) == sorted(methods)
+    assert sorted(documented("Methods")) == sorted(methods)
     assert [name for name in found if not inspect.isfunction(found[name])] == ["store"]
 
 
@@ -44,12 +44,12 @@ def test_every_method_says_what_it_does() -> None:
         assert inspect.getdoc(method), name
 
 
-def test_everything_that_is_found_is_told_and_nothing_else() -> None:
+def test_everything_that_comes_back_is_documented_and_nothing_else() -> None:
     found = [f"{n}()" if inspect.isfunction(m) else n for n, m in public(Result)]
-    assert sorted(told("What comes back")) == sorted(found)
+    assert sorted(documented("What comes back")) == sorted(found)
 
 
-def test_every_key_of_a_frameworks_document_is_told(tmp_path: Path) -> None:
+def test_every_key_of_a_frameworks_document_is_documented(tmp_path: Path) -> None:
     with hashed_words():
         (first, *_) = evidence_of(docgraph.open(ingested(tmp_path)).retrieve(QUESTION))
     keys = sections(page("frameworks.md"), 2)["Metadata of each document"]

@@ -9,12 +9,12 @@ from tests.architecture.test_docs import CLI, CODE, CONCEPTS, rows
 
 
 def test_every_key_of_a_receipt_is_documented() -> None:
-    told = rows(CONCEPTS["Receipts"])
-    keys = [name for cells in told for name in CODE.findall(cells[0])]
+    documented = rows(CONCEPTS["Receipts"])
+    keys = [name for cells in documented for name in CODE.findall(cells[0])]
     assert sorted(keys) == sorted(field.name for field in fields(Receipt))
-    assert told[0] == ["`format`", f"`{FORMAT}`"]
+    assert documented[0] == ["`format`", f"`{FORMAT}`"]
 
 
 def test_everything_that_can_change_is_documented() -> None:
-    told = [cells[0] for cells in rows(CLI["docgraph replay"])]
-    assert set(get_args(Changed)) <= set(told)
+    documented = [cells[0] for cells in rows(CLI["docgraph replay"])]
+    assert set(get_args(Changed)) <= set(documented)

@@ -12,7 +12,7 @@ SOURCES = (
 COUNTS = "src/docgraph/ingest/result.py"
 
 
-def told() -> set[str]:
+def attributes() -> set[str]:
     """As the code writes them; counted things by the names of their counts."""
     code = "\n".join((ROOT / path).read_text() for path in SOURCES)
     named = re.findall(r'_named\("(\w+)"', code)
@@ -27,4 +27,4 @@ def documented() -> set[str]:
 
 
 def test_every_attribute_of_a_span_is_documented_and_no_other() -> None:
-    assert documented() == told()
+    assert documented() == attributes()
