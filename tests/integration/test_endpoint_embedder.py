@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from docgraph.adapters.endpoint.embedder import EndpointEmbedder
-from docgraph.adapters.endpoint.http_client import JsonEndpoint
+from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
 from docgraph.ports.models import Embedder
@@ -196,16 +196,16 @@ def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmb
 )
 def test_what_is_no_address_is_told(base: str) -> None:
     with pytest.raises(ModelError, match="not an address such as"):
-        JsonEndpoint(base)
+        EndpointClient(base)
 
 
 def test_a_password_in_the_address_is_refused_unspoken() -> None:
     with pytest.raises(ModelError, match="use the API key") as caught:
-        JsonEndpoint(f"http://me:{KEY}@host/v1")
+        EndpointClient(f"http://me:{KEY}@host/v1")
     assert KEY not in str(caught.value)
 
 
 def test_a_key_with_a_line_break_is_refused_unspoken() -> None:
     with pytest.raises(ModelError, match="characters that no key has") as caught:
-        JsonEndpoint("http://host/v1", api_key=f"{KEY}\r\nHost: other")
+        EndpointClient("http://host/v1", api_key=f"{KEY}\r\nHost: other")
     assert KEY not in str(caught.value)

@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
-from docgraph.adapters.endpoint.http_client import JsonEndpoint
+from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.adapters.onnx.granite import GraniteTokenCounter
 from docgraph.model.errors import ModelError
 from docgraph.ports.models import ChatReply, Message, Sampling
@@ -84,6 +84,6 @@ def test_no_prompt_takes_more_tokens_than_are_estimated(
     messages = (ASKED[0], Message("user", text))
     asked = [{"role": message.role, "content": message.content} for message in messages]
     body = {"model": "smollm2", "messages": asked, "max_tokens": 1}
-    answer = JsonEndpoint(base).post("/chat/completions", body)
+    answer = EndpointClient(base).post_json("/chat/completions", body)
     assert isinstance(answer, dict)
     assert answer["usage"]["prompt_tokens"] <= sum(chat.count(m.content) for m in messages)

@@ -33,9 +33,14 @@ def streamed(*parts: bytes | float | Event | Halt, chunked: bool = True) -> Answ
 WHOLE = (said("Only "), said("me."), said(None, "stop"), DONE)
 
 
-def impatient(server: Server, timeout: float = 1, patience: float = 5) -> EndpointChat:
+def impatient(server: Server, timeout: float = 1, max_seconds: float = 5) -> EndpointChat:
     return EndpointChat(
-        server.base, "tiny", window=9, counter=CountsWords(), timeout=timeout, patience=patience
+        server.base,
+        "tiny",
+        window=9,
+        counter=CountsWords(),
+        timeout=timeout,
+        max_seconds=max_seconds,
     )
 
 

@@ -71,7 +71,7 @@ def test_what_comes_after_a_reason_to_finish_is_not_missed(server: Server, halt:
 def test_a_server_that_only_keeps_the_connection_alive_is_given_up(server: Server) -> None:
     alive: tuple[bytes | float, ...] = (b": wait\n\n", 0.01)
     server.script = [streamed(*alive * 300)]
-    told = failing(impatient(server, timeout=5, patience=0.1))
+    told = failing(impatient(server, timeout=5, max_seconds=0.1))
     assert "half an answer: it did not end within 0.1 seconds" in told
 
 
@@ -97,7 +97,7 @@ def test_a_server_that_takes_no_connection_is_told() -> None:
 def test_thinking_may_take_longer_than_connecting(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_client, "LONGEST_CONNECT", 0.5)
+    monkeypatch.setattr(http_client, "MAX_CONNECT_SECONDS", 0.5)
     server.script = [streamed(0.8, *WHOLE)]
     assert say(chat).text == "Only me."
 
@@ -238,8 +238,8 @@ def test_an_error_in_the_middle_is_an_error(server: Server, chat: EndpointChat) 
 def test_an_answer_without_end_is_cut_off(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chat_stream, "LARGEST_TEXT", 10)
-    monkeypatch.setattr(chat_stream, "LARGEST_STREAM", 2000)
+    monkeypatch.setattr(chat_stream, "MAX_TEXT_LENGTH", 10)
+    monkeypatch.setattr(chat_stream, "MAX_STREAM_BYTES", 2000)
     server.script = [
         streamed(*[said("word ")] * 4, DONE),
         streamed(*[b": wait\n\n"] * 300, *WHOLE),

@@ -5,47 +5,46 @@ import re
 import time
 from collections.abc import Callable, Iterator
 
-from docgraph.adapters.endpoint.chat_stream import ChatAnswer
+from docgraph.adapters.endpoint.chat_stream import ChatAnswer, MalformedEvent
 from docgraph.adapters.endpoint.http_client import (
-    LONGEST_ANSWER,
-    Connection,
-    Dropped,
-    Garbled,
-    Interrupted,
+    MAX_RESPONSE_SECONDS,
+    ConnectionDropped,
+    EndpointClient,
     Refused,
+    StreamInterrupted,
 )
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.context import TokenCounter
 from docgraph.model.errors import ModelError
 from docgraph.ports.models import ChatReply, Message, Sampling
 
-# What a server did not take, asked once more in another way.
+# What a server does not support is left out of a second request.
 
 
-NOT_UNDERSTOOD = (400, 422)
-REFUSABLE = ("temperature", "seed", "max_tokens")
+INVALID_REQUEST = (400, 422)
+OPTIONAL_PARAMETERS = ("temperature", "seed", "max_tokens")
 
 Body = dict[str, object]
 
 
-class Unheard(ModelError):
-    """The server closed the connection before the first piece."""
+class UnsupportedParameter(ModelError):
+    """The server closed the connection before the first piece: it may not support a stream."""
 
 
-def asked_otherwise(body: Body, error: Refused | Unheard) -> Body:
+def retry_without(body: Body, error: Refused | UnsupportedParameter) -> Body:
     """Without what a refusal names, each once; the limit stays, under its other name.
 
-    A server that closes a stream without a word may have one for who wants no stream.
+    A server that closes a stream without a message may give one in a response without stream.
     """
-    if isinstance(error, Unheard):
+    if isinstance(error, UnsupportedParameter):
         return {**body, "stream": False}
-    if error.status not in NOT_UNDERSTOOD:
+    if error.status not in INVALID_REQUEST:
         return body
-    named = {name for name in REFUSABLE if re.search(rf"\b{name}\b", error.said)}
-    kept = {name: value for name, value in body.items() if name not in named}
+    named = {name for name in OPTIONAL_PARAMETERS if re.search(rf"\b{name}\b", error.text)}
+    rest = {name: value for name, value in body.items() if name not in named}
     if "max_tokens" in named and "max_tokens" in body:
-        kept["max_completion_tokens"] = body["max_tokens"]
-    return kept
+        rest["max_completion_tokens"] = body["max_tokens"]
+    return rest
 
 
 PATH = "/chat/completions"
@@ -73,12 +72,17 @@ class EndpointChat:
         api_key: str | None = None,
         ceiling: Clearance = UNCLASSIFIED,
         timeout: float = 300.0,
-        patience: float = LONGEST_ANSWER,
+        max_seconds: float = MAX_RESPONSE_SECONDS,
         retries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._connection = Connection(
-            base, key=api_key, timeout=timeout, patience=patience, retries=retries, sleep=sleep
+        self._client = EndpointClient(
+            base,
+            api_key=api_key,
+            timeout=timeout,
+            max_seconds=max_seconds,
+            retries=retries,
+            sleep=sleep,
         )
         self._model = model
         self._window = window
@@ -116,7 +120,7 @@ class EndpointChat:
         seed: int,
         on_text: Callable[[str], None],
     ) -> ChatReply:
-        """What the server does not understand, it is asked once more without."""
+        """A parameter that the server refuses is left out of the next request."""
         body: Body = {
             "model": self._model,
             "messages": [{"role": m.role, "content": _readable(m.content)} for m in messages],
@@ -127,24 +131,24 @@ class EndpointChat:
         }
         while True:
             try:
-                text, finish = self._asked(body, on_text)
-            except (Refused, Unheard) as error:
-                other = asked_otherwise(body, error)
-                if other == body:
+                text, finish = self._request(body, on_text)
+            except (Refused, UnsupportedParameter) as error:
+                reduced = retry_without(body, error)
+                if reduced == body:
                     raise
-                body = other
+                body = reduced
             else:
                 temperature = 0.0 if "temperature" in body else None
                 return ChatReply(
                     text, finish, Sampling(temperature, seed if "seed" in body else None)
                 )
 
-    def _asked(self, body: Body, heard: Callable[[str], None]) -> tuple[str, str]:
-        with self._connection.answer(PATH, body, ACCEPT) as reply:
-            answer = ChatAnswer(reply.blocks(), self._connection.in_words)
+    def _request(self, body: Body, on_text: Callable[[str], None]) -> tuple[str, str]:
+        with self._client.post(PATH, body, ACCEPT) as response:
+            answer = ChatAnswer(response.blocks(), self._client.error_message)
             for piece in self._pieces(answer):
-                heard(piece)
-        return answer.text, self._connection.hidden(answer.finish)
+                on_text(piece)
+        return answer.text, self._client.redact(answer.finish)
 
     def _pieces(self, answer: ChatAnswer) -> Iterator[str]:
         nothing = True
@@ -152,16 +156,15 @@ class EndpointChat:
             for piece in answer.pieces():
                 nothing = False
                 yield piece
-        except Interrupted as error:
-            unheard = nothing and isinstance(error, Dropped)
-            raise self._error(
-                f"half an answer: {error}", Unheard if unheard else ModelError
-            ) from error
-        except Garbled as error:
+        except StreamInterrupted as error:
+            silent = nothing and isinstance(error, ConnectionDropped)
+            kind = UnsupportedParameter if silent else ModelError
+            raise self._error(f"half an answer: {error}", kind) from error
+        except MalformedEvent as error:
             raise self._error(str(error)) from error
 
     def _error(self, message: str, kind: type[ModelError] = ModelError) -> ModelError:
-        return kind(f"{self._connection.base}{PATH}: {self._model}: {message}")
+        return kind(f"{self._client.base}{PATH}: {self._model}: {message}")
 
 
 def _readable(text: str) -> str:

@@ -1,13 +1,87 @@
 """A chat completion's answer: its pieces out of a stream of events, or out of one JSON object."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain
 
-from docgraph.adapters.endpoint.http_client import Dropped, Event, Garbled, Interrupted, events
+from docgraph.adapters.endpoint.http_client import ConnectionDropped, StreamInterrupted
+from docgraph.model.errors import ModelError
 
-LARGEST_TEXT = 1024 * 1024  # characters
-LARGEST_STREAM = 64 * 1024 * 1024  # bytes: each piece comes with hundreds of them around it
+# Server-sent events: what bytes mean, however they are cut into blocks.
+
+
+MAX_LINE_BYTES = 1024 * 1024
+LINE_END = re.compile(rb"\r\n|\r|\n")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+class MalformedEvent(ModelError):
+    """Not what the protocol allows; the message says what, and not from whom."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSentEvent:
+    kind: str
+    data: str
+
+
+def read_events(blocks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
+    """Each as soon as its last byte is there; the size of an event is the caller's to limit."""
+    kind, data = "message", list[str]()
+    for line in _lines(blocks):
+        if not line:
+            if data:
+                yield ServerSentEvent(kind, "\n".join(data))
+            kind, data = "message", []
+        name, value = _field(line)
+        match name:
+            case "data":
+                data.append(value)
+            case "event":
+                kind = value
+            case "error":  # llama.cpp's own word for an event of this kind
+                kind, data = "error", [*data, value]
+            case _:
+                pass
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
+    """Whole lines only, without their ends."""
+    pending, after_cr, first = bytearray(), False, True
+    for given in filter(None, blocks):  # an empty block does not end what came before it
+        block = given.removeprefix(b"\n") if after_cr else given  # CR and LF in two blocks
+        after_cr = block.endswith(b"\r")
+        *whole, rest = LINE_END.split(block)
+        for part in whole:
+            line = bytes(pending + part)
+            pending.clear()
+            yield _text(line.removeprefix(BYTE_ORDER_MARK) if first else line)
+            first = False
+        pending += rest
+        if len(pending) > MAX_LINE_BYTES:
+            raise MalformedEvent(f"a line of the stream has more than {MAX_LINE_BYTES} bytes")
+
+
+def _text(line: bytes) -> str:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise MalformedEvent("the stream is not UTF-8") from error
+
+
+def _field(line: str) -> tuple[str, str]:
+    """One space after the colon is not the value's; a comment has no name."""
+    name, _, value = line.partition(":")
+    return name, value.removeprefix(" ")
+
+
+# A chat completion: out of such events, or of one object.
+
+
+MAX_TEXT_LENGTH = 1024 * 1024  # characters
+MAX_STREAM_BYTES = 64 * 1024 * 1024  # bytes: each piece comes with hundreds of them around it
 DONE = "[DONE]"
 NOTHING = object()
 ENDED = "done"  # [DONE], or a whole object, without a reason
@@ -16,43 +90,43 @@ ENDED = "done"  # [DONE], or a whole object, without a reason
 class ChatAnswer:
     """`pieces` can be read once; then `text` is all of them, and `finish` why the server ended.
 
-    `in_words` makes a server's complaint short, and leaves out what nobody else may read.
-    An answer is whole when the server gave a reason to finish, or said [DONE]; else it is half.
+    `error_message` shortens what a server says of an error, and leaves its key out.
+    An answer is complete when the server gave a reason to finish, or sent [DONE].
     """
 
-    def __init__(self, blocks: Iterable[bytes], in_words: Callable[[str], str]) -> None:
+    def __init__(self, blocks: Iterable[bytes], error_message: Callable[[str], str]) -> None:
         self.text = ""
         self.finish = ""
-        self._blocks = _limited(blocks)
-        self._in_words = in_words
+        self._blocks = _limit_bytes(blocks)
+        self._error_message = error_message
 
     def pieces(self) -> Iterator[str]:
-        """None is empty. Garbled or Interrupted is raised when all that came before was given."""
-        heard, size = list[str](), 0
-        for piece in _joined_surrogates(self._contents()):
+        """None is empty. An error is raised after all pieces that came before it."""
+        pieces, size = list[str](), 0
+        for piece in _join_surrogates(self._contents()):
             size += len(piece)
-            if size > LARGEST_TEXT:
-                raise Garbled(f"the answer has more than {LARGEST_TEXT} characters")
-            heard.append(piece)
+            if size > MAX_TEXT_LENGTH:
+                raise MalformedEvent(f"the answer has more than {MAX_TEXT_LENGTH} characters")
+            pieces.append(piece)
             yield piece
-        self.text = "".join(heard)
+        self.text = "".join(pieces)
 
     def _contents(self) -> Iterator[str]:
         """A server that does not stream answers with one object: no event begins with a brace."""
         first = next((block for block in self._blocks if block.strip()), b"")
         if not first:
-            raise Dropped("the server said nothing")
+            raise ConnectionDropped("the server said nothing")
         blocks = chain([first], self._blocks)
         if not first.lstrip().startswith(b"{"):
-            yield from self._streamed(events(blocks))
+            yield from self._streamed(read_events(blocks))
             return
         choice = self._choice(_parsed(b"".join(blocks)))
         if choice is None:
-            raise Garbled('the answer has no "choices"')
+            raise MalformedEvent('the answer has no "choices"')
         yield self._content(choice, choice.get("message"))
         self.finish = self.finish or ENDED
 
-    def _streamed(self, events: Iterator[Event]) -> Iterator[str]:
+    def _streamed(self, events: Iterator[ServerSentEvent]) -> Iterator[str]:
         any_event = False
         try:
             for event in events:
@@ -60,35 +134,35 @@ class ChatAnswer:
                 if event.data.strip() == DONE:
                     self.finish = self.finish or ENDED
                     return
-                yield self._told(event)
-        except Interrupted:
+                yield self._event_text(event)
+        except StreamInterrupted:
             if not self.finish:
                 raise
         if not any_event:
-            raise Garbled("the answer is neither JSON nor a stream of events")
+            raise MalformedEvent("the answer is neither JSON nor a stream of events")
         if not self.finish:
-            raise Interrupted("the stream ended without a reason to finish")
+            raise StreamInterrupted("the stream ended without a reason to finish")
 
-    def _told(self, event: Event) -> str:
-        """Nothing, if it tells what the answer cost, or only keeps the connection alive."""
+    def _event_text(self, event: ServerSentEvent) -> str:
+        """Empty for an event that reports usage, or only keeps the connection alive."""
         if event.kind == "error":
-            raise Garbled(f"the server broke off: {self._in_words(event.data)}")
+            raise MalformedEvent(f"the server broke off: {self._error_message(event.data)}")
         choice = self._choice(_parsed(event.data)) if event.data.strip() else None
         return self._content(choice, choice.get("delta") or {}) if choice else ""
 
     def _choice(self, answer: dict[str, object]) -> dict[str, object] | None:
         """The first, where there are any."""
         if answer.get("error") or answer.get("object") == "error":
-            raise Garbled(f"the server broke off: {self._in_words(json.dumps(answer))}")
+            raise MalformedEvent(f"the server broke off: {self._error_message(json.dumps(answer))}")
         choices = answer.get("choices") or []
         if not isinstance(choices, list) or not all(isinstance(one, dict) for one in choices):
-            raise Garbled('"choices" is not a list of objects')
+            raise MalformedEvent('"choices" is not a list of objects')
         return next((one for one in choices if one.get("index") in (0, None)), None)
 
     def _content(self, choice: dict[str, object], part: object) -> str:
         content = part.get("content") if isinstance(part, dict) else NOTHING
         if not isinstance(content, str | None):
-            raise Garbled('the "content" of the answer is not text')
+            raise MalformedEvent('the "content" of the answer is not text')
         reason = choice.get("finish_reason")
         self.finish = reason if isinstance(reason, str) and reason else self.finish
         return content or ""
@@ -98,28 +172,28 @@ def _parsed(data: str | bytes) -> dict[str, object]:
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Garbled(f"the answer is not JSON: {error}") from error
+        raise MalformedEvent(f"the answer is not JSON: {error}") from error
     if not isinstance(answer, dict):
-        raise Garbled("the answer is not an object of JSON")
+        raise MalformedEvent("the answer is not an object of JSON")
     return answer
 
 
-def _limited(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    left = LARGEST_STREAM
+def _limit_bytes(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    left = MAX_STREAM_BYTES
     for block in blocks:
         left -= len(block)
         if left < 0:
-            raise Garbled(f"the answer has more than {LARGEST_STREAM} bytes")
+            raise MalformedEvent(f"the answer has more than {MAX_STREAM_BYTES} bytes")
         yield block
 
 
-def _joined_surrogates(pieces: Iterable[str]) -> Iterator[str]:
+def _join_surrogates(pieces: Iterable[str]) -> Iterator[str]:
     """A character beyond the first 65,536 may come in two halves; a lone half is no character."""
-    held = ""
+    half = ""
     for piece in pieces:
-        text = held + piece
-        held = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
-        if whole := text.removesuffix(held):
+        text = half + piece
+        half = text[-1:] if "\ud800" <= text[-1:] <= "\udbff" else ""
+        if whole := text.removesuffix(half):
             yield whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    if held:
+    if half:
         yield "\ufffd"

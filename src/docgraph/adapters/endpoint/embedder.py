@@ -12,7 +12,7 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.endpoint.http_client import JsonEndpoint
+from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.model.digest import digest
 from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
@@ -50,11 +50,11 @@ class EndpointEmbedder:
         retries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._endpoint = JsonEndpoint(
+        self._client = EndpointClient(
             base, api_key=api_key, timeout=timeout, retries=retries, sleep=sleep
         )
         self._model = model
-        self._asked = dimensions
+        self._requested = dimensions
         self._dimensions = dimensions
         self._batch = batch
         self._lock = Lock()
@@ -64,7 +64,7 @@ class EndpointEmbedder:
         with self._lock:
             if self._dimensions is None:
                 self._dimensions = len(self._request([PROBE])[0])
-        known = {"server": self._endpoint.base, "model": self._model, "width": self._dimensions}
+        known = {"server": self._client.base, "model": self._model, "width": self._dimensions}
         return EmbedderIdentity(self._model, digest(known), self._dimensions)
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
@@ -79,9 +79,9 @@ class EndpointEmbedder:
     def _request(self, texts: Sequence[str]) -> list[IntVector]:
         readable = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         body: dict[str, object] = {"model": self._model, "input": readable}
-        if self._asked is not None:
-            body["dimensions"] = self._asked
-        rows = self._rows(self._endpoint.post("/embeddings", body))
+        if self._requested is not None:
+            body["dimensions"] = self._requested
+        rows = self._rows(self._client.post_json("/embeddings", body))
         missing = [number for number in range(len(texts)) if number not in rows]
         if missing or len(rows) != len(texts):
             raise self._error(f"{len(rows)} vectors for {len(texts)} texts, none for {missing[:5]}")
@@ -92,8 +92,8 @@ class EndpointEmbedder:
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
             raise self._error('the answer has no list "data" of objects')
         indexes = [row.get("index") for row in data]
-        places = [index if isinstance(index, int) else at for at, index in enumerate(indexes)]
-        return {place: row.get("embedding") for place, row in zip(places, data, strict=True)}
+        positions = [index if isinstance(index, int) else at for at, index in enumerate(indexes)]
+        return {at: row.get("embedding") for at, row in zip(positions, data, strict=True)}
 
     def _vector(self, row: object) -> IntVector:
         if not isinstance(row, list) or not row:
@@ -108,4 +108,4 @@ class EndpointEmbedder:
         return answered_vector(self._model, floats)
 
     def _error(self, message: str) -> ModelError:
-        return ModelError(f"{self._endpoint.base}/embeddings: {self._model}: {message}")
+        return ModelError(f"{self._client.base}/embeddings: {self._model}: {message}")

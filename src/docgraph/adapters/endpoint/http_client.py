@@ -1,131 +1,130 @@
-"""An endpoint's address and key: one spelling for one server, and no key where all can read it."""
+"""Requests to one model server: bounded waits and retries, no redirects, no key in an error."""
 
-import http.client
 import json
-import re
-import socket
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from email.utils import parsedate_to_datetime
-from functools import partial
 from urllib.parse import urlsplit
 
+import httpcore2
+
+from docgraph.adapters.http_request import (
+    DEFAULT_PORTS,
+    FAILURES,
+    AbortableConnection,
+    failure_reason,
+    open_response,
+)
 from docgraph.model.errors import ModelError
 from docgraph.ports.cancellation import check_cancelled, on_cancel
 
-PORTS = {"http": 80, "https": 443}
+# An endpoint's address and key: one spelling for one server, and no key where all can read it.
 
 
-def address(base: str) -> str:
+def normalise_address(base: str) -> str:
     """Lower-case scheme and host, no slash at the end: one server has one spelling."""
     try:
         parts = urlsplit(base.strip())
         port = parts.port
     except ValueError:
         raise ModelError("the endpoint is not an address such as http://host:1234/v1") from None
-    if parts.scheme not in PORTS or not parts.hostname or parts.query or parts.fragment:
+    if parts.scheme not in DEFAULT_PORTS or not parts.hostname or parts.query or parts.fragment:
         raise ModelError("the endpoint is not an address such as http://host:1234/v1")
     if parts.username is not None or parts.password is not None:
         raise ModelError("the endpoint's address holds a name or password; use the API key")
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    place = host if port in (None, PORTS[parts.scheme]) else f"{host}:{port}"
-    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+    server = host if port in (None, DEFAULT_PORTS[parts.scheme]) else f"{host}:{port}"
+    return f"{parts.scheme}://{server}{parts.path.rstrip('/')}"
 
 
-def api_key(given: str | None) -> str:
-    key = (given or "").strip()
+def check_api_key(key: str | None) -> str:
+    key = (key or "").strip()
     if not (key.isascii() and key.isprintable()):
         raise ModelError("the API key holds characters that no key has")
     return key
 
 
-# A server's answer while it is read: block by block, with a limit to every wait.
+# A response while its body is read, with a limit to every wait.
 
 
-BLOCK = 64 * 1024
+class StreamInterrupted(ModelError):
+    """The response stopped in the middle; the message says how, and not where."""
 
 
-class Interrupted(ModelError):
-    """The answer stopped in the middle; the message says how, and not where."""
-
-
-class Dropped(Interrupted):
+class ConnectionDropped(StreamInterrupted):
     """The server closed the connection, or ended without a word."""
 
 
-class Reply:
-    """`timeout` is the longest silence, `until` the moment at which it must have ended."""
+class EndpointResponse:
+    """`timeout` is the longest silence, `max_seconds` how long the whole may take."""
 
     def __init__(
-        self, response: http.client.HTTPResponse, *, timeout: float, until: float, patience: float
+        self, response: httpcore2.Response, *, timeout: float, started: float, max_seconds: float
     ) -> None:
+        headers = {name.lower(): value.decode("latin-1") for name, value in response.headers}
         self.status = response.status
-        self.retry_after = response.getheader("Retry-After", "")
-        self._response = response
+        self.retry_after = headers.get(b"retry-after", "")
+        self._has_length = b"content-length" in headers
+        self._body = response.iter_stream()
         self._timeout = timeout
-        self._until = until
-        self._patience = patience
+        self._until = started + max_seconds
+        self._max_seconds = max_seconds
 
     def blocks(self) -> Iterator[bytes]:
         """As they arrive, none empty; what a caller does between them is not watched."""
-        left = self._response.length
-        while left != 0:
-            block = self._next(BLOCK if left is None else min(BLOCK, left))
-            if not block and left:
-                raise Dropped("the connection was closed")
-            if not block:
-                return
-            if left is not None:
-                left -= len(block)
-            yield block
+        while (block := self._next_block()) is not None:
+            if block:
+                yield block
 
-    def start(self, most: int) -> bytes:
+    def read(self, limit: int) -> bytes:
         """At most so many bytes, and the rest unread."""
-        taken = bytearray()
+        data = bytearray()
         for block in self.blocks():
-            taken += block
-            if len(taken) >= most:
+            data += block
+            if len(data) >= limit:
                 break
-        return bytes(taken[:most])
+        return bytes(data[:limit])
 
-    def _next(self, most: int) -> bytes:
+    def _next_block(self) -> bytes | None:
         if time.monotonic() > self._until:
-            raise Interrupted(f"it did not end within {self._patience:g} seconds")
+            raise StreamInterrupted(f"it did not end within {self._max_seconds:g} seconds")
         try:
-            return self._response.read1(most)
-        except TimeoutError as error:
-            raise Interrupted(f"nothing more came within {self._timeout:g} seconds") from error
-        except (OSError, http.client.HTTPException) as error:
-            raise Dropped("the connection broke off") from error
+            return next(self._body, None)
+        except httpcore2.TimeoutException as error:
+            message = f"nothing more came within {self._timeout:g} seconds"
+            raise StreamInterrupted(message) from error
+        except FAILURES as error:
+            closed = self._has_length and isinstance(error, httpcore2.RemoteProtocolError)
+            message = "the connection was closed" if closed else "the connection broke off"
+            raise ConnectionDropped(message) from error
 
 
-# A server's refusal, in words: what it says of itself, short, and out of its JSON.
+# A server's refusal: its own message, short, out of its JSON.
 
 
-LONGEST_WORDS = 300
+MAX_MESSAGE_LENGTH = 300
 
 
 class Refused(ModelError):
-    """`said` is the whole of what the server says, without the key."""
+    """`text` is the whole body of the server's answer, without the key."""
 
-    def __init__(self, message: str, status: int, said: str) -> None:
+    def __init__(self, message: str, status: int, text: str) -> None:
         super().__init__(message)
         self.status = status
-        self.said = said
+        self.text = text
 
 
-def words_of(said: str, hidden: Callable[[str], str]) -> str:
+def error_message(text: str, redact: Callable[[str], str]) -> str:
     """The message inside, where there is one; else everything, in one line.
 
-    What must not show is `hidden` once it is decoded: JSON has many spellings of one word.
+    `redact` is applied to the decoded text: JSON has many spellings of one word.
     """
     try:
-        found = message_in(json.loads(said))
+        message = message_in(json.loads(text))
     except (ValueError, RecursionError):
-        found = None
-    return " ".join(hidden(found or said).split())[:LONGEST_WORDS]
+        message = None
+    return " ".join(redact(message or text).split())[:MAX_MESSAGE_LENGTH]
 
 
 def message_in(answer: object) -> str | None:
@@ -135,25 +134,22 @@ def message_in(answer: object) -> str | None:
     if not isinstance(answer, dict):
         return None
     inner = (message_in(answer.get(name)) for name in ("error", "message", "detail"))
-    return next((found for found in inner if found), None)
+    return next((message for message in inner if message), None)
 
 
-# How long to wait before a busy server is asked again.
+MAX_RETRY_DELAY = 30.0
 
 
-LONGEST_WAIT = 30.0
+def retry_delay(retry_after: str, attempt: int, now: float) -> float:
+    """Seconds that the server asks for, else twice as many as the last time, within a limit.
 
-
-def wait(retry_after: str, attempt: int, now: float) -> float:
-    """What the server asks for, else twice as long as the last time; never past the limit.
-
-    It asks in seconds or names a moment; `now` is in seconds since 1970.
+    Retry-After is a number of seconds or a date; `now` is in seconds since 1970.
     """
-    asked = _asked(retry_after.strip(), now)
-    return min(0.5 * 2**attempt if asked is None else asked, LONGEST_WAIT)
+    seconds = _retry_after_seconds(retry_after.strip(), now)
+    return min(0.5 * 2**attempt if seconds is None else seconds, MAX_RETRY_DELAY)
 
 
-def _asked(retry_after: str, now: float) -> float | None:
+def _retry_after_seconds(retry_after: str, now: float) -> float | None:
     if retry_after.isdecimal():
         return float(retry_after)
     try:
@@ -162,126 +158,19 @@ def _asked(retry_after: str, now: float) -> float | None:
         return None
 
 
-# Asks one server by HTTP: bounded waits and retries, no redirects, no key in an error.
+OK = 200
+RETRIED_STATUSES = (429, 500, 502, 503, 504)
+MAX_CONNECT_SECONDS = 10.0
+MAX_RESPONSE_SECONDS = 1800.0  # a small machine writes a few words a second
+MAX_REFUSAL_BYTES = 64 * 1024
+MAX_JSON_BYTES = 256 * 1024 * 1024
 
 
-BUSY = (429, 500, 502, 503, 504)
-LONGEST_CONNECT = 10.0
-LONGEST_ANSWER = 1800.0  # a small machine says a few words a second
-LARGEST_REFUSAL = 64 * 1024
-CONNECTIONS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+class EndpointClient:
+    """`base` such as http://localhost:11434/v1; a key belongs in `api_key`, not in the address.
 
-
-class Connection:
-    """`base` such as http://localhost:11434/v1; a key belongs in `key`, not in the address.
-
-    `timeout` is the longest silence, `patience` the longest answer, both in seconds.
+    `timeout` is the longest silence, `max_seconds` the longest response, both in seconds.
     """
-
-    def __init__(
-        self,
-        base: str,
-        *,
-        key: str | None,
-        timeout: float,
-        retries: int,
-        sleep: Callable[[float], None],
-        patience: float = LONGEST_ANSWER,
-    ) -> None:
-        self.base = address(base)
-        self._headers = {"Content-Type": "application/json", "Connection": "close"}
-        self._key = api_key(key)
-        if self._key:
-            self._headers["Authorization"] = f"Bearer {self._key}"
-        self._timeout = timeout
-        self._patience = patience
-        self._retries = retries
-        self._sleep = sleep
-
-    @contextmanager
-    def answer(self, path: str, body: object, accept: str) -> Iterator[Reply]:
-        """An answer of 200, to be read; a busy server is asked again, another refusal raised."""
-        data = json.dumps(body).encode()
-        for attempt in range(self._retries + 1):
-            check_cancelled()
-            with self._asked(path, data, accept) as reply:
-                if reply.status == http.HTTPStatus.OK:
-                    yield reply
-                    return
-                refused = self._refused(path, reply, attempt + 1)
-            if reply.status not in BUSY or attempt == self._retries:
-                raise refused
-            self._sleep(wait(reply.retry_after, attempt, time.time()))
-
-    def hidden(self, text: str) -> str:
-        """Without the key, also as JSON would spell it."""
-        if not self._key:
-            return text
-        return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")
-
-    def in_words(self, said: str) -> str:
-        return words_of(said, self.hidden)
-
-    @contextmanager
-    def _asked(self, path: str, data: bytes, accept: str) -> Iterator[Reply]:
-        parts = urlsplit(self.base)
-        connect = min(LONGEST_CONNECT, self._timeout)
-        connection = CONNECTIONS[parts.scheme](parts.netloc, timeout=connect)
-        try:
-            with self._told(path, f"no connection within {connect:g} seconds"):
-                connection.connect()
-            with on_cancel(partial(_hang_up, connection.sock)):
-                yield from self._replied(connection, path, data, accept)
-        finally:
-            connection.close()
-
-    def _replied(
-        self, connection: http.client.HTTPConnection, path: str, data: bytes, accept: str
-    ) -> Iterator[Reply]:
-        connection.sock.settimeout(self._timeout)
-        until = time.monotonic() + self._patience
-        with self._told(path, f"no answer within {self._timeout:g} seconds"):
-            headers = {**self._headers, "Accept": accept}
-            connection.request("POST", urlsplit(self.base).path + path, data, headers)
-            response = connection.getresponse()
-        with response:
-            yield Reply(response, timeout=self._timeout, until=until, patience=self._patience)
-
-    @contextmanager
-    def _told(self, path: str, too_late: str) -> Iterator[None]:
-        try:
-            yield
-        except TimeoutError as error:
-            raise ModelError(f"{self.base}{path}: {too_late}") from error
-        except (OSError, UnicodeError, http.client.HTTPException) as error:
-            reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            message = f"cannot be reached: {self.hidden(reason)}"
-            raise ModelError(f"{self.base}{path}: {message}") from error
-
-    def _refused(self, path: str, reply: Reply, times: int) -> Refused:
-        try:
-            said = reply.start(LARGEST_REFUSAL).decode("utf-8", "replace")
-        except Interrupted as error:
-            said = str(error)
-        often = f" {times} times" if reply.status in BUSY and times > 1 else ""
-        message = f"{self.base}{path}: answered {reply.status}{often}: {self.in_words(said)}"
-        return Refused(message, reply.status, self.hidden(said))
-
-
-def _hang_up(line: socket.socket) -> None:
-    """Whoever reads from it wakes up."""
-    with suppress(OSError):  # the other side was quicker
-        line.shutdown(socket.SHUT_RDWR)
-
-
-# Posts JSON to one server and reads JSON.
-
-
-LARGEST_ANSWER = 256 * 1024 * 1024
-
-
-class JsonEndpoint:
-    """`base` such as http://localhost:11434/v1; a key belongs in `api_key`, not in the address."""
 
     def __init__(
         self,
@@ -291,92 +180,96 @@ class JsonEndpoint:
         timeout: float = 60.0,
         retries: int = 4,
         sleep: Callable[[float], None] = time.sleep,
+        max_seconds: float = MAX_RESPONSE_SECONDS,
     ) -> None:
-        self._connection = Connection(
-            base, key=api_key, timeout=timeout, retries=retries, sleep=sleep
-        )
+        self.base = normalise_address(base)
+        self._headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
+        self._key = check_api_key(api_key)
+        if self._key:
+            self._headers["Authorization"] = f"Bearer {self._key}"
+        self._timeout = timeout
+        self._max_seconds = max_seconds
+        self._retries = retries
+        self._sleep = sleep
 
-    @property
-    def base(self) -> str:
-        return self._connection.base
+    @contextmanager
+    def post(self, path: str, body: object, accept: str) -> Iterator[EndpointResponse]:
+        """A response of 200, to be read; a busy server is asked again, another refusal raised."""
+        data = json.dumps(body).encode()
+        for attempt in range(self._retries + 1):
+            check_cancelled()
+            with self._sent(path, data, accept) as response:
+                if response.status == OK:
+                    yield response
+                    return
+                refused = self._refused(path, response, attempt + 1)
+            if response.status not in RETRIED_STATUSES or attempt == self._retries:
+                raise refused
+            self._sleep(retry_delay(response.retry_after, attempt, time.time()))
 
-    def post(self, path: str, body: object) -> object:
+    def post_json(self, path: str, body: object) -> object:
+        """The JSON of the whole response."""
         try:
-            with self._connection.answer(path, body, "application/json") as reply:
-                data = reply.start(LARGEST_ANSWER + 1)
-        except Interrupted as error:
+            with self.post(path, body, "application/json") as response:
+                data = response.read(MAX_JSON_BYTES + 1)
+        except StreamInterrupted as error:
             raise ModelError(f"{self.base}{path}: half an answer: {error}") from error
-        if len(data) > LARGEST_ANSWER:
-            raise ModelError(f"{self.base}{path}: the answer has more than {LARGEST_ANSWER} bytes")
+        if len(data) > MAX_JSON_BYTES:
+            raise ModelError(f"{self.base}{path}: the answer has more than {MAX_JSON_BYTES} bytes")
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
             raise ModelError(f"{self.base}{path}: the answer is not JSON: {error}") from error
 
+    def redact(self, text: str) -> str:
+        """Without the key, also as JSON would spell it."""
+        if not self._key:
+            return text
+        return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")
 
-# Server-sent events: what bytes mean, however they are cut into blocks.
+    def error_message(self, text: str) -> str:
+        return error_message(text, self.redact)
 
+    @contextmanager
+    def _sent(self, path: str, data: bytes, accept: str) -> Iterator[EndpointResponse]:
+        connection, started = AbortableConnection(), time.monotonic()
+        headers = {**self._headers, "Accept": accept}
+        connect, timeout = min(MAX_CONNECT_SECONDS, self._timeout), self._timeout
+        with on_cancel(connection.abort), ExitStack() as stack:
+            with self._translate_errors(path, connect):
+                opened = open_response(
+                    connection,
+                    "POST",
+                    self.base + path,
+                    headers,
+                    data,
+                    connect=connect,
+                    timeout=timeout,
+                )
+                response = stack.enter_context(opened)
+            yield EndpointResponse(
+                response, timeout=timeout, started=started, max_seconds=self._max_seconds
+            )
 
-LARGEST_LINE = 1024 * 1024
-LINE_END = re.compile(rb"\r\n|\r|\n")
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+    @contextmanager
+    def _translate_errors(self, path: str, connect: float) -> Iterator[None]:
+        try:
+            yield
+        except httpcore2.ConnectTimeout as error:
+            message = f"no connection within {connect:g} seconds"
+            raise ModelError(f"{self.base}{path}: {message}") from error
+        except httpcore2.TimeoutException as error:
+            message = f"no answer within {self._timeout:g} seconds"
+            raise ModelError(f"{self.base}{path}: {message}") from error
+        except FAILURES as error:
+            message = f"cannot be reached: {self.redact(failure_reason(error))}"
+            raise ModelError(f"{self.base}{path}: {message}") from error
 
-
-class Garbled(ModelError):
-    """What came is not what was agreed; the message says what, and not from whom."""
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    kind: str
-    data: str
-
-
-def events(blocks: Iterable[bytes]) -> Iterator[Event]:
-    """Each as soon as its last byte is there; the size of an event is the caller's to limit."""
-    kind, data = "message", list[str]()
-    for line in _lines(blocks):
-        if not line:
-            if data:
-                yield Event(kind, "\n".join(data))
-            kind, data = "message", []
-        name, value = _field(line)
-        match name:
-            case "data":
-                data.append(value)
-            case "event":
-                kind = value
-            case "error":  # llama.cpp's own word for an event of this kind
-                kind, data = "error", [*data, value]
-            case _:
-                pass
-
-
-def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
-    """Whole lines only, without their ends."""
-    held, returned, first = bytearray(), False, True
-    for given in filter(None, blocks):  # an empty block says nothing of what stood before it
-        block = given.removeprefix(b"\n") if returned else given  # CR and LF in two blocks
-        returned = block.endswith(b"\r")
-        *whole, rest = LINE_END.split(block)
-        for part in whole:
-            line = bytes(held + part)
-            held.clear()
-            yield _text(line.removeprefix(BYTE_ORDER_MARK) if first else line)
-            first = False
-        held += rest
-        if len(held) > LARGEST_LINE:
-            raise Garbled(f"a line of the stream has more than {LARGEST_LINE} bytes")
-
-
-def _text(line: bytes) -> str:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Garbled("the stream is not UTF-8") from error
-
-
-def _field(line: str) -> tuple[str, str]:
-    """One space after the colon is not the value's; a comment has no name."""
-    name, _, value = line.partition(":")
-    return name, value.removeprefix(" ")
+    def _refused(self, path: str, response: EndpointResponse, times: int) -> Refused:
+        try:
+            text = response.read(MAX_REFUSAL_BYTES).decode("utf-8", "replace")
+        except StreamInterrupted as error:
+            text = str(error)
+        often = f" {times} times" if response.status in RETRIED_STATUSES and times > 1 else ""
+        message = f"answered {response.status}{often}: {self.error_message(text)}"
+        return Refused(f"{self.base}{path}: {message}", response.status, self.redact(text))

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from docgraph.adapters.endpoint.http_client import JsonEndpoint
+from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.errors import ModelError
 
@@ -17,7 +17,7 @@ class EndpointReranker:
         api_key: str | None = None,
         ceiling: Clearance = UNCLASSIFIED,
     ) -> None:
-        self._endpoint = JsonEndpoint(base, api_key=api_key)
+        self._client = EndpointClient(base, api_key=api_key)
         self._model = model
         self._ceiling = ceiling
 
@@ -31,7 +31,7 @@ class EndpointReranker:
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         body = {"model": self._model, "query": question, "documents": list(texts)}
-        answer = self._endpoint.post("/rerank", body)
+        answer = self._client.post_json("/rerank", body)
         rows = answer.get("results") if isinstance(answer, dict) else None
         if not isinstance(rows, list):
             raise self._error('the answer has no list "results"')
@@ -50,4 +50,4 @@ class EndpointReranker:
         return place, float(score)
 
     def _error(self, message: str) -> ModelError:
-        return ModelError(f"{self._endpoint.base}/rerank: {self._model}: {message}")
+        return ModelError(f"{self._client.base}/rerank: {self._model}: {message}")

@@ -1,19 +1,23 @@
 """An issuer's keys, kept for a while: strangers cannot make us ask for them again and again."""
 
-import http.client
 import json
-import socket
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
-from urllib.parse import urlsplit
 
+import httpcore2
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
+from docgraph.adapters.http_request import (
+    FAILURES,
+    AbortableConnection,
+    failure_reason,
+    open_response,
+)
 from docgraph.model.errors import NotKnown
 
 # JSON of an unknown sender: one reading of every text, or none.
@@ -109,7 +113,7 @@ def _signing_key(written: dict[str, Any]) -> SigningKey | None:
 
 LARGEST = 256 * 1024
 LONGEST_WAIT = 5.0  # seconds, for all of it
-_CONNECTIONS = {"http": http.client.HTTPConnection, "https": http.client.HTTPSConnection}
+OK = 200
 
 
 class KeySource(Protocol):
@@ -132,51 +136,58 @@ class JwksFile:
 
 
 class JwksUrl:
-    """Asked without following anybody elsewhere: a redirect is a refusal."""
+    """No redirect is followed; `wait` seconds are for all of it."""
 
     def __init__(self, url: str, wait: float = LONGEST_WAIT) -> None:
         self._url = url
         self._wait = wait
 
     def read(self) -> bytes:
-        parts = urlsplit(self._url)
-        query = f"?{parts.query}" if parts.query else ""
-        connection = _CONNECTIONS[parts.scheme](parts.netloc, timeout=self._wait)
+        connection = AbortableConnection()
+        headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         try:
-            connection.connect()
-            with self._no_longer(connection.sock):
-                headers = {"Accept": "application/json", "Connection": "close"}
-                connection.request("GET", (parts.path or "/") + query, headers=headers)
-                response = connection.getresponse()
-                if response.status != http.HTTPStatus.OK:
+            with (
+                self._time_limit(connection),
+                open_response(
+                    connection, "GET", self._url, headers, connect=self._wait, timeout=self._wait
+                ) as response,
+            ):
+                if response.status != OK:
                     raise NotKnown(f"{self._url}: answered {response.status}, not with keys")
-                return _small_enough(response.read(LARGEST + 1), self._url)
-        except (OSError, UnicodeError, http.client.HTTPException) as error:
-            told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-            raise NotKnown(f"{self._url}: cannot be reached: {told}") from error
-        finally:
-            connection.close()
+                return _small_enough(_read_body(response), self._url)
+        except (httpcore2.TimeoutException, *FAILURES) as error:
+            reason = failure_reason(error)
+            raise NotKnown(f"{self._url}: cannot be reached: {reason}") from error
 
     @contextmanager
-    def _no_longer(self, line: socket.socket) -> Iterator[None]:
-        """A server that drips, byte by byte, does not hold us: we hang up."""
+    def _time_limit(self, connection: AbortableConnection) -> Iterator[None]:
+        """A server that sends byte by byte is within every other limit."""
         late = threading.Event()
 
-        def hang_up() -> None:
+        def abort() -> None:
             late.set()
-            with suppress(OSError):  # the other side was quicker
-                line.shutdown(socket.SHUT_RDWR)
+            connection.abort()
 
-        watch = threading.Timer(self._wait, hang_up)
-        watch.daemon = True
-        watch.start()
+        timer = threading.Timer(self._wait, abort)
+        timer.daemon = True
+        timer.start()
         try:
             yield
         finally:
-            watch.cancel()
+            timer.cancel()
             if late.is_set():
-                told = f"not all keys came within {self._wait:g} seconds"
-                raise NotKnown(f"{self._url}: {told}")
+                reason = f"not all keys came within {self._wait:g} seconds"
+                raise NotKnown(f"{self._url}: {reason}")
+
+
+def _read_body(response: httpcore2.Response) -> bytes:
+    """Up to one byte more than is allowed."""
+    data = bytearray()
+    for block in response.iter_stream():
+        data += block
+        if len(data) > LARGEST:
+            break
+    return bytes(data)
 
 
 def _small_enough(data: bytes, where: str) -> bytes:
