@@ -23,7 +23,7 @@ from docgraph.pipeline.retrieval import SavedPlan
 def serve(store: Path, count: int, audit: Path) -> None:
     asked = questions(count)
     engine = engine_for(asked, store, audit)
-    whole = load("documents").changed("search_nodes", mode="hybrid", over="documents")
+    whole = load("documents").with_options("search_nodes", mode="hybrid", over="documents")
     seeds = whole.up_to(Seeds)
 
     @cache

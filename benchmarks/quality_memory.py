@@ -63,7 +63,7 @@ def peak(
 def asked(store: Path, pipeline: str, over: str, told: Mapping[str, Any]) -> float:
     vectors = {q["text"]: np.array(q["vector"], dtype=np.int16) for q in told["questions"]}
     embedder = KnownQuestions(EmbedderIdentity(**told["identity"]), vectors, _unknown)
-    steps = load(pipeline).changed("search_nodes", over=over)
+    steps = load(pipeline).with_options("search_nodes", over=over)
     with tempfile.TemporaryDirectory() as scratch:
         opened = open_stores(Settings(store=str(store))).store
         questions = services_on(opened, embedder, Path(scratch) / "store").questions

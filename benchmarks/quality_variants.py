@@ -25,7 +25,7 @@ def planned(*, code: bool) -> dict[str, Pipeline]:
 def changed(pipeline: Pipeline, option: str) -> dict[str, Pipeline]:
     """One pipeline for each value that the option may take, in the words of its signature."""
     return {
-        f"`{option}: {value}`": pipeline.changed(action, **{option: value})
+        f"`{option}: {value}`": pipeline.with_options(action, **{option: value})
         for action, value in _choices(pipeline, option)
     }
 

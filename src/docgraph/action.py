@@ -1,8 +1,7 @@
-"""A signature is a contract.
+"""Actions: a function's signature is its contract.
 
-Positional parameters are what an action requires, keyword-only ones are its options in YAML, the
-return type is what it ensures. The loader reads this from the function itself, so that the
-contract cannot drift from the code.
+Positional parameters are the inputs that an action requires, keyword-only ones are its options in
+YAML, the return type is its output. The loader reads this from the function itself.
 """
 
 import inspect
@@ -37,10 +36,10 @@ class _Terms:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a function asks for, can be told, and gives.
+    """A function's required inputs, options and output, and conditions on them.
 
-    `implicit` actions are not written in YAML: the loader puts one in where a step needs what
-    it makes and no earlier step made it.
+    `implicit` actions are not written in YAML: the loader inserts one where a step needs its
+    output and no earlier step makes it.
     """
 
     name: str
@@ -48,7 +47,7 @@ class Action:
     requires: tuple[tuple[str, type], ...]
     options: tuple[Option, ...]
     makes: type
-    claims: tuple[Condition, ...]
+    postconditions: tuple[Condition, ...]
     option_rules: tuple[OptionRule, ...]
     implicit: bool
 
@@ -56,15 +55,15 @@ class Action:
         return next((option for option in self.options if option.name == name), None)
 
     def call(self, inputs: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """Runs the action and holds it to what it claims."""
+        """Runs the action and checks its output."""
         result = self.function(*inputs, **options)
         if not isinstance(result, self.makes):
             raise ContractBroken(
                 f"{self.name} returned {type(result).__name__}, not {self.makes.__name__}"
             )
-        for claim in self.claims:
-            if not claim(result):
-                raise ContractBroken(f"{self.name}: not {claim.__name__}: {claim.__doc__}")
+        for condition in self.postconditions:
+            if not condition(result):
+                raise ContractBroken(f"{self.name}: not {condition.__name__}: {condition.__doc__}")
         return result
 
 
@@ -74,7 +73,7 @@ def action(
     options: tuple[OptionRule, ...] = (),
     implicit: bool = False,
 ) -> Callable[[F], F]:
-    """Marks a function as an action; `ensures` are claims about its result, checked each time."""
+    """Marks a function as an action; `ensures` are conditions on its output, always checked."""
 
     def mark(function: F) -> F:
         setattr(function, _TERMS, _Terms(ensures, options, implicit))
@@ -95,7 +94,7 @@ def contract_of(function: Callable[..., Any]) -> Action:
             Option(p.name, hints[p.name], p.default) for p in parameters if p.kind is p.KEYWORD_ONLY
         ),
         makes=hints["return"],
-        claims=terms.ensures,
+        postconditions=terms.ensures,
         option_rules=terms.options,
         implicit=terms.implicit,
     )

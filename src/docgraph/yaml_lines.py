@@ -1,4 +1,4 @@
-"""Reading YAML with line numbers, so that an error can say where."""
+"""Parses YAML with line numbers, so that an error can say where."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -8,7 +8,7 @@ import yaml
 
 from docgraph.model.errors import DocgraphError
 
-DEEPEST = 16
+MAX_DEPTH = 16
 _OPENS = (
     yaml.BlockMappingStartToken,
     yaml.BlockSequenceStartToken,
@@ -17,11 +17,11 @@ _OPENS = (
 )
 _CLOSES = (yaml.BlockEndToken, yaml.FlowMappingEndToken, yaml.FlowSequenceEndToken)
 _REFUSED = (yaml.AnchorToken, yaml.AliasToken, yaml.TagToken)
-_SURROGATE = re.compile(r"[\ud800-\udfff]")  # an escape can make one, no store takes it
+_SURROGATE = re.compile(r"[\ud800-\udfff]")  # an escape can make one, and no store accepts it
 
 
 class BadYaml(DocgraphError):
-    """What is wrong in which line; the file's name is said by those who know it."""
+    """An error in a line; callers add the file's name."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -31,9 +31,9 @@ class BadYaml(DocgraphError):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A value and the line it stands on; containers hold Lines, scalars know how they are written.
+    """A value and its line number; containers contain Lines, scalars have their text as `written`.
 
-    YAML takes `010` for 8 and `1:30` for 90.
+    YAML reads `010` as 8 and `1:30` as 90.
     """
 
     value: Any
@@ -51,7 +51,7 @@ class Line:
 def yaml_lines(data: bytes) -> Line:
     """The one value of a YAML text; None for an empty one.
 
-    Anchors, duplicate keys and tags are refused. How long a text may be is for the caller to say.
+    Anchors, duplicate keys and tags are refused. The caller limits the length.
     """
     text = _text(data)
     try:
@@ -75,12 +75,12 @@ def _text(data: bytes) -> str:
 
 
 def _scan(text: str) -> None:
-    """Before anything is built: what nobody needs here, and depth that takes long to read."""
+    """Refuses unused features and deep nesting before anything is built."""
     depth = 0
     for token in yaml.scan(text):
         line = token.start_mark.line + 1
         depth += isinstance(token, _OPENS) - isinstance(token, _CLOSES)
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             raise BadYaml(line, "nested too deeply")
         if isinstance(token, _REFUSED):
             raise BadYaml(line, "anchors, aliases and tags are not used here")
@@ -91,14 +91,14 @@ def _scan(text: str) -> None:
 def _line(node: yaml.Node) -> Line:
     number = node.start_mark.line + 1
     if isinstance(node, yaml.MappingNode):
-        found: dict[str, Line] = {}
+        entries: dict[str, Line] = {}
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise BadYaml(number, "keys are plain words")
-            if key.value in found:
+            if key.value in entries:
                 raise BadYaml(key.start_mark.line + 1, f"{key.value!r} stands twice")
-            found[key.value] = replace(_line(value), number=key.start_mark.line + 1)
-        return Line(found, number)
+            entries[key.value] = replace(_line(value), number=key.start_mark.line + 1)
+        return Line(entries, number)
     if isinstance(node, yaml.SequenceNode):
         return Line([_line(item) for item in node.value], number)
     return Line(_scalar(node), number, node.value)

@@ -23,7 +23,7 @@ from docgraph.ingest.miners.registry import ALL_MINERS, FINDS
 from docgraph.interfaces.cli.app import app
 from docgraph.model.edge import INVERSES, RELATIONS
 from docgraph.model.node import ROOT_KINDS, SECTION, SYMBOL_KINDS
-from docgraph.pipeline.catalog import ACTIONS, IMPLICIT
+from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS
 from docgraph.pipeline.load import KEYS, shipped
 from docgraph.pipeline.retrieval import SavedPlan
 from docgraph.wiring.settings import Settings, _Written, read_settings
@@ -134,7 +134,7 @@ def test_no_option_is_named_that_no_command_has(path: Path) -> None:
 
 # Pipelines
 
-ALL_ACTIONS = {**ACTIONS, **{action.name: action for action in IMPLICIT}}
+ALL_ACTIONS = {**ACTIONS, **{action.name: action for action in IMPLICIT_ACTIONS}}
 ACTION_SECTIONS = sections(page("pipelines.md"), 3)
 
 
@@ -169,7 +169,7 @@ def test_an_action_is_documented_with_its_contract(action: Action) -> None:
     said = " ".join(section.split())
     assert f"Needs {needs}; makes `{action.makes.__name__}`." in said
     ensured = re.findall(r"Ensures `(\w+)`: ([^.|]+\.)", said)
-    claims = [(claim.__name__, str(claim.__doc__)) for claim in action.claims]
+    claims = [(claim.__name__, str(claim.__doc__)) for claim in action.postconditions]
     assert ensured == [(name, text[0].lower() + text[1:]) for name, text in claims]
 
 

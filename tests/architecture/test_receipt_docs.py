@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import get_args
 
 from docgraph.pipeline.receipt import FORMAT, Receipt
-from docgraph.pipeline.replay import Changed
+from docgraph.pipeline.replay import ChangeKind
 from tests.architecture.test_docs import CLI, CODE, CONCEPTS, rows
 
 
@@ -17,4 +17,4 @@ def test_every_key_of_a_receipt_is_documented() -> None:
 
 def test_everything_that_can_change_is_documented() -> None:
     documented = [cells[0] for cells in rows(CLI["docgraph replay"])]
-    assert set(get_args(Changed)) <= set(documented)
+    assert set(get_args(ChangeKind)) <= set(documented)

@@ -60,7 +60,7 @@ def watch(engine: Engine) -> Iterator[Watch]:
 def ask_everything(engine: Engine) -> None:
     everything(engine, local())
     refused(engine, local())
-    asked = load("documents").changed("search_nodes", rerank=4)
+    asked = load("documents").with_options("search_nodes", rerank=4)
     found = engine.questions.retrieve(local(), "rocket fuel", asked)
     engine.questions.execute(local(), found.saved(), asked)
     engine.content.snapshots(local())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.errors import BadInput, DocgraphError
 from docgraph.pipeline.receipt import receipt_from_json
-from docgraph.pipeline.receipt_check import problems_of
+from docgraph.pipeline.receipt_check import find_receipt_problems
 from tests.fuzz.mutated import changed_texts, changed_trees, trees
 from tests.fuzz.test_plans import DEEP
 from tests.fuzz.town import SECRET, receipt_text, town
@@ -26,7 +26,7 @@ def replayed(text: str | bytes, *, sealed: bool = False) -> str:
         return str(error)
     if sealed:
         receipt = receipt.sealed()
-    told = " ".join(problems_of(receipt))
+    told = " ".join(find_receipt_problems(receipt))
     try:
         return f"{told} {town().questions.replay(local(), receipt)!r}"
     except DocgraphError as error:

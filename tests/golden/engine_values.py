@@ -20,7 +20,7 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.retrieval import Retrieval
-from docgraph.pipeline.retrieval_diff import side_of
+from docgraph.pipeline.retrieval_diff import summarise_retrieval
 from tests.golden.history import NOTES, PARCEL, READERS
 from tests.golden.installation import Installation
 from tests.golden.values import readable, short_digest
@@ -199,7 +199,9 @@ def reasons(installation: Installation) -> Any:
         for name, node, number in WHY
     }
     sides = [
-        side_of(engine.questions.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name])
+        summarise_retrieval(
+            engine.questions.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name]
+        )
         for name, pipeline in (("local", "documents"), ("one group", "flat"))
     ]
     return {"why": why, "diff of retrievals": readable(compare_retrievals(*sides))}

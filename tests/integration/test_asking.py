@@ -180,7 +180,7 @@ def test_a_context_is_made_to_fit_the_window(
 ) -> None:
     long = [document(f"{n}.md", f"apples {'word ' * 200}{n}") for n in range(6)]
     store, server = stored(tmp_path, *long), servers()
-    pipeline = load("documents").changed("answer_question", max_output=100)
+    pipeline = load("documents").with_options("answer_question", max_output=100)
     found = engine(store, chat(server, window=900)).questions.ask(ME, "apples?", pipeline)
     ((_, _, body),) = server.asked
     assert sum(len(m["content"].split()) for m in body["messages"]) + 100 <= 900

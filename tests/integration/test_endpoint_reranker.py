@@ -67,7 +67,7 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing(
     flat = load("flat").up_to(Seeds)
     plain = engine.questions.retrieve(local(), "apples", flat).seeds
     ranked = engine.questions.retrieve(
-        local(), "apples", flat.changed("search_nodes", rerank=3)
+        local(), "apples", flat.with_options("search_nodes", rerank=3)
     ).seeds
     assert plain.ids != ranked.ids
     assert ranked.ids == ("r:c.md", "r:b.md", "r:a.md")
@@ -84,7 +84,7 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing(
 @pytest.mark.requirement(34)
 def test_a_reranker_reads_nothing_that_its_reader_may_not(engine: Engine, server: Server) -> None:
     engine.questions.retrieve(
-        local(), "apples", load("documents").changed("search_nodes", rerank=8)
+        local(), "apples", load("documents").with_options("search_nodes", rerank=8)
     )
     assert "secret" not in str(server.asked)
 
@@ -122,7 +122,7 @@ def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
     ceiling = Clearance(frozenset(held), cleared)
     model = EndpointReranker(server.base, "cross", ceiling=ceiling)
     engine = engine_on(marked, model)
-    pipeline = load("documents").changed("search_nodes", rerank=20, top=20)
+    pipeline = load("documents").with_options("search_nodes", rerank=20, top=20)
     found = engine.questions.retrieve(CLEARED, "apples", pipeline)
     asked = str(server.asked)
     above = [mark for mark in MARKS if not ceiling.covers(frozenset(mark[0]), mark[1])]
@@ -147,7 +147,9 @@ def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, serv
     engine = engine_on(marked, model)
     search = load("documents").up_to(Seeds)
     text = f"apples {word(['board'], 1)}"
-    first = engine.questions.retrieve(CLEARED, text, search.changed("search_nodes", rerank=1)).seeds
+    first = engine.questions.retrieve(
+        CLEARED, text, search.with_options("search_nodes", rerank=1)
+    ).seeds
     assert server.asked == []
     assert first.ids == engine.questions.retrieve(CLEARED, text, search).seeds.ids
     assert first.ranked[0].why == "hybrid rank 1, withheld from cross"
@@ -158,7 +160,7 @@ def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, serv
 def test_only_what_the_reader_sees_is_counted_as_withheld(marked: Store, server: Server) -> None:
     model = EndpointReranker(server.base, "cross")
     engine = engine_on(marked, model)
-    search = load("documents").up_to(Seeds).changed("search_nodes", rerank=20)
+    search = load("documents").up_to(Seeds).with_options("search_nodes", rerank=20)
     found = engine.questions.retrieve(local(), "apples", search).seeds
     assert found.ids == (f"r:{word((), 0)}.md",)
     assert "rerank_withheld" not in dict(found.search)
@@ -168,7 +170,7 @@ def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engi
     bare = engine_on(engine.content.store, None)
     with pytest.raises(BadInput, match="no reranker is configured"):
         bare.questions.retrieve(
-            local(), "apples", load("documents").changed("search_nodes", rerank=8)
+            local(), "apples", load("documents").with_options("search_nodes", rerank=8)
         )
 
 

@@ -95,7 +95,7 @@ def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
 def test_plans_say_so_and_those_by_words_are_exact_all_the_same(engine: Engine, pool: Pool) -> None:
     pipeline = load("documents")
     assert not engine.questions.retrieve(local(), "sea storm", pipeline).plan.constraints.exact
-    words = pipeline.changed("search_nodes", mode="bm25")
+    words = pipeline.with_options("search_nodes", mode="bm25")
     assert engine.questions.retrieve(local(), "sea storm", words).plan.constraints.exact
     assert (
         on(pool, hnsw=False)

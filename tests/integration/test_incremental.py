@@ -37,7 +37,7 @@ from tests.support.small_world import hashed
 QUESTION = "What does the Rocket Engine of ADR-2 do in `launch_window` for Marie Curie?"
 PIPELINES: tuple[Pipeline, ...] = (
     load("documents"),
-    load("code").changed("expand_dependency_tree", relations=None, direction="both"),
+    load("code").with_options("expand_dependency_tree", relations=None, direction="both"),
     load("flat"),
 )
 OVERS: tuple[Level, ...] = ("documents", "sections", "passages")

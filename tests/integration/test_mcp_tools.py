@@ -222,7 +222,7 @@ def test_explain_of_one_node_tells_why_not(engine: Engine) -> None:
         return await told(client, "explain", node="r:tank.md", **given)
 
     given = met(engine, ask)
-    steps = load("flat").changed("assemble_context", max_tokens=1)
+    steps = load("flat").with_options("assemble_context", max_tokens=1)
     assert given["node"] == json.loads(
         json.dumps(plain(engine.questions.why(local(), QUESTION, "r:tank.md", steps)))
     )

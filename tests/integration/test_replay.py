@@ -310,7 +310,7 @@ def test_a_shipped_pipeline_that_is_another_one_today_is_noted(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     receipt = place.asked()
-    today = load("documents").changed("search_nodes", top=3)
+    today = load("documents").with_options("search_nodes", top=3)
     monkeypatch.setattr("docgraph.pipeline.replay.load", lambda _: today)
     found = place.replay(receipt)
     note = "the pipeline documents has other steps or options today than were recorded"
@@ -322,10 +322,10 @@ def test_another_budget_is_the_askers_and_no_other_pipeline(
     place: Place, place_to_ask: str
 ) -> None:
     if place_to_ask == "context":
-        receipt = place.asked(ROSA, DOCUMENTS.changed("assemble_context", max_tokens=40))
+        receipt = place.asked(ROSA, DOCUMENTS.with_options("assemble_context", max_tokens=40))
     else:
         answering = replace(place, model=Says("Kerosene burns [1]."))
-        pipeline = load("documents").changed("assemble_context", max_tokens=40)
+        pipeline = load("documents").with_options("assemble_context", max_tokens=40)
         receipt = receipt_of(answering.engine.questions.ask(ROSA, QUESTION, pipeline), ROSA)
     found = place.replay(receipt)
     assert found.same
@@ -362,7 +362,7 @@ def test_steps_of_another_digest_are_a_change_of_the_pipeline(place: Place) -> N
 def test_another_reranker_is_a_change_of_the_pipeline(
     place: Place, today: RerankModel | None
 ) -> None:
-    reranking = DOCUMENTS.changed("search_nodes", rerank=3)
+    reranking = DOCUMENTS.with_options("search_nodes", rerank=3)
     then = replace(place, reranker=LikesLongTexts())
     receipt = then.asked(ROSA, reranking)
     assert receipt.reranker == "long is good"

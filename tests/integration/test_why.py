@@ -63,7 +63,7 @@ def test_a_path_that_fits_several_is_refused_with_those_that_fit(engine: Engine)
 
 
 def test_a_section_is_found_by_its_span(engine: Engine) -> None:
-    fetched = DOCUMENTS.changed("fetch_evidence", per_document=1)
+    fetched = DOCUMENTS.with_options("fetch_evidence", per_document=1)
     stages = {
         at: engine.questions.why(local(), "fuel 3", f"r:docs/a.md#part-{at}", fetched).stage
         for at in range(9)
@@ -88,7 +88,7 @@ def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(
 
 def test_asking_why_writes_nothing(engine: Engine, tmp_path: Path) -> None:
     before = (tmp_path / "s.db").read_bytes()
-    narrow: Pipeline = DOCUMENTS.changed("search_nodes", top=1)
+    narrow: Pipeline = DOCUMENTS.with_options("search_nodes", top=1)
     assert engine.questions.why(local(), "fuel", "r:b.md", narrow).change
     assert (tmp_path / "s.db").read_bytes() == before
 
@@ -103,7 +103,7 @@ def test_all_tries_see_one_state_of_the_store(engine: Engine) -> None:
         return inner(*arguments)  # type: ignore[arg-type]
 
     engine.content.store.open_session = counted  # type: ignore[method-assign, assignment]
-    narrow = DOCUMENTS.changed("search_nodes", top=1)
+    narrow = DOCUMENTS.with_options("search_nodes", top=1)
     assert engine.questions.why(local(), "fuel", "r:b.md", narrow).runs > 1
     assert opened == 1
 

@@ -43,16 +43,18 @@ PIPELINES: tuple[Pipeline, ...] = (
     load("documents"),
     load("code"),
     load("flat"),
-    load("documents").changed("search_nodes", mode="bm25", fusion="normalised_scores", top=2),
-    load("documents").changed("search_nodes", mode="semantic", over="documents", top=2, pool=2),
+    load("documents").with_options("search_nodes", mode="bm25", fusion="normalised_scores", top=2),
+    load("documents").with_options(
+        "search_nodes", mode="semantic", over="documents", top=2, pool=2
+    ),
     load("documents")
-    .changed("search_nodes", fusion="normalised_scores", top=3, pool=2)
-    .changed("expand_relationships", admit="first_mention", documents=3, seed_places=1),
+    .with_options("search_nodes", fusion="normalised_scores", top=3, pool=2)
+    .with_options("expand_relationships", admit="first_mention", documents=3, seed_places=1),
     load("code")
-    .changed("search_nodes", top=1)
-    .changed("expand_dependency_tree", relations=None, direction="both", max_nodes=4),
-    load("documents").changed("search_nodes", rerank=2, top=2),
-    load("documents").changed("search_nodes", top=1),
+    .with_options("search_nodes", top=1)
+    .with_options("expand_dependency_tree", relations=None, direction="both", max_nodes=4),
+    load("documents").with_options("search_nodes", rerank=2, top=2),
+    load("documents").with_options("search_nodes", top=1),
 )
 
 

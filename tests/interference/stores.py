@@ -167,7 +167,7 @@ def small_limits() -> Iterator[None]:
     """So low that a few documents more make a name common, a title anybody's, a segment full."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("docgraph.model.link.MAX_NAME_HOLDERS", 2)
-        patch.setattr("docgraph.plan.ambiguity.NAMESAKES", 1)
+        patch.setattr("docgraph.plan.ambiguity.MAX_TITLE_HOLDERS", 1)
         patch.setattr("docgraph.search.candidates.NAMESAKES", 1)
         patch.setattr("docgraph.adapters.sql.graph._BATCH", 2)
         patch.setattr("docgraph.adapters.indexes.segment_writer.MOST_SMALL", 2)

@@ -10,7 +10,7 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
-from docgraph.pipeline.receipt_check import problems_of
+from docgraph.pipeline.receipt_check import find_receipt_problems
 from tests.llm.model_server import WINDOW
 from tests.support.engines import make_engine
 from tests.support.small_world import IDENTITY, document, write
@@ -26,7 +26,7 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
     model = EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter())
     engine = make_engine(store, tokens=GraniteTokenCounter, chat_models=lambda: (model,))
     heard: list[str] = []
-    pipeline = load("documents").changed("answer_question", max_output=48)
+    pipeline = load("documents").with_options("answer_question", max_output=48)
     found = engine.questions.ask(
         local(), "Which colour is the lighthouse on Tuesdays?", pipeline, on_text=heard.append
     )
@@ -39,4 +39,4 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
     assert found.context.max_tokens < 4000, "the page was made to fit"
     numbers = {item.number for item in found.context.items if item.number}
     assert {source.number for source in answer.sources} <= numbers
-    assert problems_of(receipt_of(found, local(), ())) == ()
+    assert find_receipt_problems(receipt_of(found, local(), ())) == ()

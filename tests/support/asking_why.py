@@ -63,7 +63,7 @@ def with_changes(
             given[Seeds] = seeds_from_ids(place.graph, change.new)
             pipeline = pipeline.starting_from(Seeds)
         elif change.option:
-            pipeline = pipeline.changed(change.action, **{change.option: change.new})
+            pipeline = pipeline.with_options(change.action, **{change.option: change.new})
         else:
             kept = (step for step in pipeline.steps if step.action.name != change.action)
             pipeline = Pipeline(pipeline.name, tuple(kept))

@@ -1,1 +1,1 @@
-"""Answer: from a context to sentences that cite it."""
+"""From a context to an answer that cites it."""

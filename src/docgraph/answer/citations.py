@@ -1,19 +1,19 @@
-"""Checking an answer against its context: what it cites, and what it leaves uncited."""
+"""Checks the citations of an answer against its context."""
 
-from docgraph.answer.sentences import sentences
+from docgraph.answer.sentences import split_sentences
 from docgraph.model.answer import CitationFlag, CitedSource
 from docgraph.model.context import Context, ContextItem
 
-BY_ITSELF = frozenset({"stop", "eos", "end_turn", "done"})
+NORMAL_FINISH_REASONS = frozenset({"stop", "eos", "end_turn", "done"})
 
 
-def sources_of(text: str, context: Context) -> tuple[CitedSource, ...]:
+def cited_sources(text: str, context: Context) -> tuple[CitedSource, ...]:
     """Exactly the items that the text cites, in order of their numbers."""
-    numbers = {number for sentence in sentences(text) for number in sentence.cites}
-    return tuple(source(item) for item in context.items if item.number and item.number in numbers)
+    numbers = {number for sentence in split_sentences(text) for number in sentence.cites if number}
+    return tuple(cited_source(item) for item in context.items if item.number in numbers)
 
 
-def source(item: ContextItem) -> CitedSource:
+def cited_source(item: ContextItem) -> CitedSource:
     return CitedSource(
         number=item.number,
         id=item.id,
@@ -25,16 +25,17 @@ def source(item: ContextItem) -> CitedSource:
     )
 
 
-def flags_of(text: str, context: Context, finish: str) -> tuple[CitationFlag, ...]:
-    """`finish` is the server's word for how the answer ended."""
-    known = {item.number for item in context.items if item.number}
-    found: list[CitationFlag] = []
-    said = sentences(text)
-    for sentence in said:
-        strays = [number for number in sentence.cites if number not in known]
-        found += [CitationFlag("no_such_item", sentence.text, number) for number in strays]
-        if sentence.needs_citing and len(strays) == len(sentence.cites):
-            found.append(CitationFlag("uncited", sentence.text))
-    if finish not in BY_ITSELF:
-        found.append(CitationFlag("cut_off", said[-1].text if said else "", reason=finish))
-    return tuple(found)
+def citation_flags(text: str, context: Context, finish: str) -> tuple[CitationFlag, ...]:
+    """`finish` is the server's finish reason."""
+    numbers = {item.number for item in context.items if item.number}
+    flags: list[CitationFlag] = []
+    sentences = split_sentences(text)
+    for sentence in sentences:
+        unknown = [number for number in sentence.cites if number not in numbers]
+        flags += [CitationFlag("no_such_item", sentence.text, number) for number in unknown]
+        if sentence.needs_citation and len(unknown) == len(sentence.cites):
+            flags.append(CitationFlag("uncited", sentence.text))
+    if finish not in NORMAL_FINISH_REASONS:
+        last = sentences[-1].text if sentences else ""
+        flags.append(CitationFlag("cut_off", last, reason=finish))
+    return tuple(flags)

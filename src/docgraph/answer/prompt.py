@@ -1,4 +1,4 @@
-"""A prompt: a versioned template file, filled with a context and a question."""
+"""Prompts: versioned template files for a context and a question."""
 
 import re
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from docgraph.model.digest import digest_bytes
 from docgraph.ports.models import Message
 
 NOT_ENOUGH = "NOT ENOUGH EVIDENCE"
-_PLACE = re.compile(r"\{(context|question)\}")
+_PLACEHOLDER = re.compile(r"\{(context|question)\}")
 _PARTS = re.compile(r"\[system\]\n(?P<system>.*?)\n\[user\]\n(?P<user>.*?)\n?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A template never changes under its name: another wording is another version."""
+    """A template never changes under its name: a new wording has a new name."""
 
     name: str
     digest: str
@@ -23,14 +23,14 @@ class Prompt:
     user: str
 
     def format(self, context: str, question: str) -> tuple[Message, ...]:
-        """In one pass, so that a document that holds `{question}` keeps it."""
-        given = {"context": context, "question": question}
-        told = _PLACE.sub(lambda place: given[place[1]], self.user)
-        return Message("system", self.system), Message("user", told)
+        """In one pass, so that `{question}` in a document is left alone."""
+        values = {"context": context, "question": question}
+        text = _PLACEHOLDER.sub(lambda match: values[match[1]], self.user)
+        return Message("system", self.system), Message("user", text)
 
 
 @cache
-def prompt_named(name: str) -> Prompt:
+def load_prompt(name: str) -> Prompt:
     data = (resources.files("docgraph.answer") / "prompts" / f"{name}.txt").read_bytes()
     parts = _PARTS.fullmatch(data.decode())
     assert parts is not None, f"the prompt {name} has a [system] and a [user] part"

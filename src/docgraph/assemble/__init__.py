@@ -1,1 +1,1 @@
-"""From evidence to a context that fits its budget: pure."""
+"""From evidence to a context that fits its token budget; no I/O."""

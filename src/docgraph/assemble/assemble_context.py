@@ -1,4 +1,4 @@
-"""assemble_context: fit concepts and evidence on a page that never exceeds its tokens."""
+"""assemble_context: concepts and evidence in a text that never exceeds its token budget."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,58 +18,55 @@ from docgraph.model.context import (
 )
 from docgraph.model.evidence import EvidenceChunk, NodeEvidence, RetrievedContext
 
-# Which pieces enter the page, in which order they are tried, and what each decision was.
-
-
-CONCEPT_SHARE = 4  # concepts take at most a quarter of the budget
+CONCEPT_BUDGET_DIVISOR = 4  # concepts take at most a quarter of the budget
 
 
 @dataclass(frozen=True, slots=True)
 class ContextPiece:
-    """A concept or passage that entered; `place` is where it stands in the plan's order."""
+    """A concept or chunk of the context; `position` is that in the plan's order."""
 
     node: NodeEvidence
-    passage: EvidenceChunk | None
-    place: tuple[int, int]
+    chunk: EvidenceChunk | None
+    position: tuple[int, int]
     block: str
     tokens: int
     budget: str
 
     @property
     def id(self) -> str:
-        return self.passage.id if self.passage else self.node.concept.id
+        return self.chunk.id if self.chunk else self.node.concept.id
 
 
 def select_pieces(
     evidence: RetrievedContext, tokens: TokenCounter, max_tokens: int
 ) -> tuple[list[ContextPiece], list[Omission]]:
-    """What is too long is left out whole, and shorter pieces after it may still enter."""
-    chosen: list[ContextPiece] = []
+    """A piece that is too long is omitted, and shorter ones after it may still fit."""
+    selected: list[ContextPiece] = []
     omitted = [
         Omission(node.concept.id, "no passage of it was fetched")
         for node in evidence.nodes
         if not node.passages
     ]
     used = tokens.count("".join(HEADINGS))
-    for node, passage, place in pieces_in_order(evidence):
-        block = evidence_block(node, passage) if passage else concept_block(node.concept)
-        size = tokens.count(WIDEST_NUMBER + block if passage else block)
-        limit = max_tokens if passage else max_tokens // CONCEPT_SHARE
+    for node, chunk, position in pieces_in_order(evidence):
+        block = evidence_block(node, chunk) if chunk else concept_block(node.concept)
+        size = tokens.count(WIDEST_NUMBER + block if chunk else block)
+        limit = max_tokens if chunk else max_tokens // CONCEPT_BUDGET_DIVISOR
         if used + size > limit:
-            name = passage.id if passage else node.concept.id
-            what = "tokens" if passage else "tokens for concepts"
+            name = chunk.id if chunk else node.concept.id
+            what = "tokens" if chunk else "tokens for concepts"
             omitted.append(Omission(name, f"{size} tokens, {used} of {limit} {what} used"))
             continue
         used += size
         budget = f"{size} tokens, {used} of {max_tokens} used"
-        chosen.append(ContextPiece(node, passage, place, block, size, budget))
-    return chosen, omitted
+        selected.append(ContextPiece(node, chunk, position, block, size, budget))
+    return selected, omitted
 
 
 def pieces_in_order(
     evidence: RetrievedContext,
 ) -> Iterator[tuple[NodeEvidence, EvidenceChunk | None, tuple[int, int]]]:
-    """Concepts, then every node's first passage, then every node's second, and so on."""
+    """Concepts, then every node's first chunk, then every node's second, and so on."""
     nodes = [(index, node) for index, node in enumerate(evidence.nodes) if node.passages]
     for index, node in nodes:
         yield node, None, (index, 0)
@@ -80,7 +77,7 @@ def pieces_in_order(
 
 
 def within_budget(context: Context) -> bool:
-    """A context never holds more tokens than its budget."""
+    """A context never has more tokens than its budget."""
     return context.tokens <= context.max_tokens
 
 
@@ -91,16 +88,16 @@ def assemble_context(
     *,
     max_tokens: Annotated[int, Interval(ge=1, le=10_000_000)] = 4000,
 ) -> Context:
-    """Tokens are counted on the rendered text, so the last piece goes while that is too long."""
-    chosen, omitted = select_pieces(evidence, tokens, max_tokens)
-    text = page(chosen)
+    """Tokens are counted on the rendered text; while it is too long, the last piece is dropped."""
+    selected, omitted = select_pieces(evidence, tokens, max_tokens)
+    text = render_page(selected)
     used = tokens.count(text)
     while used > max_tokens:
-        last = chosen.pop()
+        last = selected.pop()
         omitted.append(Omission(last.id, f"the page took {used} of {max_tokens} tokens with it"))
-        text = page(chosen)
+        text = render_page(selected)
         used = tokens.count(text)
-    items = tuple(_items(chosen))
+    items = tuple(_items(selected))
     return Context(
         question=evidence.question,
         text=text,
@@ -108,24 +105,24 @@ def assemble_context(
         max_tokens=max_tokens,
         tokenizer=tokens.name,
         items=items,
-        documents=shares(items),
+        documents=document_shares(items),
         omitted=tuple(omitted),
         reason=evidence.reason or ("" if items else f"nothing fits into {max_tokens} tokens"),
     )
 
 
-def arranged(pieces: list[ContextPiece]) -> tuple[list[ContextPiece], list[ContextPiece]]:
-    """Concepts and evidence as the page shows them, each in the plan's order."""
-    ordered = sorted(pieces, key=lambda piece: piece.place)
-    return [p for p in ordered if not p.passage], [p for p in ordered if p.passage]
+def split_layers(pieces: list[ContextPiece]) -> tuple[list[ContextPiece], list[ContextPiece]]:
+    """Concepts and evidence, each in the plan's order."""
+    ordered = sorted(pieces, key=lambda piece: piece.position)
+    return [p for p in ordered if not p.chunk], [p for p in ordered if p.chunk]
 
 
-def page(pieces: list[ContextPiece]) -> str:
-    concepts, evidence = arranged(pieces)
+def render_page(pieces: list[ContextPiece]) -> str:
+    concepts, evidence = split_layers(pieces)
     return render([piece.block for piece in concepts], [piece.block for piece in evidence])
 
 
-def shares(items: tuple[ContextItem, ...]) -> tuple[DocumentShare, ...]:
+def document_shares(items: tuple[ContextItem, ...]) -> tuple[DocumentShare, ...]:
     """Tokens per document, in order of appearance."""
     documents = dict.fromkeys(item.document for item in items)
     return tuple(
@@ -139,20 +136,20 @@ def shares(items: tuple[ContextItem, ...]) -> tuple[DocumentShare, ...]:
 
 
 def _items(pieces: list[ContextPiece]) -> Iterator[ContextItem]:
-    """Evidence is numbered as the page numbers it; a concept has no number to cite."""
-    concepts, evidence = arranged(pieces)
+    """Evidence is numbered as in the text; a concept has number 0 and cannot be cited."""
+    concepts, evidence = split_layers(pieces)
     for number, piece in [(0, piece) for piece in concepts] + list(enumerate(evidence, start=1)):
-        concept, passage = piece.node.concept, piece.passage
+        concept, chunk = piece.node.concept, piece.chunk
         yield ContextItem(
             number=number,
-            layer="evidence" if passage else "concept",
+            layer="evidence" if chunk else "concept",
             document=concept.document,
-            node=passage.node if passage else concept.id,
+            node=chunk.node if chunk else concept.id,
             id=piece.id,
             title=concept.title,
-            heading_path=passage.heading_path if passage else (),
-            location=passage.location if passage else concept.location,
-            text=passage.text if passage else concept.summary,
+            heading_path=chunk.heading_path if chunk else (),
+            location=chunk.location if chunk else concept.location,
+            text=chunk.text if chunk else concept.summary,
             tokens=piece.tokens,
             labels=concept.labels,
             level=concept.level,

@@ -1,4 +1,4 @@
-"""How a context reads: documents first, then numbered evidence grouped by node."""
+"""The text of a context: documents first, then numbered evidence grouped by node."""
 
 from collections.abc import Sequence
 
@@ -14,21 +14,21 @@ def concept_block(concept: Concept) -> str:
     return _concept(concept.id, concept.title, concept.summary, concept.location)
 
 
-def evidence_block(node: NodeEvidence, passage: EvidenceChunk) -> str:
-    path = (node.concept.title, *passage.heading_path)
-    return _evidence(node.concept.id, path, passage.text, passage.location)
+def evidence_block(node: NodeEvidence, chunk: EvidenceChunk) -> str:
+    path = (node.concept.title, *chunk.heading_path)
+    return _evidence(node.concept.id, path, chunk.text, chunk.location)
 
 
 def render(concepts: Sequence[str], evidence: Sequence[str]) -> str:
-    """The page; evidence is numbered from 1, as citations name it. Nothing renders as nothing."""
+    """Evidence is numbered from 1, as citations name it. Without blocks the text is empty."""
     numbered = [f"[{number}] {block}" for number, block in enumerate(evidence, start=1)]
     parts = ((HEADINGS[0], concepts), (HEADINGS[1], numbered))
-    page = "\n".join(heading + "".join(blocks) for heading, blocks in parts if blocks)
-    return page.strip() + "\n" if page else ""
+    text = "\n".join(heading + "".join(blocks) for heading, blocks in parts if blocks)
+    return text.strip() + "\n" if text else ""
 
 
 def _concept(node: str, title: str, summary: str, location: Location) -> str:
-    """The summary opens with the title, if extraction made it, and lists headings already."""
+    """The title is left out where the summary begins with it."""
     name = "" if summary.startswith(title) else f"{title}: "
     where = f"{repository_of(node)}:{location.path}"
     return sanitize_line(f"- {name}{summary} ({where})") + "\n"
@@ -36,6 +36,6 @@ def _concept(node: str, title: str, summary: str, location: Location) -> str:
 
 def _evidence(node: str, path: Sequence[str], text: str, location: Location) -> str:
     source = f"{repository_of(node)}:{location.cite()}"
-    told = text.strip("\r\n").rstrip()  # the first line keeps its indent
+    body = text.strip("\r\n").rstrip()  # the first line keeps its indent
     title = sanitize_line(f"{' > '.join(path)} ({source})")
-    return f"{title}\n{sanitize(told)}\n\n"
+    return f"{title}\n{sanitize(body)}\n\n"

@@ -1,13 +1,13 @@
-"""Text from documents, so written that a model reads it as text and not as a command.
+"""Sanitizes text from documents, so that a model does not read it as instructions.
 
-Chat templates mark turns with words such as `<|im_start|>`, and many servers take these for marks
-wherever they stand. The page marks its own parts: `## Evidence`, `[7] ` before a passage, the
-question behind them. None of that may come out of a document.
+Chat templates mark turns with special tokens such as `<|im_start|>`, and many servers parse them
+wherever they occur. The context has marks of its own: `## Evidence`, `[7] ` before a chunk, the
+question at the end. A document must not be able to write any of these.
 """
 
 import re
 
-# As templates write them: case counts, so that `Array<User>` stays what it is.
+# In the case that templates use, so that `Array<User>` is left alone.
 _WORDS = (
     *("s", "bos", "eos", "pad", "unk", "mask", "sep", "cls", "sop", "eop", "endoftext", "eod"),
     *("start_of_turn", "end_of_turn", "turn", "think", "thinking", "tool_call", "tool_response"),
@@ -21,7 +21,7 @@ _BRACKETED = (
     *("MIDDLE", "SUFFIX", "CLS", "SEP", "MASK", "PAD", "UNK", "gMASK", "sMASK", r"unused\d{1,6}"),
 )
 _BAR = r"[|\uff5c]"
-# Each expression begins with a plain character, which is what makes looking for it quick.
+# Each expression begins with a literal character, which makes the search fast.
 _ANGLED = re.compile(
     r"<(?:"
     rf"(?={_BAR}[^<>\s]{{1,60}}>)"  # <|im_start|>, <|turn>, also with wide bars
@@ -39,18 +39,18 @@ _FRAME = re.compile(
 
 
 def sanitize(text: str) -> str:
-    """A space is put into a mark of a turn, and a backslash before a line like the page's own."""
+    """Puts a space into special tokens, and a backslash before lines like the context's own."""
     lines = text.splitlines()
-    known = text.count("\n") + (not text.endswith("\n"))
-    if len(lines) != known or "\r" in text:  # Unicode knows other ends of lines
+    newlines = text.count("\n") + (not text.endswith("\n"))
+    if len(lines) != newlines or "\r" in text:  # Unicode has other line separators
         text = "\n".join(lines)
-    return _FRAME.sub(r"\n\1\\", f"\n{_spaced(text)}")[1:]
+    return _FRAME.sub(r"\n\1\\", f"\n{_break_tokens(text)}")[1:]
 
 
 def sanitize_line(text: str) -> str:
-    """Of a title, heading or path: it is one line, and stays one."""
-    return _spaced(" ".join(text.split()))
+    """For a title, heading or path: the result is one line."""
+    return _break_tokens(" ".join(text.split()))
 
 
-def _spaced(text: str) -> str:
+def _break_tokens(text: str) -> str:
     return _SQUARE.sub("[ ", _ANGLED.sub("< ", text))

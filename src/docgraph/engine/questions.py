@@ -19,7 +19,7 @@ from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from docgraph.pipeline.fit_budget import fit_budget
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.planned_reads import ReaderReranker, node_texts
+from docgraph.pipeline.planned_reads import ReaderReranker, read_node_texts
 from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.replay import ReplayResult, node_ids_in, replay, require_same_embedding
 from docgraph.pipeline.request import checked_ids, checked_question, seeds_from_ids
@@ -157,7 +157,7 @@ class QuestionService:
         named = checked_ids(ids)
         with self.audit.read(self.store, principal, "nodes", wanted) as (reads, note):
             embedder = reads.embedder
-            found = node_texts(reads, named, embedder, whole=whole) if embedder else ()
+            found = read_node_texts(reads, named, embedder, with_text=whole) if embedder else ()
             note.missing(named, (node.id for node in found))
             return found
 

@@ -90,7 +90,7 @@ def deepened(pipeline: Pipeline) -> Pipeline:
             for option in ("top", "documents")
             if option in step.options
         }
-        steps = steps.changed(step.action.name, **raised)
+        steps = steps.with_options(step.action.name, **raised)
     return steps
 
 
@@ -184,4 +184,4 @@ def compared(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:
 def flat_pipeline(mode: str) -> Pipeline:
     """Chunk first: the best passage speaks for its document, and nothing is expanded."""
     steps = load("flat")
-    return Pipeline(f"flat-{mode}", steps.changed("search_nodes", mode=mode).steps)
+    return Pipeline(f"flat-{mode}", steps.with_options("search_nodes", mode=mode).steps)

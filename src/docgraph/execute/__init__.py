@@ -1,1 +1,1 @@
-"""From a plan to evidence: sees planned text, never edges."""
+"""From a retrieval plan to evidence: reads planned text, never edges."""

@@ -1,4 +1,4 @@
-"""fetch_evidence: the best passages of planned nodes, limited per document and in all."""
+"""fetch_evidence: the best chunks of planned nodes, limited per document and in total."""
 
 from collections import defaultdict
 from typing import Annotated
@@ -23,30 +23,30 @@ Ranked = dict[str, list[ChunkScore]]
 @action()
 def fetch_evidence(
     plan: RetrievalPlan,
-    window: TextReads,
+    reads: TextReads,
     *,
     per_document: Annotated[int, Interval(ge=1, le=1000)] = 5,
     in_all: Annotated[int, Interval(ge=1, le=10000)] = 30,
 ) -> RetrievedContext:
     """In the plan's order; within a node by similarity, then position.
 
-    Sections and symbols share their document's limit. When `in_all` is short, every node's best
-    passage comes before any node's second.
+    Sections and symbols share their document's limit. Where `in_all` is too small for all, every
+    node's best chunk comes before any node's second.
     """
-    concepts = window.concepts(plan.order)
+    concepts = reads.concepts(plan.order)
     ranked: Ranked = {}
     seen: set[str] = set()
     for concept in concepts:
-        scores = [score for score in window.chunk_scores(concept.id) if score.id not in seen]
+        scores = [score for score in reads.chunk_scores(concept.id) if score.id not in seen]
         seen.update(score.id for score in scores)
-        ranked[concept.id] = sorted(scores, key=_closest)
-    chosen = _share(_limited(concepts, ranked, per_document), in_all)
+        ranked[concept.id] = sorted(scores, key=_by_similarity)
+    selected = _limit_total(_limit_per_document(concepts, ranked, per_document), in_all)
     nodes = tuple(
         NodeEvidence(
             concept=concept,
             rule=plan.rule_for(concept.id),
-            passages=window.chunks(chosen[concept.id]),
-            cut=len(ranked[concept.id]) - len(chosen[concept.id]),
+            passages=reads.chunks(selected[concept.id]),
+            cut=len(ranked[concept.id]) - len(selected[concept.id]),
         )
         for concept in concepts
     )
@@ -54,34 +54,35 @@ def fetch_evidence(
     return RetrievedContext(plan.question, nodes, missing, why_empty(plan, nodes, missing))
 
 
-def _closest(score: ChunkScore) -> tuple[int, int]:
+def _by_similarity(score: ChunkScore) -> tuple[int, int]:
     return (-(score.similarity or 0), score.position)
 
 
-def _limited(concepts: tuple[Concept, ...], ranked: Ranked, per_document: int) -> Ranked:
-    """The closest passages of each document, whichever of its planned nodes they lie in."""
-    whole: defaultdict[str, list[ChunkScore]] = defaultdict(list)
+def _limit_per_document(concepts: tuple[Concept, ...], ranked: Ranked, limit: int) -> Ranked:
+    """The most similar chunks of each document, from all of its planned nodes."""
+    by_document: defaultdict[str, list[ChunkScore]] = defaultdict(list)
     for concept in concepts:
-        whole[concept.document] += ranked[concept.id]
-    kept = {
+        by_document[concept.document] += ranked[concept.id]
+    selected = {
         score.id
-        for scores in whole.values()
-        for score in sorted(scores, key=_closest)[:per_document]
+        for scores in by_document.values()
+        for score in sorted(scores, key=_by_similarity)[:limit]
     }
     return {
-        node: [score for score in scores if score.id in kept] for node, scores in ranked.items()
+        node: [score for score in scores if score.id in selected] for node, scores in ranked.items()
     }
 
 
-def _share(ranked: Ranked, in_all: int) -> dict[str, tuple[ChunkScore, ...]]:
-    chosen: dict[str, list[ChunkScore]] = {node: [] for node in ranked}
+def _limit_total(ranked: Ranked, limit: int) -> dict[str, tuple[ChunkScore, ...]]:
+    """Every node's best chunk first, then every node's second, and so on."""
+    selected: dict[str, list[ChunkScore]] = {node: [] for node in ranked}
     rounds = max((len(scores) for scores in ranked.values()), default=0)
-    turns = [
-        (node, scores[turn])
-        for turn in range(rounds)
+    in_rounds = [
+        (node, scores[position])
+        for position in range(rounds)
         for node, scores in ranked.items()
-        if turn < len(scores)
+        if position < len(scores)
     ]
-    for node, score in turns[:in_all]:
-        chosen[node].append(score)
-    return {node: tuple(scores) for node, scores in chosen.items()}
+    for node, score in in_rounds[:limit]:
+        selected[node].append(score)
+    return {node: tuple(scores) for node, scores in selected.items()}

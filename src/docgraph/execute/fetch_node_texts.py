@@ -1,4 +1,4 @@
-"""fetch_node_texts: whole texts of planned nodes, under a budget of characters or tokens."""
+"""fetch_node_texts: full texts of planned nodes, within a budget of characters or tokens."""
 
 from collections.abc import Mapping
 from itertools import zip_longest
@@ -22,41 +22,41 @@ from docgraph.ports.text_reads import TextReads
 
 Order = Literal["seed_first", "graph_first", "balanced"]
 Budget = Annotated[int, Interval(ge=1, le=10_000_000)]
-MAX_CHARS = 60_000
+DEFAULT_MAX_CHARS = 60_000
 
 
-def one_budget(options: Mapping[str, object]) -> str | None:
+def check_single_budget(options: Mapping[str, object]) -> str | None:
     if options.get("max_chars") is not None and options.get("max_tokens") is not None:
         return "max_chars and max_tokens exclude each other; set one of them to null"
     return None
 
 
-@action(options=(one_budget,))
+@action(options=(check_single_budget,))
 def fetch_node_texts(
     plan: RetrievalPlan,
-    window: TextReads,
+    reads: TextReads,
     tokens: TokenCounter,
     *,
     order: Order = "seed_first",
     max_chars: Budget | None = None,
     max_tokens: Budget | None = None,
 ) -> RetrievedContext:
-    """What does not fit is skipped whole, and smaller later ones may still enter.
+    """A text that does not fit is skipped, and smaller ones after it may still fit.
 
     Without either budget, `max_chars` is 60,000.
     """
     unit = "characters" if max_tokens is None else "tokens"
-    left = max_tokens or max_chars or MAX_CHARS
-    entered: list[NodeEvidence] = []
+    left = max_tokens or max_chars or DEFAULT_MAX_CHARS
+    included: list[NodeEvidence] = []
     decisions: list[Decision] = []
-    for node in arranged(plan, order):
-        texts = window.full_texts((node,))
+    for node in order_nodes(plan, order):
+        texts = reads.full_texts((node,))
         if not texts:
             decisions.append(not_visible(node))
             continue
-        holder = _holder(texts[0], entered)
-        if holder:
-            decisions.append(Decision(node, False, f"already inside {holder}"))
+        container = _find_container(texts[0], included)
+        if container:
+            decisions.append(Decision(node, False, f"already inside {container}"))
             continue
         size = len(texts[0].text) if max_tokens is None else tokens.count(texts[0].text)
         if size > left:
@@ -64,25 +64,26 @@ def fetch_node_texts(
             continue
         left -= size
         decisions.append(Decision(node, True, f"{size} {unit}, {left} left"))
-        concept = window.concepts((node,))[0]
-        entered.append(NodeEvidence(concept, plan.rule_for(node), texts, cut=0))
-    nodes, told = tuple(entered), tuple(decisions)
-    return RetrievedContext(plan.question, nodes, told, why_empty(plan, nodes, told))
+        concept = reads.concepts((node,))[0]
+        included.append(NodeEvidence(concept, plan.rule_for(node), texts, cut=0))
+    nodes, all_decisions = tuple(included), tuple(decisions)
+    reason = why_empty(plan, nodes, all_decisions)
+    return RetrievedContext(plan.question, nodes, all_decisions, reason)
 
 
-def arranged(plan: RetrievalPlan, order: Order) -> tuple[str, ...]:
-    """Seeds before what they led to, after it, or by turns."""
+def order_nodes(plan: RetrievalPlan, order: Order) -> tuple[str, ...]:
+    """Seeds before expanded nodes, after them, or alternating."""
     seeds = plan.seed_documents
-    graph = tuple(expansion.document_id for expansion in plan.expanded_documents)
+    expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
     if order == "balanced":
-        turns = zip_longest(seeds, graph)
-        return tuple(node for turn in turns for node in turn if node is not None)
-    return seeds + graph if order == "seed_first" else graph + seeds
+        pairs = zip_longest(seeds, expanded)
+        return tuple(node for pair in pairs for node in pair if node is not None)
+    return seeds + expanded if order == "seed_first" else expanded + seeds
 
 
-def _holder(text: EvidenceChunk, entered: list[NodeEvidence]) -> str | None:
-    """The entered node of the same file whose text already holds this one."""
-    for node in entered:
+def _find_container(text: EvidenceChunk, included: list[NodeEvidence]) -> str | None:
+    """The included node of the same file whose text contains this one."""
+    for node in included:
         other = node.passages[0].location
         if (
             node.concept.document == document_of(text.node)

@@ -39,9 +39,9 @@ class NamedPipelines:
         """`asked` is a name, or a pipeline as JSON writes it, or `{yaml: its text}`."""
         found = self._named(asked) if isinstance(asked, str) else self._written(asked)
         if top is not None:
-            found = found.changed("search_nodes", top=top)
+            found = found.with_options("search_nodes", top=top)
         if max_tokens is not None:
-            found = found.changed("assemble_context", max_tokens=max_tokens)
+            found = found.with_options("assemble_context", max_tokens=max_tokens)
         self._check(found)
         return found
 

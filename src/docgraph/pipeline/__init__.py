@@ -1,1 +1,1 @@
-"""YAML to a checked pipeline to a traced run."""
+"""Pipelines: loaded from YAML, validated, run and traced."""

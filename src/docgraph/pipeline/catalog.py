@@ -1,4 +1,4 @@
-"""The catalogue: every action that YAML may name."""
+"""The catalogue of actions that YAML may name."""
 
 from collections.abc import Callable
 from types import MappingProxyType
@@ -32,10 +32,10 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (
     answer_question,
 )
 ACTIONS = MappingProxyType({function.__name__: contract_of(function) for function in _FUNCTIONS})
-IMPLICIT: tuple[Action, ...] = (contract_of(plan_seeds),)
+IMPLICIT_ACTIONS: tuple[Action, ...] = (contract_of(plan_seeds),)
 
-# What a run always has: the question, the windows its reader may look through, models.
-GIVEN: tuple[type, ...] = (
+# Inputs that every run has: the question, the reader's reads, models.
+PROVIDED_TYPES: tuple[type, ...] = (
     Question,
     SearchReads,
     GraphReads,

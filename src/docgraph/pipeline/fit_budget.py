@@ -1,9 +1,9 @@
-"""Fitting a token budget to the window of the model that will read the context."""
+"""Fits a token budget to the context window of the model that will read the context."""
 
 from collections.abc import Callable
 
-from docgraph.answer.answer_question import fits
-from docgraph.answer.prompt import prompt_named
+from docgraph.answer.answer_question import fits_context_window
+from docgraph.answer.prompt import load_prompt
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.model.access import classification_of, may_send
 from docgraph.model.context import Context, TokenCounter
@@ -20,44 +20,46 @@ def fit_budget(
     tokens: TokenCounter,
     models: tuple[ChatModel, ...],
 ) -> Pipeline:
-    """The same steps, with a budget whose page fits the first model that may read it.
+    """The same steps, with a budget whose context fits the first model that may read it.
 
-    A model counts its tokens in its own way, so pages are tried, by halving. Where no page with
-    evidence fits, the budget stays, and answering tells.
+    Models count tokens differently, so budgets are tried by bisection. Where no context with
+    evidence fits, the budget stays, and the answer's step reports it.
     """
-    budget, asking = _step(pipeline, _ASSEMBLE), _step(pipeline, _ANSWER)
-    if budget is None or asking is None or not models:
+    assemble, answer = _find_step(pipeline, _ASSEMBLE), _find_step(pipeline, _ANSWER)
+    if assemble is None or answer is None or not models:
         return pipeline
 
-    def page(most: int) -> Context:
-        return assemble_context(evidence, tokens, max_tokens=most)
+    def build(max_tokens: int) -> Context:
+        return assemble_context(evidence, tokens, max_tokens=max_tokens)
 
-    whole = page(budget.options["max_tokens"])
-    able = [model for model in models if may_send(model.ceiling, *classification_of(whole))]
-    if any(_fits(model, whole, asking) for model in able):
+    full = build(assemble.options["max_tokens"])
+    allowed = [model for model in models if may_send(model.ceiling, *classification_of(full))]
+    if any(_fits(model, full, answer) for model in allowed):
         return pipeline
-    for model in able:
-        if most := _most(model, page, whole.tokens, asking):
-            return pipeline.changed(_ASSEMBLE, max_tokens=most)
+    for model in allowed:
+        if budget := _largest_budget(model, build, full.tokens, answer):
+            return pipeline.with_options(_ASSEMBLE, max_tokens=budget)
     return pipeline
 
 
-def _most(model: ChatModel, page: Callable[[int], Context], too_many: int, asking: Step) -> int:
-    """The largest budget found whose page fits; 0 if that leaves no evidence on it."""
-    most = 0
-    while too_many - most > 1:
-        between = (most + too_many) // 2
-        if _fits(model, page(between), asking):
-            most = between
+def _largest_budget(
+    model: ChatModel, build: Callable[[int], Context], too_large: int, answer: Step
+) -> int:
+    """The largest budget found whose context fits; 0 if that context has no evidence."""
+    budget = 0
+    while too_large - budget > 1:
+        middle = (budget + too_large) // 2
+        if _fits(model, build(middle), answer):
+            budget = middle
         else:
-            too_many = between
-    return most if most and any(item.number for item in page(most).items) else 0
+            too_large = middle
+    return budget if budget and any(item.number for item in build(budget).items) else 0
 
 
-def _fits(model: ChatModel, page: Context, asking: Step) -> bool:
-    messages = prompt_named(asking.options["prompt"]).format(page.text, page.question)
-    return fits(model, messages, asking.options["max_output"])
+def _fits(model: ChatModel, context: Context, answer: Step) -> bool:
+    messages = load_prompt(answer.options["prompt"]).format(context.text, context.question)
+    return fits_context_window(model, messages, answer.options["max_output"])
 
 
-def _step(pipeline: Pipeline, name: str) -> Step | None:
+def _find_step(pipeline: Pipeline, name: str) -> Step | None:
     return next((step for step in pipeline.steps if step.action.name == name), None)

@@ -9,8 +9,8 @@ from typing import Any
 from docgraph.action import Action
 from docgraph.model.errors import BadPipeline
 from docgraph.model.validation import suggest
-from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
-from docgraph.pipeline.pipeline import Pipeline, Step, checked_options
+from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
+from docgraph.pipeline.pipeline import Pipeline, Step, validate_options
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
 # A pipeline file as it is written: its top-level keys, each with its line.
@@ -170,7 +170,7 @@ def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, A
             f"{file}:{line.number}: {step}: options are written as {{name: value}}, "
             f"not {line.plain()!r}"
         )
-    return checked_options(file, action, step, given)
+    return validate_options(file, action, step, given)
 
 
 def _extended(file: str, top: Mapping[str, Line], written: list[_Written]) -> list[_Written]:
@@ -228,7 +228,7 @@ def _checked_line(written: Sequence[_Written]) -> list[Step]:
             if problem := rule(step.options):
                 raise BadPipeline(f"{where}: {problem}")
         for _, kind in step.action.requires:
-            if kind not in GIVEN and kind not in made:
+            if kind not in PROVIDED_TYPES and kind not in made:
                 bridge = _bridge(kind, made, where, step.action)
                 steps.append(Step.of(bridge, {}))
                 made.append(bridge.makes)
@@ -238,8 +238,10 @@ def _checked_line(written: Sequence[_Written]) -> list[Step]:
 
 
 def _bridge(kind: type, made: list[type], where: str, action: Action) -> Action:
-    for implicit in IMPLICIT:
-        if implicit.makes is kind and all(k in GIVEN or k in made for _, k in implicit.requires):
+    for implicit in IMPLICIT_ACTIONS:
+        if implicit.makes is kind and all(
+            k in PROVIDED_TYPES or k in made for _, k in implicit.requires
+        ):
             return implicit
     makers = [a.name for a in ACTIONS.values() if a.makes is kind and a is not action]
     raise BadPipeline(

@@ -1,4 +1,4 @@
-"""A checked pipeline: steps in a straight line, each an action with its options."""
+"""A validated pipeline: a sequence of steps, each an action with its options."""
 
 import json
 from collections.abc import Mapping
@@ -21,9 +21,9 @@ class Step:
     options: Mapping[str, Any]
 
     @classmethod
-    def of(cls, action: Action, given: Mapping[str, Any]) -> "Step":
-        options = {option.name: given.get(option.name, option.default) for option in action.options}
-        return cls(action, MappingProxyType(options))
+    def of(cls, action: Action, options: Mapping[str, Any]) -> "Step":
+        complete = {one.name: options.get(one.name, one.default) for one in action.options}
+        return cls(action, MappingProxyType(complete))
 
     def with_options(self, changes: Mapping[str, Any]) -> "Step":
         return Step(self.action, MappingProxyType({**self.options, **changes}))
@@ -39,62 +39,62 @@ class Pipeline:
         return digest([[step.action.name, plain(step.options)] for step in self.steps])
 
     def up_to(self, made: type) -> "Pipeline":
-        """The steps through the last one that makes this."""
+        """The steps up to the last one that makes this type, inclusive."""
         last = max(
             (i for i, step in enumerate(self.steps) if step.action.makes is made), default=-1
         )
         return Pipeline(self.name, self.steps[: last + 1])
 
     def starting_from(self, made: type) -> "Pipeline":
-        """The steps after the last one that makes this, for a run that is handed it."""
+        """The steps after the last one that makes this type, for a run that has it as input."""
         last = max(
             (i for i, step in enumerate(self.steps) if step.action.makes is made), default=-1
         )
         return Pipeline(self.name, self.steps[last + 1 :])
 
     def before(self, made: type) -> "Pipeline":
-        """The steps in front of the first one that makes this; all, if none does."""
+        """The steps before the first one that makes this type; all, if none does."""
         makes = [step.action.makes for step in self.steps]
         return Pipeline(self.name, self.steps[: makes.index(made)]) if made in makes else self
 
-    def changed(self, action: str, **options: Any) -> "Pipeline":
-        """The same pipeline with some options of one action set otherwise."""
+    def with_options(self, action: str, **options: Any) -> "Pipeline":
+        """The same pipeline with other values for some options of one action."""
         return Pipeline(
             self.name,
             tuple(s.with_options(options) if s.action.name == action else s for s in self.steps),
         )
 
 
-# Checking an action's options against its signature.
+# Validation of options against an action's signature.
 
 
-def checked_options(
+def validate_options(
     file: str, action: Action, step: str, given: Mapping[str, Line]
 ) -> dict[str, Any]:
-    """Every option by its declared type, strictly: no `"8"` for 8, no yes for a number."""
-    checked: dict[str, Any] = {}
+    """Strictly by the declared types: neither `"8"` nor `yes` is a number."""
+    valid: dict[str, Any] = {}
     for name, line in given.items():
         option = action.option(name)
         if option is None:
             hint = suggest(name, [option.name for option in action.options])
             raise BadPipeline(f"{file}:{line.number}: {step}: no option is called {name!r}; {hint}")
         try:
-            checked[name] = checked_value(option.annotation, line.plain())
+            valid[name] = validate_value(option.annotation, line.plain())
         except ValueError as error:
             raise BadPipeline(f"{file}:{line.number}: {step}: {name}: {error}") from error
-    return checked
+    return valid
 
 
-def checked_value(annotation: Any, value: Any) -> Any:
-    """The value as its type, or a ValueError in words that say what would fit."""
+def validate_value(annotation: Any, value: Any) -> Any:
+    """The value as its type, or a ValueError that says what would fit."""
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        written = json.dumps(value, allow_nan=False)
+        text = json.dumps(value, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{value!r} is not a plain value") from error
     try:
-        return TypeAdapter(annotation).validate_json(written, strict=True)
+        return TypeAdapter(annotation).validate_json(text, strict=True)
     except ValidationError as error:
         problems = dict.fromkeys(problem["msg"] for problem in error.errors())
         raise ValueError(f"{value!r}: {'; '.join(problems)}") from error

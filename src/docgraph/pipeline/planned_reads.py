@@ -1,4 +1,4 @@
-"""Binding a rerank model to one reader: it reads candidates with the reader's own rights."""
+"""Reads outside the pipeline's plan, each through a plan of its own: reranking and nodes by id."""
 
 from dataclasses import replace
 
@@ -14,9 +14,10 @@ from docgraph.ports.text_reads import TextReads
 
 
 class ReaderReranker:
-    """A candidate is read as its title, its summary and its passage closest to the question.
+    """A rerank model with the rights of one reader.
 
-    What is above the model's ceiling is withheld. Where that is all, the model is not asked.
+    It reads the title, the summary and the most similar chunk of each candidate. Candidates above
+    the model's clearance are withheld from it.
     """
 
     def __init__(self, model: RerankModel | None, reads: ReaderSession, question: Question) -> None:
@@ -34,16 +35,16 @@ class ReaderReranker:
                 "this pipeline reranks, and no reranker is configured; "
                 "set `reranker` in docgraph.yaml or `rerank: 0` in the pipeline"
             )
-        # As a plan, so that reading them passes the same gate as all reading.
+        # Texts are only readable through a plan, which checks the reader's rights.
         candidates = RetrievalPlan.of_seeds(self._question, ids, admit="candidates")
-        window = self._reads.texts(candidates)
-        concepts = window.concepts(ids)
-        ceiling = self._model.ceiling
-        sent = [found for found in concepts if may_send(ceiling, found.labels, found.level)]
-        withheld = tuple(found.id for found in concepts if found not in sent)
+        reads = self._reads.texts(candidates)
+        concepts = reads.concepts(ids)
+        clearance = self._model.ceiling
+        sent = [one for one in concepts if may_send(clearance, one.labels, one.level)]
+        withheld = tuple(one.id for one in concepts if one not in sent)
         texts = {
-            found.id: f"{found.title}\n{found.summary}\n{_closest(window, found.id)}"
-            for found in sent
+            one.id: f"{one.title}\n{one.summary}\n{_most_similar_text(reads, one.id)}"
+            for one in sent
         }
         if not texts:
             return Reranked({}, withheld)
@@ -51,74 +52,73 @@ class ReaderReranker:
         return Reranked(dict(zip(texts, scores, strict=True)), withheld)
 
 
-def _closest(window: TextReads, node: str) -> str:
-    def similarity_of(score: ChunkScore) -> tuple[int, int]:
+def _most_similar_text(reads: TextReads, node: str) -> str:
+    def order(score: ChunkScore) -> tuple[int, int]:
         return (-(score.similarity or 0), score.position)
 
-    best = sorted(window.chunk_scores(node), key=similarity_of)[:1]
-    return "".join(passage.text for passage in window.chunks(tuple(best)))
-
-
-# node_texts: nodes and chunks by id, through one reader's windows.
+    best = sorted(reads.chunk_scores(node), key=order)[:1]
+    return "".join(chunk.text for chunk in reads.chunks(tuple(best)))
 
 
 CHUNK = "chunk"
 
 
-def node_texts(
-    reads: ReaderSession, ids: tuple[str, ...], embedder: EmbedderIdentity, *, whole: bool
+def read_node_texts(
+    reads: ReaderSession, ids: tuple[str, ...], embedder: EmbedderIdentity, *, with_text: bool
 ) -> tuple[NodeText, ...]:
-    """Those that are visible, in the order given; a chunk is read out of the node that holds it."""
-    holders = {one: _holder(one) for one in ids}
-    present = frozenset(reads.graph.visible_ids((*ids, *filter(None, holders.values()))))
-    planned = (one if one in present else holders[one] for one in ids)
-    nodes = tuple(dict.fromkeys(node for node in planned if node in present))
-    # As a plan, so that reading them passes the same gate as all reading.
+    """The visible nodes and chunks, in the order given."""
+    parents = {one: _node_of_chunk(one) for one in ids}
+    visible = frozenset(reads.graph.visible_ids((*ids, *filter(None, parents.values()))))
+    planned = (one if one in visible else parents[one] for one in ids)
+    nodes = tuple(dict.fromkeys(node for node in planned if node in visible))
+    # Texts are only readable through a plan, which checks the reader's rights.
     plan = RetrievalPlan.of_seeds(Question("", (), embedder), nodes, admit="named")
-    window = reads.texts(plan)
-    concepts = {concept.id: concept for concept in window.concepts(nodes)}
-    found = (
-        _node(concepts[one], window, whole=whole)
+    texts = reads.texts(plan)
+    concepts = {concept.id: concept for concept in texts.concepts(nodes)}
+    results = (
+        _read_node(concepts[one], texts, with_text=with_text)
         if one in concepts
-        else _chunk(one, concepts.get(holders[one]), window, whole=whole)
+        else _read_chunk(one, concepts.get(parents[one]), texts, with_text=with_text)
         for one in ids
     )
-    return tuple(node for node in found if node is not None)
+    return tuple(result for result in results if result is not None)
 
 
-def _holder(written: str) -> str:
-    """Of a chunk's id; empty if it is none."""
-    node, _, position = written.rpartition("@")
+def _node_of_chunk(chunk_id: str) -> str:
+    """Empty if it is not the id of a chunk."""
+    node, _, position = chunk_id.rpartition("@")
     return node if position.isdecimal() else ""
 
 
-def _node(concept: Concept, window: TextReads, *, whole: bool) -> NodeText:
-    (passage,) = window.full_texts((concept.id,)) if whole else (None,)
-    return _told(concept, concept.id, concept.kind, passage)
+def _read_node(concept: Concept, texts: TextReads, *, with_text: bool) -> NodeText:
+    (chunk,) = texts.full_texts((concept.id,)) if with_text else (None,)
+    return _node_text(concept, concept.id, concept.kind, chunk)
 
 
-def _chunk(
-    written: str, holder: Concept | None, window: TextReads, *, whole: bool
+def _read_chunk(
+    chunk_id: str, parent: Concept | None, texts: TextReads, *, with_text: bool
 ) -> NodeText | None:
-    if holder is None:
+    if parent is None:
         return None
-    scores = tuple(score for score in window.chunk_scores(holder.id) if score.id == written)
-    for passage in window.chunks(scores):
-        told = _told(holder, written, CHUNK, passage)
-        return told if whole else replace(told, text=None)
+    scores = tuple(score for score in texts.chunk_scores(parent.id) if score.id == chunk_id)
+    for chunk in texts.chunks(scores):
+        result = _node_text(parent, chunk_id, CHUNK, chunk)
+        return result if with_text else replace(result, text=None)
     return None
 
 
-def _told(concept: Concept, written: str, kind: str, passage: EvidenceChunk | None) -> NodeText:
+def _node_text(
+    concept: Concept, result_id: str, kind: str, chunk: EvidenceChunk | None
+) -> NodeText:
     return NodeText(
-        id=written,
+        id=result_id,
         node=concept.id,
         document=concept.document,
         kind=kind,
         title=concept.title,
         summary=concept.summary,
-        location=passage.location if passage else concept.location,
-        heading_path=passage.heading_path if passage else (),
+        location=chunk.location if chunk else concept.location,
+        heading_path=chunk.heading_path if chunk else (),
         access=concept.access,
-        text=passage.text if passage else None,
+        text=chunk.text if chunk else None,
     )

@@ -13,7 +13,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.retrieval import Retrieval, read_strictly
-from docgraph.pipeline.run import Option
+from docgraph.pipeline.run import OptionValue
 
 FORMAT = "docgraph.receipt/1"
 
@@ -23,7 +23,7 @@ class ReceiptStep:
     """Every option of the action, defaults included; what it read and made, by type and digest."""
 
     action: str
-    options: tuple[Option, ...]
+    options: tuple[OptionValue, ...]
     inputs: tuple[tuple[str, str], ...]
     output: tuple[str, str]
 

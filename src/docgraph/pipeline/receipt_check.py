@@ -1,11 +1,11 @@
-"""Is a receipt consistent in itself? That needs no store and no rights."""
+"""Checks that a receipt is consistent in itself, without a store and without rights."""
 
 import re
 from collections.abc import Iterator
 from typing import get_args
 
 from docgraph.answer.answer_question import PromptName
-from docgraph.answer.prompt import prompt_named
+from docgraph.answer.prompt import load_prompt
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
 from docgraph.model.digest import digest
@@ -18,57 +18,56 @@ from docgraph.pipeline.receipt import Receipt, reranker_of
 from docgraph.pipeline.request import checked_question
 from docgraph.pipeline.retrieval import MOST_PLANNED
 
-# Is what a receipt tells of its answer what the answer's own step would tell?
-
-
 _NUMBER = r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?"
 
 
-def answer_problems(receipt: Receipt) -> Iterator[str]:
-    """Which model it was and what it said are claims: nothing here could prove them."""
-    told = receipt.answer
-    if told is None:
+def find_answer_problems(receipt: Receipt) -> Iterator[str]:
+    """Compares the recorded answer with its step. Model and text cannot be checked."""
+    answer = receipt.answer
+    if answer is None:
         return
-    if not told.model:
-        if (told.prompt, told.prompt_digest, told.sampling) != ("", "", ""):
+    if not answer.model:
+        if (answer.prompt, answer.prompt_digest, answer.sampling) != ("", "", ""):
             yield "no model answered, and yet one was asked with a prompt"
         return
     steps = receipt.steps[len(receipt.before_answer) :]
     options = dict(steps[0].options) if steps else {}
-    if told.prompt != options.get("prompt"):
+    if answer.prompt != options.get("prompt"):
         yield "the answer's prompt is not the one that its step names"
-    if told.prompt not in get_args(PromptName):  # a receipt is data, and names no file to read
-        yield f"no prompt is called {told.prompt!r}"
-    elif told.prompt_digest != prompt_named(told.prompt).digest:
-        yield f"the prompt's digest is not that of {told.prompt}"
+    if answer.prompt not in get_args(PromptName):  # a receipt is data, and names no file to read
+        yield f"no prompt is called {answer.prompt!r}"
+    elif answer.prompt_digest != load_prompt(answer.prompt).digest:
+        yield f"the prompt's digest is not that of {answer.prompt}"
     seed = f"seed {re.escape(str(options.get('seed')))}"
-    if not re.fullmatch(rf"(temperature {_NUMBER}(, {seed})?|{seed})?", told.sampling):
+    if not re.fullmatch(rf"(temperature {_NUMBER}(, {seed})?|{seed})?", answer.sampling):
         yield "the answer was not sampled with a temperature and its step's seed"
 
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
-def problems_of(receipt: Receipt) -> tuple[str, ...]:
-    """In words, everything that does not fit together; nothing, if all does."""
-    of_the_asked = (_seal, _who, _digests, _pipeline, _plan)
-    of_the_steps = (_start, _chain, _used, _made, _models, answer_problems)
-    checks = (*of_the_asked, *of_the_steps)
+def find_receipt_problems(receipt: Receipt) -> tuple[str, ...]:
+    """Every inconsistency as a sentence; empty if there is none."""
+    checks = (
+        *(_check_seal, _check_question, _check_digests, _check_pipeline, _check_plan),
+        *(_check_seeds, _check_inputs, _check_outputs, _check_results, _check_models),
+        find_answer_problems,
+    )
     return tuple(problem for check in checks for problem in check(receipt))
 
 
-def is_pipelines_own(receipt: Receipt) -> bool:
+def pipeline_digest_matches(receipt: Receipt) -> bool:
     """Whether the recorded digest of the pipeline is that of the recorded steps."""
     steps = [[step.action, dict(step.options)] for step in receipt.steps]
     return digest(steps) == receipt.pipeline_digest
 
 
-def _seal(receipt: Receipt) -> Iterator[str]:
+def _check_seal(receipt: Receipt) -> Iterator[str]:
     if receipt.sealed() != receipt:
         yield "its own digest is not that of what it holds: something was changed"
 
 
-def _who(receipt: Receipt) -> Iterator[str]:
+def _check_question(receipt: Receipt) -> Iterator[str]:
     try:
         if checked_question(receipt.question, receipt.seeds) != receipt.question:
             yield "the question begins or ends with blanks"
@@ -79,15 +78,15 @@ def _who(receipt: Receipt) -> Iterator[str]:
         yield "its snapshots do not name each repository once, in order"
 
 
-def _pipeline(receipt: Receipt) -> Iterator[str]:
-    for place, step in enumerate(receipt.steps, start=1):
+def _check_pipeline(receipt: Receipt) -> Iterator[str]:
+    for position, step in enumerate(receipt.steps, start=1):
         if len(dict(step.options)) < len(step.options):
-            yield f"step {place} ({step.action}) has an option twice"
-    if not is_pipelines_own(receipt):
+            yield f"step {position} ({step.action}) has an option twice"
+    if not pipeline_digest_matches(receipt):
         yield "the pipeline's digest is not that of its steps"
 
 
-def _plan(receipt: Receipt) -> Iterator[str]:
+def _check_plan(receipt: Receipt) -> Iterator[str]:
     plan = receipt.plan
     if plan.digest != receipt.plan_digest:
         yield "the plan's digest is not that of the plan"
@@ -106,8 +105,8 @@ def _plan(receipt: Receipt) -> Iterator[str]:
         yield f"the plan holds more than {MOST_PLANNED} nodes"
 
 
-def _start(receipt: Receipt) -> Iterator[str]:
-    """Ids take the place of search: all steps that make seeds are left out for them."""
+def _check_seeds(receipt: Receipt) -> Iterator[str]:
+    """Given ids replace search: no step makes seeds then."""
     searched = any(kind == Seeds.__name__ for kind, _ in (step.output for step in receipt.steps))
     if receipt.seeds and searched:
         yield "ids were given in place of search, and yet a step made Seeds"
@@ -115,64 +114,68 @@ def _start(receipt: Receipt) -> Iterator[str]:
         yield "no ids were given, and no step made Seeds"
 
 
-def _chain(receipt: Receipt) -> Iterator[str]:
-    """What a step read is what the last step before it made, the question, or the given seeds."""
-    known = {Question.__name__: digest(receipt.asked)}
-    for place, step in enumerate(receipt.steps, start=1):
-        for kind, told in step.inputs:
+def _check_inputs(receipt: Receipt) -> Iterator[str]:
+    """A step reads what the last step before it made, the question, or the given seeds."""
+    available = {Question.__name__: digest(receipt.asked)}
+    for position, step in enumerate(receipt.steps, start=1):
+        for kind, read in step.inputs:
             if kind == Seeds.__name__ and receipt.seeds:
-                known.setdefault(kind, told)  # which of the given ids were seen is not told
-            if kind not in known:
-                yield f"step {place} ({step.action}) read {kind}, which no step before it made"
-            elif known[kind] != told:
-                yield f"step {place} ({step.action}) read another {kind} than was made before it"
+                available.setdefault(kind, read)  # which given ids were visible is not recorded
+            if kind not in available:
+                yield f"step {position} ({step.action}) read {kind}, which no step before it made"
+            elif available[kind] != read:
+                yield f"step {position} ({step.action}) read another {kind} than was made before it"
         kind, made = step.output
-        known[kind] = made
+        available[kind] = made
 
 
-def _used(receipt: Receipt) -> Iterator[str]:
-    """What a step made is read before it is made anew, or it is the last: no step is idle."""
-    wanted = {kind for kind, _ in (step.output for step in receipt.steps[-1:])}
-    for place, step in reversed(tuple(enumerate(receipt.steps, start=1))):
+def _check_outputs(receipt: Receipt) -> Iterator[str]:
+    """Each output is read before it is replaced, or is the last one: no step is unused."""
+    needed = {kind for kind, _ in (step.output for step in receipt.steps[-1:])}
+    for position, step in reversed(tuple(enumerate(receipt.steps, start=1))):
         kind, _ = step.output
-        if kind not in wanted:
-            yield f"step {place} ({step.action}) made {kind}, which no step after it read"
-        wanted.discard(kind)
-        wanted.update(read for read, _ in step.inputs)
+        if kind not in needed:
+            yield f"step {position} ({step.action}) made {kind}, which no step after it read"
+        needed.discard(kind)
+        needed.update(read for read, _ in step.inputs)
 
 
-def _made(receipt: Receipt) -> Iterator[str]:
-    """The plan, the context and then the answer are those that the steps made."""
+def _check_results(receipt: Receipt) -> Iterator[str]:
+    """The receipt's plan, context and answer are those that its steps made."""
     before = len(receipt.before_answer)
     made = dict(step.output for step in receipt.steps[:before])
     made.update(step.output for step in receipt.steps[before:][:1])
-    for kind, told in (
+    for kind, recorded in (
         (RetrievalPlan, receipt.plan_digest),
         (Context, receipt.context_digest),
         (Answer, receipt.answer.digest if receipt.answer else None),
     ):
         name = kind.__name__
-        if name not in made and told is not None:
+        if name not in made and recorded is not None:
             yield f"no step made its {name}"
-        elif made.get(name) != told:
+        elif made.get(name) != recorded:
             yield f"its {name} is not the one that a step made"
     if len(receipt.steps) > before + 1:
         yield "steps follow the answer"
 
 
-def _models(receipt: Receipt) -> Iterator[str]:
+def _check_models(receipt: Receipt) -> Iterator[str]:
     if (receipt.tokenizer is None) != (receipt.context_digest is None):
         yield "a context has a tokenizer that counted it, and nothing else has one"
     if receipt.reranker != reranker_of(receipt.plan):
         yield "the plan names another reranker"
 
 
-def _digests(receipt: Receipt) -> Iterator[str]:
-    """Those that nothing else in the receipt is held against."""
-    named = {"asker": receipt.asker, "rights": receipt.rights, "embedder": receipt.embedder.digest}
-    for name, told in named.items():
-        if not _DIGEST.fullmatch(told):
+def _check_digests(receipt: Receipt) -> Iterator[str]:
+    """Those that nothing else in the receipt is compared with."""
+    digests = {
+        "asker": receipt.asker,
+        "rights": receipt.rights,
+        "embedder": receipt.embedder.digest,
+    }
+    for name, one in digests.items():
+        if not _DIGEST.fullmatch(one):
             yield f"what stands for the {name} is not a digest"
-    for place, step in enumerate(receipt.steps, start=1):
-        if not all(_DIGEST.fullmatch(told) for _, told in (*step.inputs, step.output)):
-            yield f"step {place} ({step.action}) read or made something without a digest"
+    for position, step in enumerate(receipt.steps, start=1):
+        if not all(_DIGEST.fullmatch(one) for _, one in (*step.inputs, step.output)):
+            yield f"step {position} ({step.action}) read or made something without a digest"

@@ -1,4 +1,4 @@
-"""Replaying a receipt: the same steps once more, held against what was recorded of them."""
+"""Replays a receipt: runs the same steps again and compares them with the record."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,34 +13,31 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.validation import suggest
-from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
+from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
 from docgraph.pipeline.load import load, shipped
-from docgraph.pipeline.pipeline import Pipeline, Step, checked_value
+from docgraph.pipeline.pipeline import Pipeline, Step, validate_value
 from docgraph.pipeline.receipt import Receipt, ReceiptStep, reranker_of, rights_digest
-from docgraph.pipeline.receipt_check import is_pipelines_own, problems_of
+from docgraph.pipeline.receipt_check import find_receipt_problems, pipeline_digest_matches
 from docgraph.pipeline.retrieval import Retrieval
 
-# What came of a replay: the same bytes, or the first step that differs and what changed.
-
-
-Changed = Literal["pipeline", "embedder", "rights", "no longer available", "content"]
+ChangeKind = Literal["pipeline", "embedder", "rights", "no longer available", "content"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """The first step that differs, by its place from 1 on, and what changed."""
+    """The first step that differs (`place`, from 1), and what changed."""
 
     place: int
     step: str
-    changed: Changed
+    changed: ChangeKind
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayResult:
-    """Either `again` gave the same bytes, or `difference` tells why not.
+    """Either `again` gave the same bytes, or `difference` says why not.
 
-    `steps` is how many were recorded, without the answer's. `notes` are no differences.
+    `steps` is how many were recorded, without the answer's. `notes` are not differences.
     """
 
     steps: int
@@ -53,21 +50,20 @@ class ReplayResult:
         return self.difference is None
 
 
-# A recorded step as a step that can be run again, held to the same checks as one out of YAML.
+_KNOWN = {**ACTIONS, **{action.name: action for action in IMPLICIT_ACTIONS}}
 
 
-_KNOWN = {**ACTIONS, **{action.name: action for action in IMPLICIT}}
-
-
-def step_from_receipt(told: ReceiptStep, made: frozenset[type]) -> Step:
-    """`made` is what the steps before it make. A step that cannot be run is refused."""
-    if told.action not in _KNOWN:
-        raise BadPipeline(f"no action is called {told.action!r}; {suggest(told.action, _KNOWN)}")
-    action = _KNOWN[told.action]
-    missing = [kind.__name__ for _, kind in action.requires if kind not in made.union(GIVEN)]
+def step_from_receipt(recorded: ReceiptStep, made: frozenset[type]) -> Step:
+    """Validated like a step from YAML; `made` are the outputs of the steps before it."""
+    name = recorded.action
+    if name not in _KNOWN:
+        raise BadPipeline(f"no action is called {name!r}; {suggest(name, _KNOWN)}")
+    action = _KNOWN[name]
+    available = made.union(PROVIDED_TYPES)
+    missing = [kind.__name__ for _, kind in action.requires if kind not in available]
     if missing:
         raise BadPipeline(f"{action.name} needs {', '.join(missing)}, which no step before it made")
-    options = {name: _checked(action, name, value) for name, value in told.options}
+    options = {name: _validate(action, name, value) for name, value in recorded.options}
     for option in action.options:
         if option.name not in options:
             raise BadPipeline(f"{action.name} has a new option, {option.name!r}")
@@ -77,81 +73,78 @@ def step_from_receipt(told: ReceiptStep, made: frozenset[type]) -> Step:
     return Step.of(action, options)
 
 
-def _checked(action: Action, name: str, value: object) -> object:
+def _validate(action: Action, name: str, value: object) -> object:
     option = action.option(name)
     if option is None:
         hint = suggest(name, [option.name for option in action.options])
         raise BadPipeline(f"{action.name}: no option is called {name!r}; {hint}")
     try:
-        return checked_value(option.annotation, value)
+        return validate_value(option.annotation, value)
     except ValueError as error:
         raise BadPipeline(f"{action.name}: {name}: {error}") from error
 
 
-# What has become of a receipt's pipeline since: worth a note, and no difference.
-
-
 def pipeline_changes(receipt: Receipt) -> tuple[str, ...]:
-    """By the names of shipped pipelines alone: a receipt is data, and names no file to read."""
+    """A note if a shipped pipeline has changed since; a receipt's name never opens a file."""
     if receipt.pipeline not in shipped():
         return ()
     today = load(receipt.pipeline)
     steps = (today.starting_from(Seeds) if receipt.seeds else today).steps
-    told = [_without_budget(step.action, dict(step.options)) for step in receipt.before_answer]
-    if told == [_without_budget(step.action.name, step.options) for step in steps[: len(told)]]:
+    then = [_without_budget(step.action, dict(step.options)) for step in receipt.before_answer]
+    if then == [_without_budget(step.action.name, step.options) for step in steps[: len(then)]]:
         return ()
     return (f"the pipeline {receipt.pipeline} has other steps or options today than were recorded",)
 
 
-def answer_today(receipt: Receipt) -> tuple[str, ...]:
-    """The answer's step is not done again; whether it could be is told."""
+def answer_changes(receipt: Receipt) -> tuple[str, ...]:
+    """A note if the answer's step, which is not run again, could not be run."""
     try:
-        for told in receipt.steps[len(receipt.before_answer) :]:
-            step_from_receipt(told, frozenset({Context}))
+        for recorded in receipt.steps[len(receipt.before_answer) :]:
+            step_from_receipt(recorded, frozenset({Context}))
     except BadPipeline as error:
         return (f"the answer could not be asked for as it was recorded: {error}",)
     return ()
 
 
 def _without_budget(action: str, options: Mapping[str, Any]) -> tuple[str, Any]:
-    """The budget of tokens is the asker's, and fitted to the windows of their models."""
+    """The token budget may be the request's, or fitted to a model's context window."""
     budget = "max_tokens" if action == "assemble_context" else None
     return action, plain({name: value for name, value in options.items() if name != budget})
 
 
-GONE = "not everything that this receipt names can be seen"
-ANSWER = "the answer was not asked for again: a model need not say the same twice"
+NO_LONGER_VISIBLE = "not everything that this receipt names can be seen"
+ANSWER_NOT_REPEATED = "the answer was not asked for again: a model need not say the same twice"
 
 
 def replay(
-    receipt: Receipt, principal: Principal, again: Callable[[Pipeline], Retrieval]
+    receipt: Receipt, principal: Principal, rerun: Callable[[Pipeline], Retrieval]
 ) -> ReplayResult:
-    """`again` asks once more, of the receipt's snapshots and with the reader's present rights.
+    """`rerun` runs the pipeline on the receipt's snapshots with the reader's present rights.
 
-    It raises NotVisible where anything that the receipt names cannot be seen. Nobody is told
-    what that is, or why: revoked, deleted, pruned and never visible read the same.
+    It raises NotVisible where anything that the receipt names is not visible. The result does
+    not say what, or why: revoked, deleted, pruned and never visible look the same.
     """
-    found = _difference_or_again(receipt, principal, again)
+    result = _rerun_and_compare(receipt, principal, rerun)
     notes = pipeline_changes(receipt)
     steps = len(receipt.before_answer)
-    if isinstance(found, ReplayDifference):
-        return ReplayResult(steps, None, found, notes)
+    if isinstance(result, ReplayDifference):
+        return ReplayResult(steps, None, result, notes)
     if receipt.rights != rights_digest(principal):
         notes += ("your rights are not those that this receipt was made with",)
     if receipt.answer:
-        notes += (ANSWER, *answer_today(receipt))
-    return ReplayResult(steps, found, None, notes)
+        notes += (ANSWER_NOT_REPEATED, *answer_changes(receipt))
+    return ReplayResult(steps, result, None, notes)
 
 
 def node_ids_in(plan: RetrievalPlan) -> tuple[str, ...]:
-    """Every node that a plan names: planned, left out, or at an end of an edge."""
+    """Every node that a plan names: planned, excluded, or at an end of an edge."""
     ends = (end for e in plan.expanded_documents for end in (e.sender, e.target))
     cut = (one.document_id for one in plan.cut)
     return tuple(dict.fromkeys((*plan.order, *ends, *cut, *plan.constraints.selection.dropped)))
 
 
 def require_same_embedding(receipt: Receipt, question: Question) -> Question:
-    """The question as it is embedded now, if that is how it was embedded then."""
+    """The question with its present vector, which must be the recorded one."""
     was, now = receipt.embedder, question.embedder
     if was != now:
         raise WrongEmbedder(
@@ -162,38 +155,38 @@ def require_same_embedding(receipt: Receipt, question: Question) -> Question:
     return question
 
 
-def _difference_or_again(
-    receipt: Receipt, principal: Principal, again: Callable[[Pipeline], Retrieval]
+def _rerun_and_compare(
+    receipt: Receipt, principal: Principal, rerun: Callable[[Pipeline], Retrieval]
 ) -> ReplayDifference | Retrieval:
-    steps = _recorded(receipt)
+    steps = _recorded_steps(receipt)
     if isinstance(steps, ReplayDifference):
         return steps
     first = receipt.steps[0].action
     try:
-        found = again(Pipeline(receipt.pipeline, steps))
+        retrieval = rerun(Pipeline(receipt.pipeline, steps))
     except NotVisible:
-        return ReplayDifference(1, first, "no longer available", GONE)
+        return ReplayDifference(1, first, "no longer available", NO_LONGER_VISIBLE)
     except WrongEmbedder as error:
         return ReplayDifference(1, first, "embedder", str(error))
     except (BadInput, BadPipeline) as error:
         return ReplayDifference(1, first, "pipeline", _cannot(error))
-    return _first_difference(receipt, principal, found) or found
+    return _first_difference(receipt, principal, retrieval) or retrieval
 
 
-def _recorded(receipt: Receipt) -> tuple[Step, ...] | ReplayDifference:
-    """An edited receipt is refused: that it replays would prove nothing."""
-    if receipt.steps and not is_pipelines_own(receipt):
+def _recorded_steps(receipt: Receipt) -> tuple[Step, ...] | ReplayDifference:
+    """An edited receipt is refused: its replay would prove nothing."""
+    if receipt.steps and not pipeline_digest_matches(receipt):
         why = "the recorded digest of the pipeline is not that of its steps"
         return ReplayDifference(1, receipt.steps[0].action, "pipeline", why)
-    if problems := problems_of(receipt):
+    if problems := find_receipt_problems(receipt):
         raise BadInput(f"this receipt is not consistent: {problems[0]}")
     steps: list[Step] = []
     made: frozenset[type] = frozenset({Seeds}) if receipt.seeds else frozenset()
-    for place, told in enumerate(receipt.before_answer, start=1):
+    for position, recorded in enumerate(receipt.before_answer, start=1):
         try:
-            step = step_from_receipt(told, made)
+            step = step_from_receipt(recorded, made)
         except BadPipeline as error:
-            return ReplayDifference(place, told.action, "pipeline", _cannot(error))
+            return ReplayDifference(position, recorded.action, "pipeline", _cannot(error))
         steps.append(step)
         made |= {step.action.makes}
     return tuple(steps)
@@ -204,30 +197,29 @@ def _cannot(error: Exception) -> str:
 
 
 def _first_difference(
-    receipt: Receipt, principal: Principal, found: Retrieval
+    receipt: Receipt, principal: Principal, again: Retrieval
 ) -> ReplayDifference | None:
-    rows = zip(receipt.before_answer, found.run.trace.steps, strict=True)
-    for place, (told, row) in enumerate(rows, start=1):
-        same = (told.inputs, told.output) == (row.inputs, row.output)
-        if not same or _counted_otherwise(receipt, found, told):
-            return ReplayDifference(
-                place, told.action, *_what_changed(receipt, principal, found, told)
-            )
+    rows = zip(receipt.before_answer, again.run.trace.steps, strict=True)
+    for position, (step, row) in enumerate(rows, start=1):
+        same = (step.inputs, step.output) == (row.inputs, row.output)
+        if not same or _tokenizer_differs(receipt, again, step):
+            change = _describe_change(receipt, principal, again, step)
+            return ReplayDifference(position, step.action, *change)
     return None
 
 
-def _counted_otherwise(receipt: Receipt, found: Retrieval, step: ReceiptStep) -> bool:
-    made = step.output[0] == Context.__name__ and Context in found.run.values
-    return made and found.context.tokenizer != receipt.tokenizer
+def _tokenizer_differs(receipt: Receipt, again: Retrieval, step: ReceiptStep) -> bool:
+    made = step.output[0] == Context.__name__ and Context in again.run.values
+    return made and again.context.tokenizer != receipt.tokenizer
 
 
-def _what_changed(
-    receipt: Receipt, principal: Principal, found: Retrieval, step: ReceiptStep
-) -> tuple[Changed, str]:
-    if receipt.reranker != reranker_of(found.plan):
-        return "pipeline", f"the reranker was {receipt.reranker}, it is {reranker_of(found.plan)}"
-    if _counted_otherwise(receipt, found, step):
-        now = found.context.tokenizer
+def _describe_change(
+    receipt: Receipt, principal: Principal, again: Retrieval, step: ReceiptStep
+) -> tuple[ChangeKind, str]:
+    if receipt.reranker != reranker_of(again.plan):
+        return "pipeline", f"the reranker was {receipt.reranker}, it is {reranker_of(again.plan)}"
+    if _tokenizer_differs(receipt, again, step):
+        now = again.context.tokenizer
         return "pipeline", f"tokens were counted by {receipt.tokenizer}, not {now}"
     if receipt.rights != rights_digest(principal):
         return "rights", "your rights are not those that this receipt was made with"

@@ -1,4 +1,4 @@
-"""Two retrievals as the two sides of a difference, or two receipts of them."""
+"""Summaries of retrievals and of receipts, as `model.diff` compares them."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,41 +15,41 @@ from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.retrieval import Retrieval
 
 
-def side_of(found: Retrieval, principal: Principal) -> RetrievalSummary:
-    """The page is compared as it reads: on what grounds each may read it stands beside it."""
-    context, plan = found.context, found.plan
-    held = {
+def summarise_retrieval(retrieval: Retrieval, principal: Principal) -> RetrievalSummary:
+    """The context is compared by its text alone, without the reasons for access."""
+    context, plan, pipeline = retrieval.context, retrieval.plan, retrieval.run.pipeline
+    rights = {
         "asker": principal.id,
-        "groups": _listed(principal.groups),
-        "labels": _listed(principal.labels),
+        "groups": _join_names(principal.groups),
+        "labels": _join_names(principal.labels),
         "clearance": str(principal.clearance),
     }
-    steps = [(step.action.name, step.options) for step in found.run.pipeline.steps]
-    told = _settings(found.scope.snapshots, found.run.pipeline.name, steps, plan.embedder)
-    passages = [item for item in context.items if item.number]
+    steps = [(step.action.name, step.options) for step in pipeline.steps]
+    settings = _settings(retrieval.scope.snapshots, pipeline.name, steps, plan.embedder)
+    evidence = [item for item in context.items if item.number]
     return RetrievalSummary(
-        asked={**held, **dict(told)},
+        asked={**rights, **dict(settings)},
         documents=frozenset(plan.documents),
         edges=_edges(plan),
         page=digest(context.text),
-        evidence={item.id: digest(item.text) for item in passages},
+        evidence={item.id: digest(item.text) for item in evidence},
         tokens={share.document: share.tokens for share in context.documents},
         tokens_in_all=context.tokens,
     )
 
 
-def side_of_receipt(receipt: Receipt) -> RetrievalSummary:
-    """What a receipt tells: who may speak, and a digest of what came of it."""
+def summarise_receipt(receipt: Receipt) -> RetrievalSummary:
+    """A receipt has the plan and the context's digest, but no evidence and no token shares."""
     steps = [(step.action, dict(step.options)) for step in receipt.steps]
-    told = _settings(receipt.snapshots, receipt.pipeline, steps, receipt.embedder)
-    held = {
+    settings = _settings(receipt.snapshots, receipt.pipeline, steps, receipt.embedder)
+    request = {
         "question": receipt.question,
-        "seeds": _listed(receipt.seeds),
+        "seeds": _join_names(receipt.seeds),
         "asker": receipt.asker,
         "rights": receipt.rights,
     }
     return RetrievalSummary(
-        asked={**held, **dict(told)},
+        asked={**request, **dict(settings)},
         documents=frozenset(receipt.plan.documents),
         edges=_edges(receipt.plan),
         page=receipt.context_digest,
@@ -57,7 +57,7 @@ def side_of_receipt(receipt: Receipt) -> RetrievalSummary:
 
 
 def _edges(plan: RetrievalPlan) -> frozenset[Edge]:
-    """The edges that let documents in."""
+    """The edges by which documents were admitted."""
     return frozenset(Edge(one.sender, one.via, one.target) for one in plan.expanded_documents)
 
 
@@ -73,13 +73,13 @@ def _settings(
     yield "pipeline", pipeline
     for action, options in steps:
         yield action, ON
-        yield from ((f"{action}.{name}", _written(value)) for name, value in options.items())
+        yield from ((f"{action}.{name}", _as_text(value)) for name, value in options.items())
     yield "embedder", f"{embedder.name} {embedder.digest}"
 
 
-def _listed(names: frozenset[str] | tuple[str, ...]) -> str:
+def _join_names(names: frozenset[str] | tuple[str, ...]) -> str:
     return " ".join(sorted(names)) or "none"
 
 
-def _written(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Running a pipeline: each step gets what it requires by type, and is remembered for the trace."""
+"""Runs a pipeline: each step gets its inputs by type, and is recorded for the trace."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,33 +16,33 @@ from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.ports.cancellation import check_cancelled
 from docgraph.ports.tracer import NO_TRACER, Fact, Tracer
 
-# What may be told of a value to whoever watches the machine: ids, counts and digests.
+# Attributes of spans: ids, counts and digests, never text.
 
 
-MOST_IDS = 50
+MAX_IDS = 50
 
 
 def span_attributes(value: Any) -> dict[str, Fact]:
-    """None of them is text of a document, a question or an answer."""
+    """No text of a document, a question or an answer."""
     facts: dict[str, Fact] = {
         "docgraph.output": type(value).__name__,
         "docgraph.digest": digest(value),
     }
     match value:
         case Seeds():
-            facts |= _named("seeds", value.ids)
+            facts |= _ids("seeds", value.ids)
         case RetrievalPlan():
-            facts |= _named("planned", value.order)
+            facts |= _ids("planned", value.order)
             facts["docgraph.expanded"] = len(value.expanded_documents)
             facts["docgraph.cut"] = len(value.cut)
         case RetrievedContext():
-            facts |= _named("passages", tuple(p.id for n in value.nodes for p in n.passages))
+            facts |= _ids("passages", tuple(p.id for n in value.nodes for p in n.passages))
         case Context():
-            facts |= _named("items", tuple(item.id for item in value.items if item.number))
+            facts |= _ids("items", tuple(item.id for item in value.items if item.number))
             facts["docgraph.tokens"] = value.tokens
             facts["docgraph.omitted"] = len(value.omitted)
         case Answer():
-            facts |= _named("sources", tuple(source.id for source in value.sources))
+            facts |= _ids("sources", tuple(source.id for source in value.sources))
             facts["docgraph.answer"] = value.kind
             facts["docgraph.flags"] = len(value.flags)
         case _:
@@ -50,21 +50,21 @@ def span_attributes(value: Any) -> dict[str, Fact]:
     return facts
 
 
-def _named(what: str, ids: tuple[str, ...]) -> dict[str, Fact]:
-    return {f"docgraph.{what}": len(ids), f"docgraph.{what}.ids": ids[:MOST_IDS]}
+def _ids(what: str, ids: tuple[str, ...]) -> dict[str, Fact]:
+    return {f"docgraph.{what}": len(ids), f"docgraph.{what}.ids": ids[:MAX_IDS]}
 
 
-# The trace of a run: each step's parameters, inputs and outputs by digest, time taken.
+# The trace of a run: each step's options, inputs and output by digest, and its duration.
 
 
-Option = tuple[str, str | int | float | bool | tuple[str, ...] | None]
+OptionValue = tuple[str, str | int | float | bool | tuple[str, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class StepTrace:
     action: str
     implicit: bool
-    options: tuple[Option, ...]
+    options: tuple[OptionValue, ...]
     inputs: tuple[tuple[str, str], ...]
     output: tuple[str, str]
     milliseconds: float
@@ -77,12 +77,9 @@ class Trace:
     steps: tuple[StepTrace, ...]
 
 
-# The steps that a run performed, and the trace that can be written of them at any time.
-
-
 @dataclass(frozen=True, slots=True)
 class ExecutedStep:
-    """What a step read and made, and the time that took. Values are frozen, so they stay so."""
+    """A step with its inputs, its output and its duration."""
 
     step: Step
     inputs: tuple[tuple[type, Any], ...]
@@ -90,16 +87,16 @@ class ExecutedStep:
     milliseconds: float
 
 
-def build_trace(pipeline: Pipeline, performed: Sequence[ExecutedStep]) -> Trace:
-    """One value is read by several steps: its digest is computed once."""
-    read = {id(value): value for done in performed for _, value in done.inputs}
-    made = {id(done.output): done.output for done in performed}
+def build_trace(pipeline: Pipeline, executed: Sequence[ExecutedStep]) -> Trace:
+    """The digest of a value that several steps read is computed once."""
+    read = {id(value): value for one in executed for _, value in one.inputs}
+    made = {id(one.output): one.output for one in executed}
     digests = {key: digest(value) for key, value in {**read, **made}.items()}
-    rows = tuple(_row(done, digests) for done in performed)
-    return Trace(pipeline.name, pipeline.digest, rows)
+    steps = tuple(_trace_step(one, digests) for one in executed)
+    return Trace(pipeline.name, pipeline.digest, steps)
 
 
-def _row(done: ExecutedStep, digests: Mapping[int, str]) -> StepTrace:
+def _trace_step(done: ExecutedStep, digests: Mapping[int, str]) -> StepTrace:
     action = done.step.action
     return StepTrace(
         action=action.name,
@@ -118,33 +115,33 @@ Provider = Callable[[Mapping[type, Any]], Any]
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Every value that was made, by its type, and the steps that made them."""
+    """Every input and output by its type, and the executed steps."""
 
     pipeline: Pipeline
     values: Mapping[type, Any]
-    performed: tuple[ExecutedStep, ...]
+    executed: tuple[ExecutedStep, ...]
 
     def get(self, made: type[T]) -> T:
         if made not in self.values:
             raise BadPipeline(f"pipeline {self.pipeline.name!r} makes no {made.__name__}")
-        found: T = self.values[made]
-        return found
+        value: T = self.values[made]
+        return value
 
     @property
     def trace(self) -> Trace:
-        """Written when it is looked at: values are frozen, so their digests are still those."""
-        return build_trace(self.pipeline, self.performed)
+        """Built on demand: values are frozen, so their digests do not change."""
+        return build_trace(self.pipeline, self.executed)
 
 
 def run(
     pipeline: Pipeline,
-    given: Mapping[type, Any],
+    inputs: Mapping[type, Any],
     providers: Mapping[type, Provider],
     clock: Callable[[], float],
     tracer: Tracer = NO_TRACER,
 ) -> Run:
-    """`windows` open on demand; they are looked through, not recorded."""
-    values = dict(given)
+    """`providers` make further inputs on demand, such as reads; they are not in the trace."""
+    values = dict(inputs)
     performed = tuple(_run_step(step, values, providers, clock, tracer) for step in pipeline.steps)
     return Run(pipeline, values, performed)
 
@@ -156,10 +153,10 @@ def continue_run(
     clock: Callable[[], float],
     tracer: Tracer = NO_TRACER,
 ) -> Run:
-    """The same run, with the steps of another pipeline after its own."""
+    """The same run, continued with the steps of another pipeline."""
     further = run(pipeline, done.values, providers, clock, tracer)
     steps = Pipeline(done.pipeline.name, done.pipeline.steps + pipeline.steps)
-    return Run(steps, further.values, done.performed + further.performed)
+    return Run(steps, further.values, done.executed + further.executed)
 
 
 def _run_step(
@@ -171,23 +168,23 @@ def _run_step(
 ) -> ExecutedStep:
     check_cancelled()
     with tracer.span(step.action.name) as span:
-        done = _perform(step, values, providers, clock)
+        done = _execute(step, values, providers, clock)
         if span.recording:
             span.set(span_attributes(done.output))
         return done
 
 
-def _perform(
+def _execute(
     step: Step, values: Values, providers: Mapping[type, Provider], clock: Callable[[], float]
 ) -> ExecutedStep:
     action = step.action
     inputs = tuple(_input(action, kind, values, providers) for _, kind in action.requires)
     read = tuple((kind, values[kind]) for _, kind in action.requires if kind in values)
-    began = clock()
+    started = clock()
     result = action.call(inputs, step.options)
-    took = (clock() - began) * 1000
+    milliseconds = (clock() - started) * 1000
     values[action.makes] = result
-    return ExecutedStep(step, read, result, round(took, 3))
+    return ExecutedStep(step, read, result, round(milliseconds, 3))
 
 
 def _input(action: Action, kind: type, values: Values, providers: Mapping[type, Provider]) -> Any:

@@ -1,1 +1,1 @@
-"""From seeds to a plan: sees edges, never text."""
+"""From seeds to a retrieval plan: reads edges, never text."""

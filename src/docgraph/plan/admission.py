@@ -1,4 +1,4 @@
-"""Admission: who gets the places of a plan, and in which order they stand there."""
+"""Admission: which documents a plan has places for, and in which order."""
 
 import math
 from collections import defaultdict
@@ -13,15 +13,15 @@ from docgraph.model.seeds import Seeds, normalised_cosine
 from docgraph.model.vector import cosine
 from docgraph.ports.search_reads import SearchReads, similarity_of
 
-# Lifting: whoever stands well to the question takes its neighbours some way up with it.
+# Score propagation: a neighbour's score is raised towards the score of the seed it is linked to.
 
 
 DIGITS = 12
-HALFWAY = 2  # a neighbour is lifted halfway to its seed at most
-REFERENCE_SHARE = 0.5
-SHARED_NAME_SHARE = 0.2
+MIN_DAMPING = 2  # a neighbour rises halfway to its seed's score at most
+REFERENCE_WEIGHT = 0.5
+SHARED_NAME_WEIGHT = 0.2
 
-Lift = Callable[[float, float, str, int], float]
+Propagation = Callable[[float, float, str, int], float]
 
 
 class PropagatedScore(NamedTuple):
@@ -29,40 +29,40 @@ class PropagatedScore(NamedTuple):
     expansion: Expansion
 
 
-def damped(own: float, seed: float, _relation: str, many: int) -> float:
-    """Up to the seed, halfway; less far where the seed reaches many documents by this relation."""
-    return own + (seed - own) / max(HALFWAY, math.sqrt(many))
+def damped_score(own: float, seed: float, _relation: str, fan_out: int) -> float:
+    """Halfway to the seed; less where the seed links to many documents by this relation."""
+    return own + (seed - own) / max(MIN_DAMPING, math.sqrt(fan_out))
 
 
-def relation_weighted(own: float, seed: float, relation: str, _many: int) -> float:
-    """By kind of relation: the policy that has to be asked for."""
-    return own + (SHARED_NAME_SHARE if relation == SHARES_ENTITY else REFERENCE_SHARE) * seed
+def relation_weighted_score(own: float, seed: float, relation: str, _fan_out: int) -> float:
+    """A share of the seed's score on top, by type of relation."""
+    return own + (SHARED_NAME_WEIGHT if relation == SHARES_ENTITY else REFERENCE_WEIGHT) * seed
 
 
 def propagate_scores(
     first: tuple[str, ...],
     edges: Iterable[Relationship],
     own: Mapping[str, float],
-    lift: Lift,
+    propagate: Propagation,
 ) -> dict[str, PropagatedScore]:
-    """Documents one edge away, best first, each by the edge that lifts it most.
+    """Documents one edge away, best first, each by the edge that gives the highest score.
 
-    `edges` leave the seeds, in the order of seed and first mention; of edges that lift alike, the
-    first counts. Nobody is lowered.
+    `edges` leave the seeds, in the order of seed and first mention; of edges with equal scores
+    the first counts. No score decreases.
     """
     roots = {document_of(seed) for seed in first}
     reached: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-    found = [(edge.edge, document_of(edge.edge.source)) for edge in edges]
-    for edge, source in found:
+    with_source = [(edge.edge, document_of(edge.edge.source)) for edge in edges]
+    for edge, source in with_source:
         reached[source, edge.relation].add(document_of(edge.target))
     best: dict[str, PropagatedScore] = {}
-    for edge, source in found:
+    for edge, source in with_source:
         root = document_of(edge.target)
         if root in roots:
             continue
-        many = len(reached[source, edge.relation])
-        raised = max(own[root], lift(own[root], own[source], edge.relation, many))
-        score = round(raised, DIGITS)
+        fan_out = len(reached[source, edge.relation])
+        raised = propagate(own[root], own[source], edge.relation, fan_out)
+        score = round(max(own[root], raised), DIGITS)
         if root not in best or score > best[root].score:
             expansion = Expansion(root, edge.relation, edge.source, edge.target, 1)
             best[root] = PropagatedScore(score, expansion)
@@ -72,21 +72,22 @@ def propagate_scores(
 def document_scores(
     seeds: Seeds, nodes: Iterable[str], question: Question, search: SearchReads
 ) -> dict[str, float]:
-    """How documents stand to the question: candidates as search says, others on the same scale.
+    """Scores of documents: candidates as search scored them, others on the same scale.
 
-    A document of which parts are seeds stands as the best of them.
+    A document whose parts are seeds has the best of their scores.
     """
-    known = dict(seeds.standing.scores)
+    scores = dict(seeds.standing.scores)
     for seed in seeds.ranked:
         root = document_of(seed.id)
-        known[root] = max(seed.score, known.get(root, seed.score))
-    missing = tuple(dict.fromkeys(node for node in nodes if node not in known))
-    middle = seeds.standing.middle
-    if middle is None or not question.vector:
-        return known | dict.fromkeys(missing, 0.0)
-    passages = seeds.standing.passages
-    near = similarity_of(question.vector, missing, search, passages=passages, roll_up=True)
-    return known | {node: normalised_cosine(cosine(near.get(node, 0)), middle) for node in missing}
+        scores[root] = max(seed.score, scores.get(root, seed.score))
+    missing = tuple(dict.fromkeys(node for node in nodes if node not in scores))
+    baseline = seeds.standing.middle
+    if baseline is None or not question.vector:
+        return scores | dict.fromkeys(missing, 0.0)
+    by_chunk = seeds.standing.passages
+    similarities = similarity_of(question.vector, missing, search, passages=by_chunk, roll_up=True)
+    cosines = {node: cosine(similarities.get(node, 0)) for node in missing}
+    return scores | {node: normalised_cosine(one, baseline) for node, one in cosines.items()}
 
 
 class Admission(NamedTuple):
@@ -96,68 +97,69 @@ class Admission(NamedTuple):
 
 
 class AdmissionCandidate(NamedTuple):
-    """Of a seed or a neighbour on a place. Seeds come before neighbours who stand no better."""
+    """A seed or a neighbour; with equal scores, seeds come before neighbours."""
 
-    below: float
+    negated_score: float
     is_neighbour: bool
-    turn: int
+    position: int
     node: str
     expansion: Expansion | None
 
 
 def admit_reserved(
-    seeds: Seeds, first: tuple[str, ...], found: tuple[Expansion, ...], documents: int
+    seeds: Seeds, first: tuple[str, ...], expansions: tuple[Expansion, ...], documents: int
 ) -> Admission:
-    """The first seeds, then neighbours while there is room, then further seeds in free places."""
+    """The first seeds, then neighbours up to the limit, then further seeds in free places."""
     roots = {document_of(seed) for seed in first}
-    admitted = found[: documents - len(roots)]
+    admitted = expansions[: documents - len(roots)]
     expanded = tuple(expansion.document_id for expansion in admitted)
-    taken = roots.union(expanded)
-    others = [root for root in dict.fromkeys(map(document_of, seeds.ids)) if root not in taken]
-    further = frozenset(others[: documents - len(taken)])
-    kept = tuple(seed for seed in seeds.ids if document_of(seed) in roots | further)
-    turn = next((at for at, seed in enumerate(kept) if document_of(seed) in further), len(kept))
-    return Admission(kept, admitted, kept[:turn] + expanded + kept[turn:])
+    planned = roots.union(expanded)
+    others = [root for root in dict.fromkeys(map(document_of, seeds.ids)) if root not in planned]
+    further = frozenset(others[: documents - len(planned)])
+    selected = tuple(seed for seed in seeds.ids if document_of(seed) in roots | further)
+    start = (at for at, seed in enumerate(selected) if document_of(seed) in further)
+    split = next(start, len(selected))
+    return Admission(selected, admitted, selected[:split] + expanded + selected[split:])
 
 
 def admit_competitive(
     seeds: tuple[str, ...],
     own: Mapping[str, float],
-    raised: Mapping[str, PropagatedScore],
+    propagated: Mapping[str, PropagatedScore],
     documents: int,
 ) -> Admission:
-    """All by how they stand, as many documents as there is room for. Seeds keep their order.
+    """Seeds and neighbours by score, up to the limit of documents. Seeds keep their order.
 
-    A seed that an edge lifts stands where the edge lifts it to.
+    A seed whose score an edge raises competes with the raised score.
     """
-    taken: dict[str, bool] = {}
-    kept: list[AdmissionCandidate] = []
-    for claim in sorted((*_of_seeds(seeds, own), *_of_neighbours(raised)), key=lambda c: c[:3]):
-        root = document_of(claim.node)
-        if root not in taken and len(taken) < documents:
-            taken[root] = claim.is_neighbour
-        if taken.get(root) == claim.is_neighbour:
-            kept.append(claim)
+    as_neighbour: dict[str, bool] = {}
+    admitted: list[AdmissionCandidate] = []
+    candidates = (*_seed_candidates(seeds, own), *_neighbour_candidates(propagated))
+    for one in sorted(candidates, key=lambda candidate: candidate[:3]):
+        root = document_of(one.node)
+        if root not in as_neighbour and len(as_neighbour) < documents:
+            as_neighbour[root] = one.is_neighbour
+        if as_neighbour.get(root) == one.is_neighbour:
+            admitted.append(one)
     return Admission(
-        tuple(claim.node for claim in kept if not claim.is_neighbour),
-        tuple(claim.expansion for claim in kept if claim.expansion is not None),
-        tuple(claim.node for claim in kept),
+        tuple(one.node for one in admitted if not one.is_neighbour),
+        tuple(one.expansion for one in admitted if one.expansion is not None),
+        tuple(one.node for one in admitted),
     )
 
 
-def _of_seeds(seeds: tuple[str, ...], own: Mapping[str, float]) -> list[AdmissionCandidate]:
-    """Who was put first, for a name it defines, stands no lower than the next."""
-    claims: list[AdmissionCandidate] = []
-    below = 0.0
-    for turn, seed in reversed(tuple(enumerate(seeds))):
-        standing = -own[document_of(seed)]
-        below = min(standing, below) if claims else standing
-        claims.append(AdmissionCandidate(below, False, turn, seed, None))
-    return claims
+def _seed_candidates(seeds: tuple[str, ...], own: Mapping[str, float]) -> list[AdmissionCandidate]:
+    """A seed that was put first because it defines a name ranks no lower than the next."""
+    candidates: list[AdmissionCandidate] = []
+    negated = math.inf
+    for position, seed in reversed(tuple(enumerate(seeds))):
+        negated = min(-own[document_of(seed)], negated)
+        candidates.append(AdmissionCandidate(negated, False, position, seed, None))
+    return candidates
 
 
-def _of_neighbours(raised: Mapping[str, PropagatedScore]) -> list[AdmissionCandidate]:
+def _neighbour_candidates(propagated: Mapping[str, PropagatedScore]) -> list[AdmissionCandidate]:
     return [
-        AdmissionCandidate(-one.score, True, turn, root, one.expansion)
-        for turn, (root, one) in enumerate(raised.items())
+        AdmissionCandidate(-one.score, True, position, root, one.expansion)
+        for position, (root, one) in enumerate(propagated.items())
     ]

@@ -1,4 +1,4 @@
-"""plan_seeds: the plan of the seeds alone, put in where a pipeline fetches without expanding."""
+"""plan_seeds: the plan of the seeds alone, for a pipeline that fetches without expanding."""
 
 from typing import Annotated
 
@@ -10,17 +10,15 @@ from docgraph.model.plan import Cut, RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 
-# The bounds of every plan, in one place.
+# Limits and defaults that planning actions share.
+DEFAULT_DOCUMENTS = 6
+DEFAULT_SEED_PLACES = 3
+MAX_DEPTH = 5
+MAX_NODES = 500
 
 
-DOCUMENTS = 6
-SEED_PLACES = 3
-DEEPEST = 5
-MOST_NODES = 500
-
-
-def within(seeds: Seeds, documents: int) -> tuple[str, ...]:
-    """The seeds whose documents are the first so many; sections count as their document."""
+def seeds_of_first_documents(seeds: Seeds, documents: int) -> tuple[str, ...]:
+    """The seeds of the first so many documents; sections count as their document."""
     roots = tuple(dict.fromkeys(document_of(seed) for seed in seeds.ids))[:documents]
     return tuple(seed for seed in seeds.ids if document_of(seed) in roots)
 
@@ -30,15 +28,17 @@ def plan_seeds(
     question: Question,
     seeds: Seeds,
     *,
-    documents: Annotated[int, Interval(ge=1, le=500)] = DOCUMENTS,
+    documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_DOCUMENTS,
 ) -> RetrievalPlan:
-    kept = within(seeds, documents)
+    selected = seeds_of_first_documents(seeds, documents)
     return RetrievalPlan.of_seeds(
         question,
-        kept,
+        selected,
         search=seeds.search,
         selection=seeds.selection,
         exact=seeds.exact,
         documents=documents,
-        cut=tuple(Cut(seed, f"documents={documents}") for seed in seeds.ids if seed not in kept),
+        cut=tuple(
+            Cut(seed, f"documents={documents}") for seed in seeds.ids if seed not in selected
+        ),
     )

@@ -1,4 +1,4 @@
-"""search_nodes: from a question to seeds, by meaning, by words, or by both."""
+"""search_nodes: from a question to seeds, by vector search, BM25 or both."""
 
 import math
 from collections import Counter
@@ -26,19 +26,19 @@ from docgraph.search.ranking import (
     rank,
 )
 
-# A question that names more, as a traceback does, is about few of them: there they only count.
-MOST_FIRST = 3
+# A question that names more, such as a traceback, is about few of them: they are not put first.
+MAX_DEFINERS_FIRST = 3
 
 
-def each_once(seeds: Seeds) -> bool:
-    """No seed stands twice."""
+def ids_are_unique(seeds: Seeds) -> bool:
+    """No id occurs twice."""
     return len(set(seeds.ids)) == len(seeds.ids)
 
 
-@action(ensures=(each_once,))
+@action(ensures=(ids_are_unique,))
 def search_nodes(
     question: Question,
-    window: SearchReads,
+    reads: SearchReads,
     reranker: Reranker,
     *,
     mode: Mode = "hybrid",
@@ -53,28 +53,28 @@ def search_nodes(
 ) -> Seeds:
     """Rights are applied before ranking and before truncation: `top` results if `top` exist.
 
-    `refine` measures every candidate by its best passage, whoever found it. `per_document` is how
+    `refine` scores every candidate by its best chunk, however it was found. `per_document` is how
     many nodes of one document may be seeds; 0 is any number. `rerank` is how many of the first
     candidates the configured reranker reorders; 0 is none.
     """
-    way = RankingOptions(mode, over, roll_up, refine, fusion, max(pool, top, rerank))
-    found = {} if mode == "semantic" else defining_nodes(question.text, window, roll_up)
-    ranked, standing, titles = rank(question, window, way, found)
+    options = RankingOptions(mode, over, roll_up, refine, fusion, max(pool, top, rerank))
+    definers = {} if mode == "semantic" else defining_nodes(question.text, reads, roll_up)
+    ranked, scores, titles = rank(question, reads, options, definers)
     withheld: tuple[str, ...] = ()
-    places = dict(zip((node for node, _ in ranked), count(1), strict=False))
+    positions = dict(zip((node for node, _ in ranked), count(1), strict=False))
     if rerank:
         ranked, withheld = apply_reranker(question.text, ranked, reranker, rerank)
 
     def why(node: str) -> str:
-        named = f", titled {titles[node]}" if node in titles else ""
-        kept = f", withheld from {reranker.name}" if node in withheld else ""
-        return f"{mode} rank {places[node]}{named}{kept}"
+        title = f", titled {titles[node]}" if node in titles else ""
+        unread = f", withheld from {reranker.name}" if node in withheld else ""
+        return f"{mode} rank {positions[node]}{title}{unread}"
 
-    if len(found) <= MOST_FIRST or not way.mixes:
-        ranked = definers_first(ranked, found)
+    if len(definers) <= MAX_DEFINERS_FIRST or not options.mixes:
+        ranked = put_definers_first(ranked, definers)
     return Seeds(
         ranked=tuple(
-            Seed(node, round(score, DIGITS), found.get(node) or why(node))
+            Seed(node, round(score, DIGITS), definers.get(node) or why(node))
             for node, score in limit_per_document(ranked, per_document)[:top]
         ),
         search=(
@@ -88,52 +88,52 @@ def search_nodes(
             ("words_share", WORDS_SHARE),
             ("title_share", TITLE_SHARE),
             ("definer_share", DEFINER_SHARE),
-            ("pool", way.pool),
+            ("pool", options.pool),
             ("per_document", per_document),
             ("k1", BM25.k1),
             ("b", BM25.b),
             ("rerank", reranker.name if rerank else None),
             *((("rerank_withheld", len(withheld)),) if withheld else ()),
         ),
-        exact=mode == "bm25" or window.exact,
-        standing=standing,
+        exact=mode == "bm25" or reads.exact,
+        standing=scores,
     )
 
 
 def limit_per_document(ranked: Ranked, per_document: int) -> Ranked:
-    """So many of each document stay; whoever comes later gives its place to another's."""
+    """The first so many nodes of each document; 0 is all."""
     if not per_document:
         return ranked
-    many: Counter[str] = Counter()
-    kept: Ranked = []
+    counts: Counter[str] = Counter()
+    limited: Ranked = []
     for item in ranked:
         root = document_of(item[0])
-        many[root] += 1
-        if many[root] <= per_document:
-            kept.append(item)
-    return kept
+        counts[root] += 1
+        if counts[root] <= per_document:
+            limited.append(item)
+    return limited
 
 
-def definers_first(ranked: Ranked, found: dict[str, str]) -> Ranked:
-    known = {node for node, _ in ranked}
+def put_definers_first(ranked: Ranked, definers: dict[str, str]) -> Ranked:
+    """Nodes that define a name in the question come before all others."""
+    already_ranked = {node for node, _ in ranked}
     return (
-        [item for item in ranked if item[0] in found]
-        + [(node, 0.0) for node in found if node not in known]
-        + [item for item in ranked if item[0] not in found]
+        [item for item in ranked if item[0] in definers]
+        + [(node, 0.0) for node in definers if node not in already_ranked]
+        + [item for item in ranked if item[0] not in definers]
     )
 
 
 def apply_reranker(
     text: str, ranked: Ranked, reranker: Reranker, first: int
 ) -> tuple[Ranked, tuple[str, ...]]:
-    """The reranker reads; search sees numbers, and which candidates were withheld from it.
+    """The `first` candidates in the reranker's order, and the ids that were withheld from it.
 
-    Those keep their places, and the others change theirs around them; unscored ones keep their
-    order, behind the scored.
+    Withheld ones keep their positions; unscored ones keep their order, behind the scored.
     """
-    found = reranker.rerank(text, tuple(node for node, _ in ranked[:first]))
-    given = {node: score for node, score in found.scores.items() if math.isfinite(score)}
-    read = [item for item in ranked[:first] if item[0] not in found.withheld]
-    order = iter(sorted(read, key=lambda item: -given.get(item[0], -math.inf)))
-    head = [item if item[0] in found.withheld else next(order) for item in ranked[:first]]
-    return head + ranked[first:], found.withheld
+    result = reranker.rerank(text, tuple(node for node, _ in ranked[:first]))
+    scores = {node: score for node, score in result.scores.items() if math.isfinite(score)}
+    read = [item for item in ranked[:first] if item[0] not in result.withheld]
+    order = iter(sorted(read, key=lambda item: -scores.get(item[0], -math.inf)))
+    head = [item if item[0] in result.withheld else next(order) for item in ranked[:first]]
+    return head + ranked[first:], result.withheld

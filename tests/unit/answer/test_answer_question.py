@@ -9,10 +9,10 @@ from docgraph.answer.answer_question import (
     NO_MODEL,
     NO_QUESTION,
     answer_question,
-    cites_its_context,
     is_not_enough,
+    sources_are_numbered,
 )
-from docgraph.answer.prompt import prompt_named
+from docgraph.answer.prompt import load_prompt
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.answer import Answer, CitationFlag
 from docgraph.model.context import Context, ContextItem, Reasons
@@ -91,7 +91,7 @@ def test_sources_are_exactly_the_cited_items() -> None:
         (3, "3.md:3-4"),
     ]
     assert found.flags == ()
-    assert cites_its_context(found)
+    assert sources_are_numbered(found)
 
 
 @pytest.mark.requirement(45)
@@ -211,14 +211,14 @@ def test_what_was_asked_stands_in_the_answer() -> None:
     page = context(OPEN)
     asking = ask(page, Parrot()).asking
     assert asking is not None
-    prompt = prompt_named("cited-1")
+    prompt = load_prompt("cited-1")
     assert (asking.prompt, asking.prompt_digest) == ("cited-1", prompt.digest)
     assert asking.context_digest == page.digest
     assert (asking.temperature, asking.seed, asking.counted) == (0.0, 0, "exact")
 
 
 def test_a_prompt_is_filled_in_one_pass() -> None:
-    system, user = prompt_named("cited-1").format("a {question} b", "What of {context}?")
+    system, user = load_prompt("cited-1").format("a {question} b", "What of {context}?")
     assert "a {question} b" in user.content
     assert "What of {context}?" in user.content
     assert (system.role, user.role) == ("system", "user")
@@ -227,4 +227,4 @@ def test_a_prompt_is_filled_in_one_pass() -> None:
 def test_a_prompt_never_changes_under_its_name() -> None:
     """Another wording is another version: receipts name this digest."""
     known = "fbeaa98479153dffd7fdd27e6e98093f987d33bcb035f73beae9a4a3283bb6fb"
-    assert prompt_named("cited-1").digest == known
+    assert load_prompt("cited-1").digest == known

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.answer.sentences import cited, sentences
+from docgraph.answer.sentences import cited_numbers, split_sentences
 from tests.support.times_as_long import times_as_long
 
 words = st.text(alphabet="abcdefg ", min_size=1).map(str.strip).filter(bool)
 
 
 def told(text: str) -> list[tuple[str, tuple[int, ...]]]:
-    return [(sentence.text, sentence.cites) for sentence in sentences(text)]
+    return [(sentence.text, sentence.cites) for sentence in split_sentences(text)]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def told(text: str) -> list[tuple[str, tuple[int, ...]]]:
     ],
 )
 def test_a_citation_is_a_number_in_square_brackets(text: str, numbers: tuple[int, ...]) -> None:
-    assert cited(text) == numbers
+    assert cited_numbers(text) == numbers
 
 
 def test_citations_after_a_full_stop_belong_to_the_sentence_before() -> None:
@@ -71,7 +71,7 @@ def test_every_point_of_a_list_is_a_sentence() -> None:
     ],
 )
 def test_what_introduces_others_or_says_nothing_needs_no_citation(line: str) -> None:
-    assert not any(sentence.needs_citing for sentence in sentences(line))
+    assert not any(sentence.needs_citation for sentence in split_sentences(line))
 
 
 @pytest.mark.parametrize(
@@ -90,8 +90,8 @@ def test_what_introduces_others_or_says_nothing_needs_no_citation(line: str) -> 
     ],
 )
 def test_what_claims_something_needs_a_citation(text: str, uncited: int) -> None:
-    found = sentences(text)
-    assert sum(one.needs_citing and not one.cites for one in found) == uncited, found
+    found = split_sentences(text)
+    assert sum(one.needs_citation and not one.cites for one in found) == uncited, found
 
 
 def test_a_model_may_say_dots_without_end() -> None:
@@ -99,7 +99,7 @@ def test_a_model_may_say_dots_without_end() -> None:
 
     def look(many: int) -> None:
         for text in (".", " ", "A. ", "[1", "`", "*", "|", "a.[1] ", "- ", "\u3010"):
-            sentences(text * many + "x")
+            split_sentences(text * many + "x")
 
     assert times_as_long(partial(look, 2_000), partial(look, 20_000)) < 60
 
@@ -132,8 +132,8 @@ def test_cited_sentences_come_apart_as_they_were_put_together(
 @given(st.text(alphabet="ab .!?[]0123456789,-`\n#*:", max_size=80))
 def test_whatever_a_model_says_is_taken_apart_and_loses_no_citation(text: str) -> None:
     """Outside code, which a backtick may begin."""
-    found = sentences(text)
+    found = split_sentences(text)
     if "`" not in text:
         assert {n for one in found for n in one.cites} >= {
-            n for line in text.splitlines() for n in cited(line.strip())
+            n for line in text.splitlines() for n in cited_numbers(line.strip())
         }

@@ -44,7 +44,7 @@ def test_concepts_take_at_most_a_quarter_of_the_budget() -> None:
     found = evidence(*(document(f"r:{n}", "x") for n in range(5)))
     budget = 4 * (HEADINGS + 2 * CONCEPT)
     chosen, omitted = select_pieces(found, CountsWords(), budget)
-    assert [piece.id for piece in chosen if piece.passage is None] == ["r:0", "r:1"]
+    assert [piece.id for piece in chosen if piece.chunk is None] == ["r:0", "r:1"]
     assert (omitted[0].id, omitted[0].reason) == (
         "r:2",
         f"{CONCEPT} tokens, 16 of 16 tokens for concepts used",
@@ -56,7 +56,7 @@ def test_concepts_take_at_most_a_quarter_of_the_budget() -> None:
 def test_what_is_too_long_is_left_out_whole_and_a_shorter_one_enters() -> None:
     found = evidence(document("r:a", words(50)), document("r:b", words(2)))
     chosen, omitted = select_pieces(found, CountsWords(), 30)
-    assert [piece.id for piece in chosen if piece.passage] == ["r:b@0"]
+    assert [piece.id for piece in chosen if piece.chunk] == ["r:b@0"]
     assert [(one.id, one.reason) for one in omitted if "@" in one.id] == [
         ("r:a@0", f"{50 + FRAME} tokens, 4 of 30 tokens used")
     ]

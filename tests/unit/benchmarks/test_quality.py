@@ -113,7 +113,7 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
     load_dataset(bare.content, dataset, local, lambda _: None, without=[miner], given=False)
 
     def plans(services: Services) -> list[RetrievalPlan]:
-        few = load("documents").changed("search_nodes", top=1)
+        few = load("documents").with_options("search_nodes", top=1)
         asker = local(dataset.sources)
         return [services.questions.retrieve(asker, q.text, few).plan for q in dataset.questions]
 

@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.action import contract_of
-from docgraph.execute.fetch_node_texts import MAX_CHARS, arranged, fetch_node_texts, one_budget
+from docgraph.execute.fetch_node_texts import (
+    DEFAULT_MAX_CHARS,
+    check_single_budget,
+    fetch_node_texts,
+    order_nodes,
+)
 from docgraph.model.context import TokenCounter
 from docgraph.model.digest import canonical
 from docgraph.model.evidence import Decision, RetrievedContext
@@ -66,7 +71,7 @@ def test_texts_come_seeds_first_graph_first_or_by_turns(order: str, expected: li
 @pytest.mark.parametrize("order", ["seed_first", "graph_first", "balanced"])
 def test_every_order_holds_every_planned_node_once(order: Any) -> None:
     _, plan = grown()
-    assert sorted(arranged(plan, order)) == sorted(plan.order)
+    assert sorted(order_nodes(plan, order)) == sorted(plan.order)
 
 
 @pytest.mark.requirement(31)
@@ -107,7 +112,7 @@ def test_a_budget_of_tokens_is_counted_by_the_tokenizer(sizes: list[int], most: 
 
 @pytest.mark.requirement(31)
 def test_without_a_budget_sixty_thousand_characters_are_taken() -> None:
-    place = world(document("r:a", "x" * (MAX_CHARS - 1)), document("r:b", ""))
+    place = world(document("r:a", "x" * (DEFAULT_MAX_CHARS - 1)), document("r:b", ""))
     found = fetch(place, seeds_only("r:a", "r:b"), CountsLetters())
     assert [d.reason for d in found.decisions] == [
         "60000 characters, 0 left",
@@ -117,10 +122,10 @@ def test_without_a_budget_sixty_thousand_characters_are_taken() -> None:
 
 @pytest.mark.requirement(31)
 def test_both_budgets_at_once_are_refused() -> None:
-    told = one_budget({"max_chars": 10, "max_tokens": 10})
+    told = check_single_budget({"max_chars": 10, "max_tokens": 10})
     assert told == "max_chars and max_tokens exclude each other; set one of them to null"
     for options in ({}, {"max_chars": 10}, {"max_chars": None, "max_tokens": 10}):
-        assert one_budget(options) is None
+        assert check_single_budget(options) is None
 
 
 @pytest.mark.requirement(31)

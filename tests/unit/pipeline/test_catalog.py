@@ -9,9 +9,9 @@ from docgraph.model.context import Context
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.pipeline.catalog import ACTIONS, GIVEN, IMPLICIT
-from docgraph.pipeline.pipeline import checked_value
-from docgraph.plan.plan_seeds import DEEPEST
+from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
+from docgraph.pipeline.pipeline import validate_value
+from docgraph.plan.plan_seeds import MAX_DEPTH
 
 
 @pytest.mark.requirement(41)
@@ -26,7 +26,7 @@ def test_the_catalogue_holds_the_actions_of_both_systems() -> None:
         "assemble_context": Context,
         "answer_question": Answer,
     }
-    assert [action.name for action in IMPLICIT] == ["plan_seeds"]
+    assert [action.name for action in IMPLICIT_ACTIONS] == ["plan_seeds"]
 
 
 @pytest.mark.requirement(41)
@@ -39,8 +39,8 @@ def test_one_action_is_one_file_one_function_one_word(name: str) -> None:
 @pytest.mark.requirement(41)
 @pytest.mark.parametrize("name", ACTIONS)
 def test_what_an_action_requires_is_given_or_made_by_another(name: str) -> None:
-    made = {action.makes for action in (*ACTIONS.values(), *IMPLICIT)}
-    assert all(kind in GIVEN or kind in made for _, kind in ACTIONS[name].requires)
+    made = {action.makes for action in (*ACTIONS.values(), *IMPLICIT_ACTIONS)}
+    assert all(kind in PROVIDED_TYPES or kind in made for _, kind in ACTIONS[name].requires)
 
 
 @pytest.mark.requirement(41)
@@ -102,9 +102,9 @@ def test_every_option_has_the_default_and_the_bounds_that_are_promised(name: str
         default, bounds = BOUNDS[name][option.name]
         assert option.default == default
         for end, beyond in zip(bounds or (), (-1, 1), strict=False):
-            assert checked_value(option.annotation, end) == end
+            assert validate_value(option.annotation, end) == end
             with pytest.raises(ValueError, match="Input should be"):
-                checked_value(option.annotation, end + beyond)
+                validate_value(option.annotation, end + beyond)
 
 
 @pytest.mark.requirement(20)
@@ -113,4 +113,4 @@ def test_depth_is_an_option_of_the_tree_alone_and_has_a_hard_ceiling() -> None:
     assert deep == ["expand_dependency_tree"]
     option = ACTIONS["expand_dependency_tree"].option("max_depth")
     assert option is not None
-    assert f"le={DEEPEST}" in str(option.annotation)
+    assert f"le={MAX_DEPTH}" in str(option.annotation)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from docgraph.answer.answer_question import prompt_tokens
-from docgraph.answer.prompt import prompt_named
+from docgraph.answer.prompt import load_prompt
 from docgraph.assemble.assemble_context import assemble_context
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.model.access import Clearance
@@ -48,7 +48,7 @@ def evidence() -> RetrievedContext:
 
 
 def tail() -> Pipeline:
-    whole = load("documents").changed("answer_question", max_output=50)
+    whole = load("documents").with_options("answer_question", max_output=50)
     return Pipeline(whole.name, whole.steps[-2:])
 
 
@@ -59,7 +59,7 @@ def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) ->
     model: ChatModel = Reads(window, per_word)
     steps = fit_budget(tail(), found, WORDS, (Reads(100), model))
     page = assemble_context(found, WORDS, max_tokens=steps.steps[0].options["max_tokens"])
-    messages = prompt_named("cited-1").format(page.text, page.question)
+    messages = load_prompt("cited-1").format(page.text, page.question)
     assert prompt_tokens(model, messages) + 50 <= window
     assert any(item.number for item in page.items)
 

@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.model.errors import BadPipeline
 from docgraph.pipeline.catalog import ACTIONS
-from docgraph.pipeline.pipeline import checked_options, checked_value
+from docgraph.pipeline.pipeline import validate_options, validate_value
 from docgraph.yaml_lines import Line
 
 
@@ -24,7 +24,7 @@ from docgraph.yaml_lines import Line
     ],
 )
 def test_a_value_becomes_what_its_type_says(annotation: Any, value: Any, checked: Any) -> None:
-    assert checked_value(annotation, value) == checked
+    assert validate_value(annotation, value) == checked
 
 
 @pytest.mark.requirement(41)
@@ -49,21 +49,21 @@ def test_a_value_becomes_what_its_type_says(annotation: Any, value: Any, checked
 )
 def test_a_value_of_another_type_is_refused(annotation: Any, value: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
-        checked_value(annotation, value)
+        validate_value(annotation, value)
 
 
 @pytest.mark.requirement(41)
 def test_the_refusal_says_what_would_fit() -> None:
     with pytest.raises(ValueError, match=r"'sideways': Input should be 'out' or 'in'"):
-        checked_value(Literal["out", "in"], "sideways")
+        validate_value(Literal["out", "in"], "sideways")
 
 
 @pytest.mark.requirement(41)
 def test_options_are_checked_by_name_with_file_line_and_step() -> None:
     search = ACTIONS["search_nodes"]
     given = {"top": Line(3, 7), "mode": Line("bm25", 8)}
-    assert checked_options("a: b.yaml", search, "step 1", given) == {"top": 3, "mode": "bm25"}
+    assert validate_options("a: b.yaml", search, "step 1", given) == {"top": 3, "mode": "bm25"}
     with pytest.raises(BadPipeline, match=r"^a: b.yaml:9: step 1: no option is called 'modes'; "):
-        checked_options("a: b.yaml", search, "step 1", {"modes": Line("bm25", 9)})
+        validate_options("a: b.yaml", search, "step 1", {"modes": Line("bm25", 9)})
     with pytest.raises(BadPipeline, match=r"^a: b.yaml:9: step 1: top: 'x': "):
-        checked_options("a: b.yaml", search, "step 1", {"top": Line("x", 9)})
+        validate_options("a: b.yaml", search, "step 1", {"top": Line("x", 9)})

@@ -56,13 +56,13 @@ def test_a_pipeline_can_start_from_what_it_is_handed() -> None:
 def test_the_digest_is_of_the_actions_and_all_their_options() -> None:
     documents = load("documents")
     assert documents.digest == Pipeline("another name", documents.steps).digest
-    assert documents.digest != documents.changed("search_nodes", top=9).digest
-    assert documents.digest == documents.changed("search_nodes", top=8).digest
+    assert documents.digest != documents.with_options("search_nodes", top=9).digest
+    assert documents.digest == documents.with_options("search_nodes", top=8).digest
     assert documents.digest != documents.up_to(RetrievalPlan).digest
 
 
 def test_changing_one_action_leaves_the_others() -> None:
     before = load("documents")
-    after = before.changed("assemble_context", max_tokens=9)
+    after = before.with_options("assemble_context", max_tokens=9)
     assert (after.steps[:-2], after.steps[-1]) == (before.steps[:-2], before.steps[-1])
     assert after.steps[-2].options["max_tokens"] == 9

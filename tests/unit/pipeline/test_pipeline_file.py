@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from docgraph.model.errors import BadPipeline
 from docgraph.pipeline.load import LARGEST, read_lines
-from docgraph.yaml_lines import DEEPEST, Line
+from docgraph.yaml_lines import MAX_DEPTH, Line
 
 
 @pytest.fixture
@@ -76,11 +76,11 @@ def test_anchors_aliases_and_tags_are_refused(file: Path, text: str) -> None:
 
 @pytest.mark.requirement(41)
 def test_a_file_nested_too_deeply_is_refused(file: Path) -> None:
-    deepest = DEEPEST - 1
+    deepest = MAX_DEPTH - 1
     file.write_text("a: " + "[" * deepest + "]" * deepest, encoding="utf-8")
     assert read_lines(file)
     for opening in ("[", "{a: ", "- ", "? "):
-        told = refused(file, "a:\n  " + opening * DEEPEST)
+        told = refused(file, "a:\n  " + opening * MAX_DEPTH)
         assert told == "mine.yaml:2: nested too deeply"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.answer.prompt import prompt_named
+from docgraph.answer.prompt import load_prompt
 from docgraph.interfaces.auth.principals import impersonated, local, of_key, of_token
 from docgraph.model.access import LOCAL, RIGHTS, ApiKey, Person, Principal
 from docgraph.model.digest import digest, plain
@@ -94,7 +94,7 @@ def test_a_receipt_of_a_plan_has_no_context() -> None:
 
 
 def test_a_reranker_is_named_if_one_was_used() -> None:
-    assert receipt(load("flat").changed("search_nodes", rerank=2)).reranker == "none"
+    assert receipt(load("flat").with_options("search_nodes", rerank=2)).reranker == "none"
 
 
 def test_an_answer_without_a_model_is_told_by_its_digest() -> None:
@@ -113,7 +113,7 @@ def test_an_answer_is_told_with_its_model_its_prompt_and_how_it_was_sampled() ->
         "cited-1",
         "temperature 0.0, seed 0",
     )
-    assert told.prompt_digest == prompt_named("cited-1").digest
+    assert told.prompt_digest == load_prompt("cited-1").digest
 
 
 def test_it_holds_no_time_no_score_and_no_documents_text() -> None:

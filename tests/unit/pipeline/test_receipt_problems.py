@@ -8,7 +8,7 @@ from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
-from docgraph.pipeline.receipt_check import problems_of
+from docgraph.pipeline.receipt_check import find_receipt_problems
 from tests.support.made_receipts import (
     Says,
     edited,
@@ -32,13 +32,13 @@ OTHER = "f" * 64
     "made",
     [
         *(MADE, plan_receipt(), OF_IDS, receipt_of_ids("r:absent.md"), ANSWERED),
-        *(receipt(load("flat").changed("search_nodes", rerank=2)), receipt_of_answer()),
+        *(receipt(load("flat").with_options("search_nodes", rerank=2)), receipt_of_answer()),
     ],
     ids=["context", "plan", "ids", "absent", "answer", "reranked", "no model"],
 )
 def test_a_receipt_as_it_was_made_is_consistent(made: Receipt) -> None:
-    assert problems_of(made) == ()
-    assert problems_of(receipt_from_json(made.to_json())) == ()
+    assert find_receipt_problems(made) == ()
+    assert find_receipt_problems(receipt_from_json(made.to_json())) == ()
 
 
 def other(value: Any) -> Any:
@@ -56,7 +56,7 @@ def other(value: Any) -> Any:
 
 def is_noticed(text: str) -> bool:
     try:
-        return bool(problems_of(receipt_from_json(text)))
+        return bool(find_receipt_problems(receipt_from_json(text)))
     except BadInput:
         return True
 
@@ -98,7 +98,7 @@ def test_every_single_change_is_noticed(made: Receipt) -> None:
 )
 def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: str) -> None:
     change = (lambda text: text[:-1]) if path[0] in {"asker", "rights"} else other
-    problems = problems_of(resealed(MADE, path, change))
+    problems = find_receipt_problems(resealed(MADE, path, change))
     assert any(told in problem for problem in problems), problems
     assert not any("its own digest" in problem for problem in problems)
 
@@ -124,16 +124,16 @@ def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: s
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_told(path: tuple[Any, ...], value: Any, told: str) -> None:
-    problems = problems_of(resealed(MADE, path, lambda _: value))
+    problems = find_receipt_problems(resealed(MADE, path, lambda _: value))
     assert any(told in problem for problem in problems), problems
 
 
 def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
     assert ANSWERED.answer is not None
     changed = resealed(ANSWERED, ("answer", "digest"), lambda _: OTHER)
-    assert problems_of(changed) == ("its Answer is not the one that a step made",)
+    assert find_receipt_problems(changed) == ("its Answer is not the one that a step made",)
     gone = resealed(ANSWERED, ("answer",), lambda _: None)
-    assert problems_of(gone) == ("its Answer is not the one that a step made",)
+    assert find_receipt_problems(gone) == ("its Answer is not the one that a step made",)
 
 
 @pytest.mark.requirement(48)
@@ -155,13 +155,17 @@ def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
 def test_what_is_told_of_an_answer_is_what_its_step_would_tell(
     changes: dict[str, str], told: str
 ) -> None:
-    problems = problems_of(resealed(ANSWERED, ("answer",), lambda answer: {**answer, **changes}))
+    problems = find_receipt_problems(
+        resealed(ANSWERED, ("answer",), lambda answer: {**answer, **changes})
+    )
     assert any(told in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize("sampling", ["", "seed 0", "temperature 0.0", "temperature 1e-05, seed 0"])
 def test_a_server_may_know_no_temperature_or_no_seed(sampling: str) -> None:
-    assert problems_of(resealed(ANSWERED, ("answer", "sampling"), lambda _: sampling)) == ()
+    assert (
+        find_receipt_problems(resealed(ANSWERED, ("answer", "sampling"), lambda _: sampling)) == ()
+    )
 
 
 def test_a_prompt_that_step_and_answer_agree_on_must_be_there() -> None:
@@ -170,15 +174,17 @@ def test_a_prompt_that_step_and_answer_agree_on_must_be_there() -> None:
     options = [["prompt", name], ["max_output", 800], ["seed", 0]]
     named = with_steps(ANSWERED, lambda steps: [*steps[:-1], {**steps[-1], "options": options}])
     forged = resealed(named, ("answer", "prompt"), lambda _: name)
-    assert problems_of(forged) == (f"no prompt is called {name!r}",)
+    assert find_receipt_problems(forged) == (f"no prompt is called {name!r}",)
 
 
 @pytest.mark.requirement(48)
 def test_ids_take_the_place_of_search_and_search_that_of_ids() -> None:
     both = resealed(MADE, ("seeds",), lambda _: ["r:mill.md"])
-    assert problems_of(both) == ("ids were given in place of search, and yet a step made Seeds",)
+    assert find_receipt_problems(both) == (
+        "ids were given in place of search, and yet a step made Seeds",
+    )
     neither = resealed(OF_IDS, ("seeds",), lambda _: [])
-    assert "no ids were given, and no step made Seeds" in problems_of(neither)
+    assert "no ids were given, and no step made Seeds" in find_receipt_problems(neither)
 
 
 @pytest.mark.requirement(48)
@@ -190,7 +196,7 @@ def test_a_step_whose_work_nobody_reads_is_told(place: int) -> None:
     )
     step = MADE.steps[place]
     idle = f"step {place + 1} ({step.action}) made {step.output[0]}, which no step after it read"
-    assert (idle in problems_of(doubled)) == (step.action != "select_scope")
+    assert (idle in find_receipt_problems(doubled)) == (step.action != "select_scope")
 
 
 @pytest.mark.parametrize(
@@ -202,20 +208,21 @@ def test_a_step_whose_work_nobody_reads_is_told(place: int) -> None:
     ],
 )
 def test_every_digest_looks_like_one(path: tuple[Any, ...], told: str) -> None:
-    problems = problems_of(resealed(MADE, path, lambda _: "ABC"))
+    problems = find_receipt_problems(resealed(MADE, path, lambda _: "ABC"))
     assert any(told in problem for problem in problems), problems
 
 
 def test_a_plan_made_after_the_answer_is_no_plan() -> None:
     """Else nothing before the answer would be left to replay."""
     turned = with_steps(ANSWERED, lambda steps: [steps[-1], *steps[:-1]])
-    assert "no step made its RetrievalPlan" in problems_of(turned)
-    assert "steps follow the answer" in problems_of(turned)
+    assert "no step made its RetrievalPlan" in find_receipt_problems(turned)
+    assert "steps follow the answer" in find_receipt_problems(turned)
 
 
 def test_steps_of_given_ids_read_one_and_the_same_seeds() -> None:
     assert OF_IDS.steps[0].inputs[1][0] == "Seeds"
     ungiven = resealed(OF_IDS, ("seeds",), lambda _: [])
-    assert "step 1 (expand_relationships) read Seeds, which no step before it made" in problems_of(
-        ungiven
+    assert (
+        "step 1 (expand_relationships) read Seeds, which no step before it made"
+        in find_receipt_problems(ungiven)
     )

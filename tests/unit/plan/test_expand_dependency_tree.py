@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from docgraph.action import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
-from docgraph.plan.ambiguity import outgoing
+from docgraph.plan.ambiguity import outgoing_edges
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree, within_bounds
 from tests.support.made_documents import Part, ask, document, edge, roots, seeds
 from tests.support.memory_world import World, world
@@ -158,7 +158,7 @@ def test_what_a_planned_node_leads_to_is_planned_too_or_recorded_as_cut(
     depth = dict.fromkeys(plan.seed_documents, 0) | depths(plan)
     for node in plan.order:
         if depth[node] < max_depth:
-            for step in outgoing(place.graph, (node,)):
+            for step in outgoing_edges(place.graph, (node,)):
                 target = step.edge.target
                 assert {target, *roots((target,))} & {*plan.order, *cut}
 

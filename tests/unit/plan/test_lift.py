@@ -11,7 +11,12 @@ from docgraph.action import contract_of
 from docgraph.model.edge import Relationship
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
-from docgraph.plan.admission import REFERENCE_SHARE, SHARED_NAME_SHARE, damped, relation_weighted
+from docgraph.plan.admission import (
+    REFERENCE_WEIGHT,
+    SHARED_NAME_WEIGHT,
+    damped_score,
+    relation_weighted_score,
+)
 from docgraph.plan.expand_relationships import Admit, expand_relationships
 from tests.support.made_documents import (
     EAST,
@@ -50,21 +55,21 @@ def shore(edges: list[Relationship], **meanings: Meaning) -> World:
 def test_a_neighbour_goes_halfway_at_most_and_never_past_its_seed(
     own: float, seed: float, many: int
 ) -> None:
-    lifted = damped(own, seed, "references", many)
+    lifted = damped_score(own, seed, "references", many)
     if seed > own:
         assert own <= lifted <= own + (seed - own) / 2 + 1e-12
-    assert damped(own, seed, "references", 1) == damped(own, seed, "shares_entity", 4)
+    assert damped_score(own, seed, "references", 1) == damped_score(own, seed, "shares_entity", 4)
 
 
 def test_whoever_names_many_lifts_each_of_them_less() -> None:
-    assert damped(0.0, 1.0, "references", 4) == 0.5
-    assert damped(0.0, 1.0, "references", 16) == 0.25
-    assert damped(0.0, 1.0, "references", 100) == pytest.approx(0.1)
+    assert damped_score(0.0, 1.0, "references", 4) == 0.5
+    assert damped_score(0.0, 1.0, "references", 16) == 0.25
+    assert damped_score(0.0, 1.0, "references", 100) == pytest.approx(0.1)
 
 
 def test_scored_weighs_relations_and_has_to_be_asked_for() -> None:
-    assert relation_weighted(0.25, 1.0, "references", 9) == 0.25 + REFERENCE_SHARE
-    assert relation_weighted(0.25, 1.0, "shares_entity", 9) == 0.25 + SHARED_NAME_SHARE
+    assert relation_weighted_score(0.25, 1.0, "references", 9) == 0.25 + REFERENCE_WEIGHT
+    assert relation_weighted_score(0.25, 1.0, "shares_entity", 9) == 0.25 + SHARED_NAME_WEIGHT
     defaults = {option.name: option.default for option in contract_of(expand_relationships).options}
     assert defaults["admit"] == "lifted"
 
@@ -144,4 +149,4 @@ def test_lifts_are_rounded_so_that_equal_ones_tie_by_id() -> None:
     place = shore([edge("r:a", "r:j"), edge("r:a", "r:i")])
     plan = expand(place, standing(seeds("r:a")), admit="contested")
     assert plan.order == ("r:a", "r:i", "r:j")
-    assert math.isfinite(damped(-1e300, 1e300, "references", 10**6))
+    assert math.isfinite(damped_score(-1e300, 1e300, "references", 10**6))

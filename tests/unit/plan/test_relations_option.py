@@ -3,7 +3,7 @@
 import pytest
 
 from docgraph.model.edge import Edge, Relationship
-from docgraph.plan.ambiguity import first_mention, known_relations, relation_filter
+from docgraph.plan.ambiguity import check_relations, first_mention, relation_filter
 from tests.support.made_documents import edge, said
 
 
@@ -16,10 +16,10 @@ def test_absent_is_all_and_empty_is_none() -> None:
 
 @pytest.mark.requirement(21)
 def test_an_unknown_relation_is_told_with_what_would_fit() -> None:
-    assert known_relations({"relations": ("calls", "import")}) == (
+    assert check_relations({"relations": ("calls", "import")}) == (
         "no relation is called 'import'; did you mean 'imports'?"
     )
-    told = known_relations({"relations": ("zzz",)})
+    told = check_relations({"relations": ("zzz",)})
     assert told is not None
     assert told.startswith("no relation is called 'zzz'; known: calls, contains, ")
 
@@ -27,7 +27,7 @@ def test_an_unknown_relation_is_told_with_what_would_fit() -> None:
 @pytest.mark.requirement(21)
 @pytest.mark.parametrize("options", [{}, {"relations": None}, {"relations": ()}])
 def test_no_list_and_an_empty_one_are_known(options: dict[str, object]) -> None:
-    assert known_relations(options) is None
+    assert check_relations(options) is None
 
 
 def test_an_edge_stands_where_its_source_first_says_so() -> None:

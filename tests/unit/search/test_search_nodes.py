@@ -11,7 +11,7 @@ from docgraph.action import contract_of
 from docgraph.model.errors import ContractBroken
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.search.candidates import NAMESAKES
-from docgraph.search.search_nodes import each_once, search_nodes
+from docgraph.search.search_nodes import ids_are_unique, search_nodes
 from tests.support.made_documents import EAST, NORTH, Held, Part, Said, ask, document, towards
 from tests.support.memory_world import World, world
 from tests.support.stand_ins import Prefers
@@ -319,7 +319,7 @@ def test_a_question_whose_words_nobody_uses_finds_nothing_by_words(text: str) ->
 
 def test_a_seed_that_stands_twice_breaks_the_contract() -> None:
     twice = Seeds((Seed("r:a", 1, ""), Seed("r:a", 1, "")), ())
-    assert not each_once(twice)
+    assert not ids_are_unique(twice)
 
     class Doubled:
         exact = True
@@ -327,7 +327,7 @@ def test_a_seed_that_stands_twice_breaks_the_contract() -> None:
         def nearest(self, *_: object, **__: object) -> tuple[tuple[str, int], ...]:
             return (("r:a", 1), ("r:a", 1))
 
-    with pytest.raises(ContractBroken, match="No seed stands twice"):
+    with pytest.raises(ContractBroken, match="No id occurs twice"):
         contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {"mode": "semantic"})
 
 

@@ -44,11 +44,11 @@ def replay(
     Gives the same once more, or names the first step that differs and what changed.
     """
     from docgraph.interfaces.cli.render_diff import replay_as_data, show_problems, show_replay
-    from docgraph.pipeline.receipt_check import problems_of
+    from docgraph.pipeline.receipt_check import find_receipt_problems
 
     told = read_receipt(receipt)
     if check:
-        problems = problems_of(told)
+        problems = find_receipt_problems(told)
         if json:
             print_json({"consistent": not problems, "problems": problems})
         else:
@@ -136,11 +136,11 @@ def diff(
 def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSummary]":
     """No store is needed for what receipts tell."""
     from docgraph.model.errors import BadInput
-    from docgraph.pipeline.retrieval_diff import side_of_receipt
+    from docgraph.pipeline.retrieval_diff import summarise_receipt
 
     if len(files) != 2 or not alone:
         raise BadInput("give --receipt twice, and no question or other side beside it")
-    return [side_of_receipt(read_receipt(file)) for file in files]
+    return [summarise_receipt(read_receipt(file)) for file in files]
 
 
 def _asked(
@@ -154,7 +154,7 @@ def _asked(
 ) -> "list[RetrievalSummary]":
     """Each side with its own rights: whoever holds the store may see what either gets."""
     from docgraph.model.access import LOCAL
-    from docgraph.pipeline.retrieval_diff import side_of
+    from docgraph.pipeline.retrieval_diff import summarise_retrieval
 
     engine = engine_for(store, question=question)
     sides = []
@@ -163,7 +163,9 @@ def _asked(
         steps = pipeline_named(how[at] or "documents")
         place = wanted(where[at], branches[at], numbers[at])
         sides.append(
-            side_of(engine.questions.retrieve(reader, question, steps, wanted=place), reader)
+            summarise_retrieval(
+                engine.questions.retrieve(reader, question, steps, wanted=place), reader
+            )
         )
     return sides
 

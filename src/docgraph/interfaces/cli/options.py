@@ -167,7 +167,7 @@ def pipeline_named(name: str) -> "Pipeline":
 def budgeted(pipeline: "Pipeline", max_tokens: int | None) -> "Pipeline":
     if max_tokens is None:
         return pipeline
-    return pipeline.changed("assemble_context", max_tokens=max_tokens)
+    return pipeline.with_options("assemble_context", max_tokens=max_tokens)
 
 
 def wanted(

@@ -290,7 +290,11 @@ def steps_of(pipeline: Steps, max_tokens: int | None = None) -> Pipeline:
     if max_tokens is not None and max_tokens < 1:
         raise BadInput(f"max_tokens is 1 or more, not {max_tokens}")
     steps = pipeline if isinstance(pipeline, Pipeline) else _loaded(os.fspath(pipeline))
-    return steps if max_tokens is None else steps.changed("assemble_context", max_tokens=max_tokens)
+    return (
+        steps
+        if max_tokens is None
+        else steps.with_options("assemble_context", max_tokens=max_tokens)
+    )
 
 
 def _loaded(name: str) -> Pipeline:

@@ -1,54 +1,57 @@
-"""The smallest change that lets a node in: whatever is reported was run."""
+"""The smallest change of options that includes a node; every reported change was run."""
 
 from collections.abc import Callable
 from dataclasses import replace
 
 from docgraph.model.explanation import STAGES, OptionChange, Stage, Value
-from docgraph.pipeline.why_not.stages import ASSEMBLE, WHOLE_TEXTS, next_budget, shown, stage_of
+from docgraph.pipeline.why_not.stages import (
+    ASSEMBLE,
+    WHOLE_TEXTS,
+    included_items,
+    next_budget,
+    stage_of,
+)
 from docgraph.pipeline.why_not.target import Target
 from docgraph.pipeline.why_not.trials import SEEDS, TrialRunner
 from docgraph.pipeline.why_not.tunables import Tier, Tunable, all_tiers, own_tiers, tunable
 
-# least: how little a lever has to be moved.
-
-
-LOOKS = 8
-MOST_STEPS = 100
+MAX_PROBES = 8
+MAX_BUDGET_STEPS = 100
 
 Changes = tuple[OptionChange, ...]
 Passes = Callable[[Changes], bool]
 
 
 def smallest_value(
-    before: Changes, found: Tunable, passes: Passes, trials: TrialRunner
+    before: Changes, tuned: Tunable, passes: Passes, runner: TrialRunner
 ) -> Changes | None:
-    """The smallest value that passes: one less, by running, does not."""
+    """The smallest value that passes; a run has shown that one less does not."""
 
     def changed(value: Value) -> Changes:
-        return _with(before, OptionChange(found.action, found.option, found.old, value))
+        return _with(before, OptionChange(tuned.action, tuned.option, tuned.old, value))
 
-    if found.action in (ASSEMBLE, WHOLE_TEXTS):
-        exact = _budget(found, changed, passes, trials)
+    if tuned.action in (ASSEMBLE, WHOLE_TEXTS):
+        exact = _smallest_budget(tuned, changed, passes, runner)
         if exact:
             return exact
-    for value in found.probes:
+    for value in tuned.probes:
         if passes(changed(value)):
-            if not found.counts:
+            if not tuned.is_number:
                 return changed(value)
             assert isinstance(value, int)
-            return changed(_lowest(found.floor, value, lambda number: passes(changed(number))))
+            return changed(_smallest(tuned.floor, value, lambda number: passes(changed(number))))
     return None
 
 
-def _budget(
-    found: Tunable, changed: Callable[[Value], Changes], passes: Passes, trials: TrialRunner
+def _smallest_budget(
+    tuned: Tunable, changed: Callable[[Value], Changes], passes: Passes, runner: TrialRunner
 ) -> Changes | None:
-    """The very smallest, if it is not too many steps away."""
-    budget = found.floor
-    for _ in range(MOST_STEPS):
-        tried = trials.run(changed(budget))
-        higher = next_budget(tried, found.action, budget) if tried else None
-        if higher is None or higher > found.most:
+    """The exact minimum, if it takes no more than MAX_BUDGET_STEPS."""
+    budget = tuned.floor
+    for _ in range(MAX_BUDGET_STEPS):
+        trial = runner.run(changed(budget))
+        higher = next_budget(trial, tuned.action, budget) if trial else None
+        if higher is None or higher > tuned.maximum:
             return None
         budget = higher
         if passes(changed(budget)):
@@ -56,17 +59,18 @@ def _budget(
     return None
 
 
-def _lowest(low: int, high: int, passes: Callable[[int], bool]) -> int:
-    """`low` does not pass and `high` does; nor does the number below the one that is given back.
+def _smallest(low: int, high: int, passes: Callable[[int], bool]) -> int:
+    """`low` does not pass and `high` does; nor does the number below the result.
 
-    More room may also keep a node out, so some numbers in between are looked at first.
+    A higher limit may also exclude a node, so some numbers in between are tried first.
     """
-    for middle in range(low + max(1, (high - low) // LOOKS), high, max(1, (high - low) // LOOKS)):
+    step = max(1, (high - low) // MAX_PROBES)
+    for middle in range(low + step, high, step):
         if passes(middle):
             high = middle
             break
         low = middle
-    middle = high - 1  # a guess may fit exactly
+    middle = high - 1  # the estimate may be exact
     while high - low > 1:
         if passes(middle):
             high = middle
@@ -77,104 +81,107 @@ def _lowest(low: int, high: int, passes: Callable[[int], bool]) -> int:
 
 
 def _with(changes: Changes, change: OptionChange) -> Changes:
-    """An option that is changed once more is changed once, from what it was at first."""
+    """A second change of an option replaces the first, and keeps its old value."""
     key = (change.action, change.option)
     same = [one for one in changes if (one.action, one.option) == key]
     rest = tuple(one for one in changes if one not in same)
     return (*rest, replace(change, old=same[0].old) if same else change)
 
 
-MOST_TOGETHER = 3
+MAX_CHANGES = 3
 
 
 def smallest_change(
-    stage: Stage, sought: Target, trials: TrialRunner, seeds: tuple[str, ...]
+    stage: Stage, target: Target, runner: TrialRunner, seeds: tuple[str, ...]
 ) -> tuple[Changes, str]:
-    """One change of one option if any does it; else a few together; else it named as a seed."""
-    found, words = _found(stage, sought, trials, seeds)
-    return found, f"{words}; not all could be tried" if trials.used_up else words
+    """One change if one is enough; else several together; else the node as a seed."""
+    changes, words = _find_changes(stage, target, runner, seeds)
+    return changes, f"{words}; not all could be tried" if runner.exhausted else words
 
 
-def _found(
-    stage: Stage, sought: Target, trials: TrialRunner, seeds: tuple[str, ...]
+def _find_changes(
+    stage: Stage, target: Target, runner: TrialRunner, seeds: tuple[str, ...]
 ) -> tuple[Changes, str]:
-    passes = _lets_in(sought, trials)
-    one = _first((), all_tiers(stage), passes, sought, trials)
-    if one:
-        return one, "one change lets it in"
-    several = _step_by_step((), passes, sought, trials)
+    passes = _includes(target, runner)
+    single = _first_change((), all_tiers(stage), passes, target, runner)
+    if single:
+        return single, "one change lets it in"
+    several = _step_by_step((), passes, target, runner)
     if several:
         return several, "no single change that was tried lets it in; together these do"
-    named = (OptionChange(SEEDS, "seed", seeds, (*seeds, sought.node)),)
-    if sought.node not in seeds:
-        explicit = named if passes(named) else _step_by_step(named, passes, sought, trials)
-        if explicit:
-            also = " and this do" if explicit[1:] else " does"
+    named = (OptionChange(SEEDS, "seed", seeds, (*seeds, target.node)),)
+    if target.node not in seeds:
+        as_seed = named if passes(named) else _step_by_step(named, passes, target, runner)
+        if as_seed:
+            also = " and this do" if as_seed[1:] else " does"
             words = "no change of options that was tried lets it in; naming it as a seed"
-            return explicit, words + also
+            return as_seed, words + also
     return (), "nothing that was tried lets it in"
 
 
-def _lets_in(sought: Target, trials: TrialRunner) -> Passes:
+def _includes(target: Target, runner: TrialRunner) -> Passes:
+    """Whether the context then includes the target."""
+
     def passes(changes: Changes) -> bool:
-        tried = trials.run(changes)
-        return tried is not None and bool(shown(tried, sought))
+        trial = runner.run(changes)
+        return trial is not None and bool(included_items(trial, target))
 
     return passes
 
 
-def _gets_on(stage: Stage, sought: Target, trials: TrialRunner) -> Passes:
-    """Past this stage, whatever comes then."""
+def _passes_stage(stage: Stage, target: Target, runner: TrialRunner) -> Passes:
+    """Whether the target is excluded later than at this stage, or not at all."""
 
     def passes(changes: Changes) -> bool:
-        tried = trials.run(changes)
-        return tried is not None and STAGES.index(stage_of(tried, sought)) > STAGES.index(stage)
+        trial = runner.run(changes)
+        return trial is not None and STAGES.index(stage_of(trial, target)) > STAGES.index(stage)
 
     return passes
 
 
 def _step_by_step(
-    changes: Changes, lets_in: Passes, sought: Target, trials: TrialRunner
+    changes: Changes, includes: Passes, target: Target, runner: TrialRunner
 ) -> Changes:
-    """Each change gets it past the stage where the ones before leave it; none is superfluous."""
-    while len(changes) < MOST_TOGETHER:
-        tried = trials.run(changes)
-        if tried is None:
+    """Each change passes the stage that excludes the target with the ones before."""
+    while len(changes) < MAX_CHANGES:
+        trial = runner.run(changes)
+        if trial is None:
             return ()
-        stage = stage_of(tried, sought)
+        stage = stage_of(trial, target)
         tiers = own_tiers(stage)
-        last = _first(changes, tiers, lets_in, sought, trials)
-        if last:
-            return _necessary(last, lets_in)
-        changes = _first(changes, tiers, _gets_on(stage, sought, trials), sought, trials)
+        complete = _first_change(changes, tiers, includes, target, runner)
+        if complete:
+            return _drop_unnecessary(complete, includes)
+        passes = _passes_stage(stage, target, runner)
+        changes = _first_change(changes, tiers, passes, target, runner)
         if not changes:
             return ()
     return ()
 
 
-def _necessary(changes: Changes, lets_in: Passes) -> Changes:
+def _drop_unnecessary(changes: Changes, includes: Passes) -> Changes:
     for change in changes:
         rest = tuple(one for one in changes if one != change)
-        if rest and lets_in(rest):
-            return _necessary(rest, lets_in)
+        if rest and includes(rest):
+            return _drop_unnecessary(rest, includes)
     return changes
 
 
-def _first(
-    before: Changes, tiers: tuple[Tier, ...], passes: Passes, sought: Target, trials: TrialRunner
+def _first_change(
+    before: Changes, tiers: tuple[Tier, ...], passes: Passes, target: Target, runner: TrialRunner
 ) -> Changes:
-    """With one change more: of the first tier that helps, the lever that moves least."""
-    tried = trials.run(before)
-    for tier in tiers if tried else ():
-        assert tried is not None
-        moved: list[tuple[int, int, Changes]] = []
-        for at, name in enumerate(tier):
-            found = tunable(name, tried, sought, trials)
-            moved_to = smallest_value(before, found, passes, trials) if found else None
-            if found and moved_to:
-                new = moved_to[-1].new
-                grown = new - found.floor if isinstance(new, int) and found.counts else 0
-                moved.append((grown, at, moved_to))
-        if moved:
-            return min(moved, key=lambda one: one[:2])[2]
+    """With one more change: in the first tier that helps, the option that changes least."""
+    trial = runner.run(before)
+    for tier in tiers if trial else ():
+        assert trial is not None
+        candidates: list[tuple[int, int, Changes]] = []
+        for position, name in enumerate(tier):
+            tuned = tunable(name, trial, target, runner)
+            changes = smallest_value(before, tuned, passes, runner) if tuned else None
+            if tuned and changes:
+                new = changes[-1].new
+                increase = new - tuned.floor if isinstance(new, int) and tuned.is_number else 0
+                candidates.append((increase, position, changes))
+        if candidates:
+            return min(candidates, key=lambda one: one[:2])[2]
     return ()

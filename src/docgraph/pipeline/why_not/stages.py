@@ -1,4 +1,4 @@
-"""At which stage a node fell out of one run."""
+"""The stage at which one run excluded a node, and the budget that it would have needed."""
 
 import re
 import typing
@@ -6,7 +6,7 @@ import typing
 from annotated_types import Interval
 
 from docgraph.action import Action
-from docgraph.assemble.assemble_context import CONCEPT_SHARE
+from docgraph.assemble.assemble_context import CONCEPT_BUDGET_DIVISOR
 from docgraph.model.context import Context, ContextItem
 from docgraph.model.evidence import EvidenceChunk, RetrievedContext
 from docgraph.model.explanation import Stage
@@ -19,66 +19,64 @@ from docgraph.pipeline.why_not.trials import TrialRun
 SEARCH = "search_nodes"
 
 
-def stage_of(tried: TrialRun, sought: Target) -> Stage:
-    """The last stage that saw it and did not hand it on."""
-    if shown(tried, sought):
+def stage_of(trial: TrialRun, target: Target) -> Stage:
+    """The last stage that had the node as input and excluded it."""
+    if included_items(trial, target):
         return "there"
-    if fetched(tried, sought):
+    if fetched_chunks(trial, target):
         return "budget"
-    if sought.among(tried.get(RetrievalPlan).order):
+    if target.matching_ids(trial.get(RetrievalPlan).order):
         return "fetch"
-    return _before_a_plan(tried, sought)
+    return _stage_before_plan(trial, target)
 
 
-def _before_a_plan(tried: TrialRun, sought: Target) -> Stage:
-    if sought.among(cut.document_id for cut in tried.get(RetrievalPlan).cut):
+def _stage_before_plan(trial: TrialRun, target: Target) -> Stage:
+    if target.matching_ids(cut.document_id for cut in trial.get(RetrievalPlan).cut):
         return "cap"
-    found = tried.at(SEARCH)
-    if found is None or untaken_edges(tried, sought):
+    search = trial.step_of(SEARCH)
+    if search is None or untaken_edges(trial, target):
         return "relation"
-    seeds: Seeds = found[1]
-    if sought.among(seeds.ids):
-        return "cap" if sought.among(tried.get(Seeds).ids) else "scope"
-    return "rank" if sought.among(node for node, _ in seeds.standing.scores) else "search"
+    seeds: Seeds = search[1]
+    if target.matching_ids(seeds.ids):
+        return "cap" if target.matching_ids(trial.get(Seeds).ids) else "scope"
+    return "rank" if target.matching_ids(node for node, _ in seeds.standing.scores) else "search"
 
 
-def shown(tried: TrialRun, sought: Target) -> tuple[ContextItem, ...]:
-    """Its evidence in the context. A summary alone does not count: it proves nothing."""
+def included_items(trial: TrialRun, target: Target) -> tuple[ContextItem, ...]:
+    """Its evidence in the context; a summary alone does not count."""
     return tuple(
         item
-        for item in tried.get(Context).items
-        if item.number and sought.meets(item.document, item.location)
+        for item in trial.get(Context).items
+        if item.number and target.overlaps(item.document, item.location)
     )
 
 
-def fetched(tried: TrialRun, sought: Target) -> tuple[EvidenceChunk, ...]:
+def fetched_chunks(trial: TrialRun, target: Target) -> tuple[EvidenceChunk, ...]:
     return tuple(
-        passage
-        for node in tried.get(RetrievedContext).nodes
-        for passage in node.passages
-        if sought.meets(document_of(passage.node), passage.location)
+        chunk
+        for node in trial.get(RetrievedContext).nodes
+        for chunk in node.passages
+        if target.overlaps(document_of(chunk.node), chunk.location)
     )
 
 
-# The highest number that an option takes, as its own type says.
+def max_option_value(action: Action, option: str) -> int:
+    """The upper bound in the option's type."""
+    declared = action.option(option)
+    assert declared is not None
+    return next(_upper_bounds(declared.annotation))
 
 
-def highest(action: Action, option: str) -> int:
-    found = action.option(option)
-    assert found is not None
-    return next(_tops(found.annotation))
-
-
-def _tops(annotation: object) -> typing.Iterator[int]:
+def _upper_bounds(annotation: object) -> typing.Iterator[int]:
     for part in typing.get_args(annotation):
         if isinstance(part, Interval):
             assert isinstance(part.le, int)
             yield part.le
         else:
-            yield from _tops(part)
+            yield from _upper_bounds(part)
 
 
-# The next budget that lets something else in: between two of them nothing changes.
+# Budgets, as the reasons of omissions and decisions state them.
 
 
 ASSEMBLE, WHOLE_TEXTS = "assemble_context", "fetch_node_texts"
@@ -87,32 +85,32 @@ _LEFT = re.compile(r"(\d+) \w+, (\d+) left")
 _USED = re.compile(r"(\d+) tokens, (\d+) of (\d+) tokens( for concepts)?")
 
 
-def missing(reason: str) -> int | None:
-    """How much more budget that decision needed; None where it was not about the budget."""
-    if told := _PAGE.match(reason):
-        return int(told[1]) - int(told[2])
-    if told := _LEFT.match(reason):
-        return int(told[1]) - int(told[2])
-    if told := _USED.match(reason):
-        size, used, limit = map(int, told.groups()[:3])
+def missing_budget(reason: str) -> int | None:
+    """How much more budget the item needed; None if the budget was not the reason."""
+    if match := _PAGE.match(reason):
+        return int(match[1]) - int(match[2])
+    if match := _LEFT.match(reason):
+        return int(match[1]) - int(match[2])
+    if match := _USED.match(reason):
+        size, used, limit = map(int, match.groups()[:3])
         return size + used - limit
     return None
 
 
-def next_budget(tried: TrialRun, action: str, budget: int) -> int | None:
-    """None when nothing is left that a higher budget would let in."""
+def next_budget(trial: TrialRun, action: str, budget: int) -> int | None:
+    """The next higher budget that includes something else; None if there is none."""
     if action == WHOLE_TEXTS:
-        decisions = tried.get(RetrievedContext).decisions
+        decisions = trial.get(RetrievedContext).decisions
         reasons = [one.reason for one in decisions if not one.entered]
-        needed = [budget + (missing(reason) or 0) for reason in reasons]
+        needed = [budget + (missing_budget(reason) or 0) for reason in reasons]
     else:
-        needed = [_needed_tokens(one.reason, budget) for one in tried.get(Context).omitted]
+        needed = [_needed_tokens(one.reason, budget) for one in trial.get(Context).omitted]
     return min((number for number in needed if number > budget), default=None)
 
 
 def _needed_tokens(reason: str, budget: int) -> int:
-    """Concepts have a share of the budget, rounded down."""
-    told = _USED.match(reason)
-    if told and told[4]:
-        return (int(told[1]) + int(told[2])) * CONCEPT_SHARE
-    return budget + (missing(reason) or 0)
+    """Concepts may use only a share of the budget, rounded down."""
+    match = _USED.match(reason)
+    if match and match[4]:
+        return (int(match[1]) + int(match[2])) * CONCEPT_BUDGET_DIVISOR
+    return budget + (missing_budget(reason) or 0)

@@ -16,50 +16,55 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.why_not.smallest_change import smallest_change
-from docgraph.pipeline.why_not.stages import SEARCH, shown, stage_of
+from docgraph.pipeline.why_not.stages import SEARCH, included_items, stage_of
 from docgraph.pipeline.why_not.step_outcomes import SCOPE, step_outcomes
 from docgraph.pipeline.why_not.target import find_target
-from docgraph.pipeline.why_not.trials import Again, TrialRunner, making_context
+from docgraph.pipeline.why_not.trials import RunPipeline, TrialRunner, steps_making
 from docgraph.ports.store import ReaderSession
 
 
 def why_not(
-    node: str, pipeline: Pipeline, given: Mapping[type, Any], reads: ReaderSession, again: Again
+    node: str,
+    pipeline: Pipeline,
+    inputs: Mapping[type, Any],
+    reads: ReaderSession,
+    run_pipeline: RunPipeline,
 ) -> Explanation:
-    """Everything is seen through one reader's windows: what is hidden is not there.
+    """With one reader's rights: a hidden node is explained as "not visible".
 
-    `given` holds the question, and seeds where ids were named; then `pipeline` begins behind them.
+    `inputs` are the question, and seeds where ids were given; `pipeline` then begins after them.
     """
-    question: Question = given[Question]
-    steps = making_context(pipeline, Context)
-    found = find_target(node, reads, question)
-    if found is None:
+    question: Question = inputs[Question]
+    steps = steps_making(pipeline, Context)
+    target = find_target(node, reads, question)
+    if target is None:
         return Explanation(node, question.text, pipeline.name, "not visible", NOT_VISIBLE)
-    trials = TrialRunner(steps, given, reads.graph, again)
-    tried = trials.run()
-    assert tried is not None
-    stage = stage_of(tried, found)
-    way = step_outcomes(tried, found, trials)
-    seeds: Seeds | None = given.get(Seeds)
+    runner = TrialRunner(steps, inputs, reads.graph, run_pipeline)
+    trial = runner.run()
+    assert trial is not None
+    stage = stage_of(trial, target)
+    outcomes = step_outcomes(trial, target, runner)
+    seeds: Seeds | None = inputs.get(Seeds)
     change: tuple[OptionChange, ...] = ()
-    remedy = ""
+    suggestion = ""
     if stage != "there":
-        change, remedy = smallest_change(stage, found, trials, seeds.ids if seeds else ())
+        change, suggestion = smallest_change(stage, target, runner, seeds.ids if seeds else ())
+    items = included_items(trial, target)
     return Explanation(
-        node=found.id,
+        node=target.id,
         question=question.text,
         pipeline=pipeline.name,
         stage=stage,
-        words=_telling(stage, way),
-        steps=way,
-        shown=tuple(IncludedItem(item.number, item.id, item.why) for item in shown(tried, found)),
+        words=_describe(stage, outcomes),
+        steps=outcomes,
+        shown=tuple(IncludedItem(item.number, item.id, item.why) for item in items),
         change=change,
-        remedy=remedy,
-        runs=trials.runs,
+        remedy=suggestion,
+        runs=runner.runs,
     )
 
 
-def _telling(stage: Stage, way: tuple[StepOutcome, ...]) -> str:
-    """In the words of the step at which it fell out: the last one, or a step of search."""
-    action = {"search": SEARCH, "rank": SEARCH, "scope": SCOPE}.get(stage, way[-1].action)
-    return next(one.words for one in way if one.action == action)
+def _describe(stage: Stage, outcomes: tuple[StepOutcome, ...]) -> str:
+    """The outcome of the step that excluded it: the last one, or a step of search."""
+    action = {"search": SEARCH, "rank": SEARCH, "scope": SCOPE}.get(stage, outcomes[-1].action)
+    return next(one.words for one in outcomes if one.action == action)

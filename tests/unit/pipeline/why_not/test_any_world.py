@@ -46,19 +46,19 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
         depth = draw(st.integers(0, 2))
         return (
             load("code")
-            .changed("search_nodes", top=top, over="documents")
-            .changed("expand_dependency_tree", max_nodes=draw(few), max_depth=depth)
-            .changed("fetch_node_texts", max_chars=draw(st.integers(5, 80)))
-            .changed("assemble_context", max_tokens=budget)
+            .with_options("search_nodes", top=top, over="documents")
+            .with_options("expand_dependency_tree", max_nodes=draw(few), max_depth=depth)
+            .with_options("fetch_node_texts", max_chars=draw(st.integers(5, 80)))
+            .with_options("assemble_context", max_tokens=budget)
         )
     relations = draw(st.sampled_from((None, (), ("mentions",))))
     return (
         load("documents")
-        .changed("search_nodes", top=top, pool=draw(st.integers(1, 8)))
-        .changed("select_scope", cluster=draw(st.sampled_from((0.0, 0.3))))
-        .changed("expand_relationships", documents=draw(few), relations=relations)
-        .changed("fetch_evidence", per_document=draw(st.integers(1, 2)), in_all=draw(few))
-        .changed("assemble_context", max_tokens=budget)
+        .with_options("search_nodes", top=top, pool=draw(st.integers(1, 8)))
+        .with_options("select_scope", cluster=draw(st.sampled_from((0.0, 0.3))))
+        .with_options("expand_relationships", documents=draw(few), relations=relations)
+        .with_options("fetch_evidence", per_document=draw(st.integers(1, 2)), in_all=draw(few))
+        .with_options("assemble_context", max_tokens=budget)
     )
 
 

@@ -58,7 +58,7 @@ def test_what_is_there_says_why() -> None:
 
 
 def test_a_neighbour_that_is_there_names_its_edge() -> None:
-    pipeline = OPEN.changed("search_nodes", top=2)
+    pipeline = OPEN.with_options("search_nodes", top=2)
     found = why("r:far.md", pipeline, town())
     assert found.stage == "there"
     assert not found.steps[0].inside
@@ -77,7 +77,7 @@ def test_hidden_and_absent_read_the_same() -> None:
 
 @pytest.mark.requirement(49)
 def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enough() -> None:
-    pipeline = OPEN.changed("search_nodes", top=3)
+    pipeline = OPEN.with_options("search_nodes", top=3)
     found = why("r:5.md", pipeline, town(edges=False))
     told = numbers(found, "search_nodes")
     assert (found.stage, told["rank"], told["top"]) == ("rank", 5, 3)
@@ -88,7 +88,7 @@ def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enou
 
 
 def test_what_search_does_not_find_at_all_needs_a_larger_pool_or_another_mode() -> None:
-    pipeline = OPEN.changed("search_nodes", top=2, pool=2)
+    pipeline = OPEN.with_options("search_nodes", top=2, pool=2)
     found = why("r:far.md", pipeline, town(edges=False))
     assert found.stage == "search"
     assert numbers(found, "search_nodes")["candidates"] < 9
@@ -134,7 +134,7 @@ def test_a_scope_with_two_objections_is_switched_off() -> None:
 
 @pytest.mark.requirement(49)
 def test_what_a_cap_cuts_is_told_with_its_place() -> None:
-    pipeline = OPEN.changed("expand_relationships", documents=3)
+    pipeline = OPEN.with_options("expand_relationships", documents=3)
     found = why("r:5.md", pipeline, town(edges=False))
     assert found.stage == "cap"
     assert numbers(found, "expand_relationships") == {"place": 5, "room": 3}
@@ -144,7 +144,7 @@ def test_what_a_cap_cuts_is_told_with_its_place() -> None:
 
 @pytest.mark.requirement(49)
 def test_a_relation_that_is_not_followed_is_named() -> None:
-    pipeline = OPEN.changed("search_nodes", top=2).changed(
+    pipeline = OPEN.with_options("search_nodes", top=2).with_options(
         "expand_relationships", relations=("mentions",)
     )
     found = why("r:far.md", pipeline, town())
@@ -156,7 +156,9 @@ def test_a_relation_that_is_not_followed_is_named() -> None:
 
 
 def test_a_seed_beyond_the_seed_places_does_not_lead_on() -> None:
-    pipeline = OPEN.changed("search_nodes", top=5).changed("expand_relationships", seed_places=2)
+    pipeline = OPEN.with_options("search_nodes", top=5).with_options(
+        "expand_relationships", seed_places=2
+    )
     found = why("r:6.md", pipeline, town())
     assert found.stage == "relation"
     assert "only seeds of the first 2 documents lead on" in found.words
@@ -170,7 +172,9 @@ def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
         document("r:c.py", "c", meaning=EAST),
         edges=[edge("r:a.py", "r:b.py", "imports"), edge("r:b.py", "r:c.py", "imports")],
     )
-    pipeline = CODE.changed("search_nodes", top=1).changed("expand_dependency_tree", max_depth=1)
+    pipeline = CODE.with_options("search_nodes", top=1).with_options(
+        "expand_dependency_tree", max_depth=1
+    )
     found = why("r:c.py", pipeline, place)
     assert found.stage == "relation"
     assert "one step beyond max_depth=1" in found.words
@@ -197,7 +201,7 @@ def test_a_passage_that_was_not_fetched_is_told_with_its_place_in_its_document()
 
 
 def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
-    pipeline = OPEN.changed("fetch_evidence", in_all=2)
+    pipeline = OPEN.with_options("fetch_evidence", in_all=2)
     found = why("r:4.md", pipeline, town(edges=False))
     assert found.stage == "fetch"
     assert changed(found) == [("fetch_evidence.in_all", 2, 4)]
@@ -205,7 +209,7 @@ def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
 
 def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
     place = world(document("r:a.py", "corn " * 10, meaning=NORTH))
-    pipeline = CODE.changed("fetch_node_texts", max_chars=30)
+    pipeline = CODE.with_options("fetch_node_texts", max_chars=30)
     found = why("r:a.py", pipeline, place)
     assert found.stage == "fetch"
     ((name, old, new),) = changed(found)
@@ -215,7 +219,7 @@ def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
 
 @pytest.mark.requirement(49)
 def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
-    pipeline = OPEN.changed("assemble_context", max_tokens=20)
+    pipeline = OPEN.with_options("assemble_context", max_tokens=20)
     place = town(edges=False)
     found = why("r:4.md", pipeline, place)
     assert found.stage == "budget"
@@ -231,7 +235,9 @@ def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
 
 @pytest.mark.requirement(49)
 def test_two_changes_together_are_both_named() -> None:
-    pipeline = OPEN.changed("search_nodes", top=2).changed("expand_relationships", documents=2)
+    pipeline = OPEN.with_options("search_nodes", top=2).with_options(
+        "expand_relationships", documents=2
+    )
     place = town(edges=False)
     found = why("r:4.md", pipeline, place)
     assert found.remedy == "no single change that was tried lets it in; together these do"
@@ -246,7 +252,7 @@ def test_two_changes_together_are_both_named() -> None:
 
 def test_naming_it_as_a_seed_is_the_last_resort() -> None:
     """`flat` has a limit on documents that no file can set."""
-    pipeline = FLAT.changed("search_nodes", mode="semantic")
+    pipeline = FLAT.with_options("search_nodes", mode="semantic")
     place = town(edges=False)
     found = why("r:far.md", pipeline, place)
     assert "naming it as a seed does" in found.remedy
@@ -268,8 +274,10 @@ def test_what_holds_no_text_cannot_be_let_in() -> None:
 
 
 def test_tries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("docgraph.pipeline.why_not.trials.MOST_RUNS", 4)
-    pipeline = OPEN.changed("search_nodes", top=2).changed("expand_relationships", documents=2)
+    monkeypatch.setattr("docgraph.pipeline.why_not.trials.MAX_RUNS", 4)
+    pipeline = OPEN.with_options("search_nodes", top=2).with_options(
+        "expand_relationships", documents=2
+    )
     found = why("r:4.md", pipeline, town(edges=False))
     assert found.runs == 4
     assert found.remedy.endswith("not all could be tried")
@@ -282,7 +290,7 @@ def test_steps_before_a_change_are_not_run_again() -> None:
         begun.append(pipeline.steps[0].action.name)
         return walk(pipeline, place, dict(values))
 
-    pipeline = OPEN.changed("assemble_context", max_tokens=20)
+    pipeline = OPEN.with_options("assemble_context", max_tokens=20)
     found = why_not("r:4.md", pipeline, {Question: QUESTION}, place, again)
     assert found.runs == len(begun) > 1
     assert set(begun[1:]) == {"assemble_context"}

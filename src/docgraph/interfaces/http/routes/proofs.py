@@ -18,7 +18,7 @@ from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, 
 from docgraph.model.context import Context
 from docgraph.model.explanation import Explanation
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
-from docgraph.pipeline.receipt_check import problems_of
+from docgraph.pipeline.receipt_check import find_receipt_problems
 from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.retrieval import Retrieval
 
@@ -95,7 +95,7 @@ async def replay_receipt(asked: ReceiptToReplay, call: CurrentRequest) -> Respon
     def found() -> ReplayedReceipt | CheckedReceipt:
         receipt = receipt_from_json(json.dumps(asked.receipt))
         if asked.check:
-            problems = problems_of(receipt)
+            problems = find_receipt_problems(receipt)
             return CheckedReceipt(not problems, problems)
         return replayed(call.engine.questions.replay(call.principal, receipt))
 

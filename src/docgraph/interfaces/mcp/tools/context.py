@@ -82,7 +82,7 @@ def context(desk: ToolContext, principal: Principal, asked: ContextArguments) ->
 def budgeted(pipeline: Pipeline, max_tokens: int | None) -> Pipeline:
     if max_tokens is None:
         return pipeline
-    return pipeline.changed("assemble_context", max_tokens=max_tokens)
+    return pipeline.with_options("assemble_context", max_tokens=max_tokens)
 
 
 def _source(item: ContextItem) -> ContextSource:
