@@ -41,20 +41,24 @@ BREACHES = (
     Breach("search", "search", "from docgraph.ports.text_reads import TextReads"),
     Breach("search", "search", "from docgraph.ports.graph_reads import GraphReads"),
     Breach("search", "search", "from docgraph.ports.store import Store"),
+    Breach("search", "search", "from docgraph.ports.indexes import ReadFilter"),
     Breach("search", "search", "from docgraph.model.document import Chunk"),
     # Plan sees no text.
     Breach("plan", "plan", "from docgraph.ports.text_reads import TextReads"),
     Breach("plan", "plan", "from docgraph.ports.store import Store"),
+    Breach("plan", "plan", "from docgraph.ports.indexes import ReadFilter"),
     Breach("plan", "plan", "from docgraph.model.evidence import Passage"),
     Breach("plan", "plan", "from docgraph.model.document import Document"),
     # Execute sees neither edges nor search.
     Breach("execute", "execute", "from docgraph.ports.graph_reads import GraphReads"),
     Breach("execute", "execute", "from docgraph.ports.search_reads import SearchReads"),
     Breach("execute", "execute", "from docgraph.ports.store import Store"),
+    Breach("execute", "execute", "from docgraph.ports.indexes import ReadFilter"),
     Breach("execute", "execute", "from docgraph.model.edge import Edge"),
     # Answer sees a context, never the store.
     Breach("answer", "answer", "from docgraph.ports.text_reads import TextReads"),
     Breach("answer", "answer", "from docgraph.ports.store import Store"),
+    Breach("answer", "answer", "from docgraph.ports.indexes import ReadFilter"),
     # Assemble is pure.
     Breach("assemble", "assemble", "from docgraph.ports.models import Embedder"),
     Breach("assemble", "assemble", "import numpy"),

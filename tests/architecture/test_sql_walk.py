@@ -51,9 +51,9 @@ NOT_FOR_READERS = MappingProxyType(
 OPENERS = ["sqlite.backend", "sqlite.store"]
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
-    "passage_vectors": "SeenRows masks passages",
-    "postings_of_terms": "SeenRows masks passages",
-    "segment_arrays": "SeenRows masks documents and passages",
+    "passage_vectors": "ReaderView masks chunks",
+    "postings_of_terms": "ReaderView masks chunks",
+    "segment_arrays": "ReaderView masks documents and chunks",
     "segments_of_branches": "numbers of segments alone",
 }
 # All that readers take of .sql files. One of them takes what the others ask for by name.
@@ -234,13 +234,13 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
             told = wrong(Statement(place, f"SELECT * FROM {table}"), compiling)
             assert told == ("" if table in tables else f"names {table}")
             assert wrong(
-                Statement(("indexes.packed_search", place[1]), f"SELECT * FROM {table}"), compiling
+                Statement(("indexes.visible_rows", place[1]), f"SELECT * FROM {table}"), compiling
             )
 
 
 @pytest.mark.parametrize(
     ("query", "raw"),
-    [("lives", "names document_access, documents"), ("no_such_query", "does not select")],
+    [("lives", "names branches, document_access, documents"), ("no_such_query", "does not select")],
 )
 def test_a_raw_query_is_found_with_whoever_runs_it(
     compiling: Compiler, query: str, raw: str

@@ -84,7 +84,7 @@ def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch:
     ("modules", "query", "raw"),
     [
         (
-            "indexes.packed_search",
+            "sql.reader_session",
             "names_of_handles",
             "SELECT handle, id, kind FROM document_nodes",
         ),

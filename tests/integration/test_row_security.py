@@ -39,9 +39,11 @@ def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
         known: VersionTable, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> Visibility:
         seen = resolve_visibility(known, reader, wanted)
-        return replace(seen, mask=np.ones(10_000, dtype=np.bool_), snapshots=branches)
+        reads = replace(seen.reads, snapshots=tuple(sorted(branches.items())))
+        return replace(seen, mask=known.mask(reads), reads=reads)
 
     monkeypatch.setattr("docgraph.adapters.postgres.store.resolve_visibility", see_all)
+    monkeypatch.setattr(VersionTable, "mask", lambda *_: np.ones(10_000, dtype=np.bool_))
     monkeypatch.setattr(
         "docgraph.adapters.postgres.store.guard",
         lambda database, known, classes, _: guard(database, known, classes, {}),

@@ -255,10 +255,10 @@ def told(
     reader: Principal,
     wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> bytes:
-    """What a probe brings back. A refusal is an answer too."""
+    """What a probe brings back. A refusal is an answer too, and so is a broken assertion."""
     try:
         found = probe(engine, reader, wanted)
-    except DocgraphError as error:
+    except (DocgraphError, AssertionError) as error:
         found = (type(error).__name__, str(error))
     return canonical(found)
 

@@ -1,30 +1,29 @@
 """Leaks, each planted on purpose into the code as it is."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from docgraph.adapters.indexes.chunk_vectors import Scores, dots
-from docgraph.adapters.indexes.packed_search import SqlSearch
-from docgraph.adapters.indexes.segment_cache import Found
-from docgraph.adapters.indexes.visible_rows import PostingList, SeenRows
+from docgraph.adapters.indexes.packed_lexical import PackedLexical, weigh
+from docgraph.adapters.indexes.packed_vectors import PackedVectors, Scores
+from docgraph.adapters.indexes.visible_rows import PackedReader, ReaderView, visible_rows
 from docgraph.adapters.postgres.database import PostgresQueries
 from docgraph.adapters.sql.database import Queries, Row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.relation_writer import SqlReferenceWriter
-from docgraph.adapters.sql.version_table import VersionTable, Visibility, alive, resolve_visibility
+from docgraph.adapters.sql.version_table import VersionTable, Visibility, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.link import merge_edges
-from docgraph.model.scoring import Bm25, Ints, idf
+from docgraph.model.scoring import Bm25, Ints, Weights, idf, score_owners, top_with_ties
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
+from docgraph.ports.indexes import ReadFilter, VectorHits
 from docgraph.ports.search_reads import Level
 
 
@@ -53,13 +52,12 @@ def living(sql: Queries, columns: str, where: str = "true") -> str:
     )
 
 
-def whoever(seen: Visibility) -> Visibility:
-    """The same snapshots, with all that lives in them."""
-    mask = np.zeros_like(seen.mask)
-    for branch in seen.rows.branches:
-        if branch.id in seen.snapshots:
-            mask |= alive(seen.rows, branch, seen.snapshots[branch.id])
-    return replace(seen, mask=mask)
+def alive_for_anyone(table: VersionTable, reads: ReadFilter) -> npt.NDArray[np.bool_]:
+    """All that lives in the filter's snapshots, whoever may read it."""
+    mask = np.zeros(len(table.branch), dtype=np.bool_)
+    for branch, snapshot in reads.snapshots:
+        mask |= table.alive(branch, snapshot)
+    return mask
 
 
 def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visibility]) -> None:
@@ -67,51 +65,67 @@ def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visibility]) -> Non
         plant.setattr(f"docgraph.adapters.{store}.store.resolve_visibility", other)
 
 
-def everyones(visible: Visibility, seen: SeenRows) -> SeenRows:
-    """What whoever may read everything would see of the same segments."""
-    blocks = [one.block for one in seen.blocks]
-    return SeenRows(whoever(visible), seen.numbers, blocks, seen.vectors)
+class EveryonesReader(PackedReader):
+    """Shows what whoever may read everything would see of the same segments."""
+
+    def __init__(self, packed: PackedReader) -> None:
+        self._honest = packed
+        self.sql = packed.sql
+        self.segments = packed.segments
+
+    def view(self, reads: ReadFilter) -> ReaderView:
+        own = self._honest.view(reads)
+        mask = alive_for_anyone(vars(self._honest)["_table"], reads)
+        rows = visible_rows(mask, frozenset(own.numbers), [one.block for one in own.blocks])
+        return ReaderView(own.numbers, rows, lambda _: None)
 
 
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
     """How rare a word is, is counted over all chunks, also over hidden ones."""
-    honest: Any = vars(SqlSearch)["_term"]
 
     def leaking(
-        self: SqlSearch, bm25: Bm25, term: str, held: Mapping[tuple[int, str], Found]
-    ) -> PostingList:
-        seen: PostingList = honest(self, bm25, term, held)
-        seen_by_all = everyones(self._visible, self._seen)
-        everyone = SqlSearch(self._sql, self._visible, self._segments, seen_by_all)
-        whole = honest(everyone, bm25, term, held)
-        own, others = (
-            idf(len(found.positions), len(view.lengths.lengths))
-            for found, view in ((seen, self._seen), (whole, seen_by_all))
-        )
-        return seen._replace(weights=seen.weights / own * others)
+        self: PackedLexical,
+        terms: tuple[str, ...],
+        reads: ReadFilter,
+        *,
+        roll_up: bool,
+        limit: int,
+        bm25: Bm25,
+    ) -> tuple[Ints, Weights]:
+        packed = self._packed
+        view, everyones = packed.view(reads), EveryonesReader(packed).view(reads)
+        counts = packed.segments.postings(packed.sql, view.numbers, terms)
+        lists = []
+        for term in terms:
+            own, whole = (weigh(term, counts, one, bm25) for one in (view, everyones))
+            seen, all_ = (
+                idf(len(found.positions), len(one.lengths.lengths))
+                for found, one in ((own, view), (whole, everyones))
+            )
+            lists.append(own._replace(weights=own.weights / seen * all_))
+        owners = view.by_document if roll_up else view.by_node
+        return top_with_ties(*score_owners(lists, owners), limit)
 
-    plant.setattr(SqlSearch, "_term", leaking)
+    plant.setattr(PackedLexical, "top", leaking)
 
 
 def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
     """The best of all rows are cut off first; what of them the reader may see comes back."""
-    honest = SqlSearch.nearest
+    honest = PackedVectors.search
 
     def leaking(
-        self: SqlSearch, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
-    ) -> tuple[tuple[str, int], ...]:
-        scan = everyones(self._visible, self._seen).scan(over, roll_up, len(vector), self._rows)
-        query = np.array(vector, dtype=np.float32)
-        products = [dots(rows.vectors, query, rows.kept) for rows in scan.rows]
-        scores = scan.owners.best(np.concatenate([np.empty(0, dtype=np.float32), *products]))
-        ranked = sorted(zip((-scores).tolist(), scan.owners.owners.tolist(), strict=True))
-        first = {owner for _, owner in ranked[:top]}
-        found = honest(self, vector, over=over, roll_up=roll_up, top=top)
-        rows = straight(self._sql, "SELECT id, handle FROM visible_nodes")
-        handles: dict[str, int] = dict(rows)
-        return tuple((node, score) for node, score in found if handles[node] in first)
+        self: PackedVectors, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
+    ) -> VectorHits:
+        everyones = PackedVectors(EveryonesReader(self._packed))
+        whole = honest(everyones, vector, reads, level=level, limit=limit)
+        ranked = sorted(zip((-whole.dot).tolist(), whole.row.tolist(), strict=True))
+        found = honest(self, vector, reads, level=level, limit=limit)
+        first = np.isin(found.row, [row for _, row in ranked[:limit]])
+        return VectorHits(
+            found.row[first], found.node[first], found.document[first], found.dot[first]
+        )
 
-    plant.setattr(SqlSearch, "nearest", leaking)
+    plant.setattr(PackedVectors, "search", leaking)
 
 
 def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
@@ -166,12 +180,7 @@ def a_total_count(plant: pytest.MonkeyPatch) -> None:
 def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
     """Whatever lives in the snapshots asked is let through."""
 
-    def leaking(
-        rows: VersionTable, principal: Principal, wanted: Sequence[SnapshotSelector]
-    ) -> Visibility:
-        return whoever(resolve_visibility(rows, principal, wanted))
-
-    see_with(plant, leaking)
+    plant.setattr(VersionTable, "mask", alive_for_anyone)
 
 
 def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch) -> None:
@@ -219,7 +228,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
         scores: Scores = np.rint(sums.astype(np.float64) * SCALE * SCALE)[kept]
         return scores
 
-    plant.setattr("docgraph.adapters.indexes.packed_search.dots", leaking)
+    plant.setattr("docgraph.adapters.indexes.packed_vectors.dot_products", leaking)
 
 
 # Rights are not asked where a row is read; a store with a lock of its own asks them again.

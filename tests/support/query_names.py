@@ -30,12 +30,11 @@ GIVEN = MappingProxyType(
         "sql.server_rows": "server.sql",
         "sql.tenant_state": "state.sql",
         "sql.reader_session": "reads.sql",
-        "indexes.packed_search": "reads.sql",
+        "indexes.visible_rows": "reads.sql",
         "indexes.segment_cache": "reads.sql",
         "sql.texts": "reads.sql",
         "indexes.chunk_vectors": "reads.sql",
         "sql.verify": "maintenance.sql",
-        "sql.tenant_cache": "reads.sql",
         "sql.version_table": "state.sql",
     }
 )

@@ -27,7 +27,7 @@ ALLOWED = {
     ("sql.version_table", "load_rows"): frozenset(
         {"access_classes", "branches", "document_access", "documents", "snapshots"}
     ),
-    ("sql.tenant_state", "as_of"): frozenset({"segments"}),
+    ("sql.tenant_state", "_load"): frozenset({"branches", "segments"}),
     ("sqlite.store", "_reading"): frozenset({"meta"}),
 }
 # Runs for others what they name.

@@ -31,6 +31,11 @@ class RowGroups:
             self._turns = _turns(runs[self._order])
             self.owners = runs[self._order][self._turns]
 
+    @property
+    def nbytes(self) -> int:
+        order = 0 if self._order is None else self._order.nbytes
+        return self.rows.nbytes + self._starts.nbytes + self._turns.nbytes + order
+
     def best(self, scores: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """By owner, the highest of its rows' scores."""
         if not len(scores):
@@ -57,6 +62,14 @@ def _turns(rows: Ints) -> Ints:
     return np.flatnonzero(np.concatenate(([True], rows[1:] != rows[:-1])))
 
 
+def top_rows(scores: npt.NDArray[Any], most: int) -> Ints:
+    """The `most` best, in their own order; whoever ties with the last of them is there too."""
+    if len(scores) <= most:
+        return np.arange(len(scores))
+    edge = np.partition(scores, len(scores) - most)[len(scores) - most]
+    return np.flatnonzero(scores >= edge)
+
+
 def top_groups(
     rows: RowGroups, scores: npt.NDArray[Any], most: int
 ) -> tuple[Ints, npt.NDArray[Any]]:
@@ -67,11 +80,8 @@ def top_groups(
 def top_with_ties(
     owners: Ints, scores: npt.NDArray[Any], most: int
 ) -> tuple[Ints, npt.NDArray[Any]]:
-    if len(scores) <= most:
-        return owners, scores
-    edge = np.partition(scores, len(scores) - most)[len(scores) - most]
-    kept = np.flatnonzero(scores >= edge)
-    return owners[kept], scores[kept]
+    best = top_rows(scores, most)
+    return owners[best], scores[best]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

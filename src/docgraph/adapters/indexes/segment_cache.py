@@ -1,270 +1,199 @@
-"""A block: several segments side by side in memory, narrow, their summaries ready to multiply."""
+"""Segments in memory. They are written once, so they are kept by number; rights are not in here."""
 
-import threading
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.indexes.segments import Ints, Segment
+from docgraph.adapters.indexes.segment_block import Group, Sections, SegmentBlock, SmallInts
+from docgraph.adapters.indexes.segments import Segment
 from docgraph.adapters.sql.database import Queries, single_row
+from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
+
+MOST_BLOCKS = 8  # that are searched one by one; more are joined
+BLOCK_BYTES = 2**28  # of columns and vectors, up to which blocks are joined
 
 Vectors = npt.NDArray[np.int16]
-Places = npt.NDArray[np.int32]
-
-
-class Span(NamedTuple):
-    """Where one segment's documents and passages are in its block."""
-
-    documents: slice
-    passages: slice
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
-    """Documents by row: version, node, vector. Passages by place; `passage_rows` are documents'."""
-
-    spans: Mapping[int, Span]
-    document_ordinals: Ints
-    document_handles: Ints
-    document_vectors: npt.NDArray[np.float32]
-    passage_rows: Places
-    passage_nodes: Ints
-    passage_lengths: Places
-    passage_vectors: Ints
-
-    @property
-    def width(self) -> int:
-        return int(self.document_vectors.shape[1])
-
-    @classmethod
-    def of(cls, number: int, segment: Segment) -> "Block":
-        """Of one segment. Sections are left out: few questions need them."""
-        roots = np.flatnonzero(segment.node_handle == segment.node_root)
-        ordinals = segment.node_document[roots]
-        rows = _places(ordinals, segment.passage_document)
-        documents, passages = slice(0, len(roots)), slice(0, len(rows))
-        return cls(
-            spans={number: Span(documents, passages)},
-            document_ordinals=ordinals,
-            document_handles=segment.node_handle[roots],
-            document_vectors=segment.node_vectors[roots].astype(np.float32),
-            passage_rows=rows,
-            passage_nodes=segment.passage_node,
-            passage_lengths=segment.passage_length.astype(np.int32),
-            passage_vectors=segment.passage_vector,
-        )
-
-    @classmethod
-    def joined(cls, parts: Sequence["Block"]) -> "Block":
-        """Of one width, since vectors of different models cannot stand in one array."""
-        if len(parts) == 1:
-            return parts[0]
-        spans: dict[int, Span] = {}
-        documents = passages = 0
-        rows: list[Places] = []
-        for part in parts:
-            for number, span in part.spans.items():
-                spans[number] = Span(*(map(_moved, span, (documents, passages))))
-            rows.append(part.passage_rows + np.int32(documents))
-            documents += len(part.document_ordinals)
-            passages += len(part.passage_rows)
-        columns = {
-            field.name: np.concatenate([getattr(part, field.name) for part in parts])
-            for field in fields(cls)
-            if field.name not in ("spans", "passage_rows")
-        }
-        return cls(spans=spans, passage_rows=np.concatenate(rows), **columns)
-
-    def only(self, numbers: Iterable[int]) -> "Block | None":
-        """The same block with these segments alone; none of them: no block."""
-        wanted = frozenset(numbers)
-        kept = [number for number in self.spans if number in wanted]
-        if len(kept) == len(self.spans):
-            return self
-        return Block.joined([self._alone(number) for number in kept]) if kept else None
-
-    def _alone(self, number: int) -> "Block":
-        documents, passages = self.spans[number]
-        columns: dict[str, Any] = {
-            field.name: getattr(self, field.name)[
-                documents if field.name.startswith("document_") else passages
-            ]
-            for field in fields(self)
-            if field.name != "spans"
-        }
-        columns["passage_rows"] = columns["passage_rows"] - np.int32(documents.start)
-        home = Span(_moved(documents, -documents.start), _moved(passages, -passages.start))
-        return Block(spans={number: home}, **columns)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sections:
-    """Every node of one segment's documents: whose it is, its handle, its vector."""
-
-    rows: Places
-    handles: Ints
-    vectors: Vectors
-
-    @classmethod
-    def of(cls, segment: Segment) -> "Sections":
-        """Documents are counted as a block of this segment alone counts them."""
-        ordinals = segment.node_document[segment.node_handle == segment.node_root]
-        rows = _places(ordinals, segment.node_document)
-        return cls(rows, segment.node_handle, segment.node_vectors)
-
-
-def _places(ordinals: Ints, wanted: Ints) -> Places:
-    """At which row each of the wanted documents is."""
-    order = np.argsort(ordinals, kind="stable")
-    return order[np.searchsorted(ordinals, wanted, sorter=order)].astype(np.int32)
-
-
-def _moved(span: slice, by: int) -> slice:
-    return slice(span.start + by, span.stop + by)
-
-
-# Segments in memory. They are written once, so they are kept by number; rights are not in here.
-
-
-MOST_BLOCKS = 8  # that are searched one by one; more are joined into one
-MOST_POSTINGS = 8_000_000  # that are kept; eight bytes each
-MOST_NAMES = 200_000
-
-Found = tuple[Places, Places]  # passages that hold a term, counted from their segment's first
-_ALONE = 16  # what a term takes that is nowhere
-NOWHERE: Found = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+Floats = npt.NDArray[np.float32]
+Counts = tuple[SmallInts, SmallInts]  # chunks that hold a term, counted from their segment's first
+NOWHERE: Counts = (np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int32))
+_Loaded = tuple[SegmentBlock, Floats | None]  # a block, and its documents' vectors
 
 
 class SegmentCache:
-    """Any number of readers at once: one may let go of what another still holds.
+    """One tenant's. Any number of readers at once; `sql` belongs to one who may see what is read.
 
-    `generation` counts how often blocks were made or let go of.
+    Blocks may hold segments that another reader asked for.
     """
 
-    def __init__(self) -> None:
-        self.generation = 0
-        self.names: dict[int, str] = {}
-        self.kinds: dict[int, str] = {}
-        self._blocks: tuple[Block, ...] = ()
-        self._sections: dict[int, Sections] = {}
-        self._passages: dict[int, Vectors] = {}
-        self._postings: OrderedDict[tuple[int, str], Found] = OrderedDict()
-        self._size = 0
-        self._lock = threading.Lock()
+    def __init__(self, cache: TenantCache, tenant: str) -> None:
+        self._cache = cache
+        self._tenant = tenant
+        self._lock = cache.loading(tenant)
+        self._groups: CachePart[None, tuple[Group, ...]] = CachePart(cache, tenant, "groups")
+        self._blocks: CachePart[Group, SegmentBlock] = CachePart(cache, tenant, "blocks")
+        self._documents: CachePart[Group, Floats] = CachePart(cache, tenant, "document_vectors")
+        self._sections: CachePart[int, Sections] = CachePart(cache, tenant, "sections")
+        self._chunks: CachePart[int, Vectors] = CachePart(cache, tenant, "chunk_vectors")
+        self._postings: CachePart[tuple[int, str], Counts] = CachePart(cache, tenant, "postings")
+
+    def block(self, group: Group) -> SegmentBlock | None:
+        return self._blocks.get(group)
+
+    def blocks(self, sql: Queries, numbers: Sequence[int]) -> tuple[SegmentBlock, ...]:
+        """Those that hold these segments."""
+        with self._lock:
+            blocks = self._known()
+            held = {number for block in blocks for number in block.spans}
+            if missing := [number for number in numbers if number not in held]:
+                read = ((SegmentBlock.of(n, s), _roots(s)) for n, s in _read(sql, missing))
+                blocks += [self._put(loaded) for loaded in _joined(read)]
+                if len(blocks) > MOST_BLOCKS:
+                    parts = ((block, self._documents.get(block.group)) for block in blocks)
+                    blocks = [self._put(loaded) for loaded in _joined(parts)]
+                self._arrange(blocks)
+            return tuple(b for b in blocks if not b.spans.keys().isdisjoint(numbers))
+
+    def _known(self) -> list[SegmentBlock]:
+        groups = self._groups.get(None) or ()
+        return [block for group in groups if (block := self._blocks.get(group)) is not None]
+
+    def _put(self, loaded: _Loaded) -> SegmentBlock:
+        block, vectors = loaded
+        if self._blocks.get(block.group) is not block:
+            self._blocks.put(block.group, block, block.nbytes)
+            if vectors is not None:
+                self._documents.put(block.group, vectors, vectors.nbytes)
+        return block
+
+    def _arrange(self, blocks: Sequence[SegmentBlock]) -> None:
+        """These are all blocks from now on; a view of another has to be made anew."""
+        before, groups = self._groups.get(None) or (), tuple(block.group for block in blocks)
+        self._groups.put(None, groups, 8 * sum(map(len, groups)))
+        if not set(before).issubset(groups):
+            self._cache.keep(
+                self._tenant,
+                {
+                    "blocks": groups.__contains__,
+                    "document_vectors": lambda group: group in groups or len(group) == 1,
+                    "views": lambda _: False,
+                },
+            )
 
     def keep(self, numbers: Iterable[int]) -> None:
         """Lets go of segments that were merged away."""
         known = frozenset(numbers)
         with self._lock:
-            living = (block.only(known) for block in self._blocks)
-            self._renew(block for block in living if block is not None)
-            self._sections = {n: kept for n, kept in self._sections.items() if n in known}
-            self._passages = {n: kept for n, kept in self._passages.items() if n in known}
-            gone = [key for key in self._postings if key[0] not in known]
-            for key in gone:
-                self._size -= _size(self._postings.pop(key))
+            rest = (part for block in self._known() for part in self._only(block, known))
+            self._arrange([self._put(loaded) for loaded in rest])
+        self._cache.keep(
+            self._tenant,
+            {
+                "document_vectors": known.issuperset,
+                "sections": known.__contains__,
+                "chunk_vectors": known.__contains__,
+                "postings": lambda key: key[0] in known,
+            },
+        )
 
-    def blocks(self, sql: Queries, numbers: Sequence[int]) -> tuple[tuple[Block, ...], int]:
-        """Blocks that hold these segments, and perhaps others; and their generation.
+    def _only(self, block: SegmentBlock, known: frozenset[int]) -> Iterator[_Loaded]:
+        rest, vectors = block.only(known), self._documents.get(block.group)
+        if rest is not None:
+            if vectors is not None and rest is not block:
+                spans = [block.spans[number].documents for number in rest.spans]
+                vectors = np.concatenate([vectors[span] for span in spans])
+            yield rest, vectors
 
-        `sql` belongs to a reader who may see these.
-        """
-        with self._lock:
-            held = {number for block in self._blocks for number in block.spans}
-            if missing := [number for number in numbers if number not in held]:
-                fresh = [Block.of(number, _segment(sql, number)) for number in missing]
-                blocks = [*self._blocks, *_by_width(fresh)]
-                self._renew(blocks if len(blocks) <= MOST_BLOCKS else _by_width(blocks))
-            asked = (b for b in self._blocks if not b.spans.keys().isdisjoint(numbers))
-            return tuple(asked), self.generation
-
-    def _renew(self, blocks: Iterable[Block]) -> None:
-        found = tuple(blocks)
-        if found != self._blocks:
-            self.generation += 1
-            self._blocks = found
+    def document_vectors(
+        self, sql: Queries, block: SegmentBlock, numbers: Sequence[int]
+    ) -> Iterator[tuple[slice, Floats]]:
+        """Rows of the block, and their vectors; segment by segment where not all are kept."""
+        whole = self._documents.get(block.group)
+        if whole is not None:
+            yield slice(0, len(whole)), whole
+            return
+        for number in numbers:
+            vectors = self._documents.get((number,))
+            if vectors is None:
+                ((_, segment),) = _read(sql, [number])
+                vectors = _roots(segment)
+                self._documents.put((number,), vectors, vectors.nbytes)
+            yield block.spans[number].documents, vectors
 
     def sections(self, sql: Queries, number: int) -> Sections:
         """Needed where sections are searched, so they load on demand."""
         found = self._sections.get(number)
         if found is None:
-            found = Sections.of(_segment(sql, number))
-            with self._lock:
-                self._sections[number] = found
+            ((_, segment),) = _read(sql, [number])
+            found = Sections.of(segment)
+            self._sections.put(number, found, found.nbytes)
         return found
 
-    def passages(self, sql: Queries, number: int, block: Block) -> Vectors:
-        """Chunk vectors are needed by the flat baseline alone, so they load on demand."""
-        found = self._passages.get(number)
+    def chunk_vectors(self, sql: Queries, number: int, block: SegmentBlock) -> Vectors:
+        """Needed by the flat baseline alone, so they load on demand."""
+        found = self._chunks.get(number)
         if found is None:
-            wanted = block.passage_vectors[block.spans[number].passages].tolist()
+            wanted = block.chunk_vector_ids[block.spans[number].chunks].tolist()
             read: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
             blobs = b"".join(read[vector] for vector in wanted)
             found = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
-            with self._lock:
-                self._passages[number] = found
+            self._chunks.put(number, found, found.nbytes)
         return found
 
     def postings(
         self, sql: Queries, numbers: Sequence[int], terms: Sequence[str]
-    ) -> Mapping[tuple[int, str], Found]:
-        """By segment and term; who asks may see these segments."""
-        with self._lock:
-            wanted = {
-                (number, term): self._kept(number, term) for term in terms for number in numbers
-            }
+    ) -> Mapping[tuple[int, str], Counts]:
+        """By segment and term."""
+        wanted = {(n, term): self._postings.get((n, term)) for term in terms for n in numbers}
         lacking = sorted({term for (_, term), found in wanted.items() if found is None})
         if lacking:
             read = dict.fromkeys(((n, term) for term in lacking for n in numbers), NOWHERE)
             rows = sql.rows("postings_of_terms", terms=lacking, segments=list(numbers))
-            for term, number, places, counted in rows:
-                read[number, term] = _numbers(places), _numbers(counted)
-            with self._lock:
-                for key, found in read.items():
-                    self._put(key, found)
+            for term, number, chunks, frequencies in rows:
+                read[number, term] = _numbers(chunks), _numbers(frequencies)
+            for key, found in read.items():
+                self._postings.put(key, found, found[0].nbytes + found[1].nbytes)
             wanted.update(read)
         return {key: found for key, found in wanted.items() if found is not None and len(found[0])}
 
-    def _kept(self, number: int, term: str) -> Found | None:
-        found = self._postings.get((number, term))
-        if found is not None:
-            self._postings.move_to_end((number, term))
-        return found
 
-    def _put(self, key: tuple[int, str], found: Found) -> None:
-        if key not in self._postings:
-            self._postings[key] = found
-            self._size += _size(found)
-            while self._size > MOST_POSTINGS:
-                _, gone = self._postings.popitem(last=False)
-                self._size -= _size(gone)
-
-    def name(self, named: Iterable[tuple[int, str, str]]) -> None:
-        """A handle is never given twice, so its name and kind stay."""
-        rows = list(named)
-        if len(self.names) + len(rows) > MOST_NAMES:
-            self.names, self.kinds = {}, {}
-        self.kinds.update((handle, kind) for handle, _, kind in rows)
-        self.names.update((handle, name) for handle, name, _ in rows)
+def _read(sql: Queries, numbers: Iterable[int]) -> Iterator[tuple[int, Segment]]:
+    for number in numbers:
+        (arrays,) = single_row(sql.row("segment_arrays", segment=number))
+        yield number, Segment.from_bytes(arrays)
 
 
-def _segment(sql: Queries, number: int) -> Segment:
-    (arrays,) = single_row(sql.row("segment_arrays", segment=number))
-    return Segment.from_bytes(arrays)
+def _roots(segment: Segment) -> Floats:
+    """Vectors of documents, ready to multiply."""
+    return segment.node_vectors[segment.root_rows].astype(np.float32)
 
 
-def _by_width(blocks: Sequence[Block]) -> list[Block]:
-    widths = sorted({block.width for block in blocks})
-    return [Block.joined([b for b in blocks if b.width == width]) for width in widths]
+def _joined(parts: Iterable[_Loaded]) -> Iterator[_Loaded]:
+    """By width, and no larger than a block may be."""
+    batches: dict[int, list[_Loaded]] = {}
+    for part in parts:
+        batch = batches.setdefault(part[0].width, [])
+        if batch and sum(map(_size, (*batch, part))) > BLOCK_BYTES:
+            yield _join(batch)
+            batch.clear()
+        batch.append(part)
+    for width in sorted(batches):
+        yield _join(batches[width])
 
 
-def _size(found: Found) -> int:
-    return len(found[0]) + _ALONE
+def _join(batch: Sequence[_Loaded]) -> _Loaded:
+    """Without vectors where those of some are not kept."""
+    block = SegmentBlock.joined([part for part, _ in batch])
+    vectors = [own for _, own in batch if own is not None]
+    if len(vectors) < len(batch):
+        return block, None
+    return block, vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
 
 
-def _numbers(packed: bytes) -> Places:
+def _size(loaded: _Loaded) -> int:
+    block, vectors = loaded
+    return block.nbytes + (0 if vectors is None else vectors.nbytes)
+
+
+def _numbers(packed: bytes) -> SmallInts:
     return np.frombuffer(packed, dtype="<i4")

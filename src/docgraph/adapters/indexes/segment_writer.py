@@ -43,7 +43,7 @@ class SegmentRows:
             branch=branch,
             group=group,
             born=born,
-            passages=len(segment.passage_document),
+            passages=len(segment.chunk_document),
             nodes=len(segment.node_document),
             documents=np.unique(segment.node_document).tolist(),
             arrays=segment.to_bytes(),
@@ -69,7 +69,7 @@ class SegmentRows:
         segment, postings = self.arrays(number), self.postings([number])
         branch, born = single_row(self._sql.row("place_of_segment", segment=number))
         for group, documents in parts.items():
-            passages = np.isin(segment.passage_document, documents)
+            passages = np.isin(segment.chunk_document, documents)
             nodes = np.isin(segment.node_document, documents)
             rows = ((term, places, counted) for term, _, places, counted in postings)
             kept = segment.only(passages, nodes)
@@ -157,7 +157,7 @@ class SegmentWriter:
         offsets, total = {}, 0
         for number, part in parts.items():
             offsets[number] = total
-            total += len(part.passage_document)
+            total += len(part.chunk_document)
         packed = merged(self._rows.postings(numbers), offsets)
         joined = Segment.joined(list(parts.values()))
         self._rows.store(joined, packed, branch=self._branch, group=group, born=self._born)

@@ -1,4 +1,4 @@
-"""A segment's arrays: what search needs of passages and nodes, packed into one blob."""
+"""A segment's arrays: what search needs of chunks and nodes, packed into one blob."""
 
 import io
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Segment:
-    """Side by side: one row per passage, one row per node. Handles are those of nodes."""
+    """Side by side: one row per chunk, one row per node. Handles are those of nodes."""
 
-    passage_document: Ints
-    passage_node: Ints
-    passage_root: Ints
-    passage_length: Ints
-    passage_vector: Ints
+    chunk_document: Ints
+    chunk_node: Ints
+    chunk_root: Ints
+    chunk_length: Ints
+    chunk_vector: Ints
     node_document: Ints
     node_handle: Ints
     node_root: Ints
@@ -28,6 +28,11 @@ class Segment:
     def width(self) -> int:
         """Dimensions of its vectors: those of the model that embedded them."""
         return int(self.node_vectors.shape[1])
+
+    @property
+    def root_rows(self) -> Ints:
+        """Rows of the nodes that are documents."""
+        return np.flatnonzero(self.node_handle == self.node_root)
 
     def to_bytes(self) -> bytes:
         buffer = io.BytesIO()
@@ -46,16 +51,16 @@ class Segment:
 
     @classmethod
     def joined(cls, parts: "list[Segment]") -> "Segment":
-        """Passages and nodes of all parts, one after the other."""
+        """Chunks and nodes of all parts, one after the other."""
         return cls.of(
             [np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__]
         )
 
-    def only(self, passages: "npt.NDArray[np.bool_]", nodes: "npt.NDArray[np.bool_]") -> "Segment":
-        """The same segment with these passages and nodes alone."""
+    def only(self, chunks: "npt.NDArray[np.bool_]", nodes: "npt.NDArray[np.bool_]") -> "Segment":
+        """The same segment with these chunks and nodes alone."""
         return self.of(
             [
-                getattr(self, name)[passages if name.startswith("passage_") else nodes]
+                getattr(self, name)[chunks if name.startswith("chunk_") else nodes]
                 for name in self.__slots__
             ]
         )

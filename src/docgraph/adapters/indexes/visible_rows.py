@@ -1,181 +1,170 @@
-"""What one reader sees of the blocks: which rows, whose they are, and where passages stand."""
+"""What one filter shows of the packed segments: which rows, whose they are, where chunks stand."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import count
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.adapters.indexes.chunk_vectors import VectorRows
-from docgraph.adapters.indexes.segment_cache import Block, Places
+from docgraph.adapters.indexes.segment_block import SegmentBlock, SmallInts
+from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.indexes.segments import Ints
-from docgraph.adapters.sql.version_table import Visibility
-from docgraph.model.scoring import Bm25, ChunkLengths, Positions, RowGroups, Weights
-from docgraph.ports.search_reads import Level
+from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
+from docgraph.adapters.sql.version_table import VersionTable
+from docgraph.model.scoring import ChunkLengths, RowGroups
+from docgraph.ports.indexes import ReadFilter
 
-MOST_STANDING = 2_000_000  # places of terms that are kept for one reader
-_ALONE = 16  # what a term takes that is nowhere
+_VIEW_NUMBERS = count()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenIn:
-    """Of one block: the documents' rows that are seen, and each passage's place (-1: unseen).
+class VisibleRows:
+    """Of one block: the documents' rows that are visible, and each chunk's position (-1: hidden).
 
-    `numbers` are the segments that the reader asks, which may not be all in the block.
+    `numbers` are the segments that the filter asks for, which may not be all in the block.
     """
 
-    block: Block
+    block: SegmentBlock
     numbers: tuple[int, ...]
     documents: Ints
-    sees: npt.NDArray[np.bool_]
-    places: Places
-    passages: Ints
-
-
-class ScannedRows(NamedTuple):
-    """Vectors of one block or segment, and which of them are seen."""
-
-    vectors: npt.NDArray[Any]
-    kept: Ints
-
-
-class PostingList(NamedTuple):
-    """Positions of the visible chunks that hold a term, and what it adds to each one's score."""
-
-    positions: Positions
-    weights: Weights
-
-
-class Scan(NamedTuple):
-    """All rows that one kind of search goes over, and whose they are."""
-
-    rows: tuple[ScannedRows, ...]
-    owners: RowGroups
-
-
-RowsOf = Callable[[SeenIn, Level, bool], Iterable[tuple[ScannedRows, Ints]]]
-
-
-class SeenRows:
-    """Of one reader in one scope. Statistics hang on nothing else, so they are counted once."""
-
-    def __init__(
-        self,
-        visible: Visibility,
-        numbers: Sequence[int],
-        blocks: Sequence[Block],
-        vectors: VectorRows,
-    ) -> None:
-        """`numbers` are the segments that the reader asks; blocks may hold others.
-
-        `vectors` are those of the state in which this is seen.
-        """
-        self.vectors = vectors
-        self.numbers = tuple(numbers)
-        self.blocks: list[SeenIn] = []
-        self._scans: dict[tuple[Level, bool, int], Scan] = {}
-        self._terms: dict[tuple[str, Bm25], PostingList] = {}
-        self._standing = 0
-        wanted = frozenset(numbers)
-        begin = 0
-        for block in blocks:
-            found = _seen_in(visible, wanted, block, begin)
-            begin += len(found.passages)
-            self.blocks.append(found)
+    is_visible: npt.NDArray[np.bool_]
+    positions: SmallInts
+    chunks: Ints
 
     @property
-    def size(self) -> int:
-        """What it costs to keep, in rows."""
-        return self._standing + sum(len(one.places) + len(one.sees) for one in self.blocks)
+    def nbytes(self) -> int:
+        columns = (self.documents, self.is_visible, self.positions, self.chunks)
+        return sum(column.nbytes for column in columns)
 
-    def scan(self, over: Level, roll_up: bool, width: int, rows_of: RowsOf) -> Scan:
-        """Blocks of another width hold what another model embedded once."""
-        found = self._scans.get((over, roll_up, width))
-        if found is None:
-            fitting = (seen for seen in self.blocks if seen.block.width == width)
-            parts = [part for seen in fitting for part in rows_of(seen, over, roll_up)]
-            owners = RowGroups(_all([whose for _, whose in parts]))
-            found = Scan(tuple(rows for rows, _ in parts), owners)
-            self._scans[over, roll_up, width] = found
-        return found
+
+class ReaderView:
+    """One filter's rows. Statistics hang on nothing else, so they are counted once.
+
+    `grown` is told how many bytes the view takes whenever that is more.
+    """
+
+    def __init__(
+        self, numbers: Sequence[int], blocks: Sequence[VisibleRows], grown: Callable[[int], None]
+    ) -> None:
+        self.number = next(_VIEW_NUMBERS)
+        self.numbers = tuple(numbers)
+        self.blocks = tuple(blocks)
+        self.nbytes = sum(rows.nbytes for rows in blocks)
+        self._grown = grown
 
     @cached_property
     def by_document(self) -> RowGroups:
-        return self._owners(lambda b: b.document_handles[b.passage_rows])
+        return self._owners(lambda block: block.document_handles[block.chunk_rows])
 
     @cached_property
     def by_node(self) -> RowGroups:
-        return self._owners(lambda b: b.passage_nodes)
+        return self._owners(lambda block: block.chunk_nodes)
 
     @cached_property
     def lengths(self) -> ChunkLengths:
-        return ChunkLengths.of(
-            _all([one.block.passage_lengths[one.passages] for one in self.blocks])
-        )
+        found = ChunkLengths.of(self._columns(lambda block: block.chunk_lengths))
+        self._add(found.lengths)
+        return found
 
-    def terms(
-        self,
-        wanted: Sequence[str],
-        bm25: Bm25,
-        look: Callable[[list[str]], list[PostingList]],
-    ) -> list[PostingList]:
-        """Whatever was asked for lately need not be looked up again."""
-        known = self._terms
-        found = {term: known[term, bm25] for term in wanted if (term, bm25) in known}
-        if missing := [term for term in wanted if term not in found]:
-            fresh = dict(zip(missing, look(missing), strict=True))
-            if self._standing > MOST_STANDING:
-                known = self._terms = {}
-                self._standing = 0
-            known.update({(term, bm25): one for term, one in (found | fresh).items()})
-            self._standing += sum(len(one.positions) + _ALONE for one in fresh.values())
-            found |= fresh
-        return [found[term] for term in wanted]
-
-    def passages_of(self, handles: Ints, *, roll_up: bool) -> tuple[Ints, Ints]:
-        """Numbers of the vectors of these owners' passages, and of how many passages each."""
-        order, whose = self._document_order if roll_up else self._node_order
-        begins = np.searchsorted(whose, handles, side="left")
-        sizes = np.searchsorted(whose, handles, side="right") - begins
+    def vector_ids(self, handles: Ints, *, roll_up: bool) -> tuple[Ints, Ints]:
+        """Numbers of the vectors of these owners' chunks, and of how many chunks each."""
+        order, owners = self._document_order if roll_up else self._node_order
+        begins = np.searchsorted(owners, handles, side="left")
+        sizes = np.searchsorted(owners, handles, side="right") - begins
         offsets = np.repeat(begins - (np.cumsum(sizes) - sizes), sizes)
-        return self._vectors[order[offsets + np.arange(len(offsets))]], sizes
+        return self._vector_ids[order[offsets + np.arange(len(offsets))]], sizes
 
     @cached_property
     def _document_order(self) -> tuple[Ints, Ints]:
-        return _in_order(self.by_document.rows)
+        return self._in_order(self.by_document.rows)
 
     @cached_property
     def _node_order(self) -> tuple[Ints, Ints]:
-        return _in_order(self.by_node.rows)
+        return self._in_order(self.by_node.rows)
 
     @cached_property
-    def _vectors(self) -> Ints:
-        return _all([one.block.passage_vectors[one.passages] for one in self.blocks])
+    def _vector_ids(self) -> Ints:
+        found: Ints = self._columns(lambda block: block.chunk_vector_ids)
+        self._add(found)
+        return found
 
-    def _owners(self, owners: Callable[[Block], Ints]) -> RowGroups:
-        return RowGroups(_all([owners(one.block)[one.passages] for one in self.blocks]))
+    def _owners(self, owners: Callable[[SegmentBlock], Ints]) -> RowGroups:
+        found = RowGroups(self._columns(owners))
+        self._add(found)
+        return found
+
+    def _columns(self, column: Callable[[SegmentBlock], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        """Of visible chunks, by position."""
+        parts = [column(rows.block)[rows.chunks] for rows in self.blocks]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+
+    def _in_order(self, owners: Ints) -> tuple[Ints, Ints]:
+        """Positions by owner, and the owners in that order."""
+        order = np.argsort(owners, kind="stable")
+        found = order, owners[order]
+        self._add(*found)
+        return found
+
+    def _add(self, *found: npt.NDArray[Any] | RowGroups) -> None:
+        self.nbytes += sum(one.nbytes for one in found)
+        self._grown(self.nbytes)
 
 
-def _seen_in(visible: Visibility, wanted: frozenset[int], block: Block, begin: int) -> SeenIn:
-    sees = np.zeros(len(block.document_ordinals), dtype=np.bool_)
-    numbers = tuple(number for number in block.spans if number in wanted)
-    for number in numbers:
-        span = block.spans[number].documents
-        sees[span] = visible.of(block.document_ordinals[span])
-    seen = sees[block.passage_rows]
-    places = np.full(len(seen), -1, dtype=np.int32)
-    passages = np.flatnonzero(seen)
-    places[passages] = np.arange(begin, begin + len(passages), dtype=np.int32)
-    return SeenIn(block, numbers, np.flatnonzero(sees), sees, places, passages)
+class PackedReader:
+    """Packed segments as one session reads them: what each filter shows, made once for all."""
+
+    def __init__(self, sql: Queries, table: VersionTable, cache: TenantCache, tenant: str) -> None:
+        """`sql` is reads.sql, guarded by what is visible; `table` is of the same transaction."""
+        self.sql = sql
+        self.segments = SegmentCache(cache, tenant)
+        self._table = table
+        self._last: tuple[ReadFilter, ReaderView] | None = None
+        self._views: CachePart[ReadFilter, ReaderView] = CachePart(cache, tenant, "views")
+
+    def view(self, reads: ReadFilter) -> ReaderView:
+        """A session keeps the one it has; others may find it in the cache."""
+        if self._last is None or self._last[0] != reads:
+            self._last = reads, self._view(reads)
+        return self._last[1]
+
+    def _view(self, reads: ReadFilter) -> ReaderView:
+        """Used before its blocks are, so that it goes from the cache before they do."""
+        found = self._views.get(reads)
+        if found is None or not self._is_current(found):
+            rows = self.sql.rows("segments_of_branches", branches=[b for b, _ in reads.snapshots])
+            numbers = [number for (number,) in rows]
+            blocks = self.segments.blocks(self.sql, numbers)
+            visible = visible_rows(self._table.mask(reads), frozenset(numbers), blocks)
+            found = ReaderView(numbers, visible, lambda size: self._views.resize(reads, size))
+            self._views.put(reads, found, found.nbytes)
+            self._is_current(found)
+        return found
+
+    def _is_current(self, view: ReaderView) -> bool:
+        """Blocks of segments may have been joined meanwhile."""
+        current = [self.segments.block(rows.block.group) is rows.block for rows in view.blocks]
+        return all(current)
 
 
-def _in_order(owners: Ints) -> tuple[Ints, Ints]:
-    """Places by owner, and the owners in that order."""
-    order = np.argsort(owners, kind="stable")
-    return order, owners[order]
-
-
-def _all(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)
+def visible_rows(
+    mask: npt.NDArray[np.bool_], wanted: frozenset[int], blocks: Sequence[SegmentBlock]
+) -> list[VisibleRows]:
+    found: list[VisibleRows] = []
+    begin = 0
+    for block in blocks:
+        is_visible = np.zeros(len(block.document_ordinals), dtype=np.bool_)
+        numbers = tuple(number for number in block.spans if number in wanted)
+        for number in numbers:
+            span = block.spans[number].documents
+            is_visible[span] = mask[block.document_ordinals[span]]
+        chunks = np.flatnonzero(is_visible[block.chunk_rows])
+        positions = np.full(len(block.chunk_rows), -1, dtype=np.int32)
+        positions[chunks] = np.arange(begin, begin + len(chunks), dtype=np.int32)
+        begin += len(chunks)
+        documents = np.flatnonzero(is_visible)
+        found.append(VisibleRows(block, numbers, documents, is_visible, positions, chunks))
+    return found

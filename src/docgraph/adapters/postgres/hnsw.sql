@@ -34,17 +34,24 @@ SELECT set_config('enable_seqscan', 'on', true),
        set_config('enable_material', 'on', true);
 
 -- name: nearest_documents
-SELECT id, id, -(vector::vector({size}) <#> %(asked)s::vector({size})) FROM visible_nodes
+-- Each row with its node and its document, all by handle, and the exact product.
+SELECT handle, handle, handle, -(vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_nodes
 WHERE vector_dims(vector) = {size} AND id = document_id
 ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
 
 -- name: nearest_sections
-SELECT id, document_id, -(vector::vector({size}) <#> %(asked)s::vector({size})) FROM visible_nodes
-WHERE vector_dims(vector) = {size}
-ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT n.handle, n.handle, (SELECT r.handle FROM visible_nodes AS r WHERE r.id = n.document_id),
+       -(n.vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_nodes AS n
+WHERE vector_dims(n.vector) = {size}
+ORDER BY n.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
 
 -- name: nearest_passages
-SELECT node, document_id, -(vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_vectors
-WHERE vector_dims(vector) = {size}
-ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT v.document * 1048576 + v.position,
+       (SELECT n.handle FROM visible_nodes AS n WHERE n.id = v.node),
+       (SELECT r.handle FROM visible_nodes AS r WHERE r.id = v.document_id),
+       -(v.vector::vector({size}) <#> %(asked)s::vector({size}))
+FROM visible_vectors AS v
+WHERE vector_dims(v.vector) = {size}
+ORDER BY v.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;

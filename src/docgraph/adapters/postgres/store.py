@@ -3,7 +3,6 @@
 import json
 import logging
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -13,11 +12,10 @@ import numpy.typing as npt
 from psycopg import Error
 from psycopg.errors import LockNotAvailable, QueryCanceled
 
-from docgraph.adapters.indexes.packed_search import SqlSearch
 from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.database import PostgresDatabase
 from docgraph.adapters.postgres.migrate import require_current
-from docgraph.adapters.postgres.pgvector import Hnsw, HnswSearch
+from docgraph.adapters.postgres.pgvector import Hnsw, HnswVectors
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
@@ -25,12 +23,13 @@ from docgraph.adapters.postgres.vectors import PostgresEmbeddingWriter
 from docgraph.adapters.sql.access_store import SqlAccessPolicyStore
 from docgraph.adapters.sql.database import single_row
 from docgraph.adapters.sql.prune import prune
-from docgraph.adapters.sql.reader_session import Searching, SqlReads
+from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
-from docgraph.adapters.sql.tenant_state import Known, TenantState
+from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
+from docgraph.adapters.sql.tenant_state import TenantState
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import load_rows, resolve_visibility
+from docgraph.adapters.sql.version_table import VersionTable, load_rows, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
@@ -82,7 +81,6 @@ class Maintenance:
                 self._sql.run("time_as_before")
 
 
-MOST_TENANTS = 16  # of which rights stay resolved in memory
 _HELD = {
     "share_tenant": "a prune has been under way",
     "hold_tenant": "an ingest of another branch has been under way",
@@ -91,7 +89,13 @@ _HELD = {
 
 class PostgresStore:
     def __init__(
-        self, pool: Pool, *, now: Callable[[], str], wait: float = 600, hnsw: bool = False
+        self,
+        pool: Pool,
+        *,
+        now: Callable[[], str],
+        wait: float = 600,
+        hnsw: bool = False,
+        cache_bytes: int = DEFAULT_BYTES,
     ) -> None:
         """`wait` is how many seconds a second ingest of a branch queues behind a first.
 
@@ -101,7 +105,7 @@ class PostgresStore:
         self._now = now
         self._wait = wait
         self._hnsw = hnsw
-        self._tenants: OrderedDict[str, Known] = OrderedDict()
+        self._cache = TenantCache(cache_bytes)
         self._epoch = ""
         self._lock = threading.Lock()
         with pool.connection() as connection:
@@ -112,36 +116,27 @@ class PostgresStore:
         self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
         with self._reading() as database:
-            known, state = self._current(database, principal.tenant)
-            view = known.view(state, principal, wanted, resolve_visibility)
-            guard(database, state.rows, view.visible.classes, view.visible.snapshots)
-            searching: Searching = SqlSearch
-            if self._hnsw:
-                searching = partial(HnswSearch, index=Hnsw(database.connection))
-            yield SqlReads(database.queries("reads.sql"), view, known.segments, searching)
+            state, table = self._current(database, principal.tenant)
+            visible = state.visibility(table, principal, wanted, resolve_visibility)
+            guard(database, table, sorted(visible.reads.classes), visible.snapshots)
+            vectors = HnswVectors(Hnsw(database.connection)) if self._hnsw else None
+            yield SqlReads(database.queries("reads.sql"), visible, self._cache, vectors)
 
-    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[Known, TenantState]:
+    def _current(self, database: PostgresDatabase, tenant: str) -> tuple[TenantState, VersionTable]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("state.sql")
         changes, epoch = single_row(sql.row("changes", tenant=tenant))
-        known = self._known(tenant, epoch)
-        return known, known.as_of(sql, changes)
-
-    def _known(self, tenant: str, epoch: str) -> Known:
         with self._lock:
             if epoch != self._epoch:  # what was lost with a server may have used the numbers
                 self._epoch = epoch
-                self._tenants.clear()
-            known = self._tenants.setdefault(tenant, Known(tenant))
-            self._tenants.move_to_end(tenant)
-            while len(self._tenants) > MOST_TENANTS:
-                self._tenants.popitem(last=False)
-            return known
+                self._cache.clear()
+        state = TenantState(self._cache, tenant)
+        return state, state.as_of(sql, changes)
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with self._reading() as database:
-            _, state = self._current(database, principal.tenant)
-            return list_snapshots(state.rows, principal)
+            _, table = self._current(database, principal.tenant)
+            return list_snapshots(table, principal)
 
     @contextmanager
     def _reading(self) -> Iterator[PostgresDatabase]:

@@ -1,22 +1,158 @@
-"""Reads: one reader's windows onto search, graph and texts."""
+"""One reader's session: it binds the filter once, and gives stages windows that need none."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
+from typing import cast
 
-from docgraph.adapters.indexes.packed_search import SqlSearch
-from docgraph.adapters.indexes.segment_cache import SegmentCache
-from docgraph.adapters.indexes.visible_rows import SeenRows
+import numpy as np
+
+from docgraph.adapters.indexes.chunk_vectors import ChunkProducts
+from docgraph.adapters.indexes.packed_lexical import PackedLexical
+from docgraph.adapters.indexes.packed_vectors import PackedVectors
+from docgraph.adapters.indexes.segments import Ints, unpack
+from docgraph.adapters.indexes.visible_rows import PackedReader
 from docgraph.adapters.sql.database import Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.snapshots import contents
-from docgraph.adapters.sql.tenant_cache import View
+from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.adapters.sql.texts import SqlTexts
 from docgraph.adapters.sql.version_table import Visibility, embedder_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scoring import Bm25, RowGroups, top_groups
 from docgraph.model.snapshot import Scope
+from docgraph.ports.indexes import VectorSearch
+from docgraph.ports.search_reads import Level
 
-Searching = Callable[[Queries, Visibility, SegmentCache, SeenRows], SqlSearch]
+MOST_NAMES = 200_000
+_NAME_BYTES = 300  # of a node's id and kind, about
+_ROWS_PER_OWNER = 4  # that are asked for, to begin with, where an owner has several
+
+
+class NodeNames:
+    """Ids and kinds by handle. A handle is never given twice, so these stay."""
+
+    def __init__(self) -> None:
+        self.ids: dict[int, str] = {}
+        self.kinds: dict[int, str] = {}
+
+    @property
+    def nbytes(self) -> int:
+        return _NAME_BYTES * len(self.ids)
+
+
+class SqlSearch:
+    """SearchReads for every store and index: handles become ids here, rows become owners."""
+
+    def __init__(
+        self, sql: Queries, visible: Visibility, cache: TenantCache, vectors: VectorSearch | None
+    ) -> None:
+        """`vectors` is the index to search in place of the packed one."""
+        reads = visible.reads
+        packed = PackedReader(sql, visible.rows, cache, reads.tenant)
+        self._sql = sql
+        self._reads = reads
+        self._packed = packed
+        self._vectors = vectors or PackedVectors(packed)
+        self._lexical = PackedLexical(packed, cache, reads.tenant)
+        self._products = ChunkProducts(sql, cache, reads.tenant, reads.revision)
+        self._kept_names: CachePart[None, NodeNames] = CachePart(cache, reads.tenant, "names")
+        self._handles: dict[str, int] = {}
+
+    @property
+    def exact(self) -> bool:
+        return self._vectors.exact
+
+    def nearest(
+        self, vector: tuple[int, ...], *, over: Level, roll_up: bool, top: int
+    ) -> tuple[tuple[str, int], ...]:
+        """More rows are asked for until `top` owners are there, or no further row is."""
+        is_owner = over == "documents" or (over == "sections" and not roll_up)
+        limit = top if is_owner else top * _ROWS_PER_OWNER
+        while True:
+            hits = self._vectors.search(vector, self._reads, level=over, limit=limit)
+            owners, dots = hits.node, hits.dot
+            if not is_owner:
+                groups = RowGroups(hits.document if roll_up else hits.node)
+                owners, dots = top_groups(groups, hits.dot, top)
+            if len(owners) >= top or len(hits.row) < limit:
+                named = zip(self._names(owners), dots.tolist(), strict=True)
+                return tuple(sorted(named, key=lambda item: (-item[1], item[0]))[:top])
+            limit *= _ROWS_PER_OWNER
+
+    def node_similarities(self, vector: tuple[int, ...], ids: tuple[str, ...]) -> dict[str, int]:
+        query = np.array(vector, dtype=np.int64)
+        rows = self._sql.rows("vectors_of_nodes", ids=ids)
+        return {node: int(unpack(blob, np.int16) @ query) for node, blob in sorted(rows)}
+
+    def best_chunk_similarities(
+        self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
+    ) -> dict[str, int]:
+        handles = self._handles_of(ids)
+        numbers = np.array([*handles.values()], dtype=np.int64)
+        chunks, sizes = self._packed.view(self._reads).vector_ids(numbers, roll_up=roll_up)
+        owners = [node for node, size in zip(handles, sizes.tolist(), strict=True) if size]
+        if not owners:
+            return {}
+        scores = self._products.of(chunks, np.array(vector, dtype=np.float32))
+        begins = np.concatenate(([0], np.cumsum(sizes[sizes > 0])[:-1]))
+        best = np.maximum.reduceat(scores, begins)
+        return dict(zip(owners, best.astype(np.int64).tolist(), strict=True))
+
+    def _handles_of(self, ids: tuple[str, ...]) -> dict[str, int]:
+        """Most were named a moment ago."""
+        if missing := [node for node in ids if node not in self._handles]:
+            self._handles.update(self._sql.rows("handles_of_nodes", ids=missing))
+        return {node: self._handles[node] for node in ids if node in self._handles}
+
+    def lexical(
+        self, terms: tuple[str, ...], *, roll_up: bool, pool: int, bm25: Bm25
+    ) -> tuple[tuple[str, float], ...]:
+        """Owners tied at the edge are all named before ids break the tie."""
+        owners, scores = self._lexical.top(
+            terms, self._reads, roll_up=roll_up, limit=pool, bm25=bm25
+        )
+        ranked = sorted(zip((-scores).tolist(), self._names(owners), strict=True))
+        return tuple([(node, -score) for score, node in ranked[:pool]])
+
+    def _names(self, owners: Ints) -> list[str]:
+        known, wanted = self._kept_names.get(None) or NodeNames(), owners.tolist()
+        names = list(map(known.ids.get, wanted))
+        if None in names:
+            missing = [handle for handle, name in zip(wanted, names, strict=True) if name is None]
+            rows = self._sql.rows("names_of_handles", handles=missing)
+            self._keep_names(known, rows)
+            read = {handle: name for handle, name, _ in rows}
+            names = [name or read[handle] for handle, name in zip(wanted, names, strict=True)]
+        found = cast("list[str]", names)
+        self._handles.update(zip(found, wanted, strict=True))
+        return found
+
+    def _keep_names(self, known: NodeNames, rows: list[tuple[int, str, str]]) -> None:
+        if len(known.ids) + len(rows) > MOST_NAMES:
+            known = NodeNames()
+        known.kinds.update((handle, kind) for handle, _, kind in rows)
+        known.ids.update((handle, name) for handle, name, _ in rows)
+        self._kept_names.put(None, known, known.nbytes)
+
+    def definers(self, names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        return self._defining([f"{kind}:{name}" for name in names for kind in ("code", "doc")])
+
+    def documents_titled(self, titles: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+        return self._defining([f"title:{title}" for title in titles])
+
+    def _defining(self, keys: list[str]) -> tuple[tuple[str, str], ...]:
+        branches = [branch for branch, _ in self._reads.snapshots]
+        rows = self._sql.rows("definers", keys=keys, branches=branches)
+        return tuple((name, node) for name, node in rows)
+
+    def kinds(self, ids: tuple[str, ...]) -> dict[str, str]:
+        """Most were named a moment ago, and their kinds with them."""
+        known = (self._kept_names.get(None) or NodeNames()).kinds
+        found = {node: known.get(self._handles.get(node, -1)) for node in ids}
+        if missing := [node for node, kind in found.items() if kind is None]:
+            found |= dict.fromkeys(missing) | dict(self._sql.rows("kinds_of_nodes", ids=missing))
+        return {node: kind for node, kind in sorted(found.items()) if kind is not None}
 
 
 class SqlReads:
@@ -25,16 +161,15 @@ class SqlReads:
     def __init__(
         self,
         sql: Queries,
-        view: View,
-        segments: SegmentCache,
-        searching: Searching = SqlSearch,
+        visible: Visibility,
+        cache: TenantCache,
+        vectors: VectorSearch | None = None,
     ) -> None:
-        """`sql` is reads.sql, guarded by what is visible."""
+        """`sql` is reads.sql, guarded by what is visible; `vectors` is as for `SqlSearch`."""
         self._sql = sql
-        self._view = view
-        self._visible = view.visible
-        self._segments = segments
-        self._searching = searching
+        self._visible = visible
+        self._cache = cache
+        self._vectors = vectors
         self.graph = SqlGraph(sql)
 
     @property
@@ -47,8 +182,7 @@ class SqlReads:
 
     @cached_property
     def search(self) -> SqlSearch:
-        seen = self._view.seen(self._sql, self._segments)
-        return self._searching(self._sql, self._visible, self._segments, seen)
+        return SqlSearch(self._sql, self._visible, self._cache, self._vectors)
 
     def texts(self, plan: RetrievalPlan) -> SqlTexts:
         return SqlTexts(self._sql, self._visible, plan)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from docgraph.adapters.sql.database import Queries, single_row
-from docgraph.adapters.sql.version_table import VersionTable, alive, readable_by
+from docgraph.adapters.sql.version_table import VersionTable, classes_of
 from docgraph.model.access import Principal
 from docgraph.model.digest import canonical
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName
@@ -14,13 +14,13 @@ from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 
 def list_snapshots(rows: VersionTable, principal: Principal) -> tuple[SnapshotInfo, ...]:
     """Without those in which the reader sees nothing."""
-    readable = readable_by(principal, rows)
+    readable = rows.readable(classes_of(principal, rows))
     infos: list[SnapshotInfo] = []
     for branch in rows.branches:
         if branch.tenant != principal.tenant:
             continue
         for number in range(branch.oldest, branch.newest + 1):
-            documents = int(np.count_nonzero(readable & alive(rows, branch, number)))
+            documents = int(np.count_nonzero(readable & rows.alive(branch.id, number)))
             if documents:
                 snapshot = rows.snapshots[branch.id, number]
                 infos.append(

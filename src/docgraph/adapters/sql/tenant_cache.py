@@ -1,89 +1,105 @@
-"""Views: what readers see, kept by their rights until something changes."""
+"""One cache for all that a process keeps of a store's tenants, bounded in bytes."""
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
 
-from docgraph.adapters.indexes.chunk_vectors import VectorRows
-from docgraph.adapters.indexes.segment_cache import SegmentCache
-from docgraph.adapters.indexes.visible_rows import SeenRows
-from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.version_table import Visibility
-from docgraph.model.access import Principal
-from docgraph.model.snapshot import SnapshotSelector
+DEFAULT_BYTES = 2**31
+ENTRY_BYTES = 256  # what an entry takes beside its value
 
-MOST_VIEWS = 64
-MOST_ROWS = 8_000_000  # documents and passages, of all views together
-
-Key = tuple[int, str, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
+K = TypeVar("K")
+V = TypeVar("V")
+_Key = tuple[str, str, Any]  # tenant, part, and the entry's key in it
 
 
-@dataclass(slots=True)
-class View:
-    """One reader's, or that of several with the same rights."""
+class TenantCache:
+    """Entries of all tenants and parts; the least recently used goes first.
 
-    visible: Visibility
-    vectors: VectorRows
-    _seen: SeenRows | None = None
-    _generation: int = -1
+    Whoever holds a value may go on to use it after it has gone from here.
+    """
 
-    def seen(self, sql: Queries, segments: SegmentCache) -> SeenRows:
-        """Looked up once; again when blocks of segments were joined meanwhile."""
-        found = self._seen
-        if found is None or self._generation != segments.generation:
-            branches = sorted(self.visible.snapshots)
-            rows = sql.rows("segments_of_branches", branches=branches)
-            numbers = [number for (number,) in rows]
-            blocks, generation = segments.blocks(sql, numbers)
-            found = SeenRows(self.visible, numbers, blocks, self.vectors)
-            self._seen, self._generation = found, generation
-        return found
-
-    @property
-    def size(self) -> int:
-        return 0 if self._seen is None else self._seen.size
-
-
-class Views:
-    """All that decides what someone sees is in the key: the state of the store, tenant, groups,
-    labels, clearance, and what was asked for."""
-
-    def __init__(self) -> None:
-        self._kept: OrderedDict[Key, View] = OrderedDict()
+    def __init__(self, limit: int = DEFAULT_BYTES) -> None:
+        self.limit = limit
+        self.nbytes = 0
+        self.revisions: dict[str, int] = {}  # the newest count of changes seen, by tenant
+        self._entries: OrderedDict[_Key, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
+        self._loading: dict[str, threading.RLock] = {}
 
-    def of(
-        self,
-        changes: int,
-        principal: Principal,
-        wanted: Sequence[SnapshotSelector],
-        look: Callable[[], View],
-    ) -> View:
-        key = (
-            changes,
-            principal.tenant,
-            principal.groups,
-            principal.labels,
-            principal.clearance,
-            tuple(wanted),
-        )
+    def loading(self, tenant: str) -> threading.RLock:
+        """Held by whoever loads something large, so that others wait and find it here."""
         with self._lock:
-            found = self._kept.get(key)
-        if found is None:
-            found = look()
-        with self._lock:
-            self._kept[key] = found
-            self._kept.move_to_end(key)
-            self._let_go()
-        return found
+            return self._loading.setdefault(tenant, threading.RLock())
 
-    def _let_go(self) -> None:
-        rows = sum(view.size for view in self._kept.values())
-        while len(self._kept) > 1 and (len(self._kept) > MOST_VIEWS or rows > MOST_ROWS):
-            _, gone = self._kept.popitem(last=False)
-            rows -= gone.size
+    def get(self, key: _Key) -> Any:
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: _Key, value: Any, nbytes: int) -> None:
+        """A value that is larger than the limit is not kept."""
+        with self._lock:
+            self._discard(key)
+            self._entries[key] = value, nbytes + ENTRY_BYTES
+            self.nbytes += nbytes + ENTRY_BYTES
+            if nbytes + ENTRY_BYTES > self.limit:
+                self._discard(key)
+            self._evict()
+
+    def resize(self, key: _Key, nbytes: int) -> None:
+        """The value has grown, and is not thereby used."""
+        with self._lock:
+            if key in self._entries:
+                value, before = self._entries[key]
+                self._entries[key] = value, nbytes + ENTRY_BYTES
+                self.nbytes += nbytes + ENTRY_BYTES - before
+                self._evict()
+
+    def keep(self, tenant: str, wanted: Mapping[str, Callable[[Any], bool]]) -> None:
+        """Of these parts of the tenant, drops every entry whose key is not wanted."""
+        with self._lock:
+            gone = [
+                key
+                for key in self._entries
+                if key[0] == tenant and key[1] in wanted and not wanted[key[1]](key[2])
+            ]
+            for key in gone:
+                self._discard(key)
 
     def clear(self) -> None:
         with self._lock:
-            self._kept.clear()
+            self._entries.clear()
+            self.revisions.clear()
+            self.nbytes = 0
+
+    def _discard(self, key: _Key) -> None:
+        _, nbytes = self._entries.pop(key, (None, 0))
+        self.nbytes -= nbytes
+
+    def _evict(self) -> None:
+        while self.nbytes > self.limit:
+            _, (_, nbytes) = self._entries.popitem(last=False)
+            self.nbytes -= nbytes
+
+
+class CachePart(Generic[K, V]):
+    """One tenant's values of one kind."""
+
+    def __init__(self, cache: TenantCache, tenant: str, kind: str) -> None:
+        self._cache = cache
+        self._tenant = tenant
+        self._kind = kind
+
+    def get(self, key: K) -> V | None:
+        found: V | None = self._cache.get((self._tenant, self._kind, key))
+        return found
+
+    def put(self, key: K, value: V, nbytes: int) -> None:
+        self._cache.put((self._tenant, self._kind, key), value, nbytes)
+
+    def resize(self, key: K, nbytes: int) -> None:
+        self._cache.resize((self._tenant, self._kind, key), nbytes)

@@ -1,58 +1,60 @@
-"""What is kept in memory of a store, or of one tenant of it, until something changes."""
+"""A tenant's versions and readers as of one transaction, kept until something changes."""
 
-import threading
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from docgraph.adapters.indexes.chunk_vectors import VectorRows
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.sql.database import Queries
-from docgraph.adapters.sql.tenant_cache import View, Views
+from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
 from docgraph.adapters.sql.version_table import VersionTable, Visibility, load_rows
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import SnapshotSelector
 
-Look = Callable[[VersionTable, Principal, Sequence[SnapshotSelector]], Visibility]
+Resolve = Callable[[VersionTable, Principal, Sequence[SnapshotSelector]], Visibility]
+_Rights = tuple[int, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
+_OF_ONE_STATE = ("visibility", "views", "weights", "vectors_by_number")
 
 
-class TenantState(NamedTuple):
-    """Of one count of changes: its rows, and vectors of passages as they were asked for."""
+class TenantState:
+    """One tenant's part of the cache, through `sql`, which is state.sql."""
 
-    rows: VersionTable
-    vectors: VectorRows
-
-
-class Known:
-    def __init__(self, tenant: str | None = None) -> None:
-        self.segments = SegmentCache()
+    def __init__(self, cache: TenantCache, tenant: str) -> None:
+        self._cache = cache
         self._tenant = tenant
-        self._views = Views()
-        self._state: TenantState | None = None
-        self._lock = threading.Lock()
+        self._tables: CachePart[None, VersionTable] = CachePart(cache, tenant, "versions")
+        self._visible: CachePart[_Rights, Visibility] = CachePart(cache, tenant, "visibility")
 
-    def as_of(self, sql: Queries, changes: int) -> TenantState:
-        """As of the transaction behind `sql`, which is state.sql, and counted so many changes."""
-        with self._lock:  # whoever asks for another tenant does not wait
-            state = self._state
-            if state is None or state.rows.changes != changes:
-                if state is not None and changes < state.rows.changes:
-                    self.segments = SegmentCache()  # a backup, perhaps: numbers begin anew there
-                state = TenantState(load_rows(sql, changes, self._tenant), VectorRows())
-                numbers = sql.rows("segments", tenant=self._tenant)
-                self.segments.keep(number for (number,) in numbers)
-                self._views.clear()
-                self._state = state
-            return state
+    def as_of(self, sql: Queries, changes: int) -> VersionTable:
+        """As of the transaction behind `sql`, which counted so many changes."""
+        with self._cache.loading(self._tenant):  # whoever asks for another tenant does not wait
+            table = self._tables.get(None)
+            if table is None or table.changes != changes:
+                table = self._load(sql, changes)
+        return table
 
-    def view(
+    def _load(self, sql: Queries, changes: int) -> VersionTable:
+        table = load_rows(sql, changes, self._tenant)
+        numbers = [number for (number,) in sql.rows("segments", tenant=self._tenant)]
+        if changes < self._cache.revisions.get(self._tenant, changes):
+            numbers = []  # a backup, perhaps: segments are numbered anew there
+        self._cache.revisions[self._tenant] = changes
+        SegmentCache(self._cache, self._tenant).keep(numbers)
+        self._cache.keep(self._tenant, dict.fromkeys(_OF_ONE_STATE, lambda _: False))
+        self._tables.put(None, table, table.nbytes)
+        return table
+
+    def visibility(
         self,
-        state: TenantState,
+        table: VersionTable,
         principal: Principal,
         wanted: Sequence[SnapshotSelector],
-        look: Look,
-    ) -> View:
-        """`look` is asked when nobody with these rights asked for this before."""
-        rows, vectors = state
-        return self._views.of(
-            rows.changes, principal, wanted, lambda: View(look(rows, principal, wanted), vectors)
-        )
+        resolve: Resolve,
+    ) -> Visibility:
+        """All that decides what someone sees is in the key: the state of the store, groups,
+        labels, clearance, and what was asked for; the tenant is the cache's."""
+        rights = (principal.groups, principal.labels, principal.clearance)
+        key = (table.changes, *rights, tuple(wanted))
+        found = self._visible.get(key)
+        if found is None:
+            found = resolve(table, principal, wanted)
+            self._visible.put(key, found, found.mask.nbytes)
+        return found

@@ -11,7 +11,7 @@ from docgraph.adapters.indexes.segments import Segment, unpack
 from docgraph.adapters.sql.database import Database, Queries, single_row
 from docgraph.adapters.sql.graph import SqlGraph
 from docgraph.adapters.sql.repository_access import RepositoryAccess
-from docgraph.adapters.sql.version_table import Branch, VersionTable, alive
+from docgraph.adapters.sql.version_table import Branch, VersionTable
 from docgraph.model.edge import RELATIONS
 from docgraph.model.node import document_of
 from docgraph.model.snapshot import VerifyReport
@@ -69,7 +69,7 @@ def verify(
     for branch in rows.branches:
         if branch.newest:
             own = [segment for home, segment in segments.values() if home == branch.id]
-            mask = alive(rows, branch, branch.newest)
+            mask = rows.alive(branch.id, branch.newest)
             see(mask, {branch.id: branch.newest})
             graph = SqlGraph(database.queries("reads.sql"))
             problems.extend(_of_the_gone(sql, graph, mask, branch, own))
@@ -88,10 +88,10 @@ def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iter
     """Postings lie inside their segment, and every passage and node has its document."""
     known = np.array([o for (o,) in sql.rows("ordinals")], dtype=np.int64)
     for number, (_, segment) in segments.items():
-        for column in (segment.passage_document, segment.node_document):
+        for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
                 yield f"segment {number}: {stray} rows belong to no document"
-        size = len(segment.passage_document)
+        size = len(segment.chunk_document)
         for term, packed, counted in sql.rows("postings_of_segment", segment=number):
             places, frequencies = unpack(packed), unpack(counted)
             fits = len(places) == len(frequencies) and np.all((places >= 0) & (places < size))
@@ -130,7 +130,7 @@ def _of_the_gone(
             yield f"{where}: {count} {what} of documents that are gone can be seen"
     dead = np.array([o for (o,) in sql.rows("dead", **place)], dtype=np.int64)
     for segment in segments:
-        for column in (segment.passage_document, segment.node_document):
+        for column in (segment.chunk_document, segment.node_document):
             if seen := int(np.count_nonzero(mask[column] & np.isin(column, dead))):
                 yield f"{where}: {seen} postings or vectors of what is gone can be found"
     gone = {document for (document,) in sql.rows("gone", **place)}

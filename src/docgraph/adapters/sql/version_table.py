@@ -1,7 +1,7 @@
 """What a reader may see: `visible = alive[snapshot] & allowed[class[document]]`, in one place."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from docgraph.model.access_policy import DEFAULT_BRANCHES
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector
+from docgraph.ports.indexes import ReadFilter
 
 Ints = npt.NDArray[np.int64]
 
@@ -51,6 +52,32 @@ class VersionTable:
     branches: tuple[Branch, ...]
     snapshots: dict[tuple[int, int], Snapshot]
 
+    @property
+    def nbytes(self) -> int:
+        columns = (self.branch, self.born, self.died, self.access)
+        return sum(column.nbytes for column in columns) + 1024 * len(self.snapshots)
+
+    def mask(self, reads: ReadFilter) -> npt.NDArray[np.bool_]:
+        """By ordinal: does the filter show it?"""
+        readable = self.readable(reads.classes)
+        mask = np.zeros(len(readable), dtype=np.bool_)
+        for branch, snapshot in reads.snapshots:
+            mask |= readable & self.alive(branch, snapshot)
+        return mask
+
+    def readable(self, classes: Iterable[int]) -> npt.NDArray[np.bool_]:
+        """By ordinal, whichever snapshot the document lives in."""
+        allowed = np.zeros(max(self.rules, default=0) + 2, dtype=np.bool_)  # the last: no class
+        allowed[list(classes)] = True
+        readable: npt.NDArray[np.bool_] = allowed[self.access]
+        return readable
+
+    def alive(self, branch: int, snapshot: int) -> npt.NDArray[np.bool_]:
+        living: npt.NDArray[np.bool_] = (
+            (self.branch == branch) & (self.born <= snapshot) & (snapshot < self.died)
+        )
+        return living
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Visibility:
@@ -59,14 +86,13 @@ class Visibility:
     rows: VersionTable
     mask: npt.NDArray[np.bool_]
     scope: Scope
-    snapshots: dict[int, int]
+    reads: ReadFilter
     principal: Principal
-    classes: tuple[int, ...]
 
-    def of(self, documents: Ints) -> npt.NDArray[np.bool_]:
-        """For each document ordinal: may this reader see it?"""
-        seen: npt.NDArray[np.bool_] = self.mask[documents]
-        return seen
+    @property
+    def snapshots(self) -> dict[int, int]:
+        """By branch."""
+        return dict(self.reads.snapshots)
 
     def read_reason(self, ordinal: int) -> str:
         return self.principal.read_reason(self.rows.rules[int(self.rows.access[ordinal])])
@@ -78,12 +104,13 @@ def load_rows(sql: Queries, changes: int, tenant: str | None = None) -> VersionT
     values = np.array(found, dtype=np.int64).reshape(-1, 5)
     table = np.full((int(values[:, 0].max(initial=0)) + 1, 4), -1, dtype=np.int64)
     table[values[:, 0]] = values[:, 1:]
+    branch, born, died, access = map(np.ascontiguousarray, table.T)
     return VersionTable(
         changes=changes,
-        branch=table[:, 0],
-        born=table[:, 1],
-        died=table[:, 2],
-        access=table[:, 3],
+        branch=branch,
+        born=born,
+        died=died,
+        access=access,
         rules={number: rule_from_json(rule) for number, rule in sql.rows("rules")},
         branches=tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant)),
         snapshots={
@@ -103,38 +130,16 @@ def resolve_visibility(
 ) -> Visibility:
     """Resolves the classes once, then the scope over what they let through."""
     classes = classes_of(principal, rows)
-    readable = _readable(rows, classes)
-    chosen = _chosen(rows, readable, principal.tenant, wanted)
-    mask = np.zeros(len(readable), dtype=np.bool_)
-    for branch, snapshot in chosen.values():
-        mask |= readable & alive(rows, branch, snapshot)
+    chosen = _chosen(rows, rows.readable(classes), principal.tenant, wanted)
     names = [SnapshotName(b.repository, b.name, snapshot) for b, snapshot in chosen.values()]
-    snapshots = {branch.id: snapshot for branch, snapshot in chosen.values()}
-    return Visibility(rows, mask, Scope(tuple(sorted(names))), snapshots, principal, classes)
+    snapshots = tuple(sorted((branch.id, snapshot) for branch, snapshot in chosen.values()))
+    reads = ReadFilter(principal.tenant, classes, snapshots, rows.changes)
+    return Visibility(rows, rows.mask(reads), Scope(tuple(sorted(names))), reads, principal)
 
 
-def readable_by(principal: Principal, rows: VersionTable) -> npt.NDArray[np.bool_]:
-    """By ordinal, whichever snapshot the document lives in."""
-    return _readable(rows, classes_of(principal, rows))
-
-
-def classes_of(principal: Principal, rows: VersionTable) -> tuple[int, ...]:
+def classes_of(principal: Principal, rows: VersionTable) -> frozenset[int]:
     """Those that the reader may read."""
-    return tuple(n for n, rule in sorted(rows.rules.items()) if principal.may_read(rule))
-
-
-def _readable(rows: VersionTable, classes: Sequence[int]) -> npt.NDArray[np.bool_]:
-    allowed = np.zeros(max(rows.rules, default=0) + 2, dtype=np.bool_)  # the last is for -1: no
-    allowed[list(classes)] = True
-    readable: npt.NDArray[np.bool_] = allowed[rows.access]
-    return readable
-
-
-def alive(rows: VersionTable, branch: Branch, snapshot: int) -> npt.NDArray[np.bool_]:
-    living: npt.NDArray[np.bool_] = (
-        (rows.branch == branch.id) & (rows.born <= snapshot) & (snapshot < rows.died)
-    )
-    return living
+    return frozenset(number for number, rule in rows.rules.items() if principal.may_read(rule))
 
 
 def _chosen(
@@ -178,7 +183,7 @@ def _pick(
     seen = [
         (branch, snapshot)
         for branch, snapshot in candidates
-        if bool(np.any(readable & alive(rows, branch, snapshot)))
+        if bool(np.any(readable & rows.alive(branch.id, snapshot)))
     ]
     order = {name: place for place, name in enumerate(DEFAULT_BRANCHES)}
     seen.sort(key=lambda item: (order.get(item[0].name, len(order)), item[0].name))

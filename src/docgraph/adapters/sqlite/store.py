@@ -12,9 +12,10 @@ from docgraph.adapters.sql.prune import prune
 from docgraph.adapters.sql.reader_session import SqlReads
 from docgraph.adapters.sql.snapshot_writer import SqlSnapshotWriter
 from docgraph.adapters.sql.snapshots import list_snapshots
-from docgraph.adapters.sql.tenant_state import Known, TenantState
+from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
+from docgraph.adapters.sql.tenant_state import TenantState
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import load_rows, resolve_visibility
+from docgraph.adapters.sql.version_table import VersionTable, load_rows, resolve_visibility
 from docgraph.adapters.sqlite.connection import connect, create_or_check, translate_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
@@ -32,47 +33,55 @@ from docgraph.model.snapshot import (
 
 
 class SqliteStore:
-    def __init__(self, path: Path, *, now: Callable[[], str], wait: float = 600) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        now: Callable[[], str],
+        wait: float = 600,
+        cache_bytes: int = DEFAULT_BYTES,
+    ) -> None:
         """`wait` is how many seconds a second ingest queues behind a first."""
         create_or_check(path)
         self._path = path
         self._now = now
         self._wait = wait
         self._readers = ReaderPool(path)
-        self._known: dict[int, Known] = {}
+        self._cache = TenantCache(cache_bytes)
+        self._file = 0  # which store the cache is of
         self._log_is_full = False
 
     @contextmanager
     def open_session(
         self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator[SqlReads]:
-        with self._reading() as (reader, known, state):
-            view = known.view(state, principal, wanted, resolve_visibility)
-            reader.guard.bind(state.rows, view.visible.mask, view.visible.snapshots)
+        with self._reading(principal.tenant) as (reader, state, table):
+            visible = state.visibility(table, principal, wanted, resolve_visibility)
+            reader.guard.bind(table, visible.mask, visible.snapshots)
             sql = SqliteDatabase(reader.connection).queries("reads.sql")
             try:
-                yield SqlReads(sql, view, known.segments)
+                yield SqlReads(sql, visible, self._cache)
             finally:
                 sql.end()
 
     @contextmanager
-    def _reading(self) -> Iterator[tuple[Reader, Known, TenantState]]:
-        """One read transaction, and what is known as of it."""
+    def _reading(self, tenant: str) -> Iterator[tuple[Reader, TenantState, VersionTable]]:
+        """One read transaction, and the tenant's versions as of it."""
         with self._readers.reading(self._readers.file_id()) as reader:
             sql = SqliteDatabase(reader.connection).queries("state.sql")
             changes, store = single_row(sql.row("changes"))
-            known = self._known.get(store)
-            if known is None:  # another file in its place, whose numbers mean something else
-                known = Known()
-                self._known = {store: known}
-            yield reader, known, known.as_of(sql, changes)
+            if store != self._file:  # another file in its place: its numbers mean something else
+                self._cache.clear()
+                self._file = store
+            state = TenantState(self._cache, tenant)
+            yield reader, state, state.as_of(sql, changes)
         if self._log_is_full:
             with self._connected() as connection:
                 self._empty_log(connection)
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
-        with self._reading() as (_, _, state):
-            return list_snapshots(state.rows, principal)
+        with self._reading(principal.tenant) as (_, _, table):
+            return list_snapshots(table, principal)
 
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.file_id()) as reader:

@@ -4,11 +4,13 @@
 -- The number of changes, and what it was counted in. Each dialect has its own text.
 
 -- name: segments
-SELECT id FROM segments;
+SELECT s.id FROM segments AS s JOIN branches AS b ON b.id = s.branch WHERE b.tenant = :tenant;
 
 -- name: lives
 SELECT d.ordinal, d.branch, d.born, d.died, coalesce(a.class, -1) FROM documents AS d
-LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path;
+JOIN branches AS b ON b.id = d.branch
+LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+WHERE CAST(:tenant AS text) IS NULL OR b.tenant = :tenant;
 
 -- name: rules
 SELECT id, rule FROM access_classes;

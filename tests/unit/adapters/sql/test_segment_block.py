@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.adapters.indexes.segment_cache import Block, Sections
+from docgraph.adapters.indexes.segment_block import Sections, SegmentBlock
 from docgraph.adapters.indexes.segments import Segment
 
 documents = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=4)
@@ -28,17 +28,19 @@ def segment(begin: int, made: list[tuple[int, int]]) -> Segment:
     return Segment.of([*columns, *np.array(nodes, dtype=np.int64).T, vectors])
 
 
-def told(block: Block) -> list[object]:
+def told(block: SegmentBlock) -> list[object]:
     found = (getattr(block, field.name) for field in fields(block))
-    return [value if isinstance(value, dict) else value.tolist() for value in found]
+    return [value if isinstance(value, dict | int) else value.tolist() for value in found]
 
 
 @given(documents, documents, documents)
 def test_what_was_joined_comes_apart_again(
     one: list[tuple[int, int]], two: list[tuple[int, int]], three: list[tuple[int, int]]
 ) -> None:
-    alone = {n: Block.of(n, segment(100 * n, made)) for n, made in enumerate((one, two, three), 1)}
-    joined = Block.joined([Block.joined([alone[1], alone[2]]), alone[3]])
+    alone = {
+        n: SegmentBlock.of(n, segment(100 * n, made)) for n, made in enumerate((one, two, three), 1)
+    }
+    joined = SegmentBlock.joined([SegmentBlock.joined([alone[1], alone[2]]), alone[3]])
     for number, block in alone.items():
         kept = joined.only({number, 99})
         assert kept is not None
@@ -47,18 +49,16 @@ def test_what_was_joined_comes_apart_again(
     assert joined.only({1, 2, 3}) is joined
     pair = joined.only({1, 3})
     assert pair is not None
-    assert told(pair) == told(Block.joined([alone[1], alone[3]]))
+    assert told(pair) == told(SegmentBlock.joined([alone[1], alone[3]]))
 
 
 @given(documents)
-def test_every_passage_and_section_knows_its_document(made: list[tuple[int, int]]) -> None:
+def test_every_chunk_and_section_knows_its_document(made: list[tuple[int, int]]) -> None:
     held = segment(3, made)
-    block = Block.of(7, held)
-    ordinals = block.document_ordinals[block.passage_rows]
-    assert ordinals.tolist() == held.passage_document.tolist()
-    assert block.document_handles[block.passage_rows].tolist() == held.passage_root.tolist()
+    block = SegmentBlock.of(7, held)
+    ordinals = block.document_ordinals[block.chunk_rows]
+    assert ordinals.tolist() == held.chunk_document.tolist()
+    assert block.document_handles[block.chunk_rows].tolist() == held.chunk_root.tolist()
     sections = Sections.of(held)
     assert block.document_ordinals[sections.rows].tolist() == held.node_document.tolist()
     assert sections.handles.tolist() == held.node_handle.tolist()
-    roots = [held.node_handle.tolist().index(handle) for handle in block.document_handles.tolist()]
-    assert block.document_vectors.tolist() == held.node_vectors[roots].tolist()

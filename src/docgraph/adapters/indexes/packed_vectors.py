@@ -1,0 +1,138 @@
+"""VectorSearch over packed segments: exact products with every row that the filter shows."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.indexes.segment_block import SegmentBlock, SmallInts
+from docgraph.adapters.indexes.segments import Ints
+from docgraph.adapters.indexes.visible_rows import PackedReader, ReaderView, VisibleRows
+from docgraph.model.scoring import top_rows
+from docgraph.ports.indexes import CHUNK_ROWS, ReadFilter, VectorHits
+from docgraph.ports.search_reads import Level
+
+_FEW = 4  # one row in so many: below, it is quicker to gather them first
+_AT_ONCE = 512  # rows that are gathered and widened together, so that they stay in a near cache
+Scores = npt.NDArray[np.float32]
+_Asked = tuple[tuple[int, ...], ReadFilter, Level]
+
+
+def dot_products(
+    rows: npt.NDArray[Any], query: Scores, selected: npt.NDArray[np.integer[Any]]
+) -> Scores:
+    """Of the selected rows, exact: float32 counts these in ones."""
+    if rows.dtype == np.float32 and len(selected) * _FEW > len(rows):
+        scores: Scores = np.vecdot(rows, query)[selected]
+        return scores
+    scores = np.empty(len(selected), dtype=np.float32)
+    for at in range(0, len(selected), _AT_ONCE):
+        some = rows.take(selected[at : at + _AT_ONCE], axis=0).astype(np.float32, copy=False)
+        np.vecdot(some, query, out=scores[at : at + _AT_ONCE])
+    return scores
+
+
+class ScoredRows(NamedTuple):
+    """Visible rows of one block or segment: products, places in its columns, nodes by place.
+
+    `documents` are rows of the block by place, counted from `first`; a document is its own.
+    """
+
+    block: SegmentBlock
+    level: Level
+    scores: Scores
+    places: Ints
+    nodes: Ints
+    documents: SmallInts | None = None
+    first: int = 0
+
+    def hits(self, selected: Ints) -> VectorHits:
+        places = self.places[selected]
+        documents = places if self.documents is None else self.documents[places] + self.first
+        nodes = self.nodes[places]
+        rows = _chunk_rows(self.block, places) if self.level == "passages" else nodes
+        dots = self.scores[selected].astype(np.int64)
+        return VectorHits(rows, nodes, self.block.document_handles[documents], dots)
+
+
+class PackedVectors:
+    exact = True
+
+    def __init__(self, packed: PackedReader) -> None:
+        self._packed = packed
+        self._last: tuple[_Asked, list[ScoredRows]] | None = None
+
+    def search(
+        self, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
+    ) -> VectorHits:
+        parts = self._scored((vector, reads, level))
+        if not parts:
+            return VectorHits(*(np.empty(0, dtype=np.int64),) * 4)
+        best = top_rows(np.concatenate([part.scores for part in parts]), limit)
+        found: list[VectorHits] = []
+        begin = 0
+        for part in parts:
+            own = slice(*np.searchsorted(best, (begin, begin + len(part.scores))))
+            found.append(part.hits(best[own] - begin))
+            begin += len(part.scores)
+        columns = ([getattr(hits, name) for hits in found] for name in VectorHits.__slots__)
+        return VectorHits(*map(np.concatenate, columns))
+
+    def _scored(self, asked: _Asked) -> list[ScoredRows]:
+        """Who asks once more, for further rows, does not wait for the products again."""
+        if self._last is None or self._last[0] != asked:
+            vector, reads, level = asked
+            query = np.array(vector, dtype=np.float32)
+            view = self._packed.view(reads)
+            self._last = asked, list(self._scan(view, level, query))
+        return self._last[1]
+
+    def _scan(self, view: ReaderView, level: Level, query: Scores) -> Iterator[ScoredRows]:
+        """Blocks of another width hold what another model embedded once."""
+        scan = {
+            "documents": self._documents,
+            "sections": self._sections,
+            "passages": self._chunks,
+        }[level]
+        for rows in view.blocks:
+            if rows.block.width == len(query):
+                yield from scan(rows, query)
+
+    def _documents(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
+        block, packed = rows.block, self._packed
+        for span, vectors in packed.segments.document_vectors(packed.sql, block, rows.numbers):
+            own = _within(rows.documents, span)
+            scores = dot_products(vectors, query, own - span.start if span.start else own)
+            yield ScoredRows(block, "documents", scores, own, block.document_handles)
+
+    def _sections(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
+        block = rows.block
+        for number in rows.numbers:
+            span = block.spans[number].documents
+            found = self._packed.segments.sections(self._packed.sql, number)
+            own = np.flatnonzero(rows.is_visible[span][found.rows])
+            scores = dot_products(found.vectors, query, own)
+            yield ScoredRows(block, "sections", scores, own, found.handles, found.rows, span.start)
+
+    def _chunks(self, rows: VisibleRows, query: Scores) -> Iterator[ScoredRows]:
+        block, packed = rows.block, self._packed
+        for number in rows.numbers:
+            span = block.spans[number].chunks
+            own = _within(rows.chunks, span)
+            vectors = packed.segments.chunk_vectors(packed.sql, number, block)
+            scores = dot_products(vectors, query, own - span.start)
+            yield ScoredRows(block, "passages", scores, own, block.chunk_nodes, block.chunk_rows)
+
+
+def _within(rows: Ints, span: slice) -> Ints:
+    begin, end = np.searchsorted(rows, (span.start, span.stop))
+    return rows[begin:end]
+
+
+def _chunk_rows(block: SegmentBlock, chunks: Ints) -> Ints:
+    """A document's chunks stand side by side in their order; documents follow in theirs."""
+    documents = block.chunk_rows[chunks]
+    positions = chunks - np.searchsorted(block.chunk_rows, documents, side="left")
+    found: Ints = block.document_ordinals[documents] * CHUNK_ROWS + positions
+    return found

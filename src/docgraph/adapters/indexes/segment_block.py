@@ -1,0 +1,135 @@
+"""A block: columns of several segments side by side in memory, joined and taken apart again."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from docgraph.adapters.indexes.segments import Ints, Segment
+
+SmallInts = npt.NDArray[np.int32]
+Group = tuple[int, ...]  # the numbers of a block's segments
+
+
+class Span(NamedTuple):
+    """Where one segment's documents and chunks are in its block."""
+
+    documents: slice
+    chunks: slice
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentBlock:
+    """Documents by row: version and node. Chunks by position; `chunk_rows` are their documents'.
+
+    `width` is that of the segments' vectors: those of different models are in different blocks.
+    """
+
+    width: int
+    spans: Mapping[int, Span]
+    document_ordinals: Ints
+    document_handles: Ints
+    chunk_rows: SmallInts
+    chunk_nodes: Ints
+    chunk_lengths: SmallInts
+    chunk_vector_ids: Ints
+
+    @property
+    def group(self) -> Group:
+        return tuple(self.spans)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(getattr(self, name).nbytes for name in _COLUMNS)
+
+    @classmethod
+    def of(cls, number: int, segment: Segment) -> "SegmentBlock":
+        """Of one segment."""
+        roots = segment.root_rows
+        ordinals = segment.node_document[roots]
+        rows = rows_of(ordinals, segment.chunk_document)
+        return cls(
+            width=segment.width,
+            spans={number: Span(slice(0, len(roots)), slice(0, len(rows)))},
+            document_ordinals=ordinals,
+            document_handles=segment.node_handle[roots],
+            chunk_rows=rows,
+            chunk_nodes=segment.chunk_node,
+            chunk_lengths=segment.chunk_length.astype(np.int32),
+            chunk_vector_ids=segment.chunk_vector,
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence["SegmentBlock"]) -> "SegmentBlock":
+        """Of one width."""
+        if len(parts) == 1:
+            return parts[0]
+        spans: dict[int, Span] = {}
+        documents = chunks = 0
+        rows: list[SmallInts] = []
+        for part in parts:
+            for number, span in part.spans.items():
+                spans[number] = Span(*(map(_moved, span, (documents, chunks))))
+            rows.append(part.chunk_rows + np.int32(documents))
+            documents += len(part.document_ordinals)
+            chunks += len(part.chunk_rows)
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS
+        }
+        columns["chunk_rows"] = np.concatenate(rows)
+        return cls(width=parts[0].width, spans=spans, **columns)
+
+    def only(self, numbers: Iterable[int]) -> "SegmentBlock | None":
+        """The same block with these segments alone; none of them: no block."""
+        wanted = frozenset(numbers)
+        kept = [number for number in self.spans if number in wanted]
+        if len(kept) == len(self.spans):
+            return self
+        return SegmentBlock.joined([self._alone(number) for number in kept]) if kept else None
+
+    def _alone(self, number: int) -> "SegmentBlock":
+        documents, chunks = self.spans[number]
+        columns: dict[str, Any] = {
+            name: getattr(self, name)[documents if name.startswith("document_") else chunks]
+            for name in _COLUMNS
+        }
+        columns["chunk_rows"] = columns["chunk_rows"] - np.int32(documents.start)
+        span = Span(_moved(documents, -documents.start), _moved(chunks, -chunks.start))
+        return SegmentBlock(width=self.width, spans={number: span}, **columns)
+
+
+_COLUMNS = tuple(
+    field.name for field in fields(SegmentBlock) if field.name.startswith(("document_", "chunk_"))
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sections:
+    """Every node of one segment's documents: its document's row, its handle, its vector."""
+
+    rows: SmallInts
+    handles: Ints
+    vectors: npt.NDArray[np.int16]
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes + self.handles.nbytes + self.vectors.nbytes
+
+    @classmethod
+    def of(cls, segment: Segment) -> "Sections":
+        """Documents are counted as a block of this segment alone counts them."""
+        ordinals = segment.node_document[segment.root_rows]
+        rows = rows_of(ordinals, segment.node_document)
+        return cls(rows, segment.node_handle, segment.node_vectors)
+
+
+def rows_of(ordinals: Ints, documents: Ints) -> SmallInts:
+    """At which row each of the documents is."""
+    order = np.argsort(ordinals, kind="stable")
+    return order[np.searchsorted(ordinals, documents, sorter=order)].astype(np.int32)
+
+
+def _moved(span: slice, by: int) -> slice:
+    return slice(span.start + by, span.stop + by)
