@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 
 from docgraph.action import Action
 from docgraph.evaluation.metrics import Outcome, summary
-from docgraph.ingest.formats.registry import _BARE, FORMATS
+from docgraph.ingest.formats.registry import FORMATS, NAMES_WITHOUT_SUFFIX
 from docgraph.ingest.miners.registry import ALL_MINERS, FINDS
 from docgraph.interfaces.cli.app import app
 from docgraph.model.edge import INVERSES, RELATIONS
@@ -278,7 +278,7 @@ def test_every_format_is_documented_with_its_suffixes_and_its_extra() -> None:
 def test_every_name_that_is_read_without_a_suffix_is_documented() -> None:
     documented = re.search(r"without a suffix \(([^)]+)\)", READ["What is read"])
     assert documented is not None
-    assert [name.casefold() for name in CODE.findall(documented[1])] == list(_BARE)
+    assert [name.casefold() for name in CODE.findall(documented[1])] == list(NAMES_WITHOUT_SUFFIX)
 
 
 def test_every_extra_is_documented_with_what_it_installs() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from docgraph.ingest.access_rules import AccessRules
 from docgraph.ingest.build_document import build_document, make_fingerprint
 from docgraph.ingest.discover import SourceListing
-from docgraph.ingest.formats.registry import Format, read
+from docgraph.ingest.formats.registry import Format, read_file
 from docgraph.ingest.result import Renamed
 from docgraph.model.access import AccessStatement
 from docgraph.model.digest import digest_bytes
@@ -100,7 +100,7 @@ class ChangedFiles:
         content = file.content_id or digest_bytes(data)
         if file.content_id is None and self._is_held(file, known, content):
             return None
-        parsed = read(file, data, known)
+        parsed = read_file(file, data, known)
         if isinstance(parsed, SourceProblem):
             return parsed
         told = self._rulebook.of(file.path, parsed, file.aliases)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from docgraph.ingest.build_document import build_document
-from docgraph.ingest.formats.registry import Format, format_for, read
+from docgraph.ingest.formats.registry import Format, format_for, read_file
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.result import IngestResult
@@ -77,7 +77,7 @@ def parsed(path: str, text: str, title: str | None = None) -> ParsedFile:
     file = SourceFile(path, len(text), title)
     known = format_for(file)
     assert known is not None
-    found = read(file, text.encode(), known)
+    found = read_file(file, text.encode(), known)
     assert isinstance(found, ParsedFile)
     return found
 
@@ -88,9 +88,9 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def counted_read(file: SourceFile, data: bytes, known: Format) -> ParsedFile | SourceProblem:
         paths.append(file.path)
-        return read(file, data, known)
+        return read_file(file, data, known)
 
-    monkeypatch.setattr("docgraph.ingest.changed_files.read", counted_read)
+    monkeypatch.setattr("docgraph.ingest.changed_files.read_file", counted_read)
     return paths
 
 

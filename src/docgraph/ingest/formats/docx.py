@@ -1,4 +1,4 @@
-"""Word documents: made into HTML by mammoth, then read as a page."""
+"""Word documents: converted to HTML by mammoth, then read as a page."""
 
 import io
 import re
@@ -13,10 +13,10 @@ from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.ingest.source_text import Lines
 from docgraph.ports.source import SourceProblem
 
-LARGEST = 200_000_000  # bytes, unpacked
-LARGEST_XML = 30_000_000  # mammoth takes up to eighty times as much memory
-_PACKED_TOO_WELL = 300  # text gives 5 to 30
-_SUSPICIOUS = 10_000_000  # a small file may be packed as well as it likes
+MAX_UNPACKED_BYTES = 200_000_000
+MAX_XML_BYTES = 30_000_000  # mammoth takes up to eighty times as much memory
+_MAX_COMPRESSION_RATIO = 300  # text gives 5 to 30
+_MIN_BOMB_BYTES = 10_000_000  # a small file may have any ratio
 _OLD_FORMAT = b"\xd0\xcf\x11\xe0"
 _TITLE = re.compile(r"<dc:title>([^<]+)</dc:title>")
 _STYLES = """
@@ -28,7 +28,7 @@ p[style-name='HTML Preformatted'] => pre:separator('\\n')
 p[style-name='Preformatted Text'] => pre:separator('\\n')
 p[style-name='Source Code'] => pre:separator('\\n')
 """
-# What a zip, an XML parser and mammoth raise on files that are not what they should be.
+# What zipfile, the XML parser and mammoth raise on damaged files.
 _DAMAGE = (
     *(ArithmeticError, AttributeError, BadZipFile, EOFError, ExpatError, LookupError),
     *(OSError, RuntimeError, TypeError, ValueError, zlib.error),
@@ -36,16 +36,16 @@ _DAMAGE = (
 
 
 def read_docx(path: str, data: bytes) -> ParsedFile | SourceProblem:
-    """Lines are those of the text: a reader of the document sees none."""
+    """Lines are those of the text: a Word document has none of its own."""
     import mammoth  # type: ignore[import-untyped]
 
     if data.startswith(_OLD_FORMAT):
         return SourceProblem(path, "encrypted, or an old .doc; save it as .docx without a password")
     try:
-        too_large = _too_large(data)
+        too_large = _find_size_problem(data)
         if too_large:
             return SourceProblem(path, too_large)
-        page = _as_html(mammoth, data)
+        page = _convert_to_html(mammoth, data)
     except RecursionError:
         raise
     except _DAMAGE as error:
@@ -54,8 +54,8 @@ def read_docx(path: str, data: bytes) -> ParsedFile | SourceProblem:
     return _with_own_lines(parse_html(path, page))
 
 
-def _as_html(mammoth: Any, data: bytes) -> str:
-    """Images are left out; the title of the file's properties stands in the head."""
+def _convert_to_html(mammoth: Any, data: bytes) -> str:
+    """Images are left out; the title of the file's properties becomes the head's."""
     made = mammoth.convert_to_html(
         io.BytesIO(data),
         style_map=_STYLES,
@@ -63,21 +63,22 @@ def _as_html(mammoth: Any, data: bytes) -> str:
         convert_image=lambda _: [],
     )
     with ZipFile(io.BytesIO(data)) as parts:
-        known = "docProps/core.xml" in parts.namelist()
-        said = _TITLE.search(parts.read("docProps/core.xml").decode("utf-8")) if known else None
-    return f"<title>{said[1] if said else ''}</title>{made.value}"
+        has_title = "docProps/core.xml" in parts.namelist()
+        core = parts.read("docProps/core.xml").decode("utf-8") if has_title else ""
+    title = _TITLE.search(core)
+    return f"<title>{title[1] if title else ''}</title>{made.value}"
 
 
-def _too_large(data: bytes) -> str:
-    """The sizes that a zip declares bind: no more of a part is ever unpacked."""
+def _find_size_problem(data: bytes) -> str:
+    """By the sizes that the zip declares: no more of a part is ever unpacked."""
     with ZipFile(io.BytesIO(data)) as parts:
         size = sum(part.file_size for part in parts.infolist())
         xml = sum(part.file_size for part in parts.infolist() if _is_xml(part.filename))
-    if size > LARGEST:
-        return f"unpacked it takes {size:,} bytes, over the limit of {LARGEST:,}"
-    if xml > LARGEST_XML:
-        return f"its text takes {xml:,} bytes of XML, over the limit of {LARGEST_XML:,}"
-    if size > _SUSPICIOUS and size > _PACKED_TOO_WELL * len(data):
+    if size > MAX_UNPACKED_BYTES:
+        return f"unpacked it takes {size:,} bytes, over the limit of {MAX_UNPACKED_BYTES:,}"
+    if xml > MAX_XML_BYTES:
+        return f"its text takes {xml:,} bytes of XML, over the limit of {MAX_XML_BYTES:,}"
+    if size > _MIN_BOMB_BYTES and size > _MAX_COMPRESSION_RATIO * len(data):
         return f"{len(data):,} bytes unpack to {size:,}: a zip bomb"
     return ""
 

@@ -1,4 +1,4 @@
-"""YAML front matter: the fields between two `---` lines at the top of a file, and its access."""
+"""YAML front matter: the fields between two `---` lines at the top of a file."""
 
 import re
 from collections.abc import Iterator
@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 import yaml
 
-from docgraph.ingest.formats.front_matter_access import LONGEST, access_of
+from docgraph.ingest.formats.front_matter_access import (
+    MAX_FRONT_MATTER_CHARACTERS,
+    read_access,
+)
 from docgraph.ingest.parsed_file import AccessMapping, HeaderField, normalise_field_name
 
 _BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
@@ -14,7 +17,7 @@ _BLOCK = re.compile(r"(?ms)---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """Fields, where the block ends (0 without one), what is odd about it, and who may read."""
+    """`end` is where the block ends, 0 without one; `access` states who may read the file."""
 
     fields: tuple[HeaderField, ...] = ()
     end: int = 0
@@ -22,25 +25,25 @@ class FrontMatter:
     access: AccessMapping | None = None
 
 
-def front_matter(text: str) -> FrontMatter:
-    """A block that is not a YAML mapping is kept as text, with a remark.
+def read_front_matter(text: str) -> FrontMatter:
+    """A block that is not a YAML mapping stays text, with a remark.
 
-    Values stay as they are written: a scalar is a field, a list of scalars several.
+    Values stay as written: a scalar is a field, a list of scalars several.
     """
-    block = _BLOCK.match(text, 0, LONGEST)
-    root, remark = _root(block["yaml"]) if block else (None, "")
-    access = access_of(text, block, root)
+    block = _BLOCK.match(text, 0, MAX_FRONT_MATTER_CHARACTERS)
+    root, remark = _parse_mapping(block["yaml"]) if block else (None, "")
+    access = read_access(text, block, root)
     remarks = [remark] if remark else []
     if access and access.wrong:
         remarks.append(f"line {access.line}: access: {access.wrong}; nobody may read it")
     if block is None or root is None:
         return FrontMatter(remarks=tuple(remarks), access=access)
-    fields = tuple(_fields(root, text, block.start("yaml")))
+    fields = tuple(_read_fields(root, text, block.start("yaml")))
     return FrontMatter(fields, block.end(), tuple(remarks), access)
 
 
-def _root(written: str) -> tuple[yaml.MappingNode | None, str]:
-    """The mapping, or a remark on what else it is; a block without a word is neither."""
+def _parse_mapping(written: str) -> tuple[yaml.MappingNode | None, str]:
+    """The mapping, or a remark on what else the block is; an empty block has neither."""
     try:
         root = yaml.compose(written, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -53,15 +56,15 @@ def _root(written: str) -> tuple[yaml.MappingNode | None, str]:
     return None, "line 1: front matter is not a mapping; kept as text"
 
 
-def _fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[HeaderField]:
-    for key, told in root.value:
+def _read_fields(root: yaml.MappingNode, text: str, offset: int) -> Iterator[HeaderField]:
+    for key, node in root.value:
         if not isinstance(key, yaml.ScalarNode):
             continue
-        for item in told.value if isinstance(told, yaml.SequenceNode) else [told]:
+        for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             if isinstance(item, yaml.ScalarNode) and item.value.strip():
                 value, line = item.value.strip(), item.start_mark.line + 2
                 first, last = item.start_mark.index + offset, item.end_mark.index + offset
-                inside = text.find(value, first, last)  # without its quotation marks
-                if inside >= 0:
-                    first, last = inside, inside + len(value)
+                unquoted = text.find(value, first, last)
+                if unquoted >= 0:
+                    first, last = unquoted, unquoted + len(value)
                 yield HeaderField(normalise_field_name(key.value), value, line, first, last)

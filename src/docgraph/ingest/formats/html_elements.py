@@ -1,4 +1,4 @@
-"""Which elements of an HTML page stand open, which part of it is left out, which is the main."""
+"""The open elements of an HTML page, what is skipped, and the layout of its text."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from docgraph.ingest.formats.html_writer import Span, Writer
 
 LISTS = frozenset({"dir", "menu", "ol", "ul"})
-# Elements whose ends count even where inner ones were left open.
+# Elements whose end tags also close inner elements that were left open.
 CONTAINERS = LISTS | frozenset(
     {"article", "aside", "blockquote", "center", "details", "div", "dl", "fieldset", "figure"}
     | {"footer", "form", "header", "main", "nav", "pre", "section", "table"}
@@ -24,12 +24,12 @@ _SKIPPED_CLASSES = frozenset({"linenodiv", "linenos", "mw-editsection"})
 
 
 class OpenElements:
-    """A stack of containers and no tree: depth costs nothing, and no end is looked for twice."""
+    """A stack of containers and no tree: time does not grow with depth."""
 
     def __init__(self) -> None:
         self._names: list[str] = []
         self._counts: Counter[str] = Counter()
-        self._skipped = 0  # the depth of what is left out; 0 for nothing
+        self._skipped = 0  # the depth of the skipped element; 0 for none
         self._open_regions: list[tuple[int, Span]] = []
         self.regions: dict[str, list[Span]] = {"main": [], "article": []}
 
@@ -37,37 +37,37 @@ class OpenElements:
     def skipping(self) -> bool:
         return self._skipped > 0
 
-    def inside(self, names: frozenset[str]) -> int:
-        """How many of these stand open."""
+    def count_open(self, names: frozenset[str]) -> int:
+        """How many of these are open."""
         return sum(self._counts[name] for name in names)
 
-    def opened(self, name: str, told: Mapping[str, str], at: int) -> None:
+    def open(self, name: str, attributes: Mapping[str, str], at: int) -> None:
         """`at` is the length of the text so far."""
-        skip = not self._skipped and self._is_boilerplate(name, told)
+        skip = not self._skipped and self._is_boilerplate(name, attributes)
         if name in VOID or not (skip or name in CONTAINERS or name == self._skipped_name()):
             return
         self._names.append(name)
         self._counts[name] += 1
         if skip:
             self._skipped = len(self._names)
-        elif not self._skipped and (kind := _region(name, told)):
+        elif not self._skipped and (kind := _region_kind(name, attributes)):
             self._open_region(kind, at)
 
-    def closed(self, name: str, at: int) -> None:
-        """An end that nothing awaits is ignored; an awaited one ends all that is inside."""
+    def close(self, name: str, at: int) -> None:
+        """Closes all inside it too; an end tag without a start tag is ignored."""
         if not self._counts[name]:
             return
-        ended = ""
-        while ended != name:
-            ended = self._names.pop()
-            self._counts[ended] -= 1
+        closed = ""
+        while closed != name:
+            closed = self._names.pop()
+            self._counts[closed] -= 1
         depth = len(self._names)
         if depth < self._skipped:
             self._skipped = 0
         while self._open_regions and depth < self._open_regions[-1][0]:
             self._open_regions.pop()[1].end = at
 
-    def ended(self, at: int) -> None:
+    def close_all(self, at: int) -> None:
         for _, region in self._open_regions:
             region.end = at
 
@@ -81,43 +81,40 @@ class OpenElements:
             known.append(span := Span(at))
             self._open_regions.append((len(self._names), span))
 
-    def _is_boilerplate(self, name: str, told: Mapping[str, str]) -> bool:
-        """What readers of a page pass over: navigation, controls, pictures, line numbers."""
+    def _is_boilerplate(self, name: str, attributes: Mapping[str, str]) -> bool:
+        """Navigation, controls, pictures, line numbers."""
         if name in _SKIPPED or (name == "footer" and not self._open_regions):
             return True
-        if not told:
+        if not attributes:
             return False
         return (
-            told.get("role") in _SKIPPED_ROLES
-            or told.get("aria-hidden") == "true"
-            or not _SKIPPED_CLASSES.isdisjoint(told.get("class", "").split())
+            attributes.get("role") in _SKIPPED_ROLES
+            or attributes.get("aria-hidden") == "true"
+            or not _SKIPPED_CLASSES.isdisjoint(attributes.get("class", "").split())
         )
 
 
-def _region(name: str, told: Mapping[str, str]) -> str:
-    if name == "main" or told.get("role") == "main":
+def _region_kind(name: str, attributes: Mapping[str, str]) -> str:
+    if name == "main" or attributes.get("role") == "main":
         return "main"
     return "article" if name == "article" else ""
-
-
-# How HTML's elements lie on a page of plain text: blocks, items, rows, cells.
 
 
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = (CONTAINERS - LISTS - {"dl", "pre", "table"}) | {
     *("address", "caption", "figcaption", "legend", "p", "summary")
 }
-_APART = LISTS | HEADINGS.keys() | {"dl", "dt", "hr", "pre", "table"}
-_PARTS = frozenset({"dd", "li", "td", "th", "tr"})
-BREAKING = _BLOCKS | _APART | _PARTS
+_SEPARATE = LISTS | HEADINGS.keys() | {"dl", "dt", "hr", "pre", "table"}
+_ITEMS = frozenset({"dd", "li", "td", "th", "tr"})
+BREAKING = _BLOCKS | _SEPARATE | _ITEMS
 _GROUPS = LISTS | {"dl", "table"}
 _NOT_PROSE = LISTS | {"pre", "table"}
 _VERBATIM = frozenset({"pre"})
-_DEEPEST = 8  # lists inside lists are indented up to here
+_MAX_INDENT_LEVELS = 8
 
 
 class Layout:
-    """Tells the writer what each tag means for the blank space around words."""
+    """Makes each tag the white space around text: blocks, items, rows, cells."""
 
     def __init__(self, writer: Writer, elements: OpenElements) -> None:
         self._writer = writer
@@ -125,37 +122,37 @@ class Layout:
         self._group = self._row = 0  # the text's length where a list or table, a row began
         self._in_term = False
 
-    def opened(self, name: str) -> None:
+    def open(self, name: str) -> None:
         if name == "br":
             self._writer.line_break()
         if name not in BREAKING:
             return
         if name in _BLOCKS:
             self._writer.soft_break()
-        elif name in _APART:
+        elif name in _SEPARATE:
             self._writer.hard_break()
         else:
-            self._open_part(name)
-        if name in _GROUPS and not self._nested():
+            self._open_item(name)
+        if name in _GROUPS and not self._is_nested():
             self._group = self._writer.length
         self._in_term = name == "dt" or (self._in_term and name in _BLOCKS)
-        self._settle()
+        self._update_writer()
 
-    def closed(self, name: str) -> None:
+    def close(self, name: str) -> None:
         if name not in BREAKING:
             return
         if name in _BLOCKS:
             self._writer.soft_break()
-        elif name in _APART or name == "li":
+        elif name in _SEPARATE or name == "li":
             self._writer.hard_break()
         self._in_term = self._in_term and name in _BLOCKS
-        self._settle()
+        self._update_writer()
 
-    def _open_part(self, name: str) -> None:
-        """Items and rows stand on lines of their own, cells side by side."""
-        gap = 1 if self._writer.length > self._group or self._nested() else 2
+    def _open_item(self, name: str) -> None:
+        """Items and rows begin a line, cells stay on it."""
+        gap = 1 if self._writer.length > self._group or self._is_nested() else 2
         if name == "li":
-            depth = min(self._elements.inside(LISTS), _DEEPEST)
+            depth = min(self._elements.count_open(LISTS), _MAX_INDENT_LEVELS)
             self._writer.item("  " * (depth - 1) + "- ", gap)
         elif name == "tr":
             self._row = self._writer.length
@@ -165,9 +162,9 @@ class Layout:
         else:
             self._writer.cell(first=self._writer.length == self._row)
 
-    def _nested(self) -> bool:
-        return self._elements.inside(_GROUPS) > 1
+    def _is_nested(self) -> bool:
+        return self._elements.count_open(_GROUPS) > 1
 
-    def _settle(self) -> None:
-        self._writer.prose = not (self._in_term or self._elements.inside(_NOT_PROSE))
-        self._writer.verbatim = self._elements.inside(_VERBATIM) > 0
+    def _update_writer(self) -> None:
+        self._writer.prose = not (self._in_term or self._elements.count_open(_NOT_PROSE))
+        self._writer.verbatim = self._elements.count_open(_VERBATIM) > 0

@@ -1,20 +1,20 @@
-"""The main region of an HTML page, with every offset counted from its beginning."""
+"""Extracts the main region of an HTML page; offsets count from the region's beginning."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from docgraph.ingest.formats.html_page import Page
-from docgraph.ingest.formats.sections import Heading, tidy
+from docgraph.ingest.formats.sections import Heading, clean_title
 
 _SENTENCE_ENDS = frozenset(".!?:;\u2026\u3002\uff01\uff1f")
-_FEW_WORDS = 8
+_MAX_LABEL_WORDS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Extract:
+class ExtractedContent:
     """`anchors` go with the headings, empty where a heading has no id; `lead` precedes them.
 
-    Links are targets with their spans; `prose` is what is no code, None for all.
+    Links are targets with their spans; `prose` is all but code, None for all.
     """
 
     text: str
@@ -26,24 +26,24 @@ class Extract:
     prose: tuple[tuple[int, int], ...] | None
 
 
-def extract(page: Page) -> Extract:
+def extract(page: Page) -> ExtractedContent:
     whole = page.writer.text()
-    begin, end = _main_region(page, whole)
+    begin, end = _find_main_region(page, whole)
     inside = [h for h in page.headings if begin <= h.span.start and h.span.end <= end]
     stops = [*(heading.span.start for heading in inside), end]
     headings = tuple(
         Heading(
             level=heading.level,
-            title=tidy(whole[heading.span.start : heading.span.end]),
+            title=clean_title(whole[heading.span.start : heading.span.end]),
             start=heading.span.start - begin,
             body=heading.span.end - begin,
-            lead=_lead(page, whole, heading.span.end, stop),
+            lead=_find_lead(page, whole, heading.span.end, stop),
         )
         for heading, stop in zip(inside, stops[1:], strict=True)
     )
-    return Extract(
+    return ExtractedContent(
         text=whole[begin:end],
-        source_lines=_lines_within(page.writer.source_lines, begin, end),
+        source_lines=_cut_lines(page.writer.source_lines, begin, end),
         headings=headings,
         anchors=tuple(heading.anchor for heading in inside),
         links=tuple(
@@ -51,13 +51,13 @@ def extract(page: Page) -> Extract:
             for target, span in page.links
             if begin <= span.start and span.end <= end
         ),
-        lead=_lead(page, whole, begin, stops[0]),
-        prose=_between(page.writer.code, begin, end),
+        lead=_find_lead(page, whole, begin, stops[0]),
+        prose=_complement(page.writer.code, begin, end),
     )
 
 
-def _main_region(page: Page, whole: str) -> tuple[int, int]:
-    """The one `main`, else the one `article`, else the page; without blank space at its ends."""
+def _find_main_region(page: Page, whole: str) -> tuple[int, int]:
+    """The one `main`, else the one `article`, else the page; without white space at its ends."""
     for kind in ("main", "article"):
         if len(page.regions[kind]) == 1:
             span = page.regions[kind][0]
@@ -68,8 +68,8 @@ def _main_region(page: Page, whole: str) -> tuple[int, int]:
     return 0, len(whole.rstrip())
 
 
-def _lead(page: Page, whole: str, begin: int, end: int) -> str:
-    """The first paragraph of prose that says something; a label does where there is no other."""
+def _find_lead(page: Page, whole: str, begin: int, end: int) -> str:
+    """The first paragraph of prose; a label, which is short, only where there is no other."""
     blocks = page.writer.blocks
     label = ""
     for index in range(bisect_left(blocks, (begin, False)), len(blocks)):
@@ -78,14 +78,17 @@ def _lead(page: Page, whole: str, begin: int, end: int) -> str:
             break
         if prose:
             following = blocks[index + 1][0] if index + 1 < len(blocks) else end
-            said = whole[start : min(following, end)].strip()
-            if said[-1:] in _SENTENCE_ENDS or len(said.split(None, _FEW_WORDS)) > _FEW_WORDS:
-                return said
-            label = label or said
+            text = whole[start : min(following, end)].strip()
+            if (
+                text[-1:] in _SENTENCE_ENDS
+                or len(text.split(None, _MAX_LABEL_WORDS)) > _MAX_LABEL_WORDS
+            ):
+                return text
+            label = label or text
     return label
 
 
-def _between(
+def _complement(
     code: list[tuple[int, int]], begin: int, end: int
 ) -> tuple[tuple[int, int], ...] | None:
     inside = [(start, stop) for start, stop in code if begin <= start and stop <= end]
@@ -97,10 +100,8 @@ def _between(
     return tuple((start - begin, stop - begin) for start, stop in spans if start < stop)
 
 
-def _lines_within(
-    pairs: list[tuple[int, int]], begin: int, end: int
-) -> tuple[tuple[int, int], ...]:
-    """The line that stands at the beginning opens the map."""
+def _cut_lines(pairs: list[tuple[int, int]], begin: int, end: int) -> tuple[tuple[int, int], ...]:
+    """The map begins with the line of the region's beginning."""
     at = [offset for offset, _ in pairs]
     first, last = bisect_right(at, begin), bisect_left(at, end)
     opening = [(0, pairs[first - 1][1])] if first and end > begin else []

@@ -1,7 +1,7 @@
-"""HTML as tags and text with their offsets, however broken, in one pass.
+"""Tokenizes HTML into tags and text with their offsets, however broken, in one pass.
 
 Not the standard library's parser: its time grows with the square of unclosed tags and comments,
-it raises on `<![x[`, and what it makes of broken files changes with Python's version.
+it raises on `<![x[`, and its result for broken files changes with Python's version.
 """
 
 import re
@@ -14,7 +14,7 @@ _REST = re.compile(r"""(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')|["'=])*+""")
 _ATTRIBUTE = re.compile(
     r"""([^\s=/>"'][^\s=/>]*+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>]*+)))?+"""
 )
-# What stands in these is no markup; only a title's is for readers.
+# The content of these is no markup; only that of a title is read.
 _RAW = ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
 _ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name in _RAW}
 _READABLE = frozenset({"title", "xmp"})
@@ -34,58 +34,62 @@ class Token(NamedTuple):
     end: int
 
 
-def text_token(start: int, end: int) -> Token:
+def make_text_token(start: int, end: int) -> Token:
     return Token("", False, False, start, start, end)
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokenize(text: str) -> Iterator[Token]:
     """In order; comments, declarations, scripts and styles are left out."""
     at = 0
-    missing: set[str] = set()  # ends that do not come any more, so that nobody looks again
+    missing: set[str] = (
+        set()
+    )  # ends that do not follow any more, so that they are not searched again
     while match := _MARKUP.search(text, at):
         if match.start() > at:
-            yield text_token(at, match.start())
+            yield make_text_token(at, match.start())
         name = match[2]
         if name is None:
-            at, inside = _declaration(text, match.start(), missing)
+            at, inside = _skip_declaration(text, match.start(), missing)
             if inside:
-                yield text_token(*inside)
+                yield make_text_token(*inside)
             continue
-        found = _tag(text, match, name.lower())
-        if found is None:
-            yield text_token(match.start(), len(text))
+        tag = _read_tag(text, match, name.lower())
+        if tag is None:
+            yield make_text_token(match.start(), len(text))
             return
-        yield found
-        at = found.end
-        if found.name in _ENDS and not found.closing and not found.alone:
-            end = _raw_end(text, found, missing)
-            if found.name in _READABLE and end > at:
-                yield text_token(at, end)
+        yield tag
+        at = tag.end
+        if tag.name in _ENDS and not tag.closing and not tag.alone:
+            end = _find_raw_end(text, tag, missing)
+            if tag.name in _READABLE and end > at:
+                yield make_text_token(at, end)
             at = end
     if at < len(text):
-        yield text_token(at, len(text))
+        yield make_text_token(at, len(text))
 
 
-def attributes(text: str, token: Token) -> dict[str, str]:
-    """Names in lower case; of two with one name the first counts. Values as they are written."""
-    found: dict[str, str] = {}
+def read_attributes(text: str, token: Token) -> dict[str, str]:
+    """Names in lower case; of two with one name the first counts. Values are not decoded."""
+    attributes: dict[str, str] = {}
     for match in _ATTRIBUTE.finditer(text, token.head, token.end - 1):
         name, double, single, bare = match.groups()
-        found.setdefault(name.lower(), double or single or bare or "")
-    return found
+        attributes.setdefault(name.lower(), double or single or bare or "")
+    return attributes
 
 
-def _tag(text: str, match: re.Match[str], name: str) -> Token | None:
+def _read_tag(text: str, match: re.Match[str], name: str) -> Token | None:
     rest = _REST.match(text, match.end())
     end = rest.end() if rest else match.end()
     if end == len(text):
         return None
-    # In `<a href=b/>` the slash belongs to the address.
+    # In `<a href=b/>` the slash is part of the address.
     alone = text[end - 1] == "/" and (end - 1 == match.end() or text[end - 2] in " \t\n\"'")
     return Token(name, bool(match[1]), alone, match.start(), match.end(), end + 1)
 
 
-def _declaration(text: str, start: int, missing: set[str]) -> tuple[int, tuple[int, int] | None]:
+def _skip_declaration(
+    text: str, start: int, missing: set[str]
+) -> tuple[int, tuple[int, int] | None]:
     """Where a comment, declaration or instruction ends, and the text inside it, if it is text."""
     if text.startswith(("<!-->", "<!--->"), start):
         return text.index(">", start) + 1, None
@@ -98,8 +102,8 @@ def _declaration(text: str, start: int, missing: set[str]) -> tuple[int, tuple[i
     return (end + 1, None) if end >= 0 else (len(text), (start, len(text)))
 
 
-def _raw_end(text: str, opened: Token, missing: set[str]) -> int:
-    """What never ends is dropped, as browsers do; a title that never ends was no title."""
+def _find_raw_end(text: str, opened: Token, missing: set[str]) -> int:
+    """An element without an end is dropped, as in browsers; a title without one is no title."""
     if opened.name not in missing:
         match = _ENDS[opened.name].search(text, opened.end)
         if match:

@@ -1,4 +1,4 @@
-"""Markdown: front matter, sections, links and decision-record fields, by the CommonMark rules."""
+"""Markdown: front matter, sections, links and fields of decision records."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,88 +11,89 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.link import link
 from markdown_it.token import Token
 
-from docgraph.ingest.formats.front_matter import front_matter
-from docgraph.ingest.formats.sections import Heading, Slugs, chosen, field_title, sections
-from docgraph.ingest.formats.text import marked_fields
+from docgraph.ingest.formats.front_matter import read_front_matter
+from docgraph.ingest.formats.sections import (
+    Heading,
+    Slugs,
+    choose_title,
+    field_title,
+    make_sections,
+)
+from docgraph.ingest.formats.text import read_marked_fields
 from docgraph.ingest.parsed_file import HeaderField, Link, ParsedFile, Part, normalise_field_name
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
 
-# Where a Markdown document's links stand, to the character.
-
-
 _SPAN = "span"
+_VISIBLE = re.compile(r"[^\n]")
+_WORD = re.compile(r"\w")
 
 
-def remember_spans(parser: MarkdownIt) -> None:
-    """Lets the parser's link rule leave on each link where it began and ended."""
+def record_link_spans(parser: MarkdownIt) -> None:
+    """Makes the parser's link rule record each link's span in its token."""
     parser.inline.ruler.at("link", _link_with_span)
 
 
 def _link_with_span(state: StateInline, silent: bool) -> bool:
     start, before = state.pos, len(state.tokens)
-    found = link(state, silent)
-    if found and not silent:
+    is_link = link(state, silent)
+    if is_link and not silent:
         opened = next(t for t in state.tokens[before:] if t.type == "link_open")
         opened.meta[_SPAN] = (start, state.pos)
-    return found
+    return is_link
 
 
-def links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Link]:
-    """Links to somewhere, in document order; autolinks and images are none."""
+def find_links(tokens: Sequence[Token], text: str, lines: Lines) -> Iterator[Link]:
+    """Links with a target, in document order, without autolinks and images."""
     for block in tokens:
         for token in block.children or ():
             span, target = token.meta.get(_SPAN), str(token.attrs.get("href", ""))
             if span is None or not target or block.map is None:
                 continue
-            start = _place(block, span[0], text, lines)
-            end = max(_place(block, span[1] - 1, text, lines) + 1, start + 1)
+            start = _text_offset(block, span[0], text, lines)
+            end = max(_text_offset(block, span[1] - 1, text, lines) + 1, start + 1)
             yield Link("path", target, lines.at(start), start, end)
 
 
-def _place(block: Token, offset: int, text: str, lines: Lines) -> int:
+def _text_offset(block: Token, offset: int, text: str, lines: Lines) -> int:
     """From an offset in a block's content to one in the text.
 
     A line of content is a line of the text without its indentation and quotation marks.
     """
     assert block.map is not None
     before = block.content.rfind("\n", 0, offset) + 1
-    said = _line(block.content, before)
+    content = _line_at(block.content, before)
     start = lines.start(block.map[0] + 1 + block.content.count("\n", 0, offset))
-    return start + max(_line(text, start).find(said), 0) + offset - before
+    return start + max(_line_at(text, start).find(content), 0) + offset - before
 
 
-def _line(text: str, start: int) -> str:
+def _line_at(text: str, start: int) -> str:
     end = text.find("\n", start)
     return text[start:] if end < 0 else text[start:end]
 
 
-_VISIBLE = re.compile(r"[^\n]")
-_WORD = re.compile(r"\w")
-
-
 @cache
-def _markdown() -> MarkdownIt:
+def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark")
-    remember_spans(parser)
+    record_link_spans(parser)
     return parser
 
 
 def parse_markdown(path: str, text: str) -> ParsedFile:
     """The H1 that opens a document is its title and no section."""
-    front = front_matter(text)
+    front = read_front_matter(text)
     border = front.end
-    tokens = _markdown().parse(_VISIBLE.sub(" ", text[:border]) + text[border:])
+    tokens = _parser().parse(_VISIBLE.sub(" ", text[:border]) + text[border:])
     lines = Lines(text)
-    lead, headings = _outline(tokens, lines)
+    lead, headings = _find_headings(tokens, lines)
     first = next((heading.title for heading in headings if heading.level == 1), "")
-    title, titled = chosen(path, field_title(front.fields), first)
+    title, titled = choose_title(path, field_title(front.fields), first)
     slugs, opening = Slugs(), border
     if headings and headings[0].level == 1:
-        slugs.take(headings[0].title)
+        slugs.assign(headings[0].title)
         lead, opening = headings[0].lead or lead, headings[0].body
         headings = headings[1:]
-    parts = sections(headings, len(text), slugs)
+    parts = make_sections(headings, len(text), slugs)
     return ParsedFile(
         kind=DOCUMENT,
         title=title,
@@ -100,16 +101,16 @@ def parse_markdown(path: str, text: str) -> ParsedFile:
         text=text,
         lead=lead,
         parts=parts,
-        links=tuple(links(tokens, text, lines)),
-        fields=front.fields + tuple(_told_fields(text, opening, parts, lines)),
+        links=tuple(find_links(tokens, text, lines)),
+        fields=front.fields + tuple(_read_fields(text, opening, parts, lines)),
         borders=(border,) if border else (),
         remarks=front.remarks,
         access=front.access,
     )
 
 
-def _outline(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]:
-    """Headings at the top level, each with the first paragraph below it; and what precedes all."""
+def _find_headings(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]:
+    """The first paragraph before all headings; and headings, each with its first paragraph."""
     lead, headings = "", list[Heading]()
     for token, inline in pairwise(tokens):
         if token.level or token.map is None:
@@ -129,21 +130,21 @@ def _outline(tokens: Sequence[Token], lines: Lines) -> tuple[str, list[Heading]]
 
 
 def visible_text(inline: Token) -> str:
-    """What a reader would read aloud: text and code without markup or images."""
-    said = (
+    """Text and inline code without markup and images."""
+    texts = (
         child.content if child.type in {"text", "code_inline"} else " "
         for child in inline.children or ()
         if child.type in {"text", "code_inline", "softbreak", "hardbreak"}
     )
-    return "".join(said).strip()
+    return "".join(texts).strip()
 
 
-def _told_fields(
+def _read_fields(
     text: str, opening: int, parts: Sequence[Part], lines: Lines
 ) -> Iterator[HeaderField]:
     """Fields between title and first section, and the lines of a section called Status."""
     preamble = parts[0].start if parts else len(text)
-    yield from marked_fields(text, opening, preamble, lines)
+    yield from read_marked_fields(text, opening, preamble, lines)
     for part in parts:
         if normalise_field_name(part.title) == "status":
             start = text.find("\n", part.start, part.end) + 1 or part.end

@@ -4,43 +4,52 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from docgraph.ingest.formats.pdf_pages import Bookmark, Pages, pages_of
-from docgraph.ingest.formats.sections import Heading, Slugs, chosen, sections
+from docgraph.ingest.formats.pdf_pages import Bookmark, Pages, read_pages
+from docgraph.ingest.formats.sections import Heading, Slugs, choose_title, make_sections
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.node import DOCUMENT
 from docgraph.ports.source import SourceProblem
 
-# A PDF's outline as headings: where in the text of its page each entry stands.
+_PAGE_BREAK = "\n\n"
+_MAX_LEAD_CHARACTERS = 1_000
+_MAX_TITLE_CHARACTERS = 300
+# Titles that programs write where the author gave none.
+_PLACEHOLDER_TITLE = re.compile(
+    r"(?i)(?:microsoft (?:word|powerpoint|excel) - .*|untitled.*|(?:document|slide)\s*\d*"
+    r"|.*\.(?:docx?|dvi|fm|indd|odt|pages|pdf|pptx?|ps|qxd|rtf|tex|txt|xlsx?))\s*"
+)
 
 
-_LONGEST_TITLE = 300
-
-
-def outlined(outline: Sequence[Bookmark], text: str, starts: Sequence[int]) -> list[Heading]:
-    """In the order of the text; an entry that leads back to an earlier page is left out."""
-    found = list(_placed(outline, text, starts))
+def make_headings(outline: Sequence[Bookmark], text: str, starts: Sequence[int]) -> list[Heading]:
+    """In the order of the text; an entry of an earlier page than the one before is left out."""
+    found = list(_locate_bookmarks(outline, text, starts))
     stops = [*(heading.start for heading in found), len(text)][1:]
     return [
-        replace(heading, lead=text[heading.body : min(stop, heading.body + _LEAD)].strip())
+        replace(
+            heading,
+            lead=text[heading.body : min(stop, heading.body + _MAX_LEAD_CHARACTERS)].strip(),
+        )
         for heading, stop in zip(found, stops, strict=True)
     ]
 
 
-def _placed(outline: Sequence[Bookmark], text: str, starts: Sequence[int]) -> Iterator[Heading]:
+def _locate_bookmarks(
+    outline: Sequence[Bookmark], text: str, starts: Sequence[int]
+) -> Iterator[Heading]:
     page, at = 0, 0
     for mark in outline:
         if not page <= mark.page < len(starts):
             continue
         page, at = mark.page, max(at, starts[mark.page])
         end = starts[page + 1] if page + 1 < len(starts) else len(text)
-        start, body = _place(mark.title, text, at, end)
+        start, body = _find_title(mark.title, text, at, end)
         yield Heading(mark.level + 1, mark.title, start, body)
         at = body
 
 
-def _place(title: str, text: str, start: int, end: int) -> tuple[int, int]:
-    """A line that says it, perhaps behind a number; else a line that begins with it; else here."""
-    words = r"\s+".join(map(re.escape, title[:_LONGEST_TITLE].split()))
+def _find_title(title: str, text: str, start: int, end: int) -> tuple[int, int]:
+    """A line with the title, perhaps after a number; else one that begins with it; else `start`."""
+    words = r"\s+".join(map(re.escape, title[:_MAX_TITLE_CHARACTERS].split()))
     for form in (rf"(?im)^(?:[\w.]+[ \t]+)?{words}[ \t]*$", rf"(?im)^(?:[\w.]+[ \t]+)?{words}"):
         match = re.compile(form).search(text, start, end)
         if match:
@@ -48,20 +57,14 @@ def _place(title: str, text: str, start: int, end: int) -> tuple[int, int]:
     return start, start
 
 
-# Pages or cells one after another, and where each of them begins.
-
-
-_BETWEEN = "\n\n"
-
-
-def paged(texts: Sequence[str]) -> tuple[str, tuple[int, ...]]:
-    """An empty page has no place: it begins where the next one does, or the text ends."""
+def join_pages(texts: Sequence[str]) -> tuple[str, tuple[int, ...]]:
+    """The text and where its pages or cells begin; an empty one begins where the next does."""
     starts: list[int] = []
     at = 0
     for text in texts:
         starts.append(at)
-        at += len(text) + len(_BETWEEN) if text else 0
-    whole = _BETWEEN.join(filter(None, texts))
+        at += len(text) + len(_PAGE_BREAK) if text else 0
+    whole = _PAGE_BREAK.join(filter(None, texts))
     return whole, tuple(min(start, len(whole)) for start in starts)
 
 
@@ -69,42 +72,34 @@ def page_borders(starts: Sequence[int]) -> tuple[int, ...]:
     return tuple(sorted({start for start in starts if start}))
 
 
-_LEAD = 1_000
-# What programs write when nobody gave a title.
-_MADE_UP = re.compile(
-    r"(?i)(?:microsoft (?:word|powerpoint|excel) - .*|untitled.*|(?:document|slide)\s*\d*"
-    r"|.*\.(?:docx?|dvi|fm|indd|odt|pages|pdf|pptx?|ps|qxd|rtf|tex|txt|xlsx?))\s*"
-)
-
-
 def read_pdf(path: str, data: bytes) -> ParsedFile | SourceProblem:
-    """No chunk reaches across the end of a page."""
-    pages = pages_of(path, data)
+    """No chunk crosses the end of a page."""
+    pages = read_pages(path, data)
     if isinstance(pages, SourceProblem):
         return pages
     if not any(pages.texts):
         return SourceProblem(path, "no text in it, as in a scan; run OCR over it first")
-    text, starts = paged(pages.texts)
-    headings = outlined(pages.outline, text, starts)
-    title, titled = chosen(path, _said_title(pages), pages.big_line)
-    body = text.find(title) + len(title) if title in text[: 2 * _LEAD] else 0
+    text, starts = join_pages(pages.texts)
+    headings = make_headings(pages.outline, text, starts)
+    title, titled = choose_title(path, _metadata_title(pages), pages.big_line)
+    body = text.find(title) + len(title) if title in text[: 2 * _MAX_LEAD_CHARACTERS] else 0
     preamble = headings[0].start if headings else len(text)
-    lead = text[body : min(body + _LEAD, max(preamble, body))].strip()
+    lead = text[body : min(body + _MAX_LEAD_CHARACTERS, max(preamble, body))].strip()
     return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,
         text=text,
         lead=lead or next((heading.lead for heading in headings if heading.lead), ""),
-        parts=sections(headings, len(text), Slugs()),
+        parts=make_sections(headings, len(text), Slugs()),
         borders=page_borders(starts),
         remarks=_remarks(pages),
         pages=starts,
     )
 
 
-def _said_title(pages: Pages) -> str:
-    return "" if _MADE_UP.fullmatch(pages.title) else pages.title
+def _metadata_title(pages: Pages) -> str:
+    return "" if _PLACEHOLDER_TITLE.fullmatch(pages.title) else pages.title
 
 
 def _remarks(pages: Pages) -> tuple[str, ...]:

@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from docgraph.ingest.formats.sections import Heading, Slugs, chosen, field_title, sections
-from docgraph.ingest.formats.text import header_block, listed_fields
+from docgraph.ingest.formats.sections import (
+    Heading,
+    Slugs,
+    choose_title,
+    field_title,
+    make_sections,
+)
+from docgraph.ingest.formats.text import read_field_list, read_header_block
 from docgraph.ingest.parsed_file import Link, ParsedFile
 from docgraph.ingest.source_text import Lines
 from docgraph.model.node import DOCUMENT
-
-# reStructuredText links: embedded targets, named targets, roles and tables of contents.
-
 
 _ROLE = re.compile(r":(?P<role>doc|pep|rfc):`(?:[^`<]*<(?P<inner>[^`>]+)>|(?P<plain>[^`<]+))`")
 _EMBEDDED = re.compile(r"(?<![`:\w])`[^`<]*<(?P<target>[^`<>]+)>`__?(?!\w)")
@@ -27,17 +30,22 @@ _CONTENTS = re.compile(
 _ENTRY = re.compile(r"(?m)^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$")
 
 
-def links(masked: str, lines: Lines) -> Iterator[Link]:
-    """In document order; `masked` is the text with its literals blanked out."""
-    found = [*_roles(masked), *_embedded(masked), *_named(masked), *_contents(masked)]
+def find_links(masked: str, lines: Lines) -> Iterator[Link]:
+    """In document order; `masked` is the text without its literals."""
+    found = [
+        *_find_roles(masked),
+        *_find_embedded(masked),
+        *_find_named(masked),
+        *_find_contents(masked),
+    ]
     for start, end, style, target in sorted(found):
         yield Link(style, target, lines.at(start), start, end)
 
 
-_Found = Iterator[tuple[int, int, str, str]]
+_LinkSpans = Iterator[tuple[int, int, str, str]]
 
 
-def _roles(text: str) -> _Found:
+def _find_roles(text: str) -> _LinkSpans:
     for match in _ROLE.finditer(text):
         target = (match["inner"] or match["plain"]).strip().lstrip("!~")
         if match["role"] == "doc":
@@ -47,19 +55,19 @@ def _roles(text: str) -> _Found:
             yield match.start(), match.end(), "identifier", f"{match['role'].upper()} {number}"
 
 
-def _embedded(text: str) -> _Found:
+def _find_embedded(text: str) -> _LinkSpans:
     for match in _EMBEDDED.finditer(text):
         target = "".join(match["target"].split())
         if not target.endswith("_"):
             yield match.start(), match.end(), "path", target
 
 
-def _named(text: str) -> _Found:
-    """Each use of a named target; a target that nothing uses speaks where it is defined."""
-    defined = {_key(m["quoted"] or m["name"]): m for m in _DEFINED.finditer(text)}
+def _find_named(text: str) -> _LinkSpans:
+    """Each use of a named target; a target that nothing uses is a link where it is defined."""
+    defined = {_normalise_target(m["quoted"] or m["name"]): m for m in _DEFINED.finditer(text)}
     used: set[str] = set()
     for match in _NAMED.finditer(text) if defined else ():
-        key = _key(match["quoted"] or match["word"])
+        key = _normalise_target(match["quoted"] or match["word"])
         if key in defined:
             used.add(key)
             yield match.start(), match.end(), "path", defined[key]["target"]
@@ -68,24 +76,21 @@ def _named(text: str) -> _Found:
             yield match.start("target"), match.end("target"), "path", match["target"]
 
 
-def _contents(text: str) -> _Found:
+def _find_contents(text: str) -> _LinkSpans:
     for table in _CONTENTS.finditer(text):
         for entry in _ENTRY.finditer(text, table.start("body"), table.end("body")):
             yield entry.start("target"), entry.end("target"), "document", entry["target"]
 
 
-def _key(name: str) -> str:
+def _normalise_target(name: str) -> str:
     return " ".join(name.casefold().split())
 
 
-# reStructuredText headings: titles between or above lines of punctuation.
-
-
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*[ \t]*$")
-_ENOUGH = 4  # an underline this long counts even when its title is longer
+_MIN_UNDERLINE_CHARACTERS = 4  # counts even if its title is longer
 
 
-def headings(lines: Sequence[str]) -> list[Heading]:
+def find_headings(lines: Sequence[str]) -> list[Heading]:
     """Levels come in the order in which styles of adornment first appear."""
     styles: dict[tuple[str, bool], int] = {}
     found: list[Heading] = []
@@ -94,7 +99,7 @@ def headings(lines: Sequence[str]) -> list[Heading]:
         starts.append(starts[-1] + len(line) + 1)
     free = 0  # the first line that no earlier heading has used
     for index in range(1, len(lines)):
-        over = _opening(lines, index, free)
+        over = _first_line(lines, index, free)
         if over is None:
             continue
         style = (lines[index][0], over < index - 1)
@@ -105,10 +110,10 @@ def headings(lines: Sequence[str]) -> list[Heading]:
     return found
 
 
-def _opening(lines: Sequence[str], index: int, free: int) -> int | None:
+def _first_line(lines: Sequence[str], index: int, free: int) -> int | None:
     """The first line of the heading whose underline is `lines[index]`, if it is one."""
     under, title = lines[index], lines[index - 1]
-    if index - 1 < free or not _underlines(under, title):
+    if index - 1 < free or not _is_underline(under, title):
         return None
     above = lines[index - 2] if index - 2 >= free else ""
     if above.rstrip() and above.rstrip() == under.rstrip():
@@ -116,11 +121,13 @@ def _opening(lines: Sequence[str], index: int, free: int) -> int | None:
     return index - 1 if not above.strip() and not title[0].isspace() else None
 
 
-def _underlines(under: str, title: str) -> bool:
+def _is_underline(under: str, title: str) -> bool:
     line, words = under.rstrip(), title.rstrip()
     if not words or _ADORNMENT.match(words) or not _ADORNMENT.match(line):
         return False
-    return line not in {"::", ".."} and (len(line) >= len(words.lstrip()) or len(line) >= _ENOUGH)
+    return line not in {"::", ".."} and (
+        len(line) >= len(words.lstrip()) or len(line) >= _MIN_UNDERLINE_CHARACTERS
+    )
 
 
 _INLINE = re.compile(r"``(?:[^`\n]|`(?!`))+``")
@@ -136,41 +143,41 @@ _NUMBERED = re.compile(r":(pep|rfc):`(\d+)`")
 
 
 def parse_rst(path: str, text: str) -> ParsedFile:
-    """A lone first section at the top level is the document's title, as docutils has it."""
+    """A lone first section at the top level is the document's title, as in docutils."""
     lines = Lines(text)
-    block, border = header_block(text, lines)
-    found = headings(text.split("\n"))
+    block, border = read_header_block(text, lines)
+    found = find_headings(text.split("\n"))
     lone = found[:1] if [h.level for h in found].count(1) == 1 else []
     inner = found[len(lone) :]
     opening = lone[0].body if lone else border
     preamble = inner[0].start if inner else len(text)
-    fields = block + listed_fields(text, opening, preamble, lines)
-    title, titled = chosen(path, field_title(fields), *(heading.title for heading in lone))
+    fields = block + read_field_list(text, opening, preamble, lines)
+    title, titled = choose_title(path, field_title(fields), *(heading.title for heading in lone))
     slugs = Slugs()
     for heading in lone:
-        slugs.take(heading.title)
+        slugs.assign(heading.title)
     return ParsedFile(
         kind=DOCUMENT,
         title=title,
         titled=titled,
         text=text,
-        lead=_lead(text, opening, preamble),
-        parts=sections(_with_leads(text, inner), len(text), slugs),
-        links=tuple(links(masked(text), lines)),
+        lead=_find_lead(text, opening, preamble),
+        parts=make_sections(_add_leads(text, inner), len(text), slugs),
+        links=tuple(find_links(mask_literals(text), lines)),
         fields=fields,
         borders=(border,) if border else (),
     )
 
 
-def _with_leads(text: str, found: list[Heading]) -> list[Heading]:
+def _add_leads(text: str, found: list[Heading]) -> list[Heading]:
     ends = [*(heading.start for heading in found), len(text)][1:]
     return [
-        replace(heading, lead=_lead(text, heading.body, end))
+        replace(heading, lead=_find_lead(text, heading.body, end))
         for heading, end in zip(found, ends, strict=True)
     ]
 
 
-def _lead(text: str, start: int, end: int) -> str:
+def _find_lead(text: str, start: int, end: int) -> str:
     """The first paragraph of prose, without its markup."""
     for paragraph in re.split(r"\n[ \t]*\n", text[start:end]):
         words = paragraph.strip("\n")
@@ -180,17 +187,17 @@ def _lead(text: str, start: int, end: int) -> str:
     return ""
 
 
-def masked(text: str) -> str:
-    """The text with inline literals and literal blocks blanked out, character for character."""
-    kept, fence = list[str](), -1
+def mask_literals(text: str) -> str:
+    """The text with spaces in place of inline literals and literal blocks."""
+    lines, fence = list[str](), -1
     for line in text.split("\n"):
         indent = len(line) - len(line.lstrip())
         if fence >= 0 and line.strip() and indent <= fence:
             fence = -1
-        kept.append(line if fence < 0 else " " * len(line))
+        lines.append(line if fence < 0 else " " * len(line))
         if fence < 0 and _opens_literal(line):
             fence = indent
-    return _INLINE.sub(lambda match: " " * len(match.group()), "\n".join(kept))
+    return _INLINE.sub(lambda match: " " * len(match.group()), "\n".join(lines))
 
 
 def _opens_literal(line: str) -> bool:

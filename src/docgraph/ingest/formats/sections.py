@@ -1,4 +1,4 @@
-"""Headings to sections: spans, nesting and anchors."""
+"""Makes sections of headings, with anchors as GitHub makes them, and chooses titles."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,34 +9,33 @@ from docgraph.ingest.parsed_file import HeaderField, Part
 from docgraph.model.node import SECTION
 from docgraph.model.validation import UNSTORABLE
 
-# Slugs: headings as anchors, the way GitHub makes them.
+MAX_TITLE_CHARACTERS = 200
+_MAX_SLUG_CHARACTERS = 200
+_NOT_IN_SLUG = re.compile(r"[^\w\- ]")
+_SPACES = re.compile(r"\s+")
 
 
-_DROPPED = re.compile(r"[^\w\- ]")
-_LONGEST = 200
-
-
-def slug(heading: str) -> str:
-    kept = _DROPPED.sub("", heading.strip().lower()).replace(" ", "-")
-    return kept[:_LONGEST] or "section"
+def make_slug(heading: str) -> str:
+    slug = _NOT_IN_SLUG.sub("", heading.strip().lower()).replace(" ", "-")
+    return slug[:_MAX_SLUG_CHARACTERS] or "section"
 
 
 class Slugs:
-    """Hands out each anchor once: a repeated heading gets `-1`, `-2` in document order."""
+    """Assigns each anchor once: a repeated heading gets `-1`, `-2` in document order."""
 
-    __slots__ = ("_next", "_taken")
+    __slots__ = ("_assigned", "_next")
 
     def __init__(self) -> None:
-        self._taken: set[str] = set()
+        self._assigned: set[str] = set()
         self._next: dict[str, int] = {}
 
-    def take(self, heading: str) -> str:
-        plain = found = slug(heading)
-        while found in self._taken:
+    def assign(self, heading: str) -> str:
+        plain = slug = make_slug(heading)
+        while slug in self._assigned:
             self._next[plain] = self._next.get(plain, 0) + 1
-            found = f"{plain}-{self._next[plain]}"
-        self._taken.add(found)
-        return found
+            slug = f"{plain}-{self._next[plain]}"
+        self._assigned.add(slug)
+        return slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +49,8 @@ class Heading:
     lead: str = ""
 
 
-def sections(headings: Sequence[Heading], end: int, slugs: Slugs) -> tuple[Part, ...]:
-    """A section reaches to the next heading that it does not enclose."""
+def make_sections(headings: Sequence[Heading], end: int, slugs: Slugs) -> tuple[Part, ...]:
+    """A section ends at the next heading of its own level or a lower one."""
     ends = [end] * len(headings)
     parents: list[int | None] = []
     opened: list[int] = []
@@ -61,29 +60,24 @@ def sections(headings: Sequence[Heading], end: int, slugs: Slugs) -> tuple[Part,
         parents.append(opened[-1] if opened else None)
         opened.append(index)
     return tuple(
-        Part(SECTION, slugs.take(h.title), h.title, h.start, ends[i], parents[i], h.lead)
+        Part(SECTION, slugs.assign(h.title), h.title, h.start, ends[i], parents[i], h.lead)
         for i, h in enumerate(headings)
     )
 
 
-# Titles: which one a document goes by, and the fallbacks when it names none.
-
-
-LONGEST = 200
-_SPACES = re.compile(r"\s+")
-
-
-def tidy(title: str) -> str:
+def clean_title(title: str) -> str:
     """On one line, and short enough to be a title."""
     flat = _SPACES.sub(" ", UNSTORABLE.sub("", title)).strip()
-    return flat if len(flat) <= LONGEST else flat[: LONGEST - 1].rstrip() + "…"
+    if len(flat) <= MAX_TITLE_CHARACTERS:
+        return flat
+    return flat[: MAX_TITLE_CHARACTERS - 1].rstrip() + "…"
 
 
 def field_title(fields: Iterable[HeaderField]) -> str:
-    return next((tidy(field.value) for field in fields if field.name == "title"), "")
+    return next((clean_title(field.value) for field in fields if field.name == "title"), "")
 
 
-def chosen(path: str, *candidates: str) -> tuple[str, bool]:
-    """The first candidate that says something, else the file's name; and whether it was said."""
-    said = next((tidy(candidate) for candidate in candidates if candidate.strip()), "")
-    return (said, True) if said else (PurePosixPath(path).name, False)
+def choose_title(path: str, *candidates: str) -> tuple[str, bool]:
+    """The first candidate that is not blank; else the file's name, and False."""
+    title = next((clean_title(candidate) for candidate in candidates if candidate.strip()), "")
+    return (title, True) if title else (PurePosixPath(path).name, False)

@@ -132,9 +132,9 @@ def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     found = read_docx("a.docx", bomb)
     assert isinstance(found, SourceProblem)
     assert found.reason.endswith("a zip bomb")
-    monkeypatch.setattr(docx, "LARGEST", 19_000_000)
+    monkeypatch.setattr(docx, "MAX_UNPACKED_BYTES", 19_000_000)
     assert "over the limit of 19,000,000" in str(read_docx("a.docx", bomb))
-    monkeypatch.setattr(docx, "LARGEST_XML", 1_000)
+    monkeypatch.setattr(docx, "MAX_XML_BYTES", 1_000)
     assert "of XML, over the limit of 1,000" in str(read_docx("a.docx", word(paragraph("a" * 900))))
 
 

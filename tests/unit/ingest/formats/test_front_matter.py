@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.formats.front_matter import FrontMatter, front_matter
+from docgraph.ingest.formats.front_matter import FrontMatter, read_front_matter
 from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.formats.notebook import parse_notebook
 from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
@@ -17,7 +17,7 @@ UNREAD = "this line is not read as front matter"
 
 def test_scalars_and_lists_become_fields_with_their_places() -> None:
     text = "---\ntitle: \"A: b\"\nid: 0012\ndate: 2024-13-45\nsupersedes: [x.md, 'y']\n---\n# H\n"
-    found = front_matter(text)
+    found = read_front_matter(text)
     assert [(f.name, f.value, f.line) for f in found.fields] == [
         ("title", "A: b", 2),
         ("id", "0012", 3),
@@ -39,19 +39,19 @@ def test_scalars_and_lists_become_fields_with_their_places() -> None:
     ],
 )
 def test_what_is_not_a_yaml_mapping_is_kept_as_text_and_reported(text: str, remark: str) -> None:
-    found = front_matter(text)
+    found = read_front_matter(text)
     assert (found.fields, found.end, found.access) == ((), 0, None)
     assert [said.startswith(remark) for said in found.remarks] == [True]
 
 
 @pytest.mark.parametrize("text", ["# H\n---\na: b\n---\n", "---\nno end", "---\n---\n", ""])
 def test_a_rule_on_top_is_no_front_matter(text: str) -> None:
-    assert front_matter(text) == FrontMatter()
+    assert read_front_matter(text) == FrontMatter()
 
 
 def test_a_bomb_of_aliases_does_no_harm() -> None:
     lines = ["a0: &a0 [x, x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 40))]
-    found = front_matter("---\n" + "\n".join(lines) + "\n---\n")
+    found = read_front_matter("---\n" + "\n".join(lines) + "\n---\n")
     assert (found.remarks, found.access) == ((), None)
     assert [field.name for field in found.fields] == ["a0", "a0"]
 
@@ -86,14 +86,14 @@ def few(line: int, *readers: str, labels: tuple[str, ...] = (), level: int = 0) 
     ],
 )
 def test_front_matter_says_who_may_read(written: str, access: AccessMapping) -> None:
-    found = front_matter(f"---\n{written}\n---\n# H\n")
+    found = read_front_matter(f"---\n{written}\n---\n# H\n")
     assert (found.access, found.remarks) == (access, ())
     assert found.end > 0
 
 
 def denied(text: str) -> AccessMapping:
     """What is wrong with its access, which lets nobody in and is told in a remark."""
-    found = front_matter(text)
+    found = read_front_matter(text)
     assert found.access is not None
     assert found.access == AccessMapping(found.access.line, wrong=found.access.wrong)
     told = f"line {found.access.line}: access: {found.access.wrong}; nobody may read it"
@@ -157,7 +157,7 @@ def test_a_block_that_is_no_mapping_denies_if_a_line_begins_with_access(
 ) -> None:
     text = f"---\n{written}\n---\n# H\n"
     assert denied(text) == AccessMapping(line, wrong=UNREAD)
-    found = front_matter(text)
+    found = read_front_matter(text)
     assert (found.end, len(found.remarks)) == (0, 2)
 
 
@@ -227,7 +227,7 @@ def test_a_block_that_is_not_seen_as_one_denies_if_it_says_access(text: str, lin
     ],
 )
 def test_what_is_plainly_no_front_matter_says_nothing_about_access(text: str) -> None:
-    assert front_matter(text).access is None
+    assert read_front_matter(text).access is None
 
 
 @pytest.mark.requirement(35)
@@ -243,7 +243,7 @@ def test_access_at_the_margin_is_never_without_effect(around: list[str]) -> None
     for place in range(len(around) + 1):
         lines = [*around[:place], "access: finance", *around[place:]]
         if lines[0]:
-            found = front_matter("\n".join(["---", *lines, "---", ""]))
+            found = read_front_matter("\n".join(["---", *lines, "---", ""]))
             assert found.access is not None
             assert all(name.startswith("finance") for name in found.access.readers)
 
@@ -288,5 +288,5 @@ MANY = 50_000
 )
 def test_no_text_takes_long(text: str) -> None:
     began = time.process_time()
-    assert front_matter(text).access is None
+    assert read_front_matter(text).access is None
     assert time.process_time() - began < 5

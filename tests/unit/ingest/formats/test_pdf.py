@@ -8,7 +8,7 @@ import pytest
 from docgraph.ingest.build_document import build_document
 from docgraph.ingest.chunking import split_chunks
 from docgraph.ingest.formats.pdf import read_pdf
-from docgraph.ingest.formats.pdf_pages import cleaned
+from docgraph.ingest.formats.pdf_pages import clean_text
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import SourceProblem
@@ -146,7 +146,7 @@ def test_the_title_is_the_metadatas_else_the_largest_line(
     ],
 )
 def test_broken_words_are_whole_again(raw: str, text: str) -> None:
-    assert cleaned(raw) == text
+    assert clean_text(raw) == text
 
 
 ENCRYPTED = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >> /ID [<00><00>]"

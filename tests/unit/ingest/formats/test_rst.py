@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.ingest.formats.rst import masked
+from docgraph.ingest.formats.rst import mask_literals
 from tests.unit.ingest.fakes import parsed
 
 DOCUMENT = """\
@@ -67,4 +67,4 @@ def test_fields_below_the_title_are_read() -> None:
     ],
 )
 def test_literals_are_masked_character_for_character(text: str, kept: str) -> None:
-    assert masked(text) == kept
+    assert mask_literals(text) == kept

@@ -2,11 +2,11 @@
 
 import pytest
 
-from docgraph.ingest.formats.rst import headings
+from docgraph.ingest.formats.rst import find_headings
 
 
 def outline(text: str) -> list[tuple[int, str, int]]:
-    return [(h.level, h.title, h.start) for h in headings(text.split("\n"))]
+    return [(h.level, h.title, h.start) for h in find_headings(text.split("\n"))]
 
 
 def test_levels_come_in_the_order_of_first_appearance() -> None:

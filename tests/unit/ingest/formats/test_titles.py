@@ -1,20 +1,25 @@
 """A title is one line, and a document without one goes by its file's name."""
 
-from docgraph.ingest.formats.sections import LONGEST, chosen, field_title, tidy
+from docgraph.ingest.formats.sections import (
+    MAX_TITLE_CHARACTERS,
+    choose_title,
+    clean_title,
+    field_title,
+)
 from docgraph.ingest.parsed_file import HeaderField
 
 
 def test_the_first_candidate_that_says_something_is_the_title() -> None:
-    assert chosen("a/b.md", "", "  ", "Said\n so", "Later") == ("Said so", True)
+    assert choose_title("a/b.md", "", "  ", "Said\n so", "Later") == ("Said so", True)
 
 
 def test_a_documents_last_resort_is_its_file_name() -> None:
-    assert chosen("a/b.md", "", " ") == ("b.md", False)
+    assert choose_title("a/b.md", "", " ") == ("b.md", False)
 
 
 def test_a_title_has_an_end() -> None:
-    assert len(tidy("word " * 100)) <= LONGEST
-    assert tidy("word " * 100).endswith("…")
+    assert len(clean_title("word " * 100)) <= MAX_TITLE_CHARACTERS
+    assert clean_title("word " * 100).endswith("…")
 
 
 def test_a_title_field_is_a_title() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.formats.registry import FORMATS, Format, format_for, missing_extras, read
+from docgraph.ingest.formats.registry import FORMATS, Format, format_for, missing_extras, read_file
 from docgraph.ingest.parsed_file import AccessMapping, HeaderField, Link, ParsedFile
 from docgraph.ingest.source_text import Positions
 from docgraph.model.errors import BadInput
@@ -75,7 +75,7 @@ def test_a_given_title_comes_before_the_texts_own() -> None:
     file = SourceFile("a.md", 1, title="Given\n title")
     known = format_for(file)
     assert known is not None
-    found = read(file, b"# Own", known)
+    found = read_file(file, b"# Own", known)
     assert isinstance(found, ParsedFile)
     assert (found.title, found.titled) == ("Given title", True)
 
@@ -83,7 +83,7 @@ def test_a_given_title_comes_before_the_texts_own() -> None:
 @pytest.mark.parametrize("data", [b"", b"\xef\xbb\xbf", b" \n\n"])
 @pytest.mark.parametrize("known", TEXTS, ids=lambda known: known.name)
 def test_an_empty_file_of_text_is_a_document(known: Format, data: bytes) -> None:
-    found = read(SourceFile(f"pkg/__init__{known.suffixes[0]}", 0), data, known)
+    found = read_file(SourceFile(f"pkg/__init__{known.suffixes[0]}", 0), data, known)
     assert isinstance(found, ParsedFile)
     assert found.parts == ()
     assert found.title
@@ -93,7 +93,7 @@ def test_an_empty_file_of_text_is_a_document(known: Format, data: bytes) -> None
 @given(pieces=st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40))
 def test_no_text_makes_a_reader_fail_or_point_outside(known: Format, pieces: list[str]) -> None:
     data = "".join(pieces).encode("utf-8", "replace")
-    found = read(SourceFile(f"a{known.suffixes[0]}", len(data)), data, known)
+    found = read_file(SourceFile(f"a{known.suffixes[0]}", len(data)), data, known)
     if isinstance(found, SourceProblem):
         assert b"\0" in data or known.name in {"docx", "notebook", "pdf"}
         return
@@ -123,7 +123,7 @@ def told(path: str, text: str) -> ParsedFile:
     file = SourceFile(path, 1)
     known = format_for(file)
     assert known is not None
-    found = read(file, text.encode(), known)
+    found = read_file(file, text.encode(), known)
     assert isinstance(found, ParsedFile)
     return found
 
@@ -182,7 +182,7 @@ def test_a_page_that_declares_its_charset_has_front_matter_too() -> None:
     data = "---\naccess: Gehälter\n---\n<meta charset=iso-8859-1>".encode("iso-8859-1")
     known = format_for(SourceFile("a.html", 1))
     assert known is not None
-    found = read(SourceFile("a.html", 1), data, known)
+    found = read_file(SourceFile("a.html", 1), data, known)
     assert isinstance(found, ParsedFile)
     assert found.access == AccessMapping(2, frozenset({"Gehälter"}))
 
@@ -196,7 +196,7 @@ def test_a_missing_library_is_named_with_what_brings_it(
     known = format_for(file)
     assert known is not None
     needs = "needs `pip install docgraph[formats]`"
-    assert read(file, b"x", known) == SourceProblem(file.path, needs)
+    assert read_file(file, b"x", known) == SourceProblem(file.path, needs)
 
 
 def test_a_fault_of_our_own_is_not_taken_for_a_missing_library() -> None:
@@ -204,7 +204,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_library() -> None:
         raise ModuleNotFoundError("docgraph.gone")
 
     with pytest.raises(ModuleNotFoundError):
-        read(SourceFile("a", 1), b"", Format("ours", (".ours",), broken))
+        read_file(SourceFile("a", 1), b"", Format("ours", (".ours",), broken))
 
 
 def test_deep_nesting_is_read_or_named() -> None:
@@ -220,7 +220,7 @@ def test_deep_nesting_is_read_or_named() -> None:
         file = SourceFile("a", 1, format=one)
         known = format_for(file)
         assert known is not None
-        assert isinstance(read(file, text.encode(), known), ParsedFile | SourceProblem)
+        assert isinstance(read_file(file, text.encode(), known), ParsedFile | SourceProblem)
 
 
 def test_a_word_document_nested_too_deeply_is_named() -> None:
@@ -235,7 +235,7 @@ def test_a_word_document_nested_too_deeply_is_named() -> None:
     file = SourceFile("a.docx", 1)
     known = format_for(file)
     assert known is not None
-    assert read(file, made.getvalue(), known) == SourceProblem(
+    assert read_file(file, made.getvalue(), known) == SourceProblem(
         "a.docx", "nested too deeply to be read"
     )
 
