@@ -1,1 +1,1 @@
-"""The porch: a source goes in; nodes, edges and chunks come out."""
+"""Ingestion: reads a source's files and writes a snapshot of documents, references and vectors."""

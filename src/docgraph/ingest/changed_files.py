@@ -74,7 +74,7 @@ class ChangedFiles:
         it may not be read any the more for that. `before` is all that was ever said, by path.
         """
         again = {
-            path: self._rulebook.again(path, said, self._also.get(path, ()))
+            path: self._rulebook.renew_statements(path, said, self._also.get(path, ()))
             for path, said in before.items()
             if path not in self._built
         }
@@ -103,7 +103,7 @@ class ChangedFiles:
         parsed = read_file(file, data, known)
         if isinstance(parsed, SourceProblem):
             return parsed
-        told = self._rulebook.of(file.path, parsed, file.aliases)
+        told = self._rulebook.statements_for(file.path, parsed, file.aliases)
         if refused := self._refused(file.path, told):
             self._withheld[file.path] = told
             return refused

@@ -1,4 +1,4 @@
-"""The survey before an ingest: which files there are, in order, and who reads them."""
+"""Lists the files of a source before an ingest, and the format of each."""
 
 import re
 from collections import Counter
@@ -11,17 +11,17 @@ from docgraph.model.access_policy import is_access_file
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import Source, SourceFile, SourceProblem
 
-_SHOWN = 10
+_MAX_REASONS = 10
 _NOT_READ = f"not read: rules stand in {ACCESS_FILE} at the root"
 _RENAME = f"rules stand in {ACCESS_FILE}: rename it"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break a citation's line
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # they would break the line of a citation
 
 
 @dataclass(frozen=True, slots=True)
 class SourceListing:
-    """`relations` holds edges that people wrote down, `access` who may read; none is a document.
+    """`relations` is relations.yaml, `access` is access.yaml; neither is a document.
 
-    What a source gives a format, as a corpus does its rows, is a document whatever it is called.
+    A file whose format the source states, such as a row of a corpus, is always a document.
     """
 
     files: tuple[tuple[SourceFile, Format], ...]
@@ -32,35 +32,35 @@ class SourceListing:
 
 
 def list_source(source: Source) -> SourceListing:
-    """Sorted by path, so that the order in which a source lists its files counts for nothing."""
+    """Sorted by path: the order in which the source lists its files does not count."""
     listed = tuple(source.files())
     files: dict[str, tuple[SourceFile, Format]] = {}
-    access, problems = _rules(listed)
+    access, problems = _find_access_file(listed)
     skipped: Counter[str] = Counter()
     relations: SourceFile | None = None
-    for found in listed:
-        name = _file_name(found)
+    for file in listed:
+        name = _file_name(file)
         if is_access_file(name):
             continue
-        if isinstance(found, SourceProblem):
-            problems.append(found)
+        if isinstance(file, SourceProblem):
+            problems.append(file)
             continue
-        if _CONTROL.search(found.path):
-            problems.append(SourceProblem(repr(found.path), "its name holds control characters"))
+        if _CONTROL.search(file.path):
+            problems.append(SourceProblem(repr(file.path), "its name holds control characters"))
             continue
         if name == RELATIONS_FILE:
-            relations = found
+            relations = file
             continue
         if is_access_file(name.rpartition("/")[2]):
             problems.append(SourceProblem(name, _NOT_READ))
             continue
-        known = format_for(found)
-        if known is None:
-            skipped[suffix_of(found.path) or "no suffix"] += 1
-        elif found.path in files:
-            problems.append(SourceProblem(found.path, "listed twice; the first was taken"))
+        file_format = format_for(file)
+        if file_format is None:
+            skipped[suffix_of(file.path) or "no suffix"] += 1
+        elif file.path in files:
+            problems.append(SourceProblem(file.path, "listed twice; the first was taken"))
         else:
-            files[found.path] = (found, known)
+            files[file.path] = (file, file_format)
     return SourceListing(
         tuple(files[path] for path in sorted(files)),
         tuple(problems),
@@ -70,31 +70,31 @@ def list_source(source: Source) -> SourceListing:
     )
 
 
-def _rules(
+def _find_access_file(
     listed: tuple[SourceFile | SourceProblem, ...],
 ) -> tuple[SourceFile | SourceProblem | None, list[SourceProblem]]:
-    """Also one that cannot be read, and one that is misspelt: neither must count as absent."""
-    meant = {name: found for found in listed if is_access_file(name := _file_name(found))}
-    access = meant.pop(ACCESS_FILE, None)
-    misspelt = sorted(meant)
+    """Also one that cannot be read or has a misspelt name: neither must count as absent."""
+    candidates = {name: file for file in listed if is_access_file(name := _file_name(file))}
+    access = candidates.pop(ACCESS_FILE, None)
+    misspelt = sorted(candidates)
     if access is None and misspelt:
         access = SourceProblem(misspelt.pop(0), _RENAME)
     return access, [SourceProblem(name, _NOT_READ) for name in misspelt]
 
 
-def _file_name(found: SourceFile | SourceProblem) -> str:
-    """Empty for a row of a corpus: nobody chose its path as the name of a file."""
-    is_row = isinstance(found, SourceFile) and found.format is not None
-    return "" if is_row else found.path
+def _file_name(file: SourceFile | SourceProblem) -> str:
+    """Empty for a row of a corpus, whose path is no file name."""
+    is_row = isinstance(file, SourceFile) and file.format is not None
+    return "" if is_row else file.path
 
 
-def nothing_usable(
+def nothing_to_ingest(
     problems: tuple[SourceProblem, ...], skipped: tuple[tuple[str, int], ...]
 ) -> BadInput:
-    """Says for each file that was there why it was not taken."""
-    reasons = [f"{problem.path}: {problem.reason}" for problem in problems[:_SHOWN]]
-    if len(problems) > _SHOWN:
-        reasons.append(f"and {len(problems) - _SHOWN} more")
+    """An error with the reason for each file that was not read."""
+    reasons = [f"{problem.path}: {problem.reason}" for problem in problems[:_MAX_REASONS]]
+    if len(problems) > _MAX_REASONS:
+        reasons.append(f"and {len(problems) - _MAX_REASONS} more")
     reasons += [f"{count} x {suffix}: no reader for it" for suffix, count in skipped]
     why = "; ".join(reasons) or "there are no files"
-    return BadInput(f"nothing to ingest: {why}. Readable are {' '.join(SUFFIXES)}")
+    return BadInput(f"nothing to ingest: {why}. Suffixes of known formats: {' '.join(SUFFIXES)}")

@@ -1,4 +1,4 @@
-"""What an ingest did, and how far it is while it does it."""
+"""The result of an ingest, and its progress."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from docgraph.ports.source import SourceProblem
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """`done` of `total` files are through; `vectors` were computed and not found stored."""
+    """`done` of `total` files are written; `vectors` counts those computed, not those stored."""
 
     stage: str
     done: int
@@ -20,7 +20,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
-    """A text that went from one path to another."""
+    """A file that has another path than before, with the same text."""
 
     old: str
     new: str
@@ -30,12 +30,12 @@ class Renamed:
 class IngestResult:
     """`snapshot` is None when nothing changed, and nothing was published.
 
-    `nodes`, `chunks` and `places` count what was written now; a place is where a text names
-    another node. `missing` counts ends of given edges that are not there; `unresolved` shows
-    them, and the first places that should be answered and are not. `opaque` counts calls that
-    nothing in their file leads anywhere. `renamed` files count among `added` and `removed` too.
-    `problems` name files that were left out, `remarks` files that were taken in although
-    something about them is odd, `skipped` counts by suffix files that no reader reads.
+    `nodes`, `chunks` and `places` count what was written now; a place is a reference in a text.
+    `missing` counts ends of stated edges that do not exist; `unresolved` lists them, and the
+    first references that should resolve and do not. `opaque` counts calls that resolve to nothing
+    by their file's imports and definitions. `renamed` files count among `added` and `removed`
+    too. `problems` name files that were left out, `remarks` files that were ingested although
+    something about them is odd, `skipped` counts by suffix files that no format reads.
     """
 
     snapshot: SnapshotName | None

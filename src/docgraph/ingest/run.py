@@ -7,7 +7,7 @@ from functools import partial
 from docgraph.ingest.access_rules import AccessRules, read_access
 from docgraph.ingest.changed_files import ChangedFiles
 from docgraph.ingest.chunking import CHUNK_CHARACTERS
-from docgraph.ingest.discover import SourceListing, list_source, nothing_usable
+from docgraph.ingest.discover import SourceListing, list_source, nothing_to_ingest
 from docgraph.ingest.embedding import embed
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.miners.titles import mine_titles
@@ -106,17 +106,17 @@ def ingest(
     found, held = list_source(source), writer.documents.stored()
     total = len(found.files)
     access = read_access(source, found.access, tenant)
-    rulebook = AccessRules(tenant, access.lines, rule_for, otherwise, narrowed_by)
+    rulebook = AccessRules(tenant, access.rules, rule_for, otherwise, narrowed_by)
     refused = partial(_withheld, writer.access, ceiling)
     intake = ChangedFiles(source, found, held, repository, rulebook, chunk_size, refused=refused)
     written = write(intake.built(), total, writer.documents, writer.embeddings, embedder, progress)
     if intake.nothing:
-        raise nothing_usable((*intake.problems, *access.problems), found.skipped)
+        raise nothing_to_ingest((*intake.problems, *access.problems), found.skipped)
     gone = intake.gone()
     writer.documents.remove(gone)
     writer.access.set_statements(intake.told(writer.access.statements()))
     writer.access.move_manual_rules((moved.old, moved.new) for moved in intake.renamed())
-    writer.access.set_file_rules(access.lines)
+    writer.access.set_file_rules(access.rules)
     writer.references.set_miners(miners)
     told = _curated(source, found, repository)
     missing = take_given(writer.documents, writer.edges, (*given, *told.relationships))

@@ -1,4 +1,4 @@
-"""Bytes to text: UTF-8 without BOM, with newlines alone at the ends of lines."""
+"""Decodes a file into text, and finds the line and page of an offset in it."""
 
 import codecs
 from bisect import bisect_right
@@ -11,46 +11,44 @@ from docgraph.ports.source import SourceProblem
 
 
 def decode(path: str, data: bytes, declared: str = "") -> str | SourceProblem:
-    """Nothing is guessed or replaced: what is not UTF-8 text is named with its place.
+    """As UTF-8 without a byte order mark; lines end in a newline alone.
 
-    `declared` is the charset that a file which is not UTF-8 gives itself, by Python's name.
+    Nothing is guessed or replaced: other bytes are a problem that names their position.
+    `declared` is the charset that the file itself declares, by Python's name.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return SourceProblem(path, "UTF-16, not UTF-8; save it as UTF-8")
-    if (place := data.find(b"\0")) >= 0:
-        return SourceProblem(path, f"binary: a NUL at byte {place}")
+    if (position := data.find(b"\0")) >= 0:
+        return SourceProblem(path, f"binary: a NUL at byte {position}")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         if declared:
-            return _as_declared(path, data, declared)
-        # utf-8-sig counts from behind the mark
+            return _decode_declared(path, data, declared)
+        # utf-8-sig counts from behind the byte order mark
         skipped = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-        place = error.start + skipped
-        return SourceProblem(path, f"not UTF-8: 0x{data[place]:02x} at byte {place}")
-    return with_newlines(text)
+        position = error.start + skipped
+        return SourceProblem(path, f"not UTF-8: 0x{data[position]:02x} at byte {position}")
+    return normalise_newlines(text)
 
 
-def with_newlines(text: str) -> str:
+def normalise_newlines(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _as_declared(path: str, data: bytes, charset: str) -> str | SourceProblem:
+def _decode_declared(path: str, data: bytes, charset: str) -> str | SourceProblem:
     try:
-        return with_newlines(data.decode(charset))
+        return normalise_newlines(data.decode(charset))
     except UnicodeDecodeError as error:
         wrong = f"0x{data[error.start]:02x} at byte {error.start}"
         return SourceProblem(path, f"neither UTF-8 nor {charset}, as it declares: {wrong}")
-
-
-# Lines of a text, and places in a file: from a character's offset to where it stands.
 
 
 _NEWLINE = ord("\n")
 
 
 class Lines:
-    """Lines count from 1 and end at a newline alone, as in every offset of this package."""
+    """Lines count from 1 and end at a newline alone, as everywhere in this package."""
 
     __slots__ = ("_starts",)
 
@@ -67,7 +65,7 @@ class Lines:
 
 
 class SourceLines:
-    """Lines of the file that a text was made of, by the pairs of `Parsed.source_lines`."""
+    """Lines of the file that a text was made of, by the pairs of `ParsedFile.source_lines`."""
 
     __slots__ = ("_lines", "_offsets")
 
@@ -76,12 +74,12 @@ class SourceLines:
         self._lines = [line for _, line in pairs]
 
     def at(self, offset: int) -> int:
-        """Before the first pair there is only blank space: it stands where the text begins."""
+        """Before the first pair there is only white space: it has the line of the first text."""
         return self._lines[max(bisect_right(self._offsets, offset) - 1, 0)]
 
 
 class Positions:
-    """Where the characters of a parsed text stand in its file: on which line, on which page."""
+    """The lines and pages of a file by offsets in its parsed text."""
 
     __slots__ = ("_lines", "_pages")
 

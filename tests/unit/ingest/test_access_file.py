@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.access_rules import LARGEST, MOST_PATTERNS, access_lines, written
+from docgraph.ingest.access_rules import (
+    MAX_FILE_BYTES,
+    MAX_PATTERNS,
+    front_matter_statement,
+    parse_access_file,
+)
 from docgraph.ingest.parsed_file import AccessMapping
 from docgraph.model.access import EVERYONE, AccessRule, AccessStatement, Principal
 from docgraph.model.access_policy import AccessFileRule, AccessFileRules
@@ -19,18 +24,18 @@ SHUT = "; so nobody may read anything"
 
 
 def read(text: str) -> tuple[AccessFileRules, tuple[SourceProblem, ...]]:
-    return access_lines(text.encode(), "t")
+    return parse_access_file(text.encode(), "t")
 
 
 def refused(entry: str) -> tuple[AccessFileRules, str, str]:
     """The one problem of an entry between two that let everyone in, or would."""
-    told, (problem,) = read(OPEN + entry + "- {path: open/, readers: everyone}\n")
-    return told, problem.path, problem.reason
+    rules, (problem,) = read(OPEN + entry + "- {path: open/, readers: everyone}\n")
+    return rules, problem.path, problem.reason
 
 
 @pytest.mark.requirement(35)
 def test_entries_become_lines_with_their_rules() -> None:
-    told, problems = read(
+    rules, problems = read(
         '# who\n- {path: "**", readers: [everyone]}\n'
         "- path: finance/\n"
         "  readers: [finance, board]\n"
@@ -39,7 +44,7 @@ def test_entries_become_lines_with_their_rules() -> None:
         "  note: salaries\n"
     )
     few = AccessRule("t", frozenset({"finance", "board"}), frozenset({"pii"}), 2)
-    assert told == AccessFileRules(
+    assert rules == AccessFileRules(
         (AccessFileRule(2, "**", ALL), AccessFileRule(3, "finance/", few))
     )
     assert problems == ()
@@ -47,16 +52,16 @@ def test_entries_become_lines_with_their_rules() -> None:
 
 @pytest.mark.requirement(35)
 def test_one_name_needs_no_list_and_several_paths_may_share_a_rule() -> None:
-    told, problems = read("- readers: everyone\n  labels: eu\n  path:\n    - docs/\n    - a.md\n")
+    rules, problems = read("- readers: everyone\n  labels: eu\n  path:\n    - docs/\n    - a.md\n")
     rule = AccessRule("t", frozenset({EVERYONE}), frozenset({"eu"}))
-    assert told.lines == (AccessFileRule(4, "docs/", rule), AccessFileRule(5, "a.md", rule))
+    assert rules.lines == (AccessFileRule(4, "docs/", rule), AccessFileRule(5, "a.md", rule))
     assert problems == ()
 
 
 @pytest.mark.requirement(35)
 def test_an_empty_list_of_readers_is_nobody_and_no_mistake() -> None:
-    told, problems = read(OPEN + "- {path: secret/, readers: []}\n")
-    assert told.statement_for("t", "secret/a.md") == AccessStatement(
+    rules, problems = read(OPEN + "- {path: secret/, readers: []}\n")
+    assert rules.statement_for("t", "secret/a.md") == AccessStatement(
         "access.yaml", 2, "secret/", NOBODY
     )
     assert problems == ()
@@ -65,9 +70,9 @@ def test_an_empty_list_of_readers_is_nobody_and_no_mistake() -> None:
 @pytest.mark.requirement(35)
 @pytest.mark.parametrize("text", ["", "# nothing\n", "[]\n", "---\n"])
 def test_a_file_without_entries_lets_nobody_in_and_says_so(text: str) -> None:
-    told, (problem,) = read(text)
-    assert told == AccessFileRules(())
-    assert told.statement_for("t", "a.md").rule == NOBODY
+    rules, (problem,) = read(text)
+    assert rules == AccessFileRules(())
+    assert rules.statement_for("t", "a.md").rule == NOBODY
     assert problem.path == "access.yaml"
     assert problem.reason.startswith("no entries, so nobody may read anything; ")
 
@@ -114,14 +119,16 @@ def test_a_file_without_entries_lets_nobody_in_and_says_so(text: str) -> None:
 def test_a_bad_entry_denies_what_its_path_matches_and_nothing_else(
     keys: str, line: int, why: str
 ) -> None:
-    told, place, reason = refused(f"- path: docs/\n  {keys}\n")
-    assert place == f"access.yaml:{line}"
+    rules, position, reason = refused(f"- path: docs/\n  {keys}\n")
+    assert position == f"access.yaml:{line}"
     assert why in reason
     assert reason.endswith("; so nobody may read what matches 'docs/'")
-    spoken = told.statement_for("t", "docs/a.md")
-    assert (spoken.line, spoken.rule) == (line, NOBODY)
-    assert why in spoken.says
-    assert told.statement_for("t", "a.md").rule == told.statement_for("t", "open/a.md").rule == ALL
+    statement = rules.statement_for("t", "docs/a.md")
+    assert (statement.line, statement.rule) == (line, NOBODY)
+    assert why in statement.says
+    assert (
+        rules.statement_for("t", "a.md").rule == rules.statement_for("t", "open/a.md").rule == ALL
+    )
 
 
 @pytest.mark.requirement(35)
@@ -152,13 +159,13 @@ def test_a_bad_entry_denies_what_its_path_matches_and_nothing_else(
     ],
 )
 def test_what_has_no_readable_path_denies_everything(entry: str, line: int, why: str) -> None:
-    told, place, reason = refused(entry)
-    assert place == f"access.yaml:{line}"
+    rules, position, reason = refused(entry)
+    assert position == f"access.yaml:{line}"
     assert why in reason
     assert reason.endswith(SHUT)
-    spoken = told.statement_for("t", "open/a.md")
-    assert (spoken.source, spoken.line, spoken.rule) == ("access.yaml", line, NOBODY)
-    assert why in spoken.says
+    statement = rules.statement_for("t", "open/a.md")
+    assert (statement.source, statement.line, statement.rule) == ("access.yaml", line, NOBODY)
+    assert why in statement.says
 
 
 @pytest.mark.requirement(35)
@@ -170,27 +177,27 @@ def test_what_has_no_readable_path_denies_everything(entry: str, line: int, why:
         (b"- \xff\n", "not UTF-8"),
         (OPEN.encode("utf-16"), "not UTF-8"),
         (b"- \x00\n", "not YAML"),
-        (OPEN.encode() + b"#" * LARGEST, "takes at most 250,000 bytes"),
+        (OPEN.encode() + b"#" * MAX_FILE_BYTES, "takes at most 250,000 bytes"),
     ],
 )
 def test_a_file_that_cannot_be_read_denies_everything(data: bytes, why: str) -> None:
-    told, (problem,) = access_lines(data, "t")
+    rules, (problem,) = parse_access_file(data, "t")
     assert (problem.path, problem.reason.endswith(SHUT)) == ("access.yaml:1", True)
     assert why in problem.reason
-    spoken = told.statement_for("t", "a.md")
-    assert (spoken.line, spoken.rule) == (1, NOBODY)
-    assert why in spoken.says
+    statement = rules.statement_for("t", "a.md")
+    assert (statement.line, statement.rule) == (1, NOBODY)
+    assert why in statement.says
 
 
-def test_every_mistake_is_told_and_the_first_without_a_path_decides() -> None:
-    told, problems = read("- {path: a, reader: b}\n- {path: '!b'}\n- c\n")
+def test_every_mistake_is_reported_and_the_first_without_a_path_decides() -> None:
+    rules, problems = read("- {path: a, reader: b}\n- {path: '!b'}\n- c\n")
     assert [problem.path for problem in problems] == [f"access.yaml:{n}" for n in (1, 2, 3)]
-    assert told.wrong_line == 2
+    assert rules.wrong_line == 2
 
 
 def test_a_byte_order_mark_is_no_mistake() -> None:
-    told, problems = read("\ufeff" + OPEN)
-    assert told.lines == (AccessFileRule(1, "**", ALL),)
+    rules, problems = read("\ufeff" + OPEN)
+    assert rules.lines == (AccessFileRule(1, "**", ALL),)
     assert problems == ()
 
 
@@ -202,10 +209,10 @@ reader = Principal("p", "t", frozenset({"a"}), frozenset(), 2)
 @pytest.mark.requirement(35)
 @given(st.lists(word | marks, max_size=25).map("".join) | st.text(max_size=30))
 def test_whatever_is_written_only_sound_entries_let_anyone_in(text: str) -> None:
-    told, problems = read(text)
-    assert AccessFileRules.from_json(told.to_json()) == told
+    rules, problems = read(text)
+    assert AccessFileRules.from_json(rules.to_json()) == rules
     if any(problem.reason.endswith(SHUT) for problem in problems):
-        assert not reader.may_read(told.statement_for("t", "a").rule)
+        assert not reader.may_read(rules.statement_for("t", "a").rule)
     assert reader.may_read(read(OPEN)[0].statement_for("t", "a").rule)
 
 
@@ -213,53 +220,55 @@ def test_whatever_is_written_only_sound_entries_let_anyone_in(text: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        OPEN + "- {path: a/, readers: b}\n" * MOST_PATTERNS,
-        OPEN + f"- {{readers: b, path: [{'a/, ' * MOST_PATTERNS}]}}\n",
-        OPEN + "- {}\n" * MOST_PATTERNS,
+        OPEN + "- {path: a/, readers: b}\n" * MAX_PATTERNS,
+        OPEN + f"- {{readers: b, path: [{'a/, ' * MAX_PATTERNS}]}}\n",
+        OPEN + "- {}\n" * MAX_PATTERNS,
     ],
 )
 def test_too_many_patterns_deny_everything(text: str) -> None:
-    told, (problem,) = read(text)
+    rules, (problem,) = read(text)
     why = "takes at most 2,000 patterns, this has 2,001"
     assert problem.reason == why + SHUT
-    assert told == AccessFileRules((), why, int(problem.path.rpartition(":")[2]))
-    assert told.statement_for("t", "a.md").rule == NOBODY
+    assert rules == AccessFileRules((), why, int(problem.path.rpartition(":")[2]))
+    assert rules.statement_for("t", "a.md").rule == NOBODY
 
 
 @pytest.mark.requirement(35)
 def test_as_many_patterns_as_may_be_are_taken() -> None:
-    told, problems = read(OPEN + f"- {{readers: b, path: [{'a/, ' * (MOST_PATTERNS - 1)}]}}\n")
-    assert (len(told.lines), problems) == (MOST_PATTERNS, ())
+    rules, problems = read(OPEN + f"- {{readers: b, path: [{'a/, ' * (MAX_PATTERNS - 1)}]}}\n")
+    assert (len(rules.lines), problems) == (MAX_PATTERNS, ())
 
 
 def test_a_label_may_be_called_anything() -> None:
-    told, problems = read("- {path: a, readers: b, labels: ['*', Everyone]}\n")
-    assert (told.lines[0].rule.labels, problems) == (frozenset({"*", "Everyone"}), ())
+    rules, problems = read("- {path: a, readers: b, labels: ['*', Everyone]}\n")
+    assert (rules.lines[0].rule.labels, problems) == (frozenset({"*", "Everyone"}), ())
 
 
 def test_a_thousand_entries_are_read_in_little_time() -> None:
     began = time.process_time()
-    told, problems = read(
+    rules, problems = read(
         "".join(f"- {{path: docs/{n}/, readers: [a, b]}}\n" for n in range(1_000))
     )
-    assert (len(told.lines), problems) == (1_000, ())
+    assert (len(rules.lines), problems) == (1_000, ())
     assert time.process_time() - began < 5
 
 
 def test_a_file_of_brackets_is_refused_at_once() -> None:
     began = time.process_time()
-    assert read("[" * LARGEST)[0].wrong == "nested too deeply"
+    assert read("[" * MAX_FILE_BYTES)[0].wrong == "nested too deeply"
     assert time.process_time() - began < 5
 
 
 @pytest.mark.requirement(35)
-def test_a_documents_own_words_are_spoken_with_their_line() -> None:
-    told = AccessMapping(3, frozenset({"finance"}), frozenset({"pii"}), 2)
+def test_a_documents_front_matter_is_a_statement_with_its_line() -> None:
+    access = AccessMapping(3, frozenset({"finance"}), frozenset({"pii"}), 2)
     rule = AccessRule("t", frozenset({"finance"}), frozenset({"pii"}), 2)
-    assert written("t", told) == AccessStatement("front matter", 3, "access", rule)
+    assert front_matter_statement("t", access) == AccessStatement("front matter", 3, "access", rule)
 
 
 @pytest.mark.requirement(35)
 def test_a_documents_own_words_deny_where_they_are_wrong() -> None:
-    told = AccessMapping(3, frozenset({EVERYONE}), wrong="`readers` missing")
-    assert written("t", told) == AccessStatement("front matter", 3, "`readers` missing", NOBODY)
+    access = AccessMapping(3, frozenset({EVERYONE}), wrong="`readers` missing")
+    assert front_matter_statement("t", access) == AccessStatement(
+        "front matter", 3, "`readers` missing", NOBODY
+    )

@@ -26,7 +26,7 @@ def test_normalising_twice_changes_nothing(name: str) -> None:
     ("question", "found"),
     [
         ("what does fetch_evidence do?", ("fetch_evidence",)),
-        ("Where is Store.reads_as() defined", ("store.reads_as",)),
+        ("Where is Store.open_session() defined", ("store.open_session",)),
         ("see docs/adr/0012-sqlite.md, please", ("docs/adr/12-sqlite.md",)),
         ("why ADR-012 and not PEP 484 or rfc 9110?", ("adr12", "pep484", "rfc9110")),
         ("how do `open` and open differ", ("open",)),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.access_rules import MOST_PATTERNS
+from docgraph.ingest.access_rules import MAX_PATTERNS
 from docgraph.model.access import EVERYONE, AccessRule, AccessStatement
 from docgraph.model.access_policy import AccessFileRule, AccessFileRules
 from docgraph.model.path_pattern import compile_pattern, matches
@@ -150,7 +150,7 @@ def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for() -> None
 def test_all_patterns_of_the_largest_file_are_kept_ready() -> None:
     most = compile_pattern.cache_info().maxsize
     assert most is not None
-    assert most > MOST_PATTERNS
+    assert most > MAX_PATTERNS
 
 
 def test_having_spoken_changes_nothing_of_a_value() -> None:

@@ -1,1 +1,1 @@
-"""One file per format: text in, what it says out."""
+"""Formats: one module each, from the bytes of a file to a `ParsedFile`."""

@@ -10,7 +10,7 @@ from docgraph.ingest.formats.markdown import parse_markdown
 from docgraph.ingest.formats.pdf import join_pages, page_borders
 from docgraph.ingest.formats.sections import choose_title
 from docgraph.ingest.parsed_file import ParsedFile
-from docgraph.ingest.source_text import with_newlines
+from docgraph.ingest.source_text import normalise_newlines
 from docgraph.ports.source import SourceProblem
 
 _MAX_CELL_OUTPUT_CHARACTERS = 1_000
@@ -59,7 +59,7 @@ def _read_output(output: Mapping[str, object]) -> str:
 
 
 def source_text(raw: object) -> str:
-    return with_newlines(join_text(raw))
+    return normalise_newlines(join_text(raw))
 
 
 _TICKS = re.compile(r"`+")

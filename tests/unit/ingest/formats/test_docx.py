@@ -17,8 +17,8 @@ PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 STYLES = {"T": "Title", "H1": "heading 1", "H2": "heading 2", "C": "HTML Preformatted"}
 
 
-def relations(*told: str) -> str:
-    inner = "".join(f"<Relationship {one}/>" for one in told)
+def relations(*relationships: str) -> str:
+    inner = "".join(f"<Relationship {one}/>" for one in relationships)
     return f'<Relationships xmlns="{PACKAGE}">{inner}</Relationships>'
 
 
@@ -40,8 +40,8 @@ PARTS = {
 
 
 def paragraph(words: str, style: str = "") -> str:
-    said = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
-    return f"<w:p>{said}<w:r><w:t>{words}</w:t></w:r></w:p>"
+    style_tag = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
+    return f"<w:p>{style_tag}<w:r><w:t>{words}</w:t></w:r></w:p>"
 
 
 def word(body: str, more: Mapping[str, str | bytes] | None = None) -> bytes:
@@ -74,7 +74,7 @@ def test_headings_are_sections_and_the_title_is_none() -> None:
     ]
 
 
-def test_code_keeps_its_lines_and_cells_stand_side_by_side() -> None:
+def test_code_keeps_its_lines_and_cells_are_on_one_line() -> None:
     cell = "<w:tc>{}</w:tc>"
     row = f"<w:tr>{cell.format(paragraph('a'))}{cell.format(paragraph('b'))}</w:tr>"
     found = read(word(paragraph("x = 1", "C") + paragraph("y = 2", "C") + f"<w:tbl>{row}</w:tbl>"))
@@ -103,7 +103,7 @@ def test_images_stay_outside() -> None:
     assert found.text == "Words."
 
 
-def test_the_title_of_the_properties_stands_in_for_a_missing_one() -> None:
+def test_the_title_of_the_properties_replaces_a_missing_one() -> None:
     core = "<cp:coreProperties><dc:title>R &amp; D</dc:title></cp:coreProperties>"
     found = read(word(paragraph("Words."), {"docProps/core.xml": core}))
     assert (found.title, found.titled) == ("R & D", True)

@@ -1,4 +1,4 @@
-"""Front matter is read as it is written, or left alone and said so; access never by mistake."""
+"""Front matter is read as written, or left as text with a remark; access is never a mistake."""
 
 import json
 import time
@@ -15,7 +15,7 @@ from docgraph.ingest.parsed_file import AccessMapping, ParsedFile
 UNREAD = "this line is not read as front matter"
 
 
-def test_scalars_and_lists_become_fields_with_their_places() -> None:
+def test_scalars_and_lists_become_fields_with_their_spans() -> None:
     text = "---\ntitle: \"A: b\"\nid: 0012\ndate: 2024-13-45\nsupersedes: [x.md, 'y']\n---\n# H\n"
     found = read_front_matter(text)
     assert [(f.name, f.value, f.line) for f in found.fields] == [
@@ -85,20 +85,20 @@ def few(line: int, *readers: str, labels: tuple[str, ...] = (), level: int = 0) 
         ),
     ],
 )
-def test_front_matter_says_who_may_read(written: str, access: AccessMapping) -> None:
+def test_front_matter_states_who_may_read(written: str, access: AccessMapping) -> None:
     found = read_front_matter(f"---\n{written}\n---\n# H\n")
     assert (found.access, found.remarks) == (access, ())
     assert found.end > 0
 
 
 def denied(text: str) -> AccessMapping:
-    """What is wrong with its access, which lets nobody in and is told in a remark."""
+    """What is wrong with its access, which denies everyone and is a remark."""
     found = read_front_matter(text)
     assert found.access is not None
     assert found.access == AccessMapping(found.access.line, wrong=found.access.wrong)
-    told = f"line {found.access.line}: access: {found.access.wrong}; nobody may read it"
+    remark = f"line {found.access.line}: access: {found.access.wrong}; nobody may read it"
     assert found.access.wrong
-    assert told == found.remarks[-1]
+    assert remark == found.remarks[-1]
     return found.access
 
 
@@ -200,7 +200,7 @@ LONG = "".join(f"key{n}: value\n" for n in range(6_000))
         ("---\n---\n---\naccess: a\n", 4),
     ],
 )
-def test_a_block_that_is_not_seen_as_one_denies_if_it_says_access(text: str, line: int) -> None:
+def test_a_block_that_is_not_recognised_denies_if_it_has_an_access(text: str, line: int) -> None:
     assert denied(text) == AccessMapping(line, wrong=UNREAD)
 
 
@@ -226,7 +226,7 @@ def test_a_block_that_is_not_seen_as_one_denies_if_it_says_access(text: str, lin
         "<!-- never closed\n---\naccess: finance\n---\n",
     ],
 )
-def test_what_is_plainly_no_front_matter_says_nothing_about_access(text: str) -> None:
+def test_what_is_plainly_no_front_matter_has_no_access(text: str) -> None:
     assert read_front_matter(text).access is None
 
 

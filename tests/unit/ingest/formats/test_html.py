@@ -46,7 +46,7 @@ def page(body: str) -> ParsedFile:
         ("a <a href='#n'>[1]</a> <a href='#x'>§ 3</a>", "a [1] § 3"),
     ],
 )
-def test_text_reads_as_the_page_does(body: str, text: str) -> None:
+def test_text_is_laid_out_as_the_page_is(body: str, text: str) -> None:
     assert page(body).text == text
 
 
@@ -73,7 +73,7 @@ def test_what_readers_pass_over_is_left_out(noise: str) -> None:
     assert found.title == "a.html"
 
 
-def test_what_was_left_open_ends_with_what_holds_it() -> None:
+def test_what_was_left_open_ends_with_its_container() -> None:
     assert page("<div><nav>no</div><p>yes").text == "yes"
     assert page("<div>a<ul><li>b</div><p>c").text == "a\n\n- b\n\nc"
 
@@ -135,7 +135,7 @@ def test_the_lead_is_the_first_paragraph_of_prose() -> None:
     assert [part.lead for part in found.parts] == ["Its lead.", "Does."]
     assert page("<p>Note<p>Source: a/b.py<p>It tells.").lead == "It tells."
     assert page("<p>Note<p>Other").lead == "Note"
-    assert page("<meta name=description content='Said.'><ul><li>a</ul>").lead == "Said."
+    assert page("<meta name=description content='Stated.'><ul><li>a</ul>").lead == "Stated."
 
 
 def test_code_is_no_prose() -> None:
@@ -167,7 +167,7 @@ def test_the_head_and_the_opening_give_fields() -> None:
 
 
 @pytest.mark.requirement(6)
-def test_a_passage_has_the_lines_of_the_file_it_came_from() -> None:
+def test_a_chunk_has_the_lines_of_the_file_it_came_from() -> None:
     source = "<html>\n<title>x</title>\n<main>\n<h1>T</h1>\n<p>one\ntwo</p>\n\n<pre>\na\nb\n</pre>"
     found = parsed("a.html", f"{source}\n<h2 id=s>S</h2>\n<p>last</p>\n</main>\n<footer>f")
     made = split_chunks("a.html", found, "r:a", ["r:a#s"])
@@ -178,14 +178,14 @@ def test_a_passage_has_the_lines_of_the_file_it_came_from() -> None:
 
 
 @given(st.lists(st.sampled_from(TAGS) | st.integers(0, 99).map("w{}w".format), max_size=60))
-def test_every_word_stands_on_the_line_that_the_map_says(pieces: list[str]) -> None:
+def test_every_word_is_on_the_line_of_the_map(pieces: list[str]) -> None:
     source = "".join(pieces)
     lines = source.split("\n")
     found = page(source)
-    places = Positions(found)
+    positions = Positions(found)
     assert found.text == found.text.strip("\n")
     for word in re.finditer(r"w\d+w", found.text):
-        assert word.group() in lines[places.at(word.start()) - 1]
+        assert word.group() in lines[positions.at(word.start()) - 1]
     spans = found.prose or ()
     assert all(0 <= start < end <= len(found.text) for start, end in spans)
     assert list(spans) == sorted(spans)
@@ -220,7 +220,7 @@ def test_a_number_beyond_all_characters_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("head", "charset", "said"),
+    ("head", "charset", "expected"),
     [
         ("<meta charset='iso-8859-1'>", "cp1252", "caf\u00e9 \u201cquoted\u201d"),
         (
@@ -232,11 +232,11 @@ def test_a_number_beyond_all_characters_is_kept() -> None:
     ],
 )
 def test_bytes_that_are_not_utf8_are_read_as_the_page_declares(
-    head: str, charset: str, said: str
+    head: str, charset: str, expected: str
 ) -> None:
-    found = read_html("a.html", f"{head}<p>{said}".encode(charset))
+    found = read_html("a.html", f"{head}<p>{expected}".encode(charset))
     assert isinstance(found, ParsedFile)
-    assert found.text == said
+    assert found.text == expected
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A link's place is exact, in lists and quotations too."""
+"""The span of a link is exact, in lists and quotations too."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.unit.ingest.fakes import parsed
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "target"),
+    ("text", "expected", "target"),
     [
         ("see [b](b.md) now", "[b](b.md)", "b.md"),
         ("é [b](<b c.md> 't')", "[b](<b c.md> 't')", "b%20c.md"),
@@ -18,10 +18,10 @@ from tests.unit.ingest.fakes import parsed
         ("# [b](b.md)", "[b](b.md)", "b.md"),
     ],
 )
-def test_a_link_stands_where_it_is_written(text: str, said: str, target: str) -> None:
+def test_a_link_has_the_span_of_its_text(text: str, expected: str, target: str) -> None:
     (found,) = parsed("a.md", text).links
     assert (found.style, found.target) == ("path", target)
-    assert text[found.start : found.end] == said
+    assert text[found.start : found.end] == expected
     assert found.line == text.count("\n", 0, found.start) + 1
 
 

@@ -1,4 +1,4 @@
-"""Notebooks: prose is Markdown, code is fenced, and a cell is what a passage is cited by."""
+"""Notebooks: prose is Markdown, code is fenced, and chunks are cited by cell."""
 
 import json
 from typing import Any
@@ -38,7 +38,7 @@ def notebook(*cells: Cell, **metadata: object) -> ParsedFile:
 
 
 @pytest.mark.requirement(6)
-def test_a_passage_is_cited_by_its_cell_and_crosses_none() -> None:
+def test_a_chunk_is_cited_by_its_cell_and_crosses_none() -> None:
     found = notebook(
         markdown("# Title\n\nLead."),
         code(""),
@@ -129,9 +129,9 @@ def test_a_raw_cell_on_top_is_front_matter_and_others_are_kept() -> None:
     assert found.text == "---\ntitle: Front\n---\n\n```\n# raw\n```"
 
 
-def test_the_metadatas_title_stands_in_for_a_missing_one() -> None:
-    assert notebook(markdown("x"), title="Said").title == "Said"
-    assert notebook(markdown("# Own"), title="Said").title == "Own"
+def test_the_metadatas_title_replaces_a_missing_one() -> None:
+    assert notebook(markdown("x"), title="Stated").title == "Stated"
+    assert notebook(markdown("# Own"), title="Stated").title == "Own"
     assert notebook(markdown("x"), title=7).title == "a.ipynb"
 
 

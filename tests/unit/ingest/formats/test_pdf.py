@@ -25,7 +25,7 @@ def pdf(
     info: str = "",
     trailer: str = "",
 ) -> bytes:
-    """A PDF by hand: objects 1 to 4 are catalog, pages, font and info, then come the others."""
+    """A small PDF: objects 1 to 4 are catalog, pages, font and info, then come the others."""
     kids = [f"{5 + 2 * index} 0 R" for index in range(len(pages))]
     first = 5 + 2 * len(pages)
     outlines = f"/Outlines {first} 0 R" if outline else ""
@@ -72,7 +72,7 @@ def read(data: bytes) -> ParsedFile:
     return found
 
 
-def test_pages_follow_each_other_and_an_empty_one_has_no_place() -> None:
+def test_pages_follow_each_other_and_an_empty_one_has_no_text() -> None:
     found = read(pdf([[(10, "one")], [], [(10, "three"), (10, "lines")]]))
     assert found.text == "one\n\nthree\nlines"
     assert found.pages == (0, 5, 5)
@@ -80,7 +80,7 @@ def test_pages_follow_each_other_and_an_empty_one_has_no_place() -> None:
 
 
 @pytest.mark.requirement(6)
-def test_a_passage_is_cited_by_its_page_and_crosses_none() -> None:
+def test_a_chunk_is_cited_by_its_page_and_crosses_none() -> None:
     third = [(10, "Three"), (10, "third page")]
     found = read(pdf([[(10, "one"), (10, "more")], [], third, [(10, "four")]], [("Three", 2)]))
     made = split_chunks("a.pdf", found, "r:a", ["r:a#three"])
@@ -93,7 +93,7 @@ def test_a_passage_is_cited_by_its_page_and_crosses_none() -> None:
     assert [node.source.page for node in document.nodes] == [1, 3]
 
 
-def test_the_outline_gives_sections_where_their_titles_stand() -> None:
+def test_the_outline_gives_sections_where_their_titles_are() -> None:
     pages = [
         [(10, "Preface words"), (10, "1 Start"), (10, "It begins."), (10, "Second Part")],
         [(10, "2.1 Deeper"), (10, "Words.")],
@@ -111,7 +111,7 @@ def test_the_outline_gives_sections_where_their_titles_stand() -> None:
 @pytest.mark.parametrize(
     ("info", "lines", "title", "titled"),
     [
-        ("/Title (Said title)", [(20, "Big"), (10, "small words")], "Said title", True),
+        ("/Title (Stated title)", [(20, "Big"), (10, "small words")], "Stated title", True),
         (
             "/Title (Microsoft Word - x.doc)",
             [(10, "smaller words"), (20, "Big"), (20, "line")],

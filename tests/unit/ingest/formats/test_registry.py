@@ -1,4 +1,4 @@
-"""Every file has at most one reader, and no text makes a reader fail."""
+"""Every file has at most one format, and no text makes a reader fail."""
 
 import io
 import json
@@ -55,12 +55,12 @@ TEXTS = [known for known in FORMATS if known.name not in {"docx", "pdf"}]
         ("Makefile", None),
     ],
 )
-def test_the_suffix_says_who_reads(path: str, name: str | None) -> None:
+def test_the_suffix_decides_the_format(path: str, name: str | None) -> None:
     found = format_for(SourceFile(path, 1))
     assert (found.name if found else None) == name
 
 
-def test_a_source_may_say_the_format_itself() -> None:
+def test_a_source_may_state_the_format() -> None:
     found = format_for(SourceFile("pep-0484", 1, format="rst"))
     assert found is not None
     assert found.name == "rst"
@@ -91,22 +91,22 @@ def test_an_empty_file_of_text_is_a_document(known: Format, data: bytes) -> None
 
 @pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 @given(pieces=st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40))
-def test_no_text_makes_a_reader_fail_or_point_outside(known: Format, pieces: list[str]) -> None:
+def test_no_text_makes_a_reader_fail_or_refer_outside(known: Format, pieces: list[str]) -> None:
     data = "".join(pieces).encode("utf-8", "replace")
     found = read_file(SourceFile(f"a{known.suffixes[0]}", len(data)), data, known)
     if isinstance(found, SourceProblem):
         assert b"\0" in data or known.name in {"docx", "notebook", "pdf"}
         return
-    said: list[Link | HeaderField] = [*found.links, *found.fields]
-    placed = [p for p in said if known.name != "html" or p.end]  # a page's head is no text
-    places = Positions(found)
+    spans: list[Link | HeaderField] = [*found.links, *found.fields]
+    placed = [p for p in spans if known.name != "html" or p.end]  # a page's head is no text
+    positions = Positions(found)
     assert all(0 <= p.start < p.end <= len(found.text) for p in placed)
-    assert all(places.at(p.start) == p.line for p in placed)
+    assert all(positions.at(p.start) == p.line for p in placed)
     assert_nested(found)
 
 
 def assert_nested(found: ParsedFile) -> None:
-    """Parts stand in order, inside their parents, and beside their neighbours."""
+    """Parts are in order, inside their parents, and beside their neighbours."""
     assert len({part.name for part in found.parts}) == len(found.parts)
     for index, part in enumerate(found.parts):
         assert 0 <= part.start <= part.end <= len(found.text), astuple(part)
@@ -119,7 +119,7 @@ def assert_nested(found: ParsedFile) -> None:
             assert found.parts[index - 1].start <= part.start
 
 
-def told(path: str, text: str) -> ParsedFile:
+def parsed_from(path: str, text: str) -> ParsedFile:
     file = SourceFile(path, 1)
     known = format_for(file)
     assert known is not None
@@ -134,10 +134,10 @@ FEW = frozenset({"finance"})
 
 @pytest.mark.requirement(35)
 @pytest.mark.parametrize("known", FRONTED, ids=lambda known: known.name)
-def test_front_matter_says_who_may_read_whatever_the_format(known: Format) -> None:
+def test_front_matter_states_who_may_read_in_every_format(known: Format) -> None:
     text = "---\ntitle: Pay\naccess: finance\n---\n"
     for above in ("", "\ufeff"):
-        assert told(f"a{known.suffixes[0]}", above + text).access == AccessMapping(3, FEW)
+        assert parsed_from(f"a{known.suffixes[0]}", above + text).access == AccessMapping(3, FEW)
 
 
 @pytest.mark.requirement(35)
@@ -154,10 +154,10 @@ def test_front_matter_says_who_may_read_whatever_the_format(known: Format) -> No
         ("+++\naccess = 'finance'\n+++\n", 2),
     ],
 )
-def test_front_matter_that_is_meant_for_it_denies_in_every_format(
+def test_unreadable_access_in_front_matter_denies_in_every_format(
     path: str, text: str, line: int
 ) -> None:
-    found = told(path, text)
+    found = parsed_from(path, text)
     assert found.access is not None
     assert (found.access.line, found.access.readers) == (line, frozenset())
     assert found.remarks[-1] == f"line {line}: access: {found.access.wrong}; nobody may read it"
@@ -173,8 +173,8 @@ def test_front_matter_that_is_meant_for_it_denies_in_every_format(
         ("a.sql", "----------\n-- Access: by the clerk\n----------\nSELECT 1;\n"),
     ],
 )
-def test_what_is_no_front_matter_says_nothing_of_access(path: str, text: str) -> None:
-    found = told(path, text)
+def test_what_is_no_front_matter_has_no_access(path: str, text: str) -> None:
+    found = parsed_from(path, text)
     assert (found.access, found.remarks) == (None, ())
 
 
@@ -188,7 +188,7 @@ def test_a_page_that_declares_its_charset_has_front_matter_too() -> None:
 
 
 @pytest.mark.parametrize(("suffix", "library"), [(".pdf", "pypdfium2"), (".docx", "mammoth")])
-def test_a_missing_library_is_named_with_what_brings_it(
+def test_a_missing_library_is_named_with_the_extra_to_install(
     suffix: str, library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, library, None)

@@ -1,4 +1,4 @@
-"""reStructuredText names others in several ways; each has its place."""
+"""reStructuredText names others in several ways; each has its span."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def found(text: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "style", "target", "said"),
+    ("text", "style", "target", "expected"),
     [
         ("See `b <b.rst>`_.", "path", "b.rst", "`b <b.rst>`_"),
         ("See `b <b.rst>`__", "path", "b.rst", "`b <b.rst>`__"),
@@ -21,11 +21,11 @@ def found(text: str) -> list[tuple[str, str, str]]:
         (":rfc:`HTTP <9110#sec>`", "identifier", "RFC 9110", ":rfc:`HTTP <9110#sec>`"),
     ],
 )
-def test_a_link_is_found_with_its_place(text: str, style: str, target: str, said: str) -> None:
-    assert found(text) == [(style, target, said)]
+def test_a_link_is_found_with_its_span(text: str, style: str, target: str, expected: str) -> None:
+    assert found(text) == [(style, target, expected)]
 
 
-def test_a_named_target_speaks_where_it_is_used() -> None:
+def test_a_named_target_is_a_link_where_it_is_used() -> None:
     text = "Read foo_ and `two words`_.\n\n.. _foo: f.rst\n.. _Two Words: t.rst\n.. _idle: i.rst\n"
     assert found(text) == [
         ("path", "f.rst", "foo_"),

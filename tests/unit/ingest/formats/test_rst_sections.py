@@ -1,4 +1,4 @@
-"""reStructuredText headings are told by their lines of punctuation."""
+"""reStructuredText headings are recognised by their lines of punctuation."""
 
 import pytest
 

@@ -3,7 +3,7 @@
 from docgraph.ingest.formats.sections import Heading, Slugs, make_sections
 
 
-def test_a_deeper_heading_lies_inside() -> None:
+def test_a_deeper_heading_is_inside() -> None:
     headings = [
         Heading(level, title, start, start)
         for level, title, start in [(3, "a", 0), (2, "b", 10), (4, "c", 20), (3, "d", 30)]

@@ -12,7 +12,7 @@ from tests.unit.ingest.fakes import parsed
         ("\n\n  Notes\nmore\n\nNext.", "Notes", True, "Notes\nmore"),
         ("x" * 101 + "\n\nb", "a.txt", False, "x" * 101),
         ("", "a.txt", False, ""),
-        ("Title: Said\nDate: x\n\nBody.\n\nMore.", "Said", True, "Body."),
+        ("Title: Stated\nDate: x\n\nBody.\n\nMore.", "Stated", True, "Body."),
     ],
 )
 def test_a_short_first_line_is_the_title(text: str, title: str, titled: bool, lead: str) -> None:

@@ -9,8 +9,8 @@ from docgraph.ingest.formats.sections import (
 from docgraph.ingest.parsed_file import HeaderField
 
 
-def test_the_first_candidate_that_says_something_is_the_title() -> None:
-    assert choose_title("a/b.md", "", "  ", "Said\n so", "Later") == ("Said so", True)
+def test_the_first_candidate_that_is_not_blank_is_the_title() -> None:
+    assert choose_title("a/b.md", "", "  ", "Stated\n so", "Later") == ("Stated so", True)
 
 
 def test_a_documents_last_resort_is_its_file_name() -> None:

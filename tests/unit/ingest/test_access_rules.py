@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from docgraph.adapters.sources.folder import FolderSource
-from docgraph.ingest.access_rules import AccessRules, access_lines
+from docgraph.ingest.access_rules import AccessRules, parse_access_file
 from docgraph.ingest.result import IngestResult
 from docgraph.ingest.run import ingest
 from docgraph.model.access import EVERYONE, LOCAL_ONLY, AccessRule, intersect_rules
@@ -128,14 +128,18 @@ def test_a_misspelt_file_denies_and_is_told_by_its_own_name() -> None:
 
 
 @pytest.mark.requirement(35)
-def test_what_is_told_of_each_place_of_a_file_counts() -> None:
-    lines, _ = access_lines(YAML.encode(), "local")
-    book = AccessRules("local", lines, otherwise=LOCAL_ONLY)
-    told = book.told("open/link.md", None, ("pay/a.md", "b.md"))
-    assert [(word.source, word.line) for word in told] == [("access.yaml", 1), ("access.yaml", 2)]
-    assert intersect_rules("local", told).readers == frozenset({"staff", "board"})
-    assert book.told("pay/link.md", None, ("pay/a.md",)) == book.told("pay/a.md", None)
-    assert AccessRules("local").told("link.md", None, ("pay/a.md",)) == ()
+def test_statements_for_every_path_of_a_file_count() -> None:
+    lines, _ = parse_access_file(YAML.encode(), "local")
+    rules = AccessRules("local", lines, default=LOCAL_ONLY)
+    statements = rules.renew_statements("open/link.md", (), ("pay/a.md", "b.md"))
+    assert [(one.source, one.line) for one in statements] == [
+        ("access.yaml", 1),
+        ("access.yaml", 2),
+    ]
+    assert intersect_rules("local", statements).readers == frozenset({"staff", "board"})
+    linked = rules.renew_statements("pay/link.md", (), ("pay/a.md",))
+    assert linked == rules.renew_statements("pay/a.md", ())
+    assert AccessRules("local").renew_statements("link.md", (), ("pay/a.md",)) == ()
 
 
 @pytest.mark.requirement(35)

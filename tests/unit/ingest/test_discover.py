@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.sources.jsonl import JsonlSource, ManifestSource
-from docgraph.ingest.discover import list_source, nothing_usable
+from docgraph.ingest.discover import list_source, nothing_to_ingest
 from docgraph.ports.source import SourceFile, SourceProblem
 from tests.support.memory_source import MemorySource
 
@@ -31,7 +31,7 @@ def test_a_name_with_control_characters_is_reported_not_taken(path: str) -> None
 
 @pytest.mark.requirement(35)
 @pytest.mark.parametrize("name", ["access.yml", "Access.yaml", "ACCESS.YML"])
-def test_misspelt_rules_at_the_root_deny_unless_others_stand_there(name: str) -> None:
+def test_misspelt_rules_at_the_root_deny_unless_access_yaml_exists(name: str) -> None:
     found = list_source(MemorySource({name: "", "a.md": ""}))
     assert found.access == SourceProblem(name, "rules stand in access.yaml: rename it")
     assert (found.problems, [file.path for file, _ in found.files]) == ((), ["a.md"])
@@ -43,7 +43,7 @@ def test_misspelt_rules_at_the_root_deny_unless_others_stand_there(name: str) ->
 
 
 @pytest.mark.requirement(35)
-def test_of_several_misspelt_rules_each_is_told_once() -> None:
+def test_of_several_misspelt_rules_each_is_reported_once() -> None:
     found = list_source(MemorySource({"access.yml": "", "Access.yaml": "", "docs/access.yml": ""}))
     assert found.access == SourceProblem("Access.yaml", "rules stand in access.yaml: rename it")
     assert {problem.path for problem in found.problems} == {"access.yml", "docs/access.yml"}
@@ -60,7 +60,7 @@ def test_misspelt_rules_that_cannot_be_read_deny_as_well() -> None:
 
 
 @pytest.mark.requirement(35)
-def test_rules_in_a_folder_below_deny_nothing_and_are_told() -> None:
+def test_rules_in_a_folder_below_deny_nothing_and_are_reported() -> None:
     found = list_source(MemorySource({"docs/access.yaml": "", "a.md": ""}))
     assert found.access is None
     assert [problem.path for problem in found.problems] == ["docs/access.yaml"]
@@ -84,7 +84,7 @@ def test_a_manifest_lists_a_repository_s_files_so_its_rules_count() -> None:
     assert found.relations == SourceFile("relations.yaml", 0)
 
 
-def test_nothing_usable_says_for_each_file_why() -> None:
-    told = str(nothing_usable((SourceProblem("a.md", "binary"),), ((".bin", 2),)))
-    assert "a.md: binary; 2 x .bin: no reader for it" in told
-    assert ".md" in told
+def test_nothing_to_ingest_has_a_reason_for_each_file() -> None:
+    message = str(nothing_to_ingest((SourceProblem("a.md", "binary"),), ((".bin", 2),)))
+    assert "a.md: binary; 2 x .bin: no reader for it" in message
+    assert ".md" in message

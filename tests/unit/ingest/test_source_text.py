@@ -19,7 +19,7 @@ def test_a_mark_and_carriage_returns_are_taken_off() -> None:
         ("hi".encode("utf-16"), "UTF-16, not UTF-8; save it as UTF-8"),
     ],
 )
-def test_what_is_no_text_is_a_problem_with_its_place(data: bytes, reason: str) -> None:
+def test_what_is_no_text_is_a_problem_with_its_position(data: bytes, reason: str) -> None:
     assert decode("a", data) == SourceProblem("a", reason)
 
 

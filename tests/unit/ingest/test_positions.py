@@ -25,20 +25,20 @@ def parsed(
     return ParsedFile("document", "T", True, text, source_lines=lines, pages=pages)
 
 
-def test_places_are_those_of_the_text_where_it_is_the_files_own() -> None:
-    places = Positions(parsed("a\nb\n"))
-    assert [places.at(offset) for offset in range(4)] == [1, 1, 2, 2]
-    assert places.page(0) is None
+def test_lines_are_those_of_the_text_where_it_is_the_files_own() -> None:
+    positions = Positions(parsed("a\nb\n"))
+    assert [positions.at(offset) for offset in range(4)] == [1, 1, 2, 2]
+    assert positions.page(0) is None
 
 
-def test_places_are_those_of_the_file_where_the_text_was_made_of_it() -> None:
-    places = Positions(parsed("  ab\ncd ef", lines=((2, 7), (5, 9), (8, 10))))
-    assert [places.at(offset) for offset in (0, 2, 4, 5, 7, 8, 99)] == [7, 7, 7, 9, 9, 10, 10]
+def test_lines_are_those_of_the_file_where_the_text_was_made_of_it() -> None:
+    positions = Positions(parsed("  ab\ncd ef", lines=((2, 7), (5, 9), (8, 10))))
+    assert [positions.at(offset) for offset in (0, 2, 4, 5, 7, 8, 99)] == [7, 7, 7, 9, 9, 10, 10]
 
 
 def test_pages_count_from_one_and_empty_ones_have_no_characters() -> None:
-    places = Positions(parsed("abcdef", pages=(0, 2, 2, 4, 6)))
-    assert [places.page(offset) for offset in range(6)] == [1, 1, 3, 3, 4, 4]
+    positions = Positions(parsed("abcdef", pages=(0, 2, 2, 4, 6)))
+    assert [positions.page(offset) for offset in range(6)] == [1, 1, 3, 3, 4, 4]
 
 
 def test_a_location_ends_on_the_line_of_its_last_character() -> None:
