@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from docgraph.ingest.access_rules import AccessRules, read_access
+from docgraph.ingest.access_rules import AccessRules, read_access_file
 from docgraph.ingest.changed_files import ChangedFiles
 from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.discover import SourceListing, list_source, nothing_to_ingest
@@ -105,7 +105,7 @@ def ingest(
     """
     found, held = list_source(source), writer.documents.stored()
     total = len(found.files)
-    access = read_access(source, found.access, tenant)
+    access = read_access_file(source, found.access, tenant)
     rulebook = AccessRules(tenant, access.rules, rule_for, otherwise, narrowed_by)
     refused = partial(_withheld, writer.access, ceiling)
     intake = ChangedFiles(source, found, held, repository, rulebook, chunk_size, refused=refused)
