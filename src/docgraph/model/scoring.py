@@ -93,7 +93,9 @@ class ChunkLengths:
 
     @classmethod
     def of(cls, lengths: npt.NDArray[Any]) -> "ChunkLengths":
-        return cls(lengths.astype(np.float64), int(lengths.sum()) / max(len(lengths), 1))
+        counts = lengths.astype(np.float64)
+        counts.setflags(write=False)
+        return cls(counts, int(lengths.sum()) / max(len(lengths), 1))
 
 
 @dataclass(frozen=True, slots=True)

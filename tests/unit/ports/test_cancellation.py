@@ -1,4 +1,4 @@
-"""Work is done for somebody, and ends when they leave or have waited long enough."""
+"""Work ends when the client disconnects or its deadline has passed."""
 
 import pytest
 
@@ -6,17 +6,17 @@ from docgraph.model.errors import GivenUp, TookTooLong
 from docgraph.ports.cancellation import Deadline, check_cancelled, deadline_scope, on_cancel
 
 
-def test_where_nobody_was_named_everything_is_wanted() -> None:
+def test_without_a_deadline_nothing_is_cancelled() -> None:
     check_cancelled()
     with on_cancel(lambda: pytest.fail("nobody left")):
         pass
 
 
-def test_work_ends_when_its_asker_has_left() -> None:
-    with deadline_scope(Deadline()) as asker:
+def test_work_ends_when_the_client_disconnects() -> None:
+    with deadline_scope(Deadline()) as deadline:
         check_cancelled()
-        asker.cancel()
-        with pytest.raises(GivenUp, match="has left"):
+        deadline.cancel()
+        with pytest.raises(GivenUp, match="has disconnected"):
             check_cancelled()
     check_cancelled()
 
@@ -31,19 +31,19 @@ def test_work_ends_when_its_time_is_over() -> None:
             check_cancelled()
 
 
-def cut_off(asker: Deadline) -> None:
-    asker.expire()
-    asker.cancel()
+def cut_off(deadline: Deadline) -> None:
+    deadline.expire()
+    deadline.cancel()
     raise OSError("the line is dead")
 
 
-def test_who_sits_and_waits_is_called_back_once() -> None:
+def test_a_callback_runs_once_when_the_work_is_cancelled() -> None:
     calls: list[str] = []
-    with deadline_scope(Deadline()) as asker:
+    with deadline_scope(Deadline()) as deadline:
         with on_cancel(lambda: calls.append("early")):
             pass
         with pytest.raises(TookTooLong), on_cancel(lambda: calls.append("now")):
-            cut_off(asker)
+            cut_off(deadline)
         with pytest.raises(TookTooLong), on_cancel(lambda: calls.append("late")):
             pytest.fail("nobody waits any more")
     assert calls == ["now"]
