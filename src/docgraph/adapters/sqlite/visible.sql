@@ -3,12 +3,11 @@
 -- reader's own.
 
 CREATE TEMP VIEW IF NOT EXISTS visible_documents AS
-    SELECT * FROM main.documents WHERE is_visible(ordinal);
+    SELECT d.* FROM main.documents AS d WHERE is_visible(d.ordinal);
 
 CREATE TEMP VIEW IF NOT EXISTS visible_texts AS
     SELECT d.ordinal, d.id, c.hash, c.text
-    FROM main.documents AS d JOIN main.contents AS c ON c.id = d.content
-    WHERE is_visible(d.ordinal);
+    FROM visible_documents AS d JOIN main.contents AS c ON c.id = d.content;
 
 -- LEFT JOIN, though every node has its document: SQLite leaves it out of a query that needs neither
 -- `document_id` nor `path`.
