@@ -240,7 +240,7 @@ def test_an_operator_of_somebody_else_is_not_run_by_the_owner(
         "INSERT INTO segments (branch, class, born, passages, nodes, documents, arrays) "
         "VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
     )
-    query = named_queries("docgraph.adapters.postgres", "regroup.sql")["segments_of_documents"]
+    query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_documents"]
     with closing(connect(database)) as connection:
         assert connection.execute(query, {"branch": 1, "documents": [1]}).rowcount == 1
         plain = "SELECT FROM segments WHERE documents && %(documents)s::bigint[]"

@@ -135,7 +135,7 @@ class PostgresAuditLog:
             try:
                 with connection.transaction():
                     rows = AuditRows(PostgresQueries(connection, "audit.sql"), tenant)
-                    locks = PostgresQueries(connection, "locks.sql")
+                    locks = PostgresQueries(connection, "session.sql")
                     locks.row("take_turns", tenant=rows.tenant, wait=self._milliseconds)
                     yield rows
             finally:

@@ -8,16 +8,17 @@ SELECT coalesce((SELECT value FROM changes WHERE tenant = %(tenant)s), 0),
        concat_ws(' ', pg_postmaster_start_time(), 'changes'::regclass::oid);
 
 -- name: state.segments
--- why: a reader's role sees numbers of segments in this view, of one tenant.
+-- why: the role of readers may read numbers in this view, not the segments of all classes.
 SELECT id FROM segment_lives WHERE tenant = %(tenant)s;
 
 -- name: state.lives
--- why: a reader's role sees numbers of documents in this view, of one tenant.
+-- why: the role of readers may read numbers in this view, not the documents of all classes.
 SELECT ordinal, branch, born, died, class FROM document_lives
 WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s;
 
 -- name: reads.definers
--- why: a key may be longer than an index entry, so the index is on its hash; names order by C.
+-- why: a key may be longer than an index entry, so the index is on its hash; names
+-- are ordered bytewise, as SQLite orders them.
 SELECT DISTINCT substr(key, strpos(key, ':') + 1) COLLATE "C" AS name, node FROM visible_offers
 WHERE branch = ANY (%(branches)s::integer[])
   AND key_hash = ANY (ARRAY(SELECT hashtextextended(k COLLATE "C", 0)
@@ -26,8 +27,8 @@ WHERE branch = ANY (%(branches)s::integer[])
 ORDER BY name, node;
 
 -- name: reads.shared_names
--- why: a key may be longer than an index entry, so the index is on its hash; JSON has
--- other functions.
+-- why: a key may be longer than an index entry, so the index is on its hash; the functions
+-- for JSON have other names.
 SELECT c.document_id, c.miner,
        (SELECT coalesce(json_agg(json_build_array(h.document_id, h.path, h.line, h.says)),
                         '[]')::text
@@ -39,7 +40,8 @@ FROM visible_claims AS c
 WHERE c.document = ANY (%(documents)s::bigint[]) AND c.relation = 'shares_entity';
 
 -- name: reads.places_claimed
--- why: a key may be longer than an index entry, so the index is on its hash; EXISTS is no number.
+-- why: a key may be longer than an index entry, so the index is on its hash; max takes no
+-- boolean.
 SELECT miner, relation, sum(met)::bigint, sum(reported * (1 - met))::bigint
 FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
              max(EXISTS (SELECT 1 FROM visible_offers AS o
@@ -69,7 +71,7 @@ WHERE segment = ANY (%(segments)s::bigint[])
 ORDER BY segment;
 
 -- name: writes.offered_titles
--- why: keys are indexed by hash, not in their order; a comparison is no number.
+-- why: keys are indexed by hash, not in their order; max takes no boolean.
 SELECT substr(o.key, 7), max((d.born < %(next)s)::integer)
 FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
 WHERE o.branch = %(branch)s AND starts_with(o.key, 'title:')
@@ -103,27 +105,27 @@ FROM unnest(%(branch)b::integer[], %(path)b::text[], %(snapshot)b::integer[], %(
 WHERE d.branch = e.branch AND d.path = e.path AND d.died = e.forever;
 
 -- name: writes.add_document
--- why: COPY is the fastest way to many rows; the class is what row-level security filters by.
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY documents (ordinal, branch, path, id, content, fingerprint, opaque, source_lines, born, died,
                 class) FROM STDIN (FORMAT binary);
 
 -- name: writes.add_node
--- why: COPY is the fastest way to many rows; the class is what row-level security filters by.
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY document_nodes (handle, document, class, id, kind, title, summary, parent, first_line,
                      last_line, start, stop, page, vector) FROM STDIN (FORMAT binary);
 
 -- name: writes.add_chunk
--- why: COPY is the fastest way to many rows; the class is what row-level security filters by.
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY vector_chunks (document, position, class, id, node, heading_path, first_line, last_line, start,
                     stop, page, vector) FROM STDIN (FORMAT binary);
 
 -- name: writes.add_offer
--- why: COPY is the fastest way to many rows; the class is what row-level security filters by.
+-- why: COPY is the fastest way to add many rows; row-level security filters by the class.
 COPY offers (branch, key, document, class, suffix, rank) FROM STDIN (FORMAT binary);
 
 -- name: writes.add_claim
--- why: the rows travel as arrays, in one statement; the class is what row-level security
--- filters by. COPY knows no ON CONFLICT.
+-- why: the rows travel as arrays, in one statement, since COPY knows no ON CONFLICT; row-level
+-- security filters by the class.
 INSERT INTO claims (document, class, relation, start, key, inner_id, suffix, branch, stop, line,
                     says, miner, strict, rank, near, reported)
 SELECT * FROM unnest(%(document)b::bigint[], %(class)b::integer[], %(relation)b::text[],
@@ -134,7 +136,8 @@ SELECT * FROM unnest(%(document)b::bigint[], %(class)b::integer[], %(relation)b:
 ON CONFLICT DO NOTHING;
 
 -- name: writes.places_claimed
--- why: a key may be longer than an index entry, so the index is on its hash; EXISTS is no number.
+-- why: a key may be longer than an index entry, so the index is on its hash; max takes no
+-- boolean.
 SELECT miner, relation, sum(met)::bigint, sum(reported * (1 - met))::bigint
 FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
              max(EXISTS (SELECT 1 FROM offers AS o JOIN documents AS t ON t.ordinal = o.document
@@ -151,7 +154,8 @@ FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
 GROUP BY miner, relation HAVING max(met) > 0 OR max(reported) > 0 ORDER BY miner, relation;
 
 -- name: writes.places_unmet
--- why: a key may be longer than an index entry, so the index is on its hash; EXISTS is no number.
+-- why: a key may be longer than an index entry, so the index is on its hash; max takes no
+-- boolean.
 SELECT min(path), min(line), min(relation) || ' ' || min(says)
 FROM (SELECT d.path, c.line, c.relation, c.start, c.stop, c.says, c.document, c.reported,
              EXISTS (SELECT 1 FROM offers AS o JOIN documents AS t ON t.ordinal = o.document
@@ -190,14 +194,6 @@ SELECT * FROM unnest(%(branch)b::integer[], %(path)b::text[], %(told)b::text[],
                      %(class)b::integer[])
 ON CONFLICT (branch, path) DO UPDATE SET told = excluded.told, class = excluded.class;
 
--- name: access.count_change
--- why: the count is per tenant here, and its lock waits for other writers of the tenant and for
--- the batches of ingests.
-INSERT INTO changes (tenant, value)
-SELECT %(tenant)s, 1
-FROM pg_advisory_xact_lock(hashtextextended('docgraph classes ' || %(tenant)s, 0))
-ON CONFLICT (tenant) DO UPDATE SET value = changes.value + 1;
-
 -- name: segments.add_segment
 -- why: a segment holds documents of one class, for row-level security, and lists them.
 INSERT INTO segments (branch, class, born, passages, nodes, documents, arrays)
@@ -206,23 +202,15 @@ VALUES (%(branch)s, %(group)s, %(born)s, %(passages)s, %(nodes)s, %(documents)s:
 RETURNING id;
 
 -- name: segments.add_postings
--- why: COPY is the fastest way to many rows.
+-- why: COPY is the fastest way to add many rows.
 COPY postings (segment, term, passages, frequencies) FROM STDIN (FORMAT binary);
 
 -- name: segments.segments_of_branch
 -- why: a segment holds documents of one class, for row-level security.
 SELECT id, class, passages FROM segments WHERE branch = %(branch)s ORDER BY passages, id;
 
--- name: maintenance.count_change
--- why: the count is per tenant here, and its lock waits for other writers of the tenant and for
--- the batches of ingests.
-INSERT INTO changes (tenant, value)
-SELECT %(tenant)s, 1
-FROM pg_advisory_xact_lock(hashtextextended('docgraph classes ' || %(tenant)s, 0))
-ON CONFLICT (tenant) DO UPDATE SET value = changes.value + 1;
-
 -- name: audit.schema
--- why: the catalogue is pg_catalog; in words that no version of the server changes.
+-- why: the catalogue is pg_catalog; what it says is put in words that no version changes.
 WITH logs AS (
     SELECT c.* FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
     WHERE n.nspname = current_schema() AND c.relname IN ('audit_entries', 'audit_seals')

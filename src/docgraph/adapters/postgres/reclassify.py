@@ -14,7 +14,7 @@ class Reclassifier:
     """Inside its caller's transaction, so that no reader sees half of a move."""
 
     def __init__(self, database: Database) -> None:
-        self._sql = database.queries("regroup.sql")
+        self._sql = database.queries("reclassify.sql")
         self._segments = SegmentRows(database)
 
     def moved(self, branch: int, paths: Collection[str]) -> None:

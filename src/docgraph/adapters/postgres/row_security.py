@@ -146,7 +146,7 @@ def _added(row: Row) -> str:
 
 def as_reader(database: PostgresDatabase) -> None:
     """For the rest of the transaction: the role without rights in place of the login."""
-    database.queries("guard.sql").row("put_on_the_readers_role")
+    database.queries("session.sql").row("put_on_the_readers_role")
 
 
 def guard(
@@ -160,11 +160,11 @@ def guard(
         {"branch": branch, "snapshot": number, "miners": rows.snapshots[branch, number].miners}
         for branch, number in sorted(snapshots.items())
     ]
-    database.queries("guard.sql").row(
+    database.queries("session.sql").row(
         "bind_rights", classes=",".join(map(str, classes)), scope=json.dumps(scope)
     )
 
 
 def bind_tenant(database: PostgresDatabase, tenant: str) -> None:
     """Whose API keys and ingest jobs may be read, for the rest of the transaction."""
-    database.queries("guard.sql").row("bind_tenant", tenant=tenant)
+    database.queries("session.sql").row("bind_tenant", tenant=tenant)

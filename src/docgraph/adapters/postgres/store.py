@@ -200,7 +200,7 @@ class PostgresStore:
         """Alone on the branch: a second writer queues until the first is done."""
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
-            locks = database.queries("locks.sql")
+            locks = database.queries("session.sql")
             locks.row("wait_at_most", milliseconds=str(max(1, round(self._wait * 1000))))
             held = f"another ingest or prune has held {repository} {branch}"
             try:
@@ -227,6 +227,6 @@ class PostgresStore:
 
 def _astray(database: PostgresDatabase) -> Iterator[str]:
     """Rows whose class is not their document's, and segments of several classes."""
-    for what, count in database.queries("astray.sql").rows("astray"):
+    for what, count in database.queries("reclassify.sql").rows("astray"):
         if count:
             yield f"{count} {what} have another access class than their document"

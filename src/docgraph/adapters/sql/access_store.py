@@ -43,7 +43,7 @@ class SqlAccessPolicyStore:
     def _changing(self) -> Iterator[None]:
         """A short transaction, between two batches of an ingest; changes are serialised."""
         with self._database.transaction():
-            self._run("count_change")
+            self._database.queries("writes.sql").run("count_change", tenant=self._tenant)
             yield
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:

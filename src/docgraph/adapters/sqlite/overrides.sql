@@ -36,14 +36,6 @@ FROM numbers;
 -- why: one count for the file: it has one writer at a time.
 UPDATE meta SET value = value + 1 WHERE key = 'changes';
 
--- name: access.count_change
--- why: one count for the file: it has one writer at a time.
-UPDATE meta SET value = value + 1 WHERE key = 'changes';
-
--- name: maintenance.count_change
--- why: one count for the file: it has one writer at a time.
-UPDATE meta SET value = value + 1 WHERE key = 'changes';
-
 -- name: maintenance.drop_texts
 -- why: no index leads from a text to its documents; NOT IN builds their set once.
 DELETE FROM contents WHERE tenant = :tenant AND id NOT IN (SELECT content FROM documents);

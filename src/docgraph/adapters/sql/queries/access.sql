@@ -111,6 +111,3 @@ ON CONFLICT (tenant, id) DO UPDATE SET
 
 -- name: drop_person
 DELETE FROM people WHERE tenant = :tenant AND id = :id;
-
--- name: count_change
--- Every change of a tenant begins with this. Each dialect has its own text.

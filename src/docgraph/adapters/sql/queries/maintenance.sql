@@ -1,11 +1,8 @@
--- Pruning and verification.
+-- Pruning: what lives in no snapshot that is kept.
 
 -- name: branch_of
 SELECT id, newest, oldest FROM branches
 WHERE tenant = :tenant AND repository = :repository AND name = :name;
-
--- name: count_change
--- Every change of a tenant begins with this. Each dialect has its own text.
 
 -- name: pruned_documents
 -- Versions that live in no snapshot from :oldest on.
@@ -48,6 +45,8 @@ WHERE c.tenant = :tenant AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.co
 DELETE FROM vectors AS v
 WHERE v.space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
   AND NOT EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector = v.id);
+
+-- Verification: each query counts rows that must not be there; verify.py says what it means.
 
 -- name: nodes_of_nothing
 SELECT count(*) FROM document_nodes AS one WHERE NOT EXISTS

@@ -9,6 +9,7 @@ INSERT INTO postings (segment, term, passages, frequencies)
 VALUES (:segment, :term, :passages, :frequencies);
 
 -- name: segments_of_branch
+-- The second column is the access group; without row-level security there is one.
 SELECT id, 0, passages FROM segments WHERE branch = :branch ORDER BY passages, id;
 
 -- name: place_of_segment

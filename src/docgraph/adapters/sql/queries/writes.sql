@@ -52,6 +52,7 @@ SELECT hash, id FROM contents
 WHERE tenant = :tenant AND hash IN :hashes[text];
 
 -- name: living_documents
+-- The last column is the access group; without row-level security there is one.
 SELECT path, ordinal, id, 0 FROM documents
 WHERE branch = :branch AND path IN :paths[text] AND died = :forever;
 

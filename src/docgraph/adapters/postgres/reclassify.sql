@@ -1,3 +1,5 @@
+-- The class that is stored with each row, for row-level security: kept equal to that of its path.
+
 -- name: move_documents
 -- The documents' class is that of their path.
 UPDATE documents AS d SET class = a.class FROM document_access AS a
@@ -33,3 +35,27 @@ SELECT ordinal, class FROM documents WHERE ordinal = ANY (%(documents)s::bigint[
 
 -- name: move_segment
 UPDATE segments SET class = %(class)s WHERE id = %(segment)s;
+
+-- name: astray
+-- Rows of another class than their document.
+SELECT 'documents', count(*) FROM documents AS d
+    JOIN branches AS b ON b.id = d.branch
+    JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
+WHERE d.born <= b.newest AND a.class <> d.class
+UNION ALL
+SELECT 'nodes', count(*) FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+WHERE n.class <> d.class
+UNION ALL
+SELECT 'chunks', count(*) FROM vector_chunks AS c JOIN documents AS d ON d.ordinal = c.document
+WHERE c.class <> d.class
+UNION ALL
+SELECT 'names', count(*) FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
+WHERE o.class <> d.class
+UNION ALL
+SELECT 'claims', count(*) FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
+WHERE c.class <> d.class
+UNION ALL
+SELECT 'segments', count(DISTINCT s.id)
+FROM segments AS s CROSS JOIN unnest(s.documents) AS held (ordinal)
+    JOIN documents AS d ON d.ordinal = held.ordinal
+WHERE s.class <> d.class;
