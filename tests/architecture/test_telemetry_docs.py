@@ -15,7 +15,7 @@ COUNTS = "src/docgraph/ingest/result.py"
 def attributes() -> set[str]:
     """As the code writes them; counted things by the names of their counts."""
     code = "\n".join((ROOT / path).read_text() for path in SOURCES)
-    named = re.findall(r'_named\("(\w+)"', code)
+    named = re.findall(r'\b_ids\("(\w+)"', code)
     counted = re.findall(r'^            "(\w+)": ', (ROOT / COUNTS).read_text(), re.MULTILINE)
     plain = set(re.findall(r'"docgraph\.(\w+)"', code))
     return plain | {*named, *counted}
