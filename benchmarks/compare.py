@@ -25,6 +25,7 @@ from benchmarks.peers.given import Ask, Given, given
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 
 PEERS = {
     "graph-retriever": "ask_graph_retriever",
@@ -117,7 +118,9 @@ def main() -> None:
         engine = engine_for(asked, store, Path(scratch) / "audit")
 
         def ask(one: Asked) -> list[str]:
-            return [engine.questions.retrieve(reader, one.text, pipeline).context.text]
+            return [
+                engine.questions.retrieve(QuestionRequest(reader, pipeline, one.text)).context.text
+            ]
 
         report(*measure({"docgraph": ask, **ways}, floor, asked))
 

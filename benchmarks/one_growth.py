@@ -17,6 +17,7 @@ from benchmarks.resident import most_resident
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import SavedPlan
 
 
@@ -28,10 +29,14 @@ def serve(store: Path, count: int, audit: Path) -> None:
 
     @cache
     def plan(number: int) -> SavedPlan:
-        return engine.questions.retrieve(local(), asked[number].text, whole).saved()
+        return engine.questions.retrieve(
+            QuestionRequest(local(), whole, asked[number].text)
+        ).saved()
 
     ways: dict[str, Callable[[int], object]] = {
-        "search": lambda number: engine.questions.retrieve(local(), asked[number].text, seeds),
+        "search": lambda number: engine.questions.retrieve(
+            QuestionRequest(local(), seeds, asked[number].text)
+        ),
         "plan": plan,
         "execute": lambda number: engine.questions.execute(local(), plan(number), whole),
     }

@@ -24,6 +24,7 @@ from docgraph.engine.content import ContentService
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.memory_source import MemorySource
 from tests.support.postgres_server import PostgresServer
 
@@ -67,7 +68,7 @@ def ask(
         if not locked:
             held.enter_context(mock.patch("docgraph.adapters.postgres.store.as_reader"))
         began = time.perf_counter()
-        found = sample.engine.questions.retrieve(local(), text, pipeline)
+        found = sample.engine.questions.retrieve(QuestionRequest(local(), pipeline, text))
         spent = time.perf_counter() - began
     return spent, f"{found.plan.digest}\n{found.context.text}".encode()
 

@@ -23,6 +23,7 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.vector import IntVector
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.models import Embedder
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
@@ -70,7 +71,9 @@ def asked(store: Path, pipeline: str, over: str, told: Mapping[str, Any]) -> flo
         for question in told["questions"]:
             asker = local(frozenset(question["labels"]))
             questions.retrieve(
-                asker, question["text"], steps, wanted=(SnapshotSelector(*question["where"]),)
+                QuestionRequest(
+                    asker, steps, question["text"], scope=(SnapshotSelector(*question["where"]),)
+                )
             )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 

@@ -25,6 +25,7 @@ from docgraph.engine.questions import QuestionService
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
 
 WARM_UP = 50
@@ -65,7 +66,7 @@ def ask_all(
             ("passages", partial(floor.vector_candidates, one.floats)),
             ("summaries", partial(floor.by_summary, one.floats)),
             ("words", partial(floor.lexical_candidates, one.text)),
-            ("docgraph", partial(service.retrieve, local(), one.text, pipeline)),
+            ("docgraph", partial(service.retrieve, QuestionRequest(local(), pipeline, one.text))),
         )
         turn = place % len(ways)
         for name, way in ways[turn:] + ways[:turn]:

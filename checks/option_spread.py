@@ -1,17 +1,21 @@
-"""In how many modules an option of a question is spelled.
+"""In how many modules an option of a question's request is spelled.
 
-A module counts when the option is a name, an attribute, a parameter or a keyword in it, or a whole
-word of a string. Comments do not count. While no request object exists, every use of the word is
-taken for the request's option.
+Only modules that fill or carry a request are searched. A module counts when the option is a name,
+an attribute, a parameter or a keyword in it, or a whole word of a string. Comments do not count,
+nor does what a result holds: `context.max_tokens`, a copy of it, or a field of a result
+(`max_tokens: int`, without a default). Elsewhere the word is something else: an option of an
+action, a parameter of a model.
 """
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from checks.source_files import SourceFile
 
+LAYERS = ("pipeline/request", "engine", "evaluation", "wiring", "interfaces", "integrations")
+RESULTS = frozenset({"context", "page"})
 _FIELDS = ("id", "attr", "arg", "name")
 
 
@@ -20,8 +24,37 @@ def find_option_files(files: Iterable[SourceFile], option: str) -> tuple[Path, .
     return tuple(
         file.path
         for file in files
-        if option in file.text and any(_spells(node, word) for node in ast.walk(file.tree))
+        if _carries_requests(file.path)
+        and option in file.text
+        and any(_spells(node, word) for node in _request_nodes(file.tree))
     )
+
+
+def _carries_requests(path: Path) -> bool:
+    """A layer is a package, or a module by its name."""
+    parts = {path.with_suffix(""), *path.parents}
+    return any(Path(layer) in parts for layer in LAYERS)
+
+
+def _request_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Every node but those that belong to a result."""
+    if _is_of_result(node):
+        return
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _request_nodes(child)
+
+
+def _is_of_result(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in RESULTS
+        case ast.keyword(value=ast.Attribute() as value):
+            return _is_of_result(value)
+        case ast.AnnAssign(annotation=ast.Name(), value=None):
+            return True
+        case _:
+            return False
 
 
 def _spells(node: ast.AST, word: re.Pattern[str]) -> bool:

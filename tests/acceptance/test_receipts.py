@@ -3,13 +3,13 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from typer.testing import Result
 
-from docgraph.interfaces.auth.principals import local
-from docgraph.interfaces.cli.options import keep_receipt
+from docgraph.interfaces.cli.options import write_receipt
 from docgraph.model.errors import BadInput
 from tests.acceptance.conftest import Run, data
 from tests.support.made_receipts import retrieval
@@ -167,8 +167,10 @@ def test_a_seed_that_is_no_text_is_refused_in_words(
 
 def test_a_receipt_that_would_hold_no_text_is_refused_in_words(tmp_path: Path) -> None:
     file = tmp_path / "r.json"
+    done = retrieval()
+    odd = replace(done, request=replace(done.request, seeds=("r:\udcff",)))
     with pytest.raises(BadInput, match="cannot be written: it would hold what is no text"):
-        keep_receipt(file, retrieval(), local(), ["r:\udcff"])
+        write_receipt(file, odd)
     assert not file.exists()
 
 

@@ -14,6 +14,7 @@ from docgraph.model.access import LOCAL, LOCAL_ONLY, RIGHTS, AccessRule, Princip
 from docgraph.model.edge import Edge
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.interference.everything import everything, refused
 from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
@@ -61,7 +62,7 @@ def ask_everything(engine: Engine) -> None:
     everything(engine, local())
     refused(engine, local())
     asked = load("documents").with_options("search_nodes", rerank=4)
-    found = engine.questions.retrieve(local(), "rocket fuel", asked)
+    found = engine.questions.retrieve(QuestionRequest(local(), asked, "rocket fuel"))
     engine.questions.execute(local(), found.saved(), asked)
     engine.content.snapshots(local())
     engine.content.diff_snapshots(

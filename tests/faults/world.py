@@ -14,6 +14,7 @@ from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import canonical
 from docgraph.model.errors import StoreError
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
@@ -75,7 +76,7 @@ def answers(store: PostgresStore) -> Answers:
     engine = engine_on(store)
     asked = [
         engine.questions.retrieve(
-            local(), f"Which trains stop at Station {number}?", load("documents")
+            QuestionRequest(local(), load("documents"), f"Which trains stop at Station {number}?")
         )
         for number in (8,)
     ]

@@ -10,6 +10,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
 from tests.support.engines import make_engine
 from tests.support.small_world import IDENTITY, document, write
@@ -38,7 +39,7 @@ def town() -> Engine:
 
 @cache
 def found() -> Retrieval:
-    return town().questions.retrieve(local(), ASKED, load("documents"))
+    return town().questions.retrieve(QuestionRequest(local(), load("documents"), ASKED))
 
 
 @cache
@@ -48,4 +49,4 @@ def plan_text() -> str:
 
 @cache
 def receipt_text() -> str:
-    return receipt_of(found(), local()).to_json()
+    return receipt_of(found()).to_json()

@@ -8,6 +8,7 @@ from typing import Any
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json, receipt_of
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import plan_from_json
 from tests.golden import cli_values, engine_values, server_values
 from tests.golden.engine_values import RETRY
@@ -34,9 +35,9 @@ def build(installation: Installation) -> Built:
 def plan_and_receipt(built: Built) -> Mapping[str, str]:
     """Texts as a user would have saved them; written once, and then only read."""
     result = built.installation.engine.questions.ask(
-        local(), RETRY, load("documents"), wanted=(PARCEL,)
+        QuestionRequest(local(), load("documents"), RETRY, scope=(PARCEL,))
     )
-    return {PLAN: result.saved().to_json(), RECEIPT: receipt_of(result, local()).to_json()}
+    return {PLAN: result.saved().to_json(), RECEIPT: receipt_of(result).to_json()}
 
 
 def executed_and_replayed(built: Built) -> Any:

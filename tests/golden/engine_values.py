@@ -19,6 +19,7 @@ from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotName, SnapshotSele
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.retrieval_diff import summarise_retrieval
 from tests.golden.history import NOTES, PARCEL, READERS
@@ -71,18 +72,18 @@ def parts_of(
     answers = any(step.action.makes is Answer for step in pipeline.steps)
     ask = engine.questions.ask if answers else engine.questions.retrieve
     try:
-        result = ask(reader, question, pipeline, seeds=seeds, wanted=wanted)
+        result = ask(QuestionRequest(reader, pipeline, question, tuple(seeds), tuple(wanted)))
     except DocgraphError as error:
         return {"error": str(error)}
-    return _parts(result, reader, seeds)
+    return _parts(result)
 
 
-def _parts(result: Retrieval, reader: Principal, seeds: Sequence[str] = ()) -> dict[str, Any]:
+def _parts(result: Retrieval) -> dict[str, Any]:
     values = result.run.values
     stored = (Seeds, RetrievalPlan, RetrievedContext, Context, Answer)
     names = ("seeds", "plan", "evidence", "context", "answer")
     parts = {name: values.get(kind) for name, kind in zip(names, stored, strict=True)}
-    receipt = receipt_of(result, reader, seeds)
+    receipt = receipt_of(result)
     return {**parts, "trace": result.run.trace, "receipt": receipt, "scope": result.scope}
 
 
@@ -194,13 +195,13 @@ def reasons(installation: Installation) -> Any:
     engine = installation.engine
     why = {
         f"{name} / {node} / pipeline {number}": readable(
-            engine.questions.why(READERS[name], RETRY, node, PIPELINES[number])
+            engine.questions.why(QuestionRequest(READERS[name], PIPELINES[number], RETRY), node)
         )
         for name, node, number in WHY
     }
     sides = [
         summarise_retrieval(
-            engine.questions.retrieve(READERS[name], RETRY, load(pipeline)), READERS[name]
+            engine.questions.retrieve(QuestionRequest(READERS[name], load(pipeline), RETRY))
         )
         for name, pipeline in (("local", "documents"), ("one group", "flat"))
     ]

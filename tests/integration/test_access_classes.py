@@ -20,6 +20,7 @@ from docgraph.model.access import EVERYONE, LOCAL, AccessRule
 from docgraph.model.digest import canonical, plain
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.interference.everything import everything, refused
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
@@ -122,7 +123,7 @@ def writing_statements() -> Iterator[str]:
 def everything_told(engine: Engine) -> str:
     """All that comes out of the store for someone who asks, or who administers."""
     reader, newest = local(), SnapshotName("r", "main", 1)
-    found = engine.questions.retrieve(reader, "rocket fuel", load("documents"))
+    found = engine.questions.retrieve(QuestionRequest(reader, load("documents"), "rocket fuel"))
     values = {kind.__name__: value for kind, value in found.run.values.items()}
     told = (
         plain(values),

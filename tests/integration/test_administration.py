@@ -23,6 +23,7 @@ from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible, StoreFull
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
 
@@ -138,7 +139,9 @@ def test_a_right_of_ones_own_opens_the_log_and_nothing_else(house: AdministeredS
 def test_forbidden_and_absent_leave_the_same_rows(house: AdministeredStore) -> None:
     def rows(node: str) -> list[AuditEvent]:
         before = len(house.rows())
-        house.engine.questions.retrieve(local(), "", load("documents"), seeds=(node,))
+        house.engine.questions.retrieve(
+            QuestionRequest(local(), load("documents"), "", seeds=(node,))
+        )
         return house.rows()[before:]
 
     hidden, absent = rows("r:h.md"), rows("r:z.md")
@@ -155,7 +158,9 @@ def test_forbidden_and_absent_leave_the_same_rows(house: AdministeredStore) -> N
 @pytest.mark.requirement(37)
 @pytest.mark.requirement(40)
 def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: AdministeredStore) -> None:
-    saved = house.engine.questions.retrieve(local(), "fuel", load("documents")).saved()
+    saved = house.engine.questions.retrieve(
+        QuestionRequest(local(), load("documents"), "fuel")
+    ).saved()
     house.desk.set_access(local(), "r", ("a.md",), HIDDEN)
     assert house.engine.questions.execute(local(), saved, load("documents")).context.items == ()
     assert [(row.outcome, row.plan, row.detail) for row in house.rows()[-2:]] == [
@@ -168,7 +173,7 @@ def test_a_saved_plan_tells_the_log_what_it_no_longer_gets(house: AdministeredSt
 def test_every_question_leaves_a_row(house: AdministeredStore) -> None:
     engine = house.engine
     before = len(house.rows())
-    made = engine.questions.retrieve(local(), "fuel", load("documents"))
+    made = engine.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
     engine.questions.execute(local(), made.saved(), load("documents"))
     engine.content.status(local())
     engine.content.relations(local())

@@ -15,6 +15,7 @@ from docgraph.model.access import UNCLASSIFIED, AccessRule, Clearance
 from docgraph.model.document import Document
 from docgraph.model.errors import BadPipeline, ModelError
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
@@ -71,8 +72,14 @@ def engine(store: SqliteStore, *models: EndpointChat, audit: MemoryAudit | None 
     return make_engine(store, audit or MemoryAudit(), chat_models=lambda: models)
 
 
-def asked(one: Engine, question: str = "are apples red?", **given: object) -> Retrieval:
-    return one.questions.ask(ME, question, load("documents"), **given)  # type: ignore[arg-type]
+def asked(
+    one: Engine,
+    question: str = "are apples red?",
+    seeds: tuple[str, ...] = (),
+    on_text: Callable[[str], None] = lambda _: None,
+) -> Retrieval:
+    request = QuestionRequest(ME, load("documents"), question, seeds)
+    return one.questions.ask(request, on_text=on_text)
 
 
 @pytest.mark.requirement(45)
@@ -181,7 +188,9 @@ def test_a_context_is_made_to_fit_the_window(
     long = [document(f"{n}.md", f"apples {'word ' * 200}{n}") for n in range(6)]
     store, server = stored(tmp_path, *long), servers()
     pipeline = load("documents").with_options("answer_question", max_output=100)
-    found = engine(store, chat(server, window=900)).questions.ask(ME, "apples?", pipeline)
+    found = engine(store, chat(server, window=900)).questions.ask(
+        QuestionRequest(ME, pipeline, "apples?")
+    )
     ((_, _, body),) = server.asked
     assert sum(len(m["content"].split()) for m in body["messages"]) + 100 <= 900
     assert found.context.max_tokens < 4000
@@ -218,13 +227,13 @@ def test_a_refusal_leaves_a_row_of_its_own(tmp_path: Path, servers: Callable[...
 def test_a_pipeline_without_an_answer_says_what_it_lacks(tmp_path: Path) -> None:
     one = engine(stored(tmp_path, document("a.md", "apples")))
     with pytest.raises(BadPipeline, match="gives no answer; end it with `- answer_question"):
-        one.questions.ask(ME, "apples?", load("flat"))
+        one.questions.ask(QuestionRequest(ME, load("flat"), "apples?"))
 
 
 def test_retrieving_asks_no_model(tmp_path: Path, servers: Callable[..., Server]) -> None:
     server = servers()
     one = engine(stored(tmp_path, document("a.md", "apples")), chat(server))
-    found = one.questions.retrieve(ME, "apples?", load("documents"))
+    found = one.questions.retrieve(QuestionRequest(ME, load("documents"), "apples?"))
     one.questions.execute(ME, found.saved(), load("documents"))
     assert server.asked == []
     assert found.context.items

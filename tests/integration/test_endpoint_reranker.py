@@ -15,6 +15,7 @@ from docgraph.model.document import Document
 from docgraph.model.errors import BadInput, ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.store import Store
 from tests.support.engines import make_engine
 from tests.support.scripted_server import Answer, Body, Server, serving
@@ -65,9 +66,9 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing(
     engine: Engine, server: Server
 ) -> None:
     flat = load("flat").up_to(Seeds)
-    plain = engine.questions.retrieve(local(), "apples", flat).seeds
+    plain = engine.questions.retrieve(QuestionRequest(local(), flat, "apples")).seeds
     ranked = engine.questions.retrieve(
-        local(), "apples", flat.with_options("search_nodes", rerank=3)
+        QuestionRequest(local(), flat.with_options("search_nodes", rerank=3), "apples")
     ).seeds
     assert plain.ids != ranked.ids
     assert ranked.ids == ("r:c.md", "r:b.md", "r:a.md")
@@ -84,7 +85,7 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing(
 @pytest.mark.requirement(34)
 def test_a_reranker_reads_nothing_that_its_reader_may_not(engine: Engine, server: Server) -> None:
     engine.questions.retrieve(
-        local(), "apples", load("documents").with_options("search_nodes", rerank=8)
+        QuestionRequest(local(), load("documents").with_options("search_nodes", rerank=8), "apples")
     )
     assert "secret" not in str(server.asked)
 
@@ -123,7 +124,7 @@ def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
     model = EndpointReranker(server.base, "cross", ceiling=ceiling)
     engine = engine_on(marked, model)
     pipeline = load("documents").with_options("search_nodes", rerank=20, top=20)
-    found = engine.questions.retrieve(CLEARED, "apples", pipeline)
+    found = engine.questions.retrieve(QuestionRequest(CLEARED, pipeline, "apples"))
     asked = str(server.asked)
     above = [mark for mark in MARKS if not ceiling.covers(frozenset(mark[0]), mark[1])]
     for mark in MARKS:
@@ -135,7 +136,9 @@ def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
 @pytest.mark.requirement(47)
 def test_a_context_tells_the_labels_and_the_level_of_every_item(marked: Store) -> None:
     engine = engine_on(marked, None)
-    context = engine.questions.retrieve(CLEARED, "apples", load("documents")).context
+    context = engine.questions.retrieve(
+        QuestionRequest(CLEARED, load("documents"), "apples")
+    ).context
     assert context.items
     for item in context.items:
         assert item.document == f"r:{word(item.labels, item.level)}.md"
@@ -148,10 +151,10 @@ def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, serv
     search = load("documents").up_to(Seeds)
     text = f"apples {word(['board'], 1)}"
     first = engine.questions.retrieve(
-        CLEARED, text, search.with_options("search_nodes", rerank=1)
+        QuestionRequest(CLEARED, search.with_options("search_nodes", rerank=1), text)
     ).seeds
     assert server.asked == []
-    assert first.ids == engine.questions.retrieve(CLEARED, text, search).seeds.ids
+    assert first.ids == engine.questions.retrieve(QuestionRequest(CLEARED, search, text)).seeds.ids
     assert first.ranked[0].why == "hybrid rank 1, withheld from cross"
 
 
@@ -161,7 +164,7 @@ def test_only_what_the_reader_sees_is_counted_as_withheld(marked: Store, server:
     model = EndpointReranker(server.base, "cross")
     engine = engine_on(marked, model)
     search = load("documents").up_to(Seeds).with_options("search_nodes", rerank=20)
-    found = engine.questions.retrieve(local(), "apples", search).seeds
+    found = engine.questions.retrieve(QuestionRequest(local(), search, "apples")).seeds
     assert found.ids == (f"r:{word((), 0)}.md",)
     assert "rerank_withheld" not in dict(found.search)
 
@@ -170,7 +173,9 @@ def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engi
     bare = engine_on(engine.content.store, None)
     with pytest.raises(BadInput, match="no reranker is configured"):
         bare.questions.retrieve(
-            local(), "apples", load("documents").with_options("search_nodes", rerank=8)
+            QuestionRequest(
+                local(), load("documents").with_options("search_nodes", rerank=8), "apples"
+            )
         )
 
 

@@ -12,6 +12,7 @@ from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.errors import BadInput, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.engines import make_engine
 from tests.support.memory_source import MemorySource
 from tests.support.small_world import DIMENSIONS, HashedWords
@@ -40,16 +41,16 @@ def test_asking_with_another_embedder_is_refused(tmp_path: Path) -> None:
     ingest(engine_with(tmp_path / "s.db", HashedWords))
     other = engine_with(tmp_path / "s.db", OtherWords)
     with pytest.raises(WrongEmbedder, match=r"embedded by hashed-words .* by other-words"):
-        other.questions.retrieve(local(), "fuel", load("documents"))
+        other.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
 
 
 def test_a_plan_of_another_embedder_is_refused(tmp_path: Path) -> None:
     first = engine_with(tmp_path / "s.db", HashedWords)
     ingest(first)
-    saved = first.questions.retrieve(local(), "fuel", load("documents")).saved()
+    saved = first.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel")).saved()
     other = engine_with(tmp_path / "s.db", OtherWords)
     ingest(other, repository="r")
-    newest = other.questions.retrieve(local(), "fuel", load("documents")).saved()
+    newest = other.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel")).saved()
     assert newest.plan.embedder.name == "other-words"
     assert other.questions.execute(local(), saved, load("documents")).context.items
     moved = replace(saved, snapshots=newest.snapshots)
@@ -62,7 +63,7 @@ def test_repositories_of_different_embedders_are_asked_one_at_a_time(tmp_path: P
     other = engine_with(tmp_path / "s.db", OtherWords)
     ingest(other, repository="two")
     with pytest.raises(WrongEmbedder, match="one by hashed-words, two by other-words"):
-        other.questions.retrieve(local(), "fuel", load("documents"))
+        other.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
 
 
 @pytest.mark.parametrize("name", ["", "  ", "new\nline", "x" * 201])
@@ -75,14 +76,16 @@ def test_a_question_has_a_length(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
     with pytest.raises(BadInput, match="at most 20000 characters"):
-        engine.questions.retrieve(local(), "x" * 20_001, load("documents"))
+        engine.questions.retrieve(QuestionRequest(local(), load("documents"), "x" * 20_001))
 
 
 def test_a_question_is_text(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
     with pytest.raises(BadInput, match="not text"):
-        engine.questions.retrieve(local(), "half a character \ud800", load("documents"))
+        engine.questions.retrieve(
+            QuestionRequest(local(), load("documents"), "half a character \ud800")
+        )
 
 
 def test_an_unknown_miner_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
@@ -106,7 +109,7 @@ def test_planning_writes_nothing(tmp_path: Path) -> None:
     ingest(engine)
     before = (tmp_path / "s.db").read_bytes()
     for name in ("documents", "code", "flat"):
-        engine.questions.retrieve(local(), "fuel", load(name))
+        engine.questions.retrieve(QuestionRequest(local(), load(name), "fuel"))
     assert (tmp_path / "s.db").read_bytes() == before
 
 

@@ -13,6 +13,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.search_reads import Level
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
@@ -94,19 +95,25 @@ def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
 
 def test_plans_say_so_and_those_by_words_are_exact_all_the_same(engine: Engine, pool: Pool) -> None:
     pipeline = load("documents")
-    assert not engine.questions.retrieve(local(), "sea storm", pipeline).plan.constraints.exact
+    assert not engine.questions.retrieve(
+        QuestionRequest(local(), pipeline, "sea storm")
+    ).plan.constraints.exact
     words = pipeline.with_options("search_nodes", mode="bm25")
-    assert engine.questions.retrieve(local(), "sea storm", words).plan.constraints.exact
+    assert engine.questions.retrieve(
+        QuestionRequest(local(), words, "sea storm")
+    ).plan.constraints.exact
     assert (
         on(pool, hnsw=False)
-        .questions.retrieve(local(), "sea storm", pipeline)
+        .questions.retrieve(QuestionRequest(local(), pipeline, "sea storm"))
         .plan.constraints.exact
     )
 
 
 @pytest.mark.parametrize("name", ["documents", "code", "flat"])
 def test_every_way_of_planning_keeps_it(engine: Engine, name: str) -> None:
-    assert not engine.questions.retrieve(local(), "sea storm", load(name)).plan.constraints.exact
+    assert not engine.questions.retrieve(
+        QuestionRequest(local(), load(name), "sea storm")
+    ).plan.constraints.exact
 
 
 def test_nothing_of_it_stays_behind_in_the_session(engine: Engine, pool: Pool) -> None:

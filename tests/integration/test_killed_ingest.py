@@ -12,6 +12,7 @@ import pytest
 
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.kill_me import engine_on, ingest, pool_of
 from tests.support.postgres_server import PostgresServer
 
@@ -104,7 +105,7 @@ def settled(store: str) -> None:
 def answers(store: str) -> tuple[str, str]:
     engine = engine_on(store)
     asked = engine.questions.retrieve(
-        local(), "Which trains stop at Station 30?", load("documents")
+        QuestionRequest(local(), load("documents"), "Which trains stop at Station 30?")
     )
     return engine.content.content_digest(local()), asked.context.text
 

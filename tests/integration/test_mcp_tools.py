@@ -15,14 +15,14 @@ from docgraph.engine import Engine
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.mcp.arguments import id_of, url_of
 from docgraph.interfaces.mcp.server import TOOLS, UNAVAILABLE, UNEXPECTED, mcp_server
-from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import Limits, ToolContext, load_pipelines
+from docgraph.interfaces.mcp.tool_context import Limits, Tool, ToolContext, load_pipelines
 from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput, StoreError
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_from_json
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.cancellation import check_cancelled
 from tests.support.engines import engine_answering
 from tests.support.mcp_clients import as_json, in_memory, refused, text, told
@@ -95,7 +95,7 @@ def test_search_gives_ids_titles_and_addresses_in_the_engine_s_order(engine: Eng
     assert found.structuredContent == {
         "results": [known[one["id"]] for one in found.structuredContent["results"]]
     }
-    seeds = engine.questions.retrieve(local(), "fuel", load("documents")).seeds
+    seeds = engine.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel")).seeds
     ids = [one["id"] for one in found.structuredContent["results"]]
     assert sorted(ids) == sorted((*seeds.ids, *seeds.selection.dropped))
     assert ids[: len(seeds.ids)] == list(seeds.ids)
@@ -144,7 +144,7 @@ def test_context_is_that_of_the_engine_byte_for_byte(engine: Engine) -> None:
         return await client.call_tool("context", {"question": QUESTION})
 
     found = met(engine, ask)
-    own = engine.questions.retrieve(local(), QUESTION, load("documents"))
+    own = engine.questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION))
     given = found.structuredContent
     assert text(found) == given["text"] == own.context.text
     assert (given["digest"], given["plan_digest"]) == (own.context.digest, own.plan.digest)
@@ -179,7 +179,7 @@ def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
 
     given = met(engine, ask)
     own = engine.questions.retrieve(
-        local(), "", load("documents").up_to(RetrievalPlan), seeds=["r:fuel.md"]
+        QuestionRequest(local(), load("documents").up_to(RetrievalPlan), "", seeds=("r:fuel.md",))
     )
     assert given["digest"] == own.plan.digest
     assert [(one["place"], one["id"]) for one in given["admitted"]] == [
@@ -208,7 +208,7 @@ def test_explain_tells_why_each_item_is_there(engine: Engine) -> None:
         return await told(client, "explain", question=QUESTION)
 
     given = met(engine, ask)
-    own = engine.questions.retrieve(local(), QUESTION, load("documents")).context
+    own = engine.questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION)).context
     assert given["digest"] == own.digest
     assert [(i["id"], i["rule"], i["budget"]) for i in given["items"]] == [
         (i.id, i.why.rule, i.why.budget) for i in own.items
@@ -224,7 +224,9 @@ def test_explain_of_one_node_tells_why_not(engine: Engine) -> None:
     given = met(engine, ask)
     steps = load("flat").with_options("assemble_context", max_tokens=1)
     assert given["node"] == json.loads(
-        json.dumps(plain(engine.questions.why(local(), QUESTION, "r:tank.md", steps)))
+        json.dumps(
+            plain(engine.questions.why(QuestionRequest(local(), steps, QUESTION), "r:tank.md"))
+        )
     )
     assert given["node"]["stage"] != "there"
 

@@ -27,6 +27,7 @@ from docgraph.model.errors import ModelError
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.models import RerankModel
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.doctor import diagnose
@@ -277,8 +278,12 @@ def reranking(place: Path, first: int, extends: str = "flat") -> Pipeline:
 @pytest.mark.requirement(16)
 def test_a_cross_encoder_changes_the_order_and_nothing_else(folder: Path, tmp_path: Path) -> None:
     engine = engine_on(tmp_path, SHOWN, folder)
-    before = engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 0)).seeds
-    ranked = engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 5)).seeds
+    before = engine.questions.retrieve(
+        QuestionRequest(local(), reranking(tmp_path, 0), QUESTION)
+    ).seeds
+    ranked = engine.questions.retrieve(
+        QuestionRequest(local(), reranking(tmp_path, 5), QUESTION)
+    ).seeds
     assert before.ids == FOUND
     assert ranked.ids == READ
     assert sorted(before.ranked, key=str) == sorted(ranked.ranked, key=str)
@@ -292,7 +297,9 @@ def test_a_cross_encoder_changes_the_order_and_nothing_else(folder: Path, tmp_pa
 def test_the_order_reaches_the_context(folder: Path, tmp_path: Path) -> None:
     engine = engine_on(tmp_path, SHOWN, folder)
     first = {
-        count: engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, count, "documents"))
+        count: engine.questions.retrieve(
+            QuestionRequest(local(), reranking(tmp_path, count, "documents"), QUESTION)
+        )
         for count in (0, 5)
     }
     speakers = {count: found.context.items[0].document for count, found in first.items()}
@@ -311,17 +318,26 @@ def shape(value: object) -> object:
 
 def test_only_the_first_candidates_are_read(folder: Path, tmp_path: Path) -> None:
     engine = engine_on(tmp_path, SHOWN, folder)
-    four = engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 4)).seeds
+    four = engine.questions.retrieve(
+        QuestionRequest(local(), reranking(tmp_path, 4), QUESTION)
+    ).seeds
     assert four.ids == READ
-    three = engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 3)).seeds
+    three = engine.questions.retrieve(
+        QuestionRequest(local(), reranking(tmp_path, 3), QUESTION)
+    ).seeds
     assert three.ids == ("r:feeds.md", "r:room.md", "r:pumps.md", *FOUND[3:])
 
 
 def test_a_folder_is_not_looked_at_unless_a_pipeline_reranks(tmp_path: Path) -> None:
     engine = engine_on(tmp_path, SHOWN, "nowhere")
-    assert engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 0)).seeds.ids == FOUND
+    assert (
+        engine.questions.retrieve(
+            QuestionRequest(local(), reranking(tmp_path, 0), QUESTION)
+        ).seeds.ids
+        == FOUND
+    )
     with pytest.raises(ModelError, match="nowhere: holds neither"):
-        engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 1))
+        engine.questions.retrieve(QuestionRequest(local(), reranking(tmp_path, 1), QUESTION))
 
 
 @pytest.mark.requirement(16)
@@ -342,7 +358,9 @@ def test_what_a_reader_may_not_see_is_not_read_and_changes_nothing(
     for name, documents in (("without", SHOWN), ("with", [*SHOWN, HIDDEN])):
         (tmp_path / name).mkdir()
         engine = engine_on(tmp_path / name, documents, folder)
-        asked = engine.questions.retrieve(local(), QUESTION, reranking(tmp_path, 8, "documents"))
+        asked = engine.questions.retrieve(
+            QuestionRequest(local(), reranking(tmp_path, 8, "documents"), QUESTION)
+        )
         found.append((asked.saved().to_json(), asked.context, tuple(sorted(read))))
         read.clear()
     assert found[0] == found[1]

@@ -8,9 +8,9 @@ import pytest
 
 import docgraph
 from docgraph.interfaces.auth.principals import local
-from docgraph.interfaces.cli.options import wanted
 from docgraph.model.errors import BadInput, BadPipeline, NotAllowed, NotVisible
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.wiring.build import build_administration, build_engine
 from docgraph.wiring.settings import Settings
 from tests.support.opened_notes import (
@@ -44,9 +44,7 @@ def opened(store: Path) -> docgraph.Docgraph:
 
 def test_a_program_gets_what_the_engine_gives(store: Path, opened: docgraph.Docgraph) -> None:
     engine = build_engine(Settings(store=str(store)))
-    there = engine.questions.retrieve(
-        local(), QUESTION, load("documents"), wanted=wanted(None, None, None)
-    )
+    there = engine.questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION))
     here = opened.retrieve(QUESTION)
     assert (here.context, here.plan, here.scope) == (there.context, there.plan, there.scope)
 
@@ -86,7 +84,7 @@ def test_an_answer_is_heard_piece_by_piece(
 ) -> None:
     monkeypatch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (Recites(),))
     pieces: list[str] = []
-    found = opened.ask(QUESTION, heard=pieces.append)
+    found = opened.ask(QUESTION, on_text=pieces.append)
     assert "".join(pieces) == found.answer.text == found.text
     assert str(found) == found.answer.text
 
@@ -148,7 +146,7 @@ def test_seeds_that_were_given_stand_in_the_receipt(opened: docgraph.Docgraph) -
 def test_what_a_prompt_shows_is_short_and_holds_no_vector(opened: docgraph.Docgraph) -> None:
     for found in (opened.search(QUESTION), opened.plan(QUESTION), opened.ask(QUESTION)):
         shown = repr(found)
-        assert shown.startswith(f"<Found {QUESTION!r}, seeds ")
+        assert shown.startswith(f"<Result {QUESTION!r}, seeds ")
         assert shown.endswith(", notes main 1>")
         assert len(shown) < 200
         assert str(found)
@@ -158,7 +156,7 @@ def test_what_a_prompt_shows_is_short_and_holds_no_vector(opened: docgraph.Docgr
 
 def test_an_executed_plan_shows_its_question(opened: docgraph.Docgraph) -> None:
     saved = opened.plan(QUESTION).saved()
-    assert repr(opened.execute(saved)).startswith(f"<Found {QUESTION!r}, planned ")
+    assert repr(opened.execute(saved)).startswith(f"<Result {QUESTION!r}, planned ")
 
 
 def test_a_store_is_shown_without_its_password() -> None:

@@ -25,6 +25,7 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_of
 from docgraph.pipeline.replay import ReplayResult
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
 from tests.support.engines import make_engine
@@ -107,8 +108,10 @@ class Place:
         self, reader: Principal = ROSA, pipeline: Pipeline = DOCUMENTS, *seeds: str
     ) -> Receipt:
         question = "" if seeds else QUESTION
-        found = self.engine.questions.retrieve(reader, question, pipeline, seeds=seeds)
-        return receipt_of(found, reader, seeds)
+        found = self.engine.questions.retrieve(
+            QuestionRequest(reader, pipeline, question, seeds=seeds)
+        )
+        return receipt_of(found)
 
     def revoke(self, *paths: str) -> None:
         administration(self.engine).set_access(local(), "r", paths, AccessRule(LOCAL))
@@ -145,7 +148,7 @@ def test_the_same_bytes_also_after_the_branch_has_gone_on(place: Place, name: st
     assert (found.same, found.difference, found.notes) == (True, None, ())
     assert found.again is not None
     assert found.again.context.digest == receipt.context_digest
-    assert receipt_of(found.again, ROSA).to_json() == receipt.to_json()
+    assert receipt_of(found.again).to_json() == receipt.to_json()
 
 
 @pytest.mark.requirement(48)
@@ -157,7 +160,7 @@ def test_a_plans_receipt_and_one_of_ids_replay_too(place: Place) -> None:
         found = place.replay(receipt)
         assert found.same
         assert found.again is not None
-        assert receipt_of(found.again, ROSA, receipt.seeds).to_json() == receipt.to_json()
+        assert receipt_of(found.again).to_json() == receipt.to_json()
 
 
 def test_who_sees_nothing_gets_a_receipt_of_nothing(place: Place) -> None:
@@ -326,7 +329,9 @@ def test_another_budget_is_the_askers_and_no_other_pipeline(
     else:
         answering = replace(place, model=Says("Kerosene burns [1]."))
         pipeline = load("documents").with_options("assemble_context", max_tokens=40)
-        receipt = receipt_of(answering.engine.questions.ask(ROSA, QUESTION, pipeline), ROSA)
+        receipt = receipt_of(
+            answering.engine.questions.ask(QuestionRequest(ROSA, pipeline, QUESTION))
+        )
     found = place.replay(receipt)
     assert found.same
     assert not [note for note in found.notes if "other steps or options" in note]
@@ -399,7 +404,9 @@ def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> N
 
 def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None:
     answering = replace(place, model=Says("Kerosene burns [1]."))
-    receipt = receipt_of(answering.engine.questions.ask(ROSA, QUESTION, load("documents")), ROSA)
+    receipt = receipt_of(
+        answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
+    )
     odd = with_steps(
         receipt,
         lambda steps: [
@@ -424,8 +431,8 @@ def test_an_edited_receipt_is_refused_before_anything_is_read(place: Place) -> N
 @pytest.mark.requirement(48)
 def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Place) -> None:
     answering = replace(place, model=Says("Kerosene burns [1]."))
-    found = answering.engine.questions.ask(ROSA, QUESTION, load("documents"))
-    receipt = receipt_of(found, ROSA)
+    found = answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
+    receipt = receipt_of(found)
     assert receipt.answer is not None
     assert receipt.answer.model == "says"
     again = place.replay(receipt)

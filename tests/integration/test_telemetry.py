@@ -21,6 +21,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.engines import make_engine
 from tests.support.small_world import IDENTITY, document, write
 from tests.support.stand_ins import Recites
@@ -59,7 +60,7 @@ def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
 def test_every_stage_has_a_span_below_the_question(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
-    found = engine.questions.ask(local(), ASKED, load("documents"))
+    found = engine.questions.ask(QuestionRequest(local(), load("documents"), ASKED))
     told = named(spans)
     steps = [step.action.name for step in found.run.pipeline.steps]
     assert set(told) == {"docgraph ask", "embed_question", *steps}
@@ -83,8 +84,8 @@ def test_every_stage_has_a_span_below_the_question(
 def test_no_span_holds_a_word_that_was_written_or_asked(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
-    engine.questions.ask(local(), ASKED, load("documents"))
-    engine.questions.why(local(), ASKED, "r:b.md", load("documents"))
+    engine.questions.ask(QuestionRequest(local(), load("documents"), ASKED))
+    engine.questions.why(QuestionRequest(local(), load("documents"), ASKED), "r:b.md")
     engine.questions.nodes(local(), ("r:a.md",))
     with pytest.raises(BadInput, match="marmalade"):
         engine.content.add_relation(local(), Edge("r:a.md", "marmalade", "r:b.md"))
@@ -102,14 +103,17 @@ def test_a_callers_trace_goes_on(
     tracer: OpenTelemetryTracer, engine: Engine, spans: InMemorySpanExporter
 ) -> None:
     with tracer.span("POST /v1/retrieve", CALLER):
-        engine.questions.retrieve(local(), ASKED, load("documents"))
+        engine.questions.retrieve(QuestionRequest(local(), load("documents"), ASKED))
     traces = {span.context.trace_id for span in spans.get_finished_spans() if span.context}
     assert traces == {0x0AF7651916CD43DD8448EB211C80319C}
 
 
 def test_tracing_changes_no_byte(engine: Engine, tmp_path: Path) -> None:
     quiet = make_engine(engine.content.store)
-    one, other = (e.questions.retrieve(local(), ASKED, load("documents")) for e in (engine, quiet))
+    one, other = (
+        e.questions.retrieve(QuestionRequest(local(), load("documents"), ASKED))
+        for e in (engine, quiet)
+    )
     assert (one.plan, one.context) == (other.plan, other.context)
 
 

@@ -17,6 +17,7 @@ from docgraph.model.edge import Edge
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.writes import SourceRevision
 from tests.support.kill_me import engine_on
 from tests.support.memory_audit import administration
@@ -103,7 +104,7 @@ def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
 
     def answer() -> tuple[str, str, str]:
         asked = engine.questions.retrieve(
-            local(), "How are pears kept?", load("documents"), wanted=wanted
+            QuestionRequest(local(), load("documents"), "How are pears kept?", scope=wanted)
         )
         return engine.content.content_digest(local(), wanted), asked.plan.digest, asked.context.text
 
@@ -121,7 +122,9 @@ def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
     assert b"zanzibarine" in bytes_of(path)
     assert engine.content.store.verify().problems == ()
     asked = engine.questions.retrieve(
-        local(), "zanzibarine apples", load("flat"), wanted=(SnapshotSelector("r", "topic"),)
+        QuestionRequest(
+            local(), load("flat"), "zanzibarine apples", scope=(SnapshotSelector("r", "topic"),)
+        )
     )
     assert "zanzibarine" in asked.context.text
 
@@ -139,7 +142,9 @@ def test_pruning_twice_and_pruning_nothing_change_nothing(engine: Engine) -> Non
 @pytest.mark.requirement(8)
 def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
     assert engine.content.store.verify().problems == ()
-    plan = engine.questions.retrieve(local(), "How are pears kept?", load("documents")).plan
+    plan = engine.questions.retrieve(
+        QuestionRequest(local(), load("documents"), "How are pears kept?")
+    ).plan
     assert "r:b.md" not in plan.order
     ends = [e for f in engine.content.relations(local()) for e in (f.edge.source, f.edge.target)]
     assert ends

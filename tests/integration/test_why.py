@@ -12,6 +12,7 @@ from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import QuestionRequest
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_source import MemorySource
@@ -50,7 +51,7 @@ def test_a_path_is_enough_where_one_visible_node_fits(engine: Engine) -> None:
         ("c.py::burn", "r:c.py::burn"),
         ("docs/a.md#part-3@3", "r:docs/a.md#part-3@3"),
     ):
-        found = engine.questions.why(local(), "fuel", written, DOCUMENTS)
+        found = engine.questions.why(QuestionRequest(local(), DOCUMENTS, "fuel"), written)
         assert found.stage != "not visible", written
         assert found.node == node
 
@@ -59,17 +60,19 @@ def test_a_path_that_fits_several_is_refused_with_those_that_fit(engine: Engine)
     ingest_source(engine, "s", TEXTS)
     ingest_source(engine, "dark", TEXTS, AccessRule(LOCAL))
     with pytest.raises(BadInput, match=r"name one of them whole: r:b\.md, s:b\.md$"):
-        engine.questions.why(local(), "fuel", "b.md", DOCUMENTS)
+        engine.questions.why(QuestionRequest(local(), DOCUMENTS, "fuel"), "b.md")
 
 
 def test_a_section_is_found_by_its_span(engine: Engine) -> None:
     fetched = DOCUMENTS.with_options("fetch_evidence", per_document=1)
     stages = {
-        at: engine.questions.why(local(), "fuel 3", f"r:docs/a.md#part-{at}", fetched).stage
+        at: engine.questions.why(
+            QuestionRequest(local(), fetched, "fuel 3"), f"r:docs/a.md#part-{at}"
+        ).stage
         for at in range(9)
     }
     assert sorted(stages.values()) == ["fetch"] * 8 + ["there"]
-    whole = engine.questions.why(local(), "burn", "r:c.py::burn", load("code"))
+    whole = engine.questions.why(QuestionRequest(local(), load("code"), "burn"), "r:c.py::burn")
     assert whole.stage == "there"
 
 
@@ -77,8 +80,8 @@ def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(
     engine: Engine, audit: MemoryAudit
 ) -> None:
     audit.rows.clear()
-    engine.questions.why(local(), "fuel", "r:b.md", DOCUMENTS)
-    engine.questions.why(local(), "fuel", "r:zz.md", DOCUMENTS)
+    engine.questions.why(QuestionRequest(local(), DOCUMENTS, "fuel"), "r:b.md")
+    engine.questions.why(QuestionRequest(local(), DOCUMENTS, "fuel"), "r:zz.md")
     assert [(row.action, row.outcome, row.detail) for row in audit.rows] == [
         ("why", "answered", ""),
         ("why", "denied", "not visible: r:zz.md"),
@@ -89,7 +92,7 @@ def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(
 def test_asking_why_writes_nothing(engine: Engine, tmp_path: Path) -> None:
     before = (tmp_path / "s.db").read_bytes()
     narrow: Pipeline = DOCUMENTS.with_options("search_nodes", top=1)
-    assert engine.questions.why(local(), "fuel", "r:b.md", narrow).change
+    assert engine.questions.why(QuestionRequest(local(), narrow, "fuel"), "r:b.md").change
     assert (tmp_path / "s.db").read_bytes() == before
 
 
@@ -104,11 +107,13 @@ def test_all_tries_see_one_state_of_the_store(engine: Engine) -> None:
 
     engine.content.store.open_session = counted  # type: ignore[method-assign, assignment]
     narrow = DOCUMENTS.with_options("search_nodes", top=1)
-    assert engine.questions.why(local(), "fuel", "r:b.md", narrow).runs > 1
+    assert engine.questions.why(QuestionRequest(local(), narrow, "fuel"), "r:b.md").runs > 1
     assert opened == 1
 
 
 def test_seeds_may_take_the_place_of_a_question(engine: Engine) -> None:
-    found = engine.questions.why(local(), "", "r:b.md", DOCUMENTS, seeds=("r:docs/a.md",))
+    found = engine.questions.why(
+        QuestionRequest(local(), DOCUMENTS, "", seeds=("r:docs/a.md",)), "r:b.md"
+    )
     assert found.stage == "relation"
     assert [one.new for one in found.change] == [("r:docs/a.md", "r:b.md")]

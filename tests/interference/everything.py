@@ -24,6 +24,7 @@ from docgraph.model.tokenize import tokenize
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import receipt_of
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import FORMAT, Retrieval, SavedPlan
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import Level, SearchReads
@@ -207,7 +208,7 @@ class TextWindow:
     ) -> object:
         named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
         opened = [
-            engine.questions.nodes(reader, named, wanted=wanted, whole=whole)
+            engine.questions.nodes(reader, named, scope=wanted, whole=whole)
             for whole in (True, False)
         ]
         with engine.content.store.open_session(reader, wanted) as reads:
@@ -296,9 +297,9 @@ def asked(
     """The receipt holds the plan, and every step's digest; the answer what a model was sent."""
     answers = any(step.action.makes is Answer for step in pipeline.steps)
     ask = engine.questions.ask if answers else engine.questions.retrieve
-    found = ask(reader, question, pipeline, seeds=seeds, wanted=wanted)
+    found = ask(QuestionRequest(reader, pipeline, question, seeds, tuple(wanted)))
     unnumbered = tuple(replace(name, snapshot=0) for name in found.scope.snapshots)
-    receipt = receipt_of(replace(found, scope=Scope(unnumbered)), reader, seeds)
+    receipt = receipt_of(replace(found, scope=Scope(unnumbered)))
     values = found.run.values
     return (values.get(Seeds), found.context, receipt, values.get(Answer))
 
@@ -320,7 +321,7 @@ def unwritable(
 ) -> str:
     """Relating a node to nothing fails with words that depend on what is visible alone."""
     try:
-        engine.content.add_relation(reader, Edge(node, "explains", "r:absent.md"), wanted=wanted)
+        engine.content.add_relation(reader, Edge(node, "explains", "r:absent.md"), scope=wanted)
     except DocgraphError as error:
         return str(error)
     return "written"

@@ -11,6 +11,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL
 from docgraph.model.digest import canonical
 from docgraph.model.errors import DocgraphError
+from docgraph.pipeline.request import QuestionRequest
 from tests.interference.everything import PIPELINES, QUESTIONS
 from tests.interference.stores import Stock, small_limits
 from tests.interference.views import Held, Place
@@ -29,7 +30,9 @@ def stock() -> Iterator[Stock]:
 def told(engine: Engine, node: str, question: str, pipeline: int) -> bytes:
     """A refusal is an answer too."""
     try:
-        found: object = engine.questions.why(local(), question, node, PIPELINES[pipeline])
+        found: object = engine.questions.why(
+            QuestionRequest(local(), PIPELINES[pipeline], question), node
+        )
     except DocgraphError as error:
         found = (type(error).__name__, str(error))
     return canonical(found)

@@ -11,6 +11,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.receipt_check import find_receipt_problems
+from docgraph.pipeline.request import QuestionRequest
 from tests.llm.model_server import WINDOW
 from tests.support.engines import make_engine
 from tests.support.small_world import IDENTITY, document, write
@@ -28,7 +29,8 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
     heard: list[str] = []
     pipeline = load("documents").with_options("answer_question", max_output=48)
     found = engine.questions.ask(
-        local(), "Which colour is the lighthouse on Tuesdays?", pipeline, on_text=heard.append
+        QuestionRequest(local(), pipeline, "Which colour is the lighthouse on Tuesdays?"),
+        on_text=heard.append,
     )
     answer = found.answer
     assert "".join(heard).strip() == answer.text
@@ -39,4 +41,4 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
     assert found.context.max_tokens < 4000, "the page was made to fit"
     numbers = {item.number for item in found.context.items if item.number}
     assert {source.number for source in answer.sources} <= numbers
-    assert find_receipt_problems(receipt_of(found, local(), ())) == ()
+    assert find_receipt_problems(receipt_of(found)) == ()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.access import Clearance
+from docgraph.model.access import Clearance, Principal
 from docgraph.model.answer import Answer
 from docgraph.model.digest import digest
 from docgraph.model.plan import RetrievalPlan
@@ -16,7 +16,7 @@ from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.receipt import Receipt, receipt_from_json, receipt_of
-from docgraph.pipeline.request import seeds_from_ids
+from docgraph.pipeline.request import QuestionRequest, seeds_from_ids
 from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.run import Provider, continue_run, run
 from docgraph.ports.models import ChatModel, ChatModelChain, ChatReply, Message, Sampling
@@ -53,12 +53,16 @@ class Says:
         return ChatReply(self.text, "stop", Sampling(0.0, seed))
 
 
-def retrieval(pipeline: Pipeline = DOCUMENTS, question: Question = ASKED) -> Retrieval:
-    return Retrieval(SCOPE, run(pipeline, {Question: question}, windows(TOWN), lambda: 0.0))
+def retrieval(
+    pipeline: Pipeline = DOCUMENTS, question: Question = ASKED, reader: Principal | None = None
+) -> Retrieval:
+    found = run(pipeline, {Question: question}, windows(TOWN), lambda: 0.0)
+    request = QuestionRequest(reader or local(), pipeline, question.text)
+    return Retrieval(request, SCOPE, found)
 
 
 def receipt(pipeline: Pipeline = DOCUMENTS) -> Receipt:
-    return receipt_of(retrieval(pipeline), local())
+    return receipt_of(retrieval(pipeline))
 
 
 def plan_receipt() -> Receipt:
@@ -68,7 +72,7 @@ def plan_receipt() -> Receipt:
 def receipt_of_ids(*ids: str) -> Receipt:
     given = {Question: ask("", None), Seeds: seeds_from_ids(TOWN.graph, ids)}
     found = run(DOCUMENTS.starting_from(Seeds), given, windows(TOWN), lambda: 0.0)
-    return receipt_of(Retrieval(SCOPE, found), local(), ids)
+    return receipt_of(Retrieval(QuestionRequest(local(), DOCUMENTS, "", ids), SCOPE, found))
 
 
 def receipt_of_answer(*models: ChatModel) -> Receipt:
@@ -76,7 +80,7 @@ def receipt_of_answer(*models: ChatModel) -> Receipt:
     asking = load("documents").starting_from(RetrievalPlan).starting_from(type(done.context))
     chat: dict[type, Provider] = {ChatModelChain: lambda _: ChatModelChain(models, lambda _: None)}
     found = continue_run(done.run, asking, chat, lambda: 0.0)
-    return receipt_of(replace(done, run=found), local())
+    return receipt_of(replace(done, run=found))
 
 
 def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:

@@ -12,6 +12,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.digest import plain
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.source import Source, SourceFile, SourceProblem
 from docgraph.wiring.build import build_engine, open_folder
 from docgraph.wiring.settings import Settings
@@ -43,7 +44,8 @@ def main(folder: str, store: str, order: str) -> None:
         rule_for=lambda _: LOCAL_ONLY,
     )
     walked = [
-        engine.questions.retrieve(local(), QUESTION, load(name)) for name in ("documents", "code")
+        engine.questions.retrieve(QuestionRequest(local(), load(name), QUESTION))
+        for name in ("documents", "code")
     ]
     found = {
         "relations": plain(engine.content.relations(local())),

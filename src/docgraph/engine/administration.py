@@ -1,4 +1,4 @@
-"""Administration: who may read what, who is who, what was asked. Each needs a right of its own."""
+"""Administration: access rules, people, API keys, the audit log. Each needs its own right."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -42,29 +42,29 @@ class Administration:
             policy.rules("", "")
 
     @contextmanager
-    def _book(
+    def _policy(
         self, principal: Principal, action: str, detail: str = "", *, changes: bool = False
     ) -> Iterator[AccessPolicyStore]:
-        told = detail if changes else None
+        change = detail if changes else None
         with (
-            audited_action(self.audit, principal, action, right=ACCESS, changes=told) as note,
-            self.store.access_policy(principal.tenant) as book,
+            audited_action(self.audit, principal, action, right=ACCESS, changes=change) as note,
+            self.store.access_policy(principal.tenant) as policy,
         ):
             note.detail = detail
-            yield book
+            yield policy
 
     def documents(
         self, principal: Principal, repository: str | None = None
     ) -> tuple[PathAccess, ...]:
-        """Every document of every snapshot with the rule in force, also of what one cannot read."""
-        with self._book(principal, "access show", repository or "") as book:
-            return book.documents(repository)
+        """Every document of every snapshot with its effective rule, also unreadable ones."""
+        with self._policy(principal, "access show", repository or "") as policy:
+            return policy.documents(repository)
 
     def explain(
         self, principal: Principal, path: str, repository: str | None = None
     ) -> tuple[PathAccess, ...]:
-        with self._book(principal, "access explain", path) as book:
-            found = book.explain(path, repository)
+        with self._policy(principal, "access explain", path) as policy:
+            found = policy.explain(path, repository)
             if not found:
                 where = "" if repository is None else f" in repository {repository!r}"
                 raise NotVisible(f"there is no document {path!r}{where}")
@@ -74,20 +74,20 @@ class Administration:
         """How many documents of the newest snapshot have which rule."""
         with (
             audited_action(self.audit, principal, "access show", right=ACCESS, silently=True),
-            self.store.access_policy(principal.tenant) as book,
+            self.store.access_policy(principal.tenant) as policy,
         ):
-            return book.rules(repository, branch)
+            return policy.rules(repository, branch)
 
     def set_access(
         self, principal: Principal, repository: str, paths: Sequence[str], rule: AccessRule
     ) -> None:
-        """Takes the place of what files say, on every branch, from the next question on."""
+        """Replaces what files say, on every branch, from the next question on."""
         check_names(sorted(rule.readers | rule.labels))
         if rule.tenant != principal.tenant:
             raise BadInput("a rule is for its own tenant")
-        told = f"{rule.describe()}: {_listed(repository, paths)}"
-        with self._book(principal, "access set", told, changes=True) as book:
-            book.set_manual_rule(repository, paths, rule)
+        detail = f"{rule.describe()}: {_listed(repository, paths)}"
+        with self._policy(principal, "access set", detail, changes=True) as policy:
+            policy.set_manual_rule(repository, paths, rule)
 
     def revoke(
         self,
@@ -97,55 +97,55 @@ class Administration:
         readers: frozenset[str] = frozenset(),
     ) -> None:
         """These groups may no longer read; without any, nobody may."""
-        told = f"{', '.join(sorted(readers)) or EVERYONE}: {_listed(repository, paths)}"
-        with self._book(principal, "access revoke", told, changes=True) as book:
-            book.revoke(repository, paths, readers)
+        detail = f"{', '.join(sorted(readers)) or EVERYONE}: {_listed(repository, paths)}"
+        with self._policy(principal, "access revoke", detail, changes=True) as policy:
+            policy.revoke(repository, paths, readers)
 
     def reset_access(self, principal: Principal, repository: str, paths: Sequence[str]) -> None:
-        """Gives the word back to the files."""
-        told = _listed(repository, paths)
-        with self._book(principal, "access reset", told, changes=True) as book:
-            book.reset(repository, paths)
+        """Removes the manual rules: what files say counts again."""
+        detail = _listed(repository, paths)
+        with self._policy(principal, "access reset", detail, changes=True) as policy:
+            policy.reset(repository, paths)
 
     def set_default_branch(self, principal: Principal, repository: str, branch: str) -> None:
-        """The branch whose words count on every other."""
-        told = f"{repository} {branch}"
-        with self._book(principal, "access default-branch", told, changes=True) as book:
-            book.set_default_branch(repository, branch)
+        """The branch whose statements count on every other."""
+        detail = f"{repository} {branch}"
+        with self._policy(principal, "access default-branch", detail, changes=True) as policy:
+            policy.set_default_branch(repository, branch)
 
     def people(self, principal: Principal) -> tuple[Person, ...]:
-        with self._book(principal, "principals list") as book:
-            return book.people()
+        with self._policy(principal, "principals list") as policy:
+            return policy.people()
 
     def person(self, principal: Principal, name: str) -> Person:
-        """By name, to ask in theirs. The question leaves the row."""
+        """By name, to ask in theirs. Their question leaves the audit row."""
         with (
             audited_action(self.audit, principal, "principals find", right=ACCESS, silently=True),
-            self.store.access_policy(principal.tenant) as book,
+            self.store.access_policy(principal.tenant) as policy,
         ):
-            return _known(book, name)
+            return _known(policy, name)
 
     def add_person(self, principal: Principal, person: Person) -> None:
-        """Nobody gives a right away that they do not have."""
+        """A right can be given only by someone who has it."""
         _check(person, principal)
         lists = (person.groups, person.labels, person.rights)
         groups, labels, rights = (" ".join(sorted(names)) or "none" for names in lists)
-        told = (
+        detail = (
             f"{person.id}: groups {groups}; labels {labels}; clearance {person.clearance}; "
             f"rights {rights}"
         )
-        with self._book(principal, "principals add", told, changes=True) as book:
+        with self._policy(principal, "principals add", detail, changes=True) as policy:
             if lacking := sorted(person.rights - principal.rights):
                 raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
-            book.add_person(person)
+            policy.add_person(person)
 
     def remove_person(self, principal: Principal, name: str) -> None:
-        """Their API keys go first: they shall not be those of another who is called so later."""
-        with self._book(principal, "principals rm", name, changes=True) as book:
+        """Their API keys go first, so that no later person of that name gets them."""
+        with self._policy(principal, "principals rm", name, changes=True) as policy:
             for key in self.api_keys.list_keys(principal.tenant):
                 if key.person == name:
                     self.api_keys.remove(principal.tenant, key.id)
-            if not book.remove_person(name):
+            if not policy.remove_person(name):
                 raise NotVisible(f"nobody is called {name!r}")
 
     def keys(self, principal: Principal) -> tuple[ApiKey, ...]:
@@ -153,20 +153,20 @@ class Administration:
             return self.api_keys.list_keys(principal.tenant)
 
     def add_key(self, principal: Principal, key: ApiKey, secret_hash: bytes) -> None:
-        """For a person of the same tenant, and not for one with rights that the giver lacks."""
+        """For a person of the same tenant who has no right that the giver lacks."""
         if key.tenant != principal.tenant:
             raise BadInput("a key is for somebody of the tenant of who gives it")
         if not key.note.isprintable() or len(key.note) > MAX_NAME_CHARACTERS:
             raise BadInput(f"a note is one line of up to {MAX_NAME_CHARACTERS} characters")
         until = f" until {key.expires}" if key.expires else ""
-        told = f"{key.id}: for {key.person}{until}"
-        with self._book(principal, "keys add", told, changes=True) as book:
-            if lacking := sorted(_known(book, key.person).rights - principal.rights):
+        detail = f"{key.id}: for {key.person}{until}"
+        with self._policy(principal, "keys add", detail, changes=True) as policy:
+            if lacking := sorted(_known(policy, key.person).rights - principal.rights):
                 raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
             self.api_keys.add(key, secret_hash)
 
     def remove_key(self, principal: Principal, key_id: str) -> None:
-        """Nobody comes in with it from the next request on."""
+        """It is refused from the next request on."""
         with audited_action(self.audit, principal, "keys rm", right=ACCESS, changes=key_id):
             if not self.api_keys.remove(principal.tenant, key_id):
                 raise NotVisible(f"there is no API key {key_id!r}")
@@ -186,8 +186,8 @@ class Administration:
             return self.audit.seal(principal.tenant)
 
     def prune(self, principal: Principal, repository: str, branch: str, keep: int) -> PruneResult:
-        told = f"{repository} {branch}, {keep} kept"
-        with audited_action(self.audit, principal, "prune", right=INGEST, changes=told):
+        detail = f"{repository} {branch}, {keep} kept"
+        with audited_action(self.audit, principal, "prune", right=INGEST, changes=detail):
             return self.store.prune(principal.tenant, repository, branch, keep)
 
     def verify(self, principal: Principal) -> VerifyReport:
@@ -196,10 +196,10 @@ class Administration:
             return self.store.verify()
 
 
-def _known(book: AccessPolicyStore, name: str) -> Person:
-    found = book.person(name)
+def _known(policy: AccessPolicyStore, name: str) -> Person:
+    found = policy.person(name)
     if found is None:
-        others = [person.id for person in book.people()]
+        others = [person.id for person in policy.people()]
         raise NotVisible(f"nobody is called {name!r}; {suggest(name, others)}")
     return found
 

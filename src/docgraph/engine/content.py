@@ -70,9 +70,9 @@ class ContentService:
         """A new snapshot of a branch, if anything changed.
 
         `rule_for` says who may read, by path; the source's own access.yaml and front matter
-        narrow it. `otherwise` counts for what nobody speaks of; without it, nobody reads that.
-        `narrowed_by` counts beside whoever speaks.
-        `without` names miners to switch off; `origin` is the commit that the source stands for.
+        narrow it. `otherwise` is the rule of documents without any statement; without it, nobody
+        reads those. `narrowed_by` counts beside every statement.
+        `without` names miners to switch off; `origin` is the commit of the source.
         """
         # Readers of every format take longer to import than a question takes to answer.
         from docgraph.ingest.miners.registry import miners_without
@@ -82,8 +82,8 @@ class ContentService:
             if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
                 raise BadInput(f"{name!r} cannot name a repository or branch")
         tenant = principal.tenant
-        told = f"{repository} {branch}"
-        with self.audit.record(principal, "ingest", right=INGEST, changes=told) as note:
+        detail = f"{repository} {branch}"
+        with self.audit.record(principal, "ingest", right=INGEST, changes=detail) as note:
             embedder = self.embedder()
             with self.store.open_writer(tenant, repository, branch, embedder.identity) as writer:
                 result = ingest(
@@ -105,15 +105,15 @@ class ContentService:
             return result
 
     def status(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Status:
-        with self.audit.read(self.store, principal, "status", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "status", scope) as (reads, _):
             return Status(reads.scope, reads.counts(), reads.embedder)
 
     def relations(
         self,
         principal: Principal,
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
         only: frozenset[str] | None = None,
         node: str | None = None,
     ) -> tuple[Relationship, ...]:
@@ -121,16 +121,16 @@ class ContentService:
 
         With a `node`, those alone that leave or enter it, or any part of it if it is a document.
         """
-        with self.audit.read(self.store, principal, "relations", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "relations", scope) as (reads, _):
             if node is None:
                 return confirm_inverses(resolve_ambiguity(reads.graph.all_edges(only)), reads.graph)
             return incident_edges(node, reads.graph, only)
 
     def relation_counts(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> RelationCounts:
         """Every edge this reader's planning would see, by relation and by who found it."""
-        with self.audit.read(self.store, principal, "relations", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "relations", scope) as (reads, _):
             found = confirm_inverses(
                 resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
             )
@@ -148,8 +148,11 @@ class ContentService:
         """What this reader sees gained, lost and changed from one snapshot to another."""
         sides = []
         for name in (old, new):
-            wish = SnapshotSelector(name.repository, name.branch, name.snapshot)
-            with self.audit.read(self.store, principal, "diff-snapshots", (wish,)) as (reads, _):
+            selector = SnapshotSelector(name.repository, name.branch, name.snapshot)
+            with self.audit.read(self.store, principal, "diff-snapshots", (selector,)) as (
+                reads,
+                _,
+            ):
                 edges = confirm_inverses(resolve_ambiguity(reads.graph.all_edges()), reads.graph)
                 sides.append(
                     SnapshotContent(reads.versions(), frozenset(found.edge for found in edges))
@@ -157,10 +160,10 @@ class ContentService:
         return compare_snapshots(*sides)
 
     def content_digest(
-        self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
+        self, principal: Principal, scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> str:
         """One digest of everything this reader sees: two ingests of one tree give the same."""
-        with self.audit.read(self.store, principal, "digest", wanted) as (reads, _):
+        with self.audit.read(self.store, principal, "digest", scope) as (reads, _):
             edges = confirm_inverses(
                 resolve_ambiguity(reads.graph.all_edges(frozenset(RELATIONS))), reads.graph
             )
@@ -171,21 +174,21 @@ class ContentService:
         principal: Principal,
         edge: Edge,
         evidence: tuple[EdgeEvidence, ...] = (),
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> SnapshotName:
         """A relation to nothing is refused. Lifecycle relations store their inverse too."""
-        with self._relating(principal, "relations add", edge, wanted) as writer:
+        with self._relating(principal, "relations add", edge, scope) as writer:
             both = with_inverse(edge)
-            writer.edges.add_manual([Relationship(found, (MANUAL,), evidence) for found in both])
+            writer.edges.add_manual([Relationship(one, (MANUAL,), evidence) for one in both])
             return writer.publish()
 
     def remove_relation(
         self,
         principal: Principal,
         edge: Edge,
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     ) -> SnapshotName:
-        with self._relating(principal, "relations rm", edge, wanted) as writer:
+        with self._relating(principal, "relations rm", edge, scope) as writer:
             if not writer.edges.remove_manual(with_inverse(edge)):
                 raise BadInput(
                     f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
@@ -195,23 +198,23 @@ class ContentService:
 
     @contextmanager
     def _relating(
-        self, principal: Principal, action: str, edge: Edge, wanted: Sequence[SnapshotSelector]
+        self, principal: Principal, action: str, edge: Edge, scope: Sequence[SnapshotSelector]
     ) -> Iterator[SnapshotWriter]:
-        told = f"{edge.source} {edge.relation} {edge.target}"
-        with self.audit.record(principal, action, right=RELATE, changes=told):
-            home, embedder = self._home(principal, edge, wanted)
+        detail = f"{edge.source} {edge.relation} {edge.target}"
+        with self.audit.record(principal, action, right=RELATE, changes=detail):
+            home, embedder = self._home(principal, edge, scope)
             place = (principal.tenant, home.repository, home.branch)
             with self.store.open_writer(*place, embedder) as writer:
                 yield writer
 
     def _home(
-        self, principal: Principal, edge: Edge, wanted: Sequence[SnapshotSelector]
+        self, principal: Principal, edge: Edge, scope: Sequence[SnapshotSelector]
     ) -> tuple[SnapshotName, EmbedderIdentity]:
         """The source's branch. Absent and forbidden ends read alike."""
         if edge.relation not in RELATIONS:
             fitting = suggest(edge.relation, RELATIONS)
             raise BadInput(f"no relation is called {edge.relation!r}; {fitting}")
-        with self.store.open_session(principal, wanted) as reads:
+        with self.store.open_session(principal, scope) as reads:
             for end in (edge.source, edge.target):
                 if not reads.graph.visible_ids((end,)):
                     raise NotVisible(f"no visible node has the id {end!r}")

@@ -1,4 +1,4 @@
-"""Requested ingestions: asked for now, done later. Every way in needs the right `ingest`."""
+"""Ingest jobs: requested now, run later. Every call needs the right `ingest`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ MOST_WAITING = 100  # of one person
 
 @dataclass(frozen=True, slots=True)
 class ReadableCounts:
-    """Of a branch's newest snapshot: how many documents there are, how many of them the asker
-    cannot read, and how many nobody can."""
+    """Of a branch's newest snapshot: its documents, those that the job's owner cannot read, and
+    those that nobody can."""
 
     documents: int
     closed_to_asker: int
@@ -28,8 +28,7 @@ class ReadableCounts:
 
 @dataclass(frozen=True, slots=True)
 class IngestJobService:
-    """Who asked for an ingestion sees what becomes of it, by the same kind of credential; nobody
-    else does."""
+    """A job is visible to the person who requested it, by the same kind of credential, alone."""
 
     queue: IngestJobQueue
     store: Store
@@ -43,9 +42,9 @@ class IngestJobService:
         request: IngestJobRequest,
         is_there: Callable[[IngestJobRequest], bool],
     ) -> IngestJob:
-        """`is_there` is asked once it is known that the principal may ask."""
-        told = f"{request.repository} {request.branch or ''}".rstrip()
-        with audited_action(self.audit, principal, "ingestions add", right=INGEST, changes=told):
+        """`is_there` is called once the principal's right is checked."""
+        detail = f"{request.repository} {request.branch or ''}".rstrip()
+        with audited_action(self.audit, principal, "ingestions add", right=INGEST, changes=detail):
             if not is_there(request):
                 raise NotVisible(NOTHING_THERE)
             self._check_waiting(principal)
@@ -68,16 +67,15 @@ class IngestJobService:
         if waiting >= MOST_WAITING:
             raise BadInput(f"{waiting} ingestions of yours wait already; let some of them end")
 
-    def begin(self, asked: Principal, who: Callable[[], Principal]) -> Principal:
-        """Whoever asked, with the rights that they have now, as `who` finds out; a row tells of
-        what is not begun any more."""
-        with audited_action(self.audit, asked, "ingestions begin", silently=True):
+    def begin(self, owner: Principal, who: Callable[[], Principal]) -> Principal:
+        """The job's owner with today's rights, as `who` finds them; a refusal is audited."""
+        with audited_action(self.audit, owner, "ingestions begin", silently=True):
             try:
-                found = who()
-                found.require(INGEST)
+                principal = who()
+                principal.require(INGEST)
             except (NotKnown, NotAllowed) as error:
                 raise NotAllowed(NO_MORE) from error
-            return found
+            return principal
 
     def get(self, principal: Principal, ingestion_id: str) -> IngestJob:
         with audited_action(self.audit, principal, "ingestions show", right=INGEST, silently=True):
@@ -92,12 +90,12 @@ class IngestJobService:
             return self.queue.list_jobs(job_owner(principal), last)
 
     def readable(self, principal: Principal, repository: str, branch: str) -> ReadableCounts:
-        """Numbers alone: they say no more than an ingest tells whoever does it."""
+        """Counts alone, which an ingest prints as well."""
         with (
             audited_action(self.audit, principal, "ingestions count", right=INGEST, silently=True),
-            self.store.access_policy(principal.tenant) as book,
+            self.store.access_policy(principal.tenant) as policy,
         ):
-            rules = book.rules(repository, branch)
+            rules = policy.rules(repository, branch)
         return ReadableCounts(
             documents=sum(one.documents for one in rules),
             closed_to_asker=sum(o.documents for o in rules if not principal.may_read(o.rule)),

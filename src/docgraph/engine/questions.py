@@ -1,7 +1,7 @@
-"""Questions: each runs a pipeline for one principal."""
+"""Questions: each request runs a pipeline for one reader."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,13 +16,13 @@ from docgraph.model.explanation import Explanation
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
-from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotName, SnapshotSelector
 from docgraph.pipeline.fit_budget import fit_budget
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.planned_reads import ReaderReranker, read_node_texts
 from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.replay import ReplayResult, node_ids_in, replay, require_same_embedding
-from docgraph.pipeline.request import checked_ids, checked_question, seeds_from_ids
+from docgraph.pipeline.request import QuestionRequest, checked_ids, seeds_from_ids
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan
 from docgraph.pipeline.run import Run, continue_run, run
 from docgraph.ports.graph_reads import GraphReads
@@ -30,6 +30,8 @@ from docgraph.ports.models import ChatModel, ChatModelChain, Embedder, Reranker,
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
+
+Providers = Mapping[type, Callable[[Mapping[type, Any]], Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,202 +46,203 @@ class QuestionService:
     clock: Callable[[], float]
     chat_models: Callable[[], tuple[ChatModel, ...]] = tuple
 
-    def retrieve(
-        self,
-        principal: Principal,
-        question: str,
-        pipeline: Pipeline,
-        *,
-        seeds: Sequence[str] = (),
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
-    ) -> Retrieval:
+    def search(self, request: QuestionRequest) -> Retrieval:
+        """Runs the pipeline up to its seeds."""
+        return self._run_recorded(request, request.effective_pipeline().up_to(Seeds))
+
+    def plan(self, request: QuestionRequest) -> Retrieval:
+        """Runs the pipeline up to its plan; no text is read."""
+        return self._run_recorded(request, request.effective_pipeline().up_to(RetrievalPlan))
+
+    def retrieve(self, request: QuestionRequest) -> Retrieval:
         """Runs the pipeline up to its context; explicit ids take the place of search."""
-        with self.audit.record(principal, "retrieve") as note:
-            return self._retrieved(
-                principal, question, pipeline.before(Answer), tuple(seeds), wanted, note
-            )
+        return self._run_recorded(request, request.effective_pipeline().before(Answer))
 
     def ask(
-        self,
-        principal: Principal,
-        question: str,
-        pipeline: Pipeline,
-        *,
-        seeds: Sequence[str] = (),
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
-        on_text: Callable[[str], None] = lambda _: None,
+        self, request: QuestionRequest, on_text: Callable[[str], None] = lambda _: None
     ) -> Retrieval:
-        """Runs the whole pipeline, its answer included, which `heard` gets piece by piece.
+        """Runs the whole pipeline, its answer included, which `on_text` gets piece by piece.
 
-        The store is let go of before a model is asked: that may take long.
+        The store is closed before a model is asked: that may take long.
         """
+        pipeline = request.effective_pipeline()
         if not any(step.action.makes is Answer for step in pipeline.steps):
             raise BadPipeline(
                 f"pipeline {pipeline.name!r} gives no answer; end it with `- answer_question: {{}}`"
             )
         models = self.chat_models()
-        with self.audit.record(principal, "ask") as note:
-            fetching = pipeline.before(Context)
-            done = self._retrieved(principal, question, fetching, tuple(seeds), wanted, note)
-            rest = Pipeline(pipeline.name, pipeline.steps[len(fetching.steps) :])
-            evidence, tokens = done.run.get(RetrievedContext), self.tokens()
-            windows: dict[type, Callable[[Mapping[type, Any]], Any]] = {
+        with self.audit.record(request.reader, "ask") as note:
+            before = pipeline.before(Context)
+            retrieval = self._retrieval(request, before, note)
+            rest = Pipeline(pipeline.name, pipeline.steps[len(before.steps) :])
+            evidence, tokens = retrieval.run.get(RetrievedContext), self.tokens()
+            providers: Providers = {
                 TokenCounter: lambda _: tokens,
                 ChatModelChain: lambda _: ChatModelChain(models, on_text),
             }
             rest = fit_budget(rest, evidence, tokens, models)
-            further = continue_run(done.run, rest, windows, self.clock, self.audit.tracer)
-            found = Retrieval(done.scope, further)
-            said = found.answer
-            note.detail = f"{said.kind}: {said.asking.model if said.asking else said.reason}"
-            note.refused = said.reason if said.kind == "refused" else ""
-            return found
+            whole = continue_run(retrieval.run, rest, providers, self.clock, self.audit.tracer)
+            retrieval = replace(retrieval, run=whole)
+            answer = retrieval.answer
+            note.detail = (
+                f"{answer.kind}: {answer.asking.model if answer.asking else answer.reason}"
+            )
+            note.refused = answer.reason if answer.kind == "refused" else ""
+            return retrieval
 
-    def execute(self, principal: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
-        """Obeys a plan: on its own snapshots, with the rights the reader has now."""
-        wanted = tuple(
-            SnapshotSelector(s.repository, s.branch, s.snapshot) for s in saved.snapshots
+    def execute(self, reader: Principal, saved: SavedPlan, pipeline: Pipeline) -> Retrieval:
+        """Executes a plan on its own snapshots, with the rights the reader has now."""
+        visible = tuple(
+            selector
+            for selector in _selectors(saved.snapshots)
+            if self._is_visible(reader, selector)
         )
-        visible = tuple(wish for wish in wanted if self._sees(principal, wish))
-        with self.audit.read(self.store, principal, "execute", visible) as (reads, note):
+        request = QuestionRequest(reader, pipeline, saved.plan.question, scope=visible)
+        with self.audit.read(self.store, reader, "execute", visible) as (reads, note):
             note.plan = saved.plan.digest
             note.missing(saved.plan.order, reads.graph.visible_ids(saved.plan.order))
             if reads.embedder not in (None, saved.plan.embedder):
                 raise WrongEmbedder(f"the plan was made with {saved.plan.embedder.name}")
             given: dict[type, Any] = {RetrievalPlan: saved.plan}
             steps = pipeline.before(Answer).starting_from(RetrievalPlan)
-            return Retrieval(reads.scope, self._run(steps, given, reads))
+            return Retrieval(request, reads.scope, self._run(steps, given, reads))
 
-    def replay(self, principal: Principal, receipt: Receipt) -> ReplayResult:
-        """Does again what a receipt tells, with the rights the reader has now, and compares."""
-        with self.audit.record(principal, "replay") as note:
+    def replay(self, reader: Principal, receipt: Receipt) -> ReplayResult:
+        """Runs a receipt's steps again, with the rights the reader has now, and compares."""
+        with self.audit.record(reader, "replay") as note:
             note.plan = receipt.plan.digest
-            return replay(receipt, principal, lambda p: self._again(principal, receipt, p, note))
+            return replay(receipt, reader, lambda steps: self._again(reader, receipt, steps, note))
 
-    def why(
-        self,
-        principal: Principal,
-        question: str,
-        node: str,
-        pipeline: Pipeline,
-        *,
-        seeds: Sequence[str] = (),
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
-    ) -> Explanation:
+    def why(self, request: QuestionRequest, node: str) -> Explanation:
         """Why a node is in this question's context, or where it fell out and what lets it in."""
         from docgraph.pipeline.why_not.why_not import why_not
 
-        text = checked_question(question, seeds)
-        with self.audit.record(principal, "why") as note:
-            asked = self._embedded(text) if text else None
-            with open_session(self.store, principal, wanted, note) as reads:
-                given: dict[type, Any] = {Question: self._question(asked, reads)}
-                if seeds:
-                    given[Seeds] = seeds_from_ids(reads.graph, seeds)
-                    pipeline = pipeline.starting_from(Seeds)
-                found = why_not(node, pipeline, given, reads, partial(self._run, reads=reads))
-                unseen = (node,) if found.stage == "not visible" else ()
-                note.missing((*seeds, *unseen), given[Seeds].ids if seeds else ())
-                return found
+        request = request.checked()
+        with self.audit.record(request.reader, "why") as note:
+            question = self._embed(request.question)
+            with open_session(self.store, request.reader, request.scope, note) as reads:
+                given, pipeline = self._given(
+                    request, request.effective_pipeline(), question, reads
+                )
+                explanation = why_not(node, pipeline, given, reads, partial(self._run, reads=reads))
+                unseen = (node,) if explanation.stage == "not visible" else ()
+                seen = given[Seeds].ids if request.seeds else ()
+                note.missing((*request.seeds, *unseen), seen)
+                return explanation
 
     def nodes(
         self,
-        principal: Principal,
+        reader: Principal,
         ids: Sequence[str],
         *,
-        wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+        scope: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
         whole: bool = True,
     ) -> tuple[NodeText, ...]:
         """Nodes and chunks by id, in the order given, with their texts unless not `whole`.
 
-        What is forbidden and what is not there are left out alike.
+        Forbidden and absent ones are left out alike.
         """
         named = checked_ids(ids)
-        with self.audit.read(self.store, principal, "nodes", wanted) as (reads, note):
+        with self.audit.read(self.store, reader, "nodes", scope) as (reads, note):
             embedder = reads.embedder
-            found = read_node_texts(reads, named, embedder, with_text=whole) if embedder else ()
-            note.missing(named, (node.id for node in found))
-            return found
+            nodes = read_node_texts(reads, named, embedder, with_text=whole) if embedder else ()
+            note.missing(named, (node.id for node in nodes))
+            return nodes
 
-    def _retrieved(
-        self,
-        principal: Principal,
-        question: str,
-        pipeline: Pipeline,
-        seeds: tuple[str, ...],
-        wanted: Sequence[SnapshotSelector],
-        note: AuditNote,
+    def _run_recorded(self, request: QuestionRequest, pipeline: Pipeline) -> Retrieval:
+        with self.audit.record(request.reader, "retrieve") as note:
+            return self._retrieval(request, pipeline, note)
+
+    def _retrieval(
+        self, request: QuestionRequest, pipeline: Pipeline, note: AuditNote
     ) -> Retrieval:
-        text = checked_question(question, seeds)
-        asked = self._embedded(text) if text else None
-        with open_session(self.store, principal, wanted, note) as reads:
-            given: dict[type, Any] = {Question: self._question(asked, reads)}
-            if seeds:
-                given[Seeds] = seeds_from_ids(reads.graph, seeds)
-                note.missing(seeds, given[Seeds].ids)
-                pipeline = pipeline.starting_from(Seeds)
-            done = Retrieval(reads.scope, self._run(pipeline, given, reads))
-            note.plan = done.plan.digest if RetrievalPlan in done.run.values else ""
-            return done
+        request = request.checked()
+        question = self._embed(request.question)
+        with open_session(self.store, request.reader, request.scope, note) as reads:
+            given, pipeline = self._given(request, pipeline, question, reads)
+            if request.seeds:
+                note.missing(request.seeds, given[Seeds].ids)
+            retrieval = Retrieval(request, reads.scope, self._run(pipeline, given, reads))
+            note.plan = retrieval.plan.digest if RetrievalPlan in retrieval.run.values else ""
+            return retrieval
+
+    def _given(
+        self,
+        request: QuestionRequest,
+        pipeline: Pipeline,
+        question: Question | None,
+        reads: ReaderSession,
+    ) -> tuple[dict[type, Any], Pipeline]:
+        """What a run starts from, and the steps that are left: seeds take the place of search."""
+        given: dict[type, Any] = {Question: self._question(question, reads)}
+        if not request.seeds:
+            return given, pipeline
+        given[Seeds] = seeds_from_ids(reads.graph, request.seeds)
+        return given, pipeline.starting_from(Seeds)
 
     def _again(
-        self, principal: Principal, receipt: Receipt, pipeline: Pipeline, note: AuditNote
+        self, reader: Principal, receipt: Receipt, pipeline: Pipeline, note: AuditNote
     ) -> Retrieval:
         """All that the receipt names must be visible, before anything is done."""
-        asked = self._embedded(receipt.question) if receipt.question else None
-        asked = asked and require_same_embedding(receipt, asked)
+        scope = _selectors(receipt.snapshots)
+        request = QuestionRequest(reader, pipeline, receipt.question, receipt.seeds, scope)
+        question = self._embed(receipt.question)
+        question = question and require_same_embedding(receipt, question)
         named = node_ids_in(receipt.plan)
         note.missing(named, ())
-        wanted = tuple(
-            SnapshotSelector(s.repository, s.branch, s.snapshot) for s in receipt.snapshots
-        )
-        with open_session(self.store, principal, wanted, note) as reads:
+        with open_session(self.store, reader, scope, note) as reads:
             note.missing(named, reads.graph.visible_ids(named))
             if note.unseen:
                 raise NotVisible("not everything is visible")
             given: dict[type, Any] = {
-                Question: require_same_embedding(receipt, self._question(asked, reads))
+                Question: require_same_embedding(receipt, self._question(question, reads))
             }
             if receipt.seeds:
                 given[Seeds] = seeds_from_ids(reads.graph, receipt.seeds)
-            return Retrieval(reads.scope, self._run(pipeline, given, reads))
+            return Retrieval(request, reads.scope, self._run(pipeline, given, reads))
 
-    def _sees(self, principal: Principal, wish: SnapshotSelector) -> bool:
+    def _is_visible(self, reader: Principal, selector: SnapshotSelector) -> bool:
         """A plan does not outlive its permission: what is gone leaves an empty scope behind."""
         try:
-            with self.store.open_session(principal, (wish,)):
+            with self.store.open_session(reader, (selector,)):
                 return True
         except NotVisible:
             return False
 
-    def _embedded(self, text: str) -> Question:
-        """Before the store is opened: an embedder may be slow, and holds nobody up here."""
+    def _embed(self, text: str) -> Question | None:
+        """Before the store is opened: a slow embedder must not keep a session open."""
+        if not text:
+            return None
         with self.audit.tracer.span("embed_question") as span:
             embedder = self.embedder()
             vector = tuple(embedder.embed([text])[0].tolist())
             span.set({"docgraph.embedder": embedder.identity.name})
         return Question(text, vector, embedder.identity)
 
-    def _question(self, asked: Question | None, reads: ReaderSession) -> Question:
+    def _question(self, question: Question | None, reads: ReaderSession) -> Question:
         """As the store's own embedder would have embedded it, or not at all."""
-        held = reads.embedder
-        if asked is None:
-            return Question("", (), held or self.embedder().identity)
-        if held not in (None, asked.embedder):
-            assert held is not None
+        stored = reads.embedder
+        if question is None:
+            return Question("", (), stored or self.embedder().identity)
+        if stored not in (None, question.embedder):
+            assert stored is not None
             raise WrongEmbedder(
-                f"this snapshot was embedded by {held.name} ({held.digest[:12]}), the question "
-                f"would be by {asked.embedder.name} ({asked.embedder.digest[:12]}); "
+                f"this snapshot was embedded by {stored.name} ({stored.digest[:12]}), the question "
+                f"would be by {question.embedder.name} ({question.embedder.digest[:12]}); "
                 "configure that embedder, or ingest again with this one"
             )
-        return asked
+        return question
 
     def _run(self, pipeline: Pipeline, given: Mapping[type, Any], reads: ReaderSession) -> Run:
-        windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
+        providers: Providers = {
             SearchReads: lambda _: reads.search,
             GraphReads: lambda _: reads.graph,
             TextReads: lambda values: reads.texts(values[RetrievalPlan]),
             TokenCounter: lambda _: self.tokens(),
             Reranker: lambda values: ReaderReranker(self.rerank_model(), reads, values[Question]),
         }
-        return run(pipeline, given, windows, self.clock, self.audit.tracer)
+        return run(pipeline, given, providers, self.clock, self.audit.tracer)
+
+
+def _selectors(snapshots: Sequence[SnapshotName]) -> tuple[SnapshotSelector, ...]:
+    return tuple(SnapshotSelector(s.repository, s.branch, s.snapshot) for s in snapshots)

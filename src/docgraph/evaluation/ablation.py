@@ -1,4 +1,4 @@
-"""A store without some edges: those that would give an answer away, those of some relations."""
+"""A store without some edges: those that give an answer away, those of some relations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -26,6 +26,7 @@ from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import SnapshotWriter
 
 Pairs = frozenset[tuple[str, str]]
+Names = frozenset[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +36,27 @@ class Ablation:
     pairs: Pairs = frozenset()
     relations: frozenset[str] = frozenset()
 
-    def keeps(self, found: Relationship) -> bool:
-        relation = found.edge.relation
+    def keeps(self, relationship: Relationship) -> bool:
+        edge, relation = relationship.edge, relationship.edge.relation
         if not self.relations.isdisjoint((relation, INVERSES.get(relation, relation))):
             return False
-        source, target = document_of(found.edge.source), document_of(found.edge.target)
+        source, target = document_of(edge.source), document_of(edge.target)
         return self.pairs.isdisjoint(((source, target), (target, source)))
 
 
 class AblatedStore:
-    """Edges are held out before claims compete: the rest is as if nobody had found them."""
+    """Edges are removed before references compete, as if no miner had found them."""
 
     def __init__(self, store: Store, pairs: Pairs, relations: frozenset[str] = frozenset()) -> None:
         self._store = store
-        self._held_out = Ablation(pairs, relations)
+        self._ablation = Ablation(pairs, relations)
 
     @contextmanager
     def open_session(
         self, principal: Principal, wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES
     ) -> Iterator["AblatedSession"]:
         with self._store.open_session(principal, wanted) as reads:
-            yield AblatedSession(reads, self._held_out)
+            yield AblatedSession(reads, self._ablation)
 
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
@@ -78,9 +79,9 @@ class AblatedStore:
 class AblatedSession:
     """Everything but the graph is read as it is."""
 
-    def __init__(self, reads: ReaderSession, held_out: Ablation) -> None:
+    def __init__(self, reads: ReaderSession, ablation: Ablation) -> None:
         self._reads = reads
-        self.graph = AblatedGraph(reads.graph, held_out)
+        self.graph = AblatedGraph(reads.graph, ablation)
 
     @property
     def scope(self) -> Scope:
@@ -108,20 +109,17 @@ class AblatedSession:
 
 
 class AblatedGraph:
-    def __init__(self, graph: GraphReads, held_out: Ablation) -> None:
+    def __init__(self, graph: GraphReads, ablation: Ablation) -> None:
         self._graph = graph
-        self._held_out = held_out
+        self._ablation = ablation
 
     def edges(
-        self,
-        nodes: tuple[str, ...],
-        direction: Direction = "out",
-        relations: frozenset[str] | None = None,
+        self, nodes: tuple[str, ...], direction: Direction = "out", relations: Names = None
     ) -> tuple[Relationship, ...]:
-        return self._kept(self._graph.edges(nodes, direction, relations))
+        return self._filter(self._graph.edges(nodes, direction, relations))
 
-    def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
-        return self._kept(self._graph.all_edges(relations))
+    def all_edges(self, relations: Names = None) -> tuple[Relationship, ...]:
+        return self._filter(self._graph.all_edges(relations))
 
     def visible_ids(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         return self._graph.visible_ids(ids)
@@ -132,5 +130,5 @@ class AblatedGraph:
     def unresolved_calls(self) -> int:
         return self._graph.unresolved_calls()
 
-    def _kept(self, found: Iterable[Relationship]) -> tuple[Relationship, ...]:
-        return tuple(filter(self._held_out.keeps, found))
+    def _filter(self, edges: Iterable[Relationship]) -> tuple[Relationship, ...]:
+        return tuple(filter(self._ablation.keeps, edges))

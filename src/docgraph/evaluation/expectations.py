@@ -39,7 +39,7 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _ExpectationText:
     """One entry as people write it; `as` is a word of Python's own, so it is put in later."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
@@ -53,7 +53,7 @@ class _Written:
     snapshot: Annotated[int, Ge(1)] | None = None
 
 
-KEYS = ("question", "must_include", "must_not_include", "as", *_Written.__slots__[3:])
+KEYS = ("question", "must_include", "must_not_include", "as", *_ExpectationText.__slots__[3:])
 
 
 def read_expectations(path: Path) -> tuple[Expectation, ...]:
@@ -88,14 +88,14 @@ def _entry(path: Path, item: Line) -> Expectation:
     if whom is not None and not (isinstance(whom, str) and whom.strip()):
         raise BadInput(f"{where}: `as` takes the name of a person")
     try:
-        written = TypeAdapter(_Written).validate_json(json.dumps(given, default=str))
+        written = TypeAdapter(_ExpectationText).validate_json(json.dumps(given, default=str))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "the entry"
         raise BadInput(f"{where}: {name}: {first['msg']}") from error
     if not (written.must_include or written.must_not_include or written.max_tokens):
         raise BadInput(f"{where}: expects nothing; say what it must or must not include")
-    values = {name: getattr(written, name) for name in _Written.__slots__}
+    values = {name: getattr(written, name) for name in _ExpectationText.__slots__}
     return Expectation(line=item.number, as_=whom, **values)
 
 

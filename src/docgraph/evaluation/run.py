@@ -27,6 +27,7 @@ from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.settings import Settings
@@ -102,7 +103,9 @@ def _outcome(
     asker: Principal,
 ) -> Outcome:
     began = time.perf_counter()
-    found = questions.retrieve(asker, question.text, pipeline, wanted=_where(question))
+    found = questions.retrieve(
+        QuestionRequest(asker, pipeline, question.text, scope=_where(question))
+    )
     took = (time.perf_counter() - began) * 1000
     return Outcome(
         ranking=_ranking(questions, question, ranker, asker),
@@ -118,7 +121,7 @@ def _ranking(
 ) -> tuple[str, ...]:
     """Order of admission, by document."""
     values: Mapping[type, Any] = questions.retrieve(
-        asker, question.text, ranker, wanted=_where(question)
+        QuestionRequest(asker, ranker, question.text, scope=_where(question))
     ).run.values
     plan = values.get(RetrievalPlan)
     nodes = plan.order if plan else values[Seeds].ids

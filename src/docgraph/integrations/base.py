@@ -4,23 +4,29 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import BaseModel, InstanceOf
+
 from docgraph.assemble.sanitize import sanitize
-from docgraph.interfaces.auth.principals import AskedAs
-from docgraph.interfaces.python.docgraph import Docgraph, Steps, Store
+from docgraph.interfaces.auth.principals import ReaderLike
+from docgraph.interfaces.python.docgraph import Docgraph
+from docgraph.interfaces.python.open_store import Store
+from docgraph.interfaces.python.options import QuestionOptions, check_options
 from docgraph.interfaces.python.result import Result
+from docgraph.model.access import Person
 from docgraph.model.context import ContextItem
 from docgraph.model.digest import plain
 from docgraph.model.errors import MissingExtra
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.node import repository_of
 from docgraph.model.vector import cosine
+from docgraph.pipeline.pipeline import Pipeline
 
 
 @dataclass(frozen=True, slots=True)
 class EvidenceItem:
-    """`text` as the context writes it: what reads like a command to a model is made harmless.
+    """`text` as the context writes it, with instructions to a model made harmless.
 
-    `score` is the cosine of question and passage; None where ids were asked for.
+    `score` is the cosine of question and chunk; None where ids were asked for.
     """
 
     id: str
@@ -34,52 +40,60 @@ class EvidenceItem:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverOptions:
-    """How a framework's retriever asks, whoever asks and whatever is asked."""
+    """A store, and the options of every question that a framework's retriever asks of it."""
 
     docgraph: Docgraph
-    as_: AskedAs = None
-    pipeline: Steps = "documents"
+    options: QuestionOptions
+
+    def __post_init__(self) -> None:
+        check_options(self.options, QuestionOptions)
+
+    def retrieve(self, question: str, as_: ReaderLike = None) -> list[EvidenceItem]:
+        """In the context's order. `as_` replaces the reader of the options."""
+        options = self.options.copy()
+        if as_ is not None:
+            options["as_"] = as_
+        return list(evidence_of(self.docgraph.retrieve(question, **options)))
+
+
+class RetrieverFields(BaseModel):
+    """QuestionOptions as fields, for a framework whose retrievers are pydantic models."""
+
+    as_: str | InstanceOf[Person] | None = None
+    pipeline: InstanceOf[Pipeline] | Store = "documents"
+    seeds: tuple[str, ...] = ()
     repository: str | None = None
     branch: str | None = None
     snapshot: int | None = None
     max_tokens: int | None = None
 
-    def ask(self, question: str, as_: AskedAs = None) -> list[EvidenceItem]:
-        """In the context's order. Who is named here asks in place of who was named before."""
-        found = self.docgraph.retrieve(
-            question,
-            as_=self.as_ if as_ is None else as_,
-            pipeline=self.pipeline,
-            repository=self.repository,
-            branch=self.branch,
-            snapshot=self.snapshot,
-            max_tokens=self.max_tokens,
-        )
-        return list(evidence_of(found))
+    def options(self) -> QuestionOptions:
+        values: Any = {name: getattr(self, name) for name in RetrieverFields.model_fields}
+        options: QuestionOptions = values
+        return options
 
 
-def evidence_of(found: Result) -> Iterator[EvidenceItem]:
+def evidence_of(result: Result) -> Iterator[EvidenceItem]:
     shared = {
-        "plan_digest": found.plan.digest,
-        "context_digest": found.context.digest,
-        "snapshots": plain(found.scope.snapshots),
+        "plan_digest": result.plan.digest,
+        "context_digest": result.context.digest,
+        "snapshots": plain(result.scope.snapshots),
     }
-    similar = {
-        passage.id: passage.similarity
-        for node in found.run.get(RetrievedContext).nodes
-        for passage in node.passages
+    similarities = {
+        chunk.id: chunk.similarity
+        for node in result.run.get(RetrievedContext).nodes
+        for chunk in node.passages
     }
-    for item in found.evidence:
-        near = similar[item.id]
-        score = None if near is None else cosine(near)
-        place = item.location
+    for item in result.evidence:
+        similarity = similarities[item.id]
+        score = None if similarity is None else cosine(similarity)
         yield EvidenceItem(
             id=item.id,
             document=item.document,
             text=sanitize(item.text.strip("\r\n").rstrip()),
             score=score,
-            start=place.start,
-            end=place.end,
+            start=item.location.start,
+            end=item.location.end,
             metadata={**_provenance(item), "similarity": score, **shared},
         )
 
@@ -99,11 +113,11 @@ def _provenance(item: ContextItem) -> dict[str, Any]:
     }
 
 
-def opened(store: Docgraph | Store | None) -> Docgraph:
+def open_docgraph(store: Docgraph | Store | None) -> Docgraph:
     return store if isinstance(store, Docgraph) else Docgraph(store)
 
 
-def missing(framework: str, extra: str) -> MissingExtra:
+def missing_extra(framework: str, extra: str) -> MissingExtra:
     return MissingExtra(
         f"{framework} is not installed; install it with: pip install 'docgraph[{extra}]'"
     )

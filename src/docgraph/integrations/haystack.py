@@ -2,11 +2,13 @@
 
 import asyncio
 import os
-from typing import Any
+from typing import Any, Unpack
 
-from docgraph.integrations.base import RetrieverOptions, missing, opened
-from docgraph.interfaces.auth.principals import AskedAs
-from docgraph.interfaces.python.docgraph import Docgraph, Steps, Store
+from docgraph.integrations.base import RetrieverOptions, missing_extra, open_docgraph
+from docgraph.interfaces.auth.principals import ReaderLike
+from docgraph.interfaces.python.docgraph import Docgraph
+from docgraph.interfaces.python.open_store import Store
+from docgraph.interfaces.python.options import QuestionOptions
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.pipeline import Pipeline
 
@@ -15,75 +17,60 @@ os.environ.setdefault("HAYSTACK_TELEMETRY_ENABLED", "False")
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
 except ImportError as error:
-    raise missing("Haystack", "haystack") from error
+    raise missing_extra("Haystack", "haystack") from error
 
 
 @component
 class DocgraphRetriever:
     """The context's evidence, in its order; `meta` tells where each comes from, and why.
 
-    `store` is a Docgraph, or what `docgraph.open` takes. Whoever a server asks for is named with
-    each question, as the input `as_`; a saved pipeline names nobody.
+    `store` is a Docgraph, or what `docgraph.open` takes. A server names the reader with each
+    question, as the input `as_`; a saved pipeline names nobody.
     """
 
     def __init__(
-        self,
-        store: Docgraph | Store | None = None,
-        *,
-        as_: AskedAs = None,
-        pipeline: Steps = "documents",
-        repository: str | None = None,
-        branch: str | None = None,
-        snapshot: int | None = None,
-        max_tokens: int | None = None,
+        self, store: Docgraph | Store | None = None, **options: Unpack[QuestionOptions]
     ) -> None:
         self._store = store
-        self._question = RetrieverOptions(
-            opened(store), as_, pipeline, repository, branch, snapshot, max_tokens
-        )
+        self._retriever = RetrieverOptions(open_docgraph(store), options)
 
     @component.output_types(documents=list[Document])
-    def run(self, query: str, as_: AskedAs = None) -> dict[str, list[Document]]:
-        found = self._question.ask(query, as_)
+    def run(self, query: str, as_: ReaderLike = None) -> dict[str, list[Document]]:
+        items = self._retriever.retrieve(query, as_)
         return {
             "documents": [
                 Document(id=item.id, content=item.text, meta=item.metadata, score=item.score)
-                for item in found
+                for item in items
             ]
         }
 
     @component.output_types(documents=list[Document])
-    async def run_async(self, query: str, as_: AskedAs = None) -> dict[str, list[Document]]:
-        """In a thread: the core waits for nobody's event loop."""
+    async def run_async(self, query: str, as_: ReaderLike = None) -> dict[str, list[Document]]:
+        """In a thread: docgraph's calls are synchronous."""
         return await asyncio.to_thread(self.run, query, as_)
 
     def to_dict(self) -> dict[str, Any]:
         """For a saved pipeline: no password, no reader, no steps but by name."""
-        asked = self._question
-        if asked.as_ is not None:
+        options: dict[str, Any] = {**self._retriever.options}
+        if options.pop("as_", None) is not None:
             raise BadInput("who asks is not saved with a pipeline; name them in run, as as_=")
-        if isinstance(asked.pipeline, Pipeline):
+        pipeline = options.pop("pipeline", "documents")
+        if isinstance(pipeline, Pipeline):
             raise BadInput("to be saved with a pipeline, name the file of docgraph's own steps")
-        return default_to_dict(
-            self,
-            store=self._saved(),
-            pipeline=os.fspath(asked.pipeline),
-            repository=asked.repository,
-            branch=asked.branch,
-            snapshot=asked.snapshot,
-            max_tokens=asked.max_tokens,
-        )
+        if "seeds" in options:
+            options["seeds"] = list(options["seeds"])
+        return default_to_dict(self, store=self._saved(), pipeline=os.fspath(pipeline), **options)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "DocgraphRetriever":
         if "as_" in data.get("init_parameters", {}):
             raise BadInput("who asks does not come from a file; name them in run, as as_=")
-        found: DocgraphRetriever = default_from_dict(cls, data)
-        return found
+        retriever: DocgraphRetriever = default_from_dict(cls, data)
+        return retriever
 
     def _saved(self) -> str | None:
         """Without a store, settings say where it is, wherever the pipeline is loaded."""
         if self._store is None:
             return None
-        whole = self._question.docgraph.saved_store()
-        return whole if isinstance(self._store, Docgraph) else os.fspath(self._store)
+        saved = self._retriever.docgraph.saved_store()
+        return saved if isinstance(self._store, Docgraph) else os.fspath(self._store)

@@ -5,11 +5,15 @@ from typing import Any
 
 from pydantic import Field, InstanceOf, PrivateAttr
 
-from docgraph.integrations.base import RetrieverOptions, missing, opened
-from docgraph.interfaces.auth.principals import AskedAs
-from docgraph.interfaces.python.docgraph import Docgraph, Store
-from docgraph.model.access import Person
-from docgraph.pipeline.pipeline import Pipeline
+from docgraph.integrations.base import (
+    RetrieverFields,
+    RetrieverOptions,
+    missing_extra,
+    open_docgraph,
+)
+from docgraph.interfaces.auth.principals import ReaderLike
+from docgraph.interfaces.python.docgraph import Docgraph
+from docgraph.interfaces.python.open_store import Store
 
 try:
     from langchain_core.callbacks import (
@@ -19,53 +23,43 @@ try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
 except ImportError as error:
-    raise missing("LangChain", "langchain") from error
+    raise missing_extra("LangChain", "langchain") from error
 
 
-class DocgraphRetriever(BaseRetriever):
+class DocgraphRetriever(RetrieverFields, BaseRetriever):
     """The context's evidence, in its order; `metadata` tells where each comes from, and why.
 
-    `store` is a Docgraph, or what `docgraph.open` takes. Whoever a server asks for is named with
-    each question: `retriever.invoke(question, as_=person)`, or `retriever.bind(as_=person)`.
+    `store` is a Docgraph, or what `docgraph.open` takes. A server names the reader with each
+    question: `retriever.invoke(question, as_=person)`, or `retriever.bind(as_=person)`.
     """
 
     # An address may hold a password, and tracers print a retriever.
     store: InstanceOf[Docgraph] | Store | None = Field(default=None, repr=False, exclude=True)
-    as_: str | InstanceOf[Person] | None = None
-    pipeline: InstanceOf[Pipeline] | Store = "documents"
-    repository: str | None = None
-    branch: str | None = None
-    snapshot: int | None = None
-    max_tokens: int | None = None
-    _question: RetrieverOptions = PrivateAttr()
+    _retriever: RetrieverOptions = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:
         super().model_post_init(context)
-        self._question = RetrieverOptions(
-            opened(self.store),
-            self.as_,
-            self.pipeline,
-            self.repository,
-            self.branch,
-            self.snapshot,
-            self.max_tokens,
-        )
+        self._retriever = RetrieverOptions(open_docgraph(self.store), self.options())
 
     def _get_relevant_documents(
         self,
         query: str,
         *,
-        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain tells its own
-        as_: AskedAs = None,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain reports its own
+        as_: ReaderLike = None,
     ) -> list[Document]:
-        found = self._question.ask(query, as_)
-        return [Document(item.text, id=item.id, metadata=item.metadata) for item in found]
+        items = self._retriever.retrieve(query, as_)
+        return [Document(item.text, id=item.id, metadata=item.metadata) for item in items]
 
     async def _aget_relevant_documents(
-        self, query: str, *, run_manager: AsyncCallbackManagerForRetrieverRun, as_: AskedAs = None
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        as_: ReaderLike = None,
     ) -> list[Document]:
-        """In a thread: the core waits for nobody's event loop."""
-        told = run_manager.get_sync()
+        """In a thread: docgraph's calls are synchronous."""
+        manager = run_manager.get_sync()
         return await asyncio.to_thread(
-            self._get_relevant_documents, query, run_manager=told, as_=as_
+            self._get_relevant_documents, query, run_manager=manager, as_=as_
         )

@@ -1,10 +1,12 @@
 """A retriever for LlamaIndex: evidence as its nodes. Needs docgraph[llamaindex]."""
 
 import asyncio
+from typing import Unpack
 
-from docgraph.integrations.base import EvidenceItem, RetrieverOptions, missing, opened
-from docgraph.interfaces.auth.principals import AskedAs
-from docgraph.interfaces.python.docgraph import Docgraph, Steps, Store
+from docgraph.integrations.base import EvidenceItem, RetrieverOptions, missing_extra, open_docgraph
+from docgraph.interfaces.python.docgraph import Docgraph
+from docgraph.interfaces.python.open_store import Store
+from docgraph.interfaces.python.options import QuestionOptions
 
 try:
     from llama_index.core.base.base_retriever import BaseRetriever
@@ -17,7 +19,7 @@ try:
         TextNode,
     )
 except ImportError as error:
-    raise missing("LlamaIndex", "llamaindex") from error
+    raise missing_extra("LlamaIndex", "llamaindex") from error
 
 
 class DocgraphRetriever(BaseRetriever):
@@ -31,24 +33,17 @@ class DocgraphRetriever(BaseRetriever):
         self,
         store: Docgraph | Store | None = None,
         *,
-        as_: AskedAs = None,
-        pipeline: Steps = "documents",
-        repository: str | None = None,
-        branch: str | None = None,
-        snapshot: int | None = None,
-        max_tokens: int | None = None,
         callback_manager: CallbackManager | None = None,
+        **options: Unpack[QuestionOptions],
     ) -> None:
         super().__init__(callback_manager=callback_manager)
-        self._question = RetrieverOptions(
-            opened(store), as_, pipeline, repository, branch, snapshot, max_tokens
-        )
+        self._retriever = RetrieverOptions(open_docgraph(store), options)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [_node(item) for item in self._question.ask(query_bundle.query_str)]
+        return [_node(item) for item in self._retriever.retrieve(query_bundle.query_str)]
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """In a thread: the core waits for nobody's event loop."""
+        """In a thread: docgraph's calls are synchronous."""
         return await asyncio.to_thread(self._retrieve, query_bundle)
 
 

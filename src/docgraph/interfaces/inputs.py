@@ -1,4 +1,4 @@
-"""Pipelines that a request may ask for: by name, or written in it. It opens no file."""
+"""What requests may name: pipelines, access options, relations."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,13 @@ from docgraph.model.node import path_of
 from docgraph.model.validation import check_names, suggest
 from docgraph.pipeline.load import load, load_text, shipped
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import OVERRIDES
 from docgraph.wiring.server_settings import ServeSettings
 
 
 class NamedPipelines:
-    """Those that are shipped, and the operator's own; all are read at the start, once."""
+    """The shipped pipelines and the operator's own, read once at the start. A request may name one
+    of them or send one; it cannot open a file."""
 
     def __init__(self, settings: ServeSettings) -> None:
         own = {name: Path(file) for name, file in settings.pipelines.items()}
@@ -29,55 +31,42 @@ class NamedPipelines:
     def named(self) -> Mapping[str, Pipeline]:
         return self._loaded
 
-    def chosen(
-        self,
-        asked: str | Mapping[str, Any],
-        *,
-        top: int | None = None,
-        max_tokens: int | None = None,
-    ) -> Pipeline:
-        """`asked` is a name, or a pipeline as JSON writes it, or `{yaml: its text}`."""
-        found = self._named(asked) if isinstance(asked, str) else self._written(asked)
-        if top is not None:
-            found = found.with_options("search_nodes", top=top)
-        if max_tokens is not None:
-            found = found.with_options("assemble_context", max_tokens=max_tokens)
-        self._check(found)
-        return found
+    def find(self, pipeline: str | Mapping[str, Any]) -> Pipeline:
+        """By its name, or as JSON writes it, or as `{yaml: its text}`."""
+        return self._named(pipeline) if isinstance(pipeline, str) else self._written(pipeline)
 
     def _named(self, name: str) -> Pipeline:
         if name not in self._loaded:
             raise BadInput(f"no pipeline is called {name!r}; {suggest(name, self._loaded)}")
         return self._loaded[name]
 
-    def _written(self, asked: Mapping[str, Any]) -> Pipeline:
-        """JSON is YAML too, so that one loader reads both."""
-        text = asked["yaml"] if "yaml" in asked else json.dumps(asked, ensure_ascii=False)
+    def _written(self, pipeline: Mapping[str, Any]) -> Pipeline:
+        """JSON is YAML too, so one loader reads both."""
+        text = pipeline["yaml"] if "yaml" in pipeline else json.dumps(pipeline, ensure_ascii=False)
         return load_text(text, self._files)
 
-    def _check(self, pipeline: Pipeline) -> None:
+    def checked(self, pipeline: Pipeline) -> Pipeline:
+        """Refused where it is larger than this server takes."""
         most = self._settings.steps
         if len(pipeline.steps) > most:
             raise BadPipeline(f"a pipeline takes at most {most} steps, not {len(pipeline.steps)}")
         for step in pipeline.steps:
-            for option, limit in (("top", self._settings.top), ("max_tokens", self._max_tokens)):
+            for option in OVERRIDES:
+                limit = getattr(self._settings, option)
                 value = step.options.get(option)
                 if isinstance(value, int) and value > limit:
                     raise BadPipeline(
                         f"{step.action.name}: {option} is {value}; this server takes up to {limit}"
                     )
-
-    @property
-    def _max_tokens(self) -> int:
-        return self._settings.max_tokens
+        return pipeline
 
 
-# What an ingest is told on who may read.
+# Who may read what is ingested.
 
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """`rule` names readers; `narrowed_by` names none, and counts beside whoever does."""
+    """`rule` names readers; `narrowed_by` names none, and narrows every other rule."""
 
     rule: AccessRule | None = None
     narrowed_by: AccessRule | None = None
@@ -93,7 +82,7 @@ def access_options(
     return AccessOptions(narrowed_by=rule) if labels or level else AccessOptions()
 
 
-# Relations as people name them: which to list, and what to write beside their own.
+# Relations: which to list, and the evidence of a manual one.
 
 
 def relation_filter(relation: str | None) -> frozenset[str] | None:
@@ -106,5 +95,5 @@ def relation_filter(relation: str | None) -> frozenset[str] | None:
 
 
 def manual_evidence(source: str, note: str) -> tuple[EdgeEvidence, ...]:
-    """Why a relation holds, kept as its evidence."""
+    """A note on why a relation holds, stored as its evidence."""
     return (EdgeEvidence(path_of(source), 1, 0, 0, 0, note),) if note else ()

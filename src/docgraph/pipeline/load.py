@@ -52,7 +52,7 @@ SENT = "pipeline"  # how errors call one that came without a file
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _StepText:
     """A step as some file wrote it: its line there, its action, its options."""
 
     file: str
@@ -78,7 +78,7 @@ def load(name: str) -> Pipeline:
 def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
     """A pipeline that somebody sent. It may extend the named ones; no other file is opened."""
 
-    def extended(line: Line) -> list[_Written]:
+    def extended(line: Line) -> list[_StepText]:
         found = named.get(line.value) if isinstance(line.value, str) else None
         if found is None:
             names = ", ".join(sorted(named))
@@ -89,7 +89,7 @@ def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
     return Pipeline(title, tuple(_checked_line(written)))
 
 
-def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_Written]]:
+def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_StepText]]:
     chain = (*seen, path.resolve())
     return _taken(
         path.name, read_lines(path), lambda line: _read(_parent(path, line, chain), chain)[1]
@@ -97,8 +97,8 @@ def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_Written]]:
 
 
 def _taken(
-    file: str, top: Mapping[str, Line], extended: Callable[[Line], list[_Written]]
-) -> tuple[str, list[_Written]]:
+    file: str, top: Mapping[str, Line], extended: Callable[[Line], list[_StepText]]
+) -> tuple[str, list[_StepText]]:
     """`extended` gives the steps of what the line behind `extends` names."""
     _only_known(file, top, KEYS)
     name = top.get("pipeline", Line(None, 1))
@@ -140,13 +140,13 @@ def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
     return found
 
 
-def _steps(file: str, line: Line) -> list[_Written]:
+def _steps(file: str, line: Line) -> list[_StepText]:
     if not isinstance(line.value, list) or not line.value:
         raise BadPipeline(f"{file}:{line.number}: `steps` is a list of `- action: {{options}}`")
     return [_step(file, number, item) for number, item in enumerate(line.value, start=1)]
 
 
-def _step(file: str, number: int, item: Line) -> _Written:
+def _step(file: str, number: int, item: Line) -> _StepText:
     if isinstance(item.value, str):
         item = Line({item.value: Line({}, item.number)}, item.number)
     if not isinstance(item.value, dict) or len(item.value) != 1:
@@ -154,7 +154,7 @@ def _step(file: str, number: int, item: Line) -> _Written:
     (name, options), *_ = item.value.items()
     step = f"step {number} ({name})"
     action = _action(f"{file}:{item.number}: {step}", name)
-    return _Written(file, item.number, action, _options(file, step, action, options))
+    return _StepText(file, item.number, action, _options(file, step, action, options))
 
 
 def _action(where: str, name: str) -> Action:
@@ -173,7 +173,7 @@ def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, A
     return validate_options(file, action, step, given)
 
 
-def _extended(file: str, top: Mapping[str, Line], written: list[_Written]) -> list[_Written]:
+def _extended(file: str, top: Mapping[str, Line], written: list[_StepText]) -> list[_StepText]:
     for item in _listed(file, top.get("without")):
         _held(f"{file}:{item.number}: without {item.value}", item.value, written)
         written = [step for step in written if step.action.name != item.value]
@@ -187,7 +187,7 @@ def _extended(file: str, top: Mapping[str, Line], written: list[_Written]) -> li
         action = _held(f"{file}:{line.number}: {change}", name, written)
         given = _options(file, change, action, line)
         written = [
-            _Written(file, line.number, action, {**step.options, **given})
+            _StepText(file, line.number, action, {**step.options, **given})
             if step.action is action
             else step
             for step in written
@@ -195,7 +195,7 @@ def _extended(file: str, top: Mapping[str, Line], written: list[_Written]) -> li
     return written
 
 
-def _held(where: str, name: str, written: Sequence[_Written]) -> Action:
+def _held(where: str, name: str, written: Sequence[_StepText]) -> Action:
     """The action of that name, which must be one of the extended pipeline's steps."""
     action = _action(where, name)
     names = [step.action.name for step in written]
@@ -218,7 +218,7 @@ def _only_known(file: str, top: Mapping[str, Line], keys: Sequence[str]) -> None
             raise BadPipeline(f"{file}:{line.number}: unknown key {key!r}; {suggest(key, keys)}")
 
 
-def _checked_line(written: Sequence[_Written]) -> list[Step]:
+def _checked_line(written: Sequence[_StepText]) -> list[Step]:
     """Walks the steps as a run would, with types alone, putting in implicit ones."""
     made: list[type] = []
     steps: list[Step] = []

@@ -1,7 +1,6 @@
 """A receipt: what was asked, by whom, of what and how, and the digest of all that came of it."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from docgraph.model.access import Principal, credential_kind
@@ -83,17 +82,18 @@ class Receipt:
         return json.dumps(plain(self), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
-def receipt_of(found: Retrieval, principal: Principal, seeds: Sequence[str] = ()) -> Receipt:
-    """`seeds` as they were given."""
-    question, plan, trace = found.run.get(Question), found.plan, found.run.trace
-    context, answer = (found.run.values.get(kind) for kind in (Context, Answer))
+def receipt_of(retrieval: Retrieval) -> Receipt:
+    """Seeds as the request named them."""
+    run, request = retrieval.run, retrieval.request
+    question, plan, trace = run.get(Question), retrieval.plan, run.trace
+    context, answer = (run.values.get(kind) for kind in (Context, Answer))
     return Receipt(
         format=FORMAT,
         question=question.text,
-        seeds=tuple(seeds),
-        asker=_asker_digest(principal),
-        rights=rights_digest(principal),
-        snapshots=found.scope.snapshots,
+        seeds=request.seeds,
+        asker=_asker_digest(request.reader),
+        rights=rights_digest(request.reader),
+        snapshots=retrieval.scope.snapshots,
         pipeline=trace.pipeline,
         pipeline_digest=trace.pipeline_digest,
         steps=tuple(

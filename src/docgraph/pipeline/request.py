@@ -1,16 +1,96 @@
-"""What may be asked: a question in words, or ids instead of one."""
+"""A question's request: every interface fills one, the engine takes it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from docgraph.model.errors import BadInput
 from docgraph.model.seeds import Seed, Seeds
-from docgraph.ports.graph_reads import GraphReads
+from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+
+if TYPE_CHECKING:
+    from docgraph.model.access import Principal
+    from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.ports.graph_reads import GraphReads
 
 LONGEST_QUESTION = 20_000
 MOST_IDS = 1_000
+INTERFACES = ("cli", "http", "mcp", "python")
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """Which option of which action a request may set, and the interfaces that offer it."""
+
+    action: str
+    option: str
+    help: str
+    interfaces: tuple[str, ...]
+
+
+def override(
+    action: str,
+    option: str,
+    *,
+    help: str,  # noqa: A002  as the command line calls it
+    interfaces: tuple[str, ...] = INTERFACES,
+) -> Any:
+    """A field of a request that sets an option of the pipeline; None leaves the pipeline's own."""
+    metadata = {"override": Override(action, option, help, interfaces)}
+    return field(default=None, metadata=metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionRequest:
+    """What is asked, by whom, of what, and how. The interface decides what may be named."""
+
+    reader: "Principal"
+    pipeline: "Pipeline"
+    question: str = ""
+    seeds: tuple[str, ...] = ()
+    scope: tuple[SnapshotSelector, ...] = ALL_REPOSITORIES
+    top: int | None = override(
+        "search_nodes", "top", help="How many seeds search gives.", interfaces=("http",)
+    )
+    max_tokens: int | None = override(
+        "assemble_context", "max_tokens", help="Another token budget than the pipeline's."
+    )
+
+    def effective_pipeline(self) -> "Pipeline":
+        """The pipeline with every override that is set."""
+        pipeline = self.pipeline
+        for name, one in OVERRIDES.items():
+            if (value := getattr(self, name)) is not None:
+                pipeline = pipeline.with_options(one.action, **{one.option: value})
+        return pipeline
+
+    def checked(self) -> "QuestionRequest":
+        """With the question stripped; refused where nothing, or too much, is asked."""
+        for name in OVERRIDES:
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise BadInput(f"{name} is 1 or more, not {value}")
+        return replace(self, question=checked_question(self.question, self.seeds))
+
+
+OVERRIDES: Mapping[str, Override] = {
+    one.name: one.metadata["override"]
+    for one in fields(QuestionRequest)
+    if "override" in one.metadata
+}
+
+
+def snapshot_selectors(
+    repository: str | None = None, branch: str | None = None, snapshot: int | None = None
+) -> tuple[SnapshotSelector, ...]:
+    """One branch or snapshot; without any name, the newest of every repository."""
+    if repository is None and branch is None and snapshot is None:
+        return ALL_REPOSITORIES
+    return (SnapshotSelector(repository, branch, snapshot),)
 
 
 def checked_question(question: str, seeds: Sequence[str]) -> str:
+    """Stripped."""
     text = question.strip()
     if not _is_text(text):
         raise BadInput("the question holds bytes that are not text")
@@ -33,14 +113,14 @@ def checked_ids(ids: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(ids))
 
 
-def _is_text(words: str) -> bool:
-    return words.encode("utf-8", "replace").decode() == words
+def _is_text(text: str) -> bool:
+    return text.encode("utf-8", "replace").decode() == text
 
 
-def seeds_from_ids(graph: GraphReads, ids: Sequence[str]) -> Seeds:
-    """Explicit ids as seeds; what the reader cannot see is not there."""
-    found = graph.visible_ids(tuple(dict.fromkeys(ids)))
+def seeds_from_ids(graph: "GraphReads", ids: Sequence[str]) -> Seeds:
+    """Ids that replace search, as seeds; those that the reader cannot see are left out."""
+    visible = graph.visible_ids(tuple(dict.fromkeys(ids)))
     return Seeds(
-        ranked=tuple(Seed(node, 0.0, "explicit id") for node in found),
+        ranked=tuple(Seed(node, 0.0, "explicit id") for node in visible),
         search=(("mode", "explicit"),),
     )

@@ -12,6 +12,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.model.snapshot import Scope, SnapshotName
 from docgraph.model.vector import MAX_SQUARED_LENGTH
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.run import Run
 
 # Reading a file that docgraph wrote, strictly: each key known and there once, each type right.
@@ -103,8 +104,9 @@ def _consistent(plan: RetrievalPlan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What one question gave, the snapshots it was asked of, and the trace of how."""
+    """What one request gave, the snapshots it read, and the trace of its steps."""
 
+    request: QuestionRequest
     scope: Scope
     run: Run
 

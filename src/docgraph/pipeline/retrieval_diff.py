@@ -4,7 +4,6 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from docgraph.model.access import Principal
 from docgraph.model.diff import ON, RetrievalSummary
 from docgraph.model.digest import digest, plain
 from docgraph.model.edge import Edge
@@ -15,9 +14,10 @@ from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.retrieval import Retrieval
 
 
-def summarise_retrieval(retrieval: Retrieval, principal: Principal) -> RetrievalSummary:
+def summarise_retrieval(retrieval: Retrieval) -> RetrievalSummary:
     """The context is compared by its text alone, without the reasons for access."""
     context, plan, pipeline = retrieval.context, retrieval.plan, retrieval.run.pipeline
+    principal = retrieval.request.reader
     rights = {
         "asker": principal.id,
         "groups": _join_names(principal.groups),

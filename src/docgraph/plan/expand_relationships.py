@@ -45,7 +45,7 @@ def expand_relationships(
     documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_DOCUMENTS,
     seed_places: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_SEED_PLACES,
     relations: tuple[str, ...] | None = None,
-    admit: Admit = "lifted",
+    admit: Admit = "contested",
 ) -> RetrievalPlan:
     """Seeds get at most `seed_places`, neighbours the rest; places left over go to more seeds.
 

@@ -23,7 +23,7 @@ from tests.support.small_world import HashedWords
 
 
 def begun(events: Events, work: object) -> threading.Thread:
-    thread = threading.Thread(target=events.carry_out, args=(work,))
+    thread = threading.Thread(target=events.run, args=(work,))
     thread.start()
     return thread
 
@@ -36,7 +36,7 @@ def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
 
         def work() -> None:
             for number in range(3 * MOST):
-                events.tell("piece", number)
+                events.send("piece", number)
                 told.append(number)
 
         thread = begun(events, work)
@@ -44,7 +44,7 @@ def test_a_worker_runs_no_further_ahead_than_it_may() -> None:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
         assert len(told) == MOST
-        found = [part async for part in events.heard(await events.first())]
+        found = [part async for part in events.stream(await events.first())]
         await asyncio.to_thread(thread.join)
         return found
 
@@ -58,7 +58,7 @@ def test_a_worker_whose_client_has_left_stops() -> None:
 
         def work() -> None:
             while True:
-                events.tell("piece", "on and on")
+                events.send("piece", "on and on")
 
         thread = begun(events, work)
         await events.first()
@@ -77,13 +77,13 @@ def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyP
         go_on = threading.Event()
 
         def work() -> None:
-            events.tell("piece", 1)
+            events.send("piece", 1)
             assert go_on.wait(5)
             raise BadInput("in words")
 
         thread = begun(events, work)
         found = list[bytes]()
-        async for part in events.heard(await events.first()):
+        async for part in events.stream(await events.first()):
             found.append(part)
             if found.count(STILL_HERE) == 3:
                 go_on.set()

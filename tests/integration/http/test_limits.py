@@ -148,13 +148,13 @@ def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
 
 
 def slow(door: Door, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
-    real = type(door.house.engine.questions).retrieve
+    real = type(door.house.engine.questions).search
 
     def slowly(*args: Any, **told: Any) -> Any:
         step()
         return real(*args, **told)
 
-    monkeypatch.setattr(type(door.house.engine.questions), "retrieve", slowly)
+    monkeypatch.setattr(type(door.house.engine.questions), "search", slowly)
 
 
 def test_64_clients_at_once_get_no_error(door: Door) -> None:
@@ -258,7 +258,7 @@ def test_who_leaves_takes_their_question_along(
 
     with opened(settings_of(tmp_path)) as door:
         engine = type(door.house.engine.questions)
-        monkeypatch.setattr(engine, "retrieve", forever)
+        monkeypatch.setattr(engine, "search", forever)
         monkeypatch.setattr(engine, "ask", forever)
         said = iter([{"type": "http.request", "body": b'{"question": "x"}', "more_body": False}])
 

@@ -188,7 +188,7 @@ def test_what_the_engine_says_no_to(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(type(door.house.engine.questions), "retrieve", fail)
+    monkeypatch.setattr(type(door.house.engine.questions), "search", fail)
     with caplog.at_level(logging.WARNING):
         answer = door.post("/v1/search", ASKED)
     told = problem(answer, status)

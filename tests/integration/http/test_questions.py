@@ -11,6 +11,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
 from tests.support.http_door import Door
 
@@ -20,7 +21,9 @@ DOCUMENTS = load("documents")
 
 @pytest.fixture
 def found(door: Door) -> Retrieval:
-    return door.house.engine.questions.retrieve(local(), ASKED["question"], DOCUMENTS)
+    return door.house.engine.questions.retrieve(
+        QuestionRequest(local(), DOCUMENTS, ASKED["question"])
+    )
 
 
 def as_data(value: object) -> Any:
@@ -29,7 +32,7 @@ def as_data(value: object) -> Any:
 
 def test_search_gives_seeds(door: Door) -> None:
     seeds = door.house.engine.questions.retrieve(
-        local(), ASKED["question"], DOCUMENTS.up_to(Seeds)
+        QuestionRequest(local(), DOCUMENTS.up_to(Seeds), ASKED["question"])
     ).seeds
     answer = door.post("/v1/search", ASKED)
     assert answer.status_code == 200
@@ -107,7 +110,7 @@ def test_a_pipeline_is_named_or_written_in_the_request(door: Door, pipeline: obj
 def test_a_receipt_replays(door: Door, found: Retrieval) -> None:
     asked = {**ASKED, "receipt": True}
     receipt = door.post("/v1/retrieve", asked).json()["receipt"]
-    assert receipt == as_data(receipt_of(found, local()))
+    assert receipt == as_data(receipt_of(found))
     again = door.post("/v1/receipts/replay", {"receipt": receipt}).json()
     assert again["same"] is True
     assert again["context"] == as_data(found.context)

@@ -16,6 +16,7 @@ from docgraph.evaluation.run import rank
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 from tests.support.small_world import HashedWords
@@ -115,7 +116,10 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
     def plans(services: Services) -> list[RetrievalPlan]:
         few = load("documents").with_options("search_nodes", top=1)
         asker = local(dataset.sources)
-        return [services.questions.retrieve(asker, q.text, few).plan for q in dataset.questions]
+        return [
+            services.questions.retrieve(QuestionRequest(asker, few, q.text)).plan
+            for q in dataset.questions
+        ]
 
     with_all = plans(whole)
     ablated = AblatedStore(store, frozenset(), frozenset({relation}))

@@ -10,7 +10,7 @@ from checks.architecture import Limit, Measure, find_exceeded, format_table, mai
 
 PROJECT = """
 [project.scripts]
-docgraph = "docgraph.cli:main"
+docgraph = "docgraph.interfaces:main"
 [[tool.importlinter.contracts]]
 name = "Imports go down"
 """
@@ -48,7 +48,7 @@ def made_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {
         "pyproject.toml": PROJECT,
         "src/docgraph/__init__.py": "",
-        "src/docgraph/cli.py": CLI.lstrip(),
+        "src/docgraph/interfaces.py": CLI.lstrip(),
         "src/docgraph/testing/suite.py": "class Row: ...\nclass DocgraphRetriever: ...\n",
         "src/docgraph/a.sql": "".join(f"SELECT {n};\n" for n in range(6)),
         "src/docgraph/b.sql": "".join(f"SELECT {n};\n" for n in range(6)),

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.cli import audit as command
 from docgraph.model.access import Principal
 from docgraph.model.audit import (
@@ -66,7 +65,6 @@ class Office:
 def office(monkeypatch: pytest.MonkeyPatch) -> Office:
     made = Office()
     monkeypatch.setattr(command, "administration_for", lambda store: made)
-    monkeypatch.setattr(command, "asker", lambda store, name: local())
     return made
 
 

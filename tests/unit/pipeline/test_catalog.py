@@ -53,10 +53,10 @@ BOUNDS: dict[str, dict[str, tuple[object, tuple[int, int] | None]]] = {
     "search_nodes": {
         "mode": ("hybrid", None),
         "top": (8, (1, 1000)),
-        "over": ("sections", None),
+        "over": ("documents", None),
         "roll_up": (True, None),
-        "refine": (False, None),
-        "fusion": ("reciprocal_rank", None),
+        "refine": (True, None),
+        "fusion": ("normalised_scores", None),
         "pool": (200, (1, 10_000)),
         "per_document": (0, (0, 1000)),
         "rerank": (0, (0, 1000)),
@@ -71,7 +71,7 @@ BOUNDS: dict[str, dict[str, tuple[object, tuple[int, int] | None]]] = {
         "documents": (6, (1, 500)),
         "seed_places": (3, (1, 500)),
         "relations": (None, None),
-        "admit": ("lifted", None),
+        "admit": ("contested", None),
     },
     "expand_dependency_tree": {
         "max_depth": (2, (0, 5)),

@@ -339,7 +339,7 @@ def test_a_changed_budget_must_take_the_others_place(write: Write) -> None:
         ),
         (
             "extends: code\nwithout: [search_nodes]",
-            "code.yaml:11: step 1 (expand_dependency_tree): needs Seeds",
+            "code.yaml:12: step 1 (expand_dependency_tree): needs Seeds",
         ),
         (
             "extends: code\nchange: {fetch_node_texts: {}}\nwithout: [fetch_node_texts]",

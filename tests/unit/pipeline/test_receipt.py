@@ -63,7 +63,7 @@ def test_json_and_back_is_equal_to_the_byte(made: Receipt) -> None:
 def test_a_receipt_is_the_same_in_every_process_and_with_every_hash_seed() -> None:
     program = (
         "from tests.unit.pipeline.test_receipt import *\n"
-        "made = receipt_of(retrieval(), asking(ROSA))\n"
+        "made = receipt_of(retrieval(reader=asking(ROSA)))\n"
         "print(made.to_json() + receipt_of_ids('r:mill.md').to_json())"
     )
     told = set()
@@ -71,7 +71,9 @@ def test_a_receipt_is_the_same_in_every_process_and_with_every_hash_seed() -> No
         env = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", program]
         told.add(subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=True).stdout)
-    here = receipt_of(retrieval(), asking(ROSA)).to_json() + receipt_of_ids("r:mill.md").to_json()
+    here = (
+        receipt_of(retrieval(reader=asking(ROSA))).to_json() + receipt_of_ids("r:mill.md").to_json()
+    )
     assert told == {here.encode() + b"\n"}
 
 
@@ -118,7 +120,7 @@ def test_an_answer_is_told_with_its_model_its_prompt_and_how_it_was_sampled() ->
 
 def test_it_holds_no_time_no_score_and_no_documents_text() -> None:
     found = retrieval(question=ask("who grinds?"))
-    text = receipt_of(found, local()).to_json()
+    text = receipt_of(found).to_json()
     assert not [word for word in ("milliseconds", "Summary of") if word in text]
     assert not [seed for seed in found.seeds.ranked if str(seed.score) in text]
     assert not [held for held in TOWN.documents for c in held.chunks if c.text in text]
@@ -127,26 +129,26 @@ def test_it_holds_no_time_no_score_and_no_documents_text() -> None:
 @pytest.mark.requirement(36)
 def test_a_snapshots_number_moves_nothing_but_itself_and_the_seal() -> None:
     later = replace(retrieval(), scope=Scope((SnapshotName("r", "main", 4),)))
-    one, other = plain(MADE), plain(receipt_of(later, local()))
+    one, other = plain(MADE), plain(receipt_of(later))
     assert {key for key in one if one[key] != other[key]} == {"snapshots", "digest"}
 
 
 def test_who_asked_and_what_they_may_read_are_two_digests() -> None:
-    mine, rosas = MADE, receipt_of(retrieval(), asking(ROSA))
+    mine, rosas = MADE, receipt_of(retrieval(reader=asking(ROSA)))
     assert mine.asker != rosas.asker
     assert mine.rights != rosas.rights
     assert "rosa" not in rosas.to_json()
-    twin = receipt_of(retrieval(), asking(replace(ROSA, id="rory")))
+    twin = receipt_of(retrieval(reader=asking(replace(ROSA, id="rory"))))
     assert (twin.rights, twin.asker != rosas.asker) == (rosas.rights, True)
 
 
 def test_a_new_key_leaves_its_person_who_they_are() -> None:
     """Another credential does not: of another issuer, or in whose name somebody asks."""
     keys = [ApiKey(name, "local", "rosa", "2026-01-01T00:00:00+00:00") for name in ("a1", "b2")]
-    one, other = (receipt_of(retrieval(), of_key(ROSA, key)) for key in keys)
+    one, other = (receipt_of(retrieval(reader=of_key(ROSA, key))) for key in keys)
     assert one == other
     tokens = [of_token(ROSA, f"https://{name}.example") for name in "ab"]
-    others = {receipt_of(retrieval(), who).asker for who in (*tokens, asking(ROSA))}
+    others = {receipt_of(retrieval(reader=who)).asker for who in (*tokens, asking(ROSA))}
     assert len(others - {one.asker}) == 3
 
 

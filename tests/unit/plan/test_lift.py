@@ -71,7 +71,7 @@ def test_scored_weighs_relations_and_has_to_be_asked_for() -> None:
     assert relation_weighted_score(0.25, 1.0, "references", 9) == 0.25 + REFERENCE_WEIGHT
     assert relation_weighted_score(0.25, 1.0, "shares_entity", 9) == 0.25 + SHARED_NAME_WEIGHT
     defaults = {option.name: option.default for option in contract_of(expand_relationships).options}
-    assert defaults["admit"] == "lifted"
+    assert defaults["admit"] == "contested"
 
 
 @pytest.mark.requirement(25)

@@ -26,8 +26,13 @@ ROAD = document("r:road.md", Said("a long way", EAST), meaning=EAST)
 VILLAGE = world(ROAD, MILL, LAKE)
 
 
+PLAIN = {"over": "sections", "refine": False, "fusion": "reciprocal_rank"}
+
+
 def find(place: World, text: str = "mill", *, reranker: Prefers = NOBODY, **options: Any) -> Seeds:
-    found = contract_of(search_nodes).call((ask(text), place.search, reranker), options)
+    """With the plainest ranking, unless the options say otherwise."""
+    given = {**PLAIN, **options}
+    found = contract_of(search_nodes).call((ask(text), place.search, reranker), given)
     assert isinstance(found, Seeds)
     return found
 
@@ -328,7 +333,7 @@ def test_a_seed_that_stands_twice_breaks_the_contract() -> None:
             return (("r:a", 1), ("r:a", 1))
 
     with pytest.raises(ContractBroken, match="No id occurs twice"):
-        contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {"mode": "semantic"})
+        contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {**PLAIN, "mode": "semantic"})
 
 
 LONG = document(

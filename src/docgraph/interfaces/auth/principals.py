@@ -66,10 +66,10 @@ def _made(person: Person, by: str) -> Principal:
 # Asking in somebody's name, where whoever asks holds the store itself.
 
 
-AskedAs = str | Person | None
+ReaderLike = str | Person | None
 
 
-def principal_for(who: AskedAs, administration: "Callable[[], Administration]") -> Principal:
+def principal_for(who: ReaderLike, administration: "Callable[[], Administration]") -> Principal:
     """None is the person at the keyboard, a name is someone whom the store knows.
 
     A Person was verified by the program around us, and counts as it stands: that program holds

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
-    AsOption,
-    JsonOption,
-    StoreOption,
+    CommonOptions,
     administration_for,
-    asker,
+    expand_options,
     print_json,
 )
 
@@ -25,15 +23,15 @@ audit = typer.Typer(
 
 
 @audit.command("list")
+@expand_options
 def list_entries(
     last: Annotated[int, typer.Option("--last", min=1, help="How many of the newest rows.")] = 50,
     who: Annotated[
         str | None,
         typer.Option("--who", metavar="NAME", help="Only what they asked, or others as them."),
     ] = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    common: CommonOptions,
 ) -> None:
     """List questions and denials, the newest last.
 
@@ -42,22 +40,22 @@ def list_entries(
     """
     from docgraph.interfaces.cli.render_store import show_entries
 
-    found = administration_for(store).audit_entries(asker(store, as_), last=last, who=who)
-    if json:
+    found = administration_for(common.store).audit_entries(common.reader(), last=last, who=who)
+    if common.json:
         print_json({"entries": found})
     else:
         show_entries(found)
 
 
 @audit.command("verify")
+@expand_options
 def verify_audit(
     anchor: Annotated[
         Path | None,
         typer.Option("--anchor", help="A file that `docgraph audit anchor` wrote."),
     ] = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    common: CommonOptions,
 ) -> None:
     """Find rows that were changed or are missing.
 
@@ -67,8 +65,8 @@ def verify_audit(
     from docgraph.interfaces.cli.render_store import show_verdict
 
     kept = None if anchor is None else _read(anchor)
-    found = administration_for(store).audit_verify(asker(store, as_), kept)
-    if json:
+    found = administration_for(common.store).audit_verify(common.reader(), kept)
+    if common.json:
         print_json({"sound": found.is_sound, "verdict": found})
     else:
         show_verdict(found)
@@ -77,13 +75,13 @@ def verify_audit(
 
 
 @audit.command("anchor")
+@expand_options
 def make_anchor(
     out: Annotated[
         Path | None, typer.Option("--out", help="Write the anchor to this file.")
     ] = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    common: CommonOptions,
 ) -> None:
     """Seal the log and print its anchor.
 
@@ -92,10 +90,10 @@ def make_anchor(
     """
     from docgraph.model.errors import BadInput
 
-    made = administration_for(store).audit_anchor(asker(store, as_))
+    made = administration_for(common.store).audit_anchor(common.reader())
     if made is None:
         raise BadInput("the audit log has no rows yet, so there is nothing to anchor")
-    if out is None or json:
+    if out is None or common.json:
         typer.echo(made.to_json(), nl=False)
     if out is None:
         return
@@ -103,7 +101,7 @@ def make_anchor(
         out.write_text(made.to_json(), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"{out}: cannot be written: {error.strerror}") from error
-    if not json:
+    if not common.json:
         typer.echo(f"anchored at row {made.last}: {out}")
 
 

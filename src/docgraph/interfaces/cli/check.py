@@ -7,7 +7,6 @@ import typer
 from docgraph.interfaces.cli.options import (
     JsonOption,
     engine_for,
-    pipeline_named,
     print_json,
 )
 
@@ -33,13 +32,14 @@ def check(
     """
     from docgraph.interfaces.cli.render_retrieval import show_pipeline
     from docgraph.model.digest import plain
+    from docgraph.pipeline.load import load
 
-    found = pipeline_named(pipeline)
+    found = load(pipeline)
     missing = missing_relations(found, store) if store else ()
     if json:
         steps = [{"action": s.action.name, "options": plain(s.options)} for s in found.steps]
-        told = {"pipeline": found.name, "digest": found.digest, "steps": steps}
-        print_json({**told, "missing_relations": missing} if store else told)
+        result = {"pipeline": found.name, "digest": found.digest, "steps": steps}
+        print_json({**result, "missing_relations": missing} if store else result)
     else:
         show_pipeline(found)
         if missing:

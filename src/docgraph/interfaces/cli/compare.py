@@ -1,21 +1,22 @@
-"""docgraph diff: what two retrievals differ in."""
+"""docgraph diff and replay: two retrievals compared, a receipt run again."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from docgraph.interfaces.cli.options import (
-    AsOption,
+    CommonOptions,
     JsonOption,
     OptionalQuestion,
+    PipelineOptions,
+    RequestOptions,
     StoreOption,
-    asker,
+    build_request,
     engine_for,
-    pipeline_named,
+    expand_options,
     print_json,
-    wanted,
 )
 
 if TYPE_CHECKING:
@@ -23,9 +24,7 @@ if TYPE_CHECKING:
     from docgraph.pipeline.receipt import Receipt
 
 
-# docgraph replay: does a receipt still give the same bytes?
-
-
+@expand_options
 def replay(
     receipt: Annotated[
         Path, typer.Argument(help="A receipt that --receipt wrote.", show_default=False)
@@ -34,9 +33,8 @@ def replay(
         bool,
         typer.Option("--check", help="Only check that the receipt is consistent; needs no store."),
     ] = False,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    common: CommonOptions,
 ) -> None:
     """Replay a receipt.
 
@@ -46,20 +44,20 @@ def replay(
     from docgraph.interfaces.cli.render_diff import replay_as_data, show_problems, show_replay
     from docgraph.pipeline.receipt_check import find_receipt_problems
 
-    told = read_receipt(receipt)
+    recorded = read_receipt(receipt)
     if check:
-        problems = find_receipt_problems(told)
-        if json:
+        problems = find_receipt_problems(recorded)
+        if common.json:
             print_json({"consistent": not problems, "problems": problems})
         else:
-            show_problems(told, problems)
+            show_problems(recorded, problems)
         raise typer.Exit(1 if problems else 0)
-    found = engine_for(store, question=told.question).questions.replay(asker(store, as_), told)
-    if json:
-        print_json(replay_as_data(found))
+    result = common.engine(recorded.question).questions.replay(common.reader(), recorded)
+    if common.json:
+        print_json(replay_as_data(result))
     else:
-        show_replay(found)
-    if not found.same:
+        show_replay(result)
+    if not result.same:
         raise typer.Exit(1)
 
 
@@ -73,9 +71,6 @@ def read_receipt(file: Path) -> "Receipt":
             return receipt_from_json(opened.read(LARGEST + 1))
     except OSError as error:
         raise BadInput(f"{file}: cannot be read: {error.strerror}") from error
-
-
-T = TypeVar("T")
 
 
 def diff(
@@ -117,24 +112,29 @@ def diff(
 
     given = (as_, pipeline, repository, branch, snapshot)
     if receipt:
-        left, right = _of_receipts(receipt, alone=not question and not any(given))
+        left, right = _summaries_of_receipts(receipt, alone=not question and not any(given))
     else:
-        _twice(given)
-        sides = (_pair(as_), _pair(pipeline), _pair(repository), _pair(branch))
-        left, right = _asked(question, store, *sides, _pair(snapshot))
-    found = compare_retrievals(left, right)
+        _require_two_sides(given)
+        people, *scopes = (_pair(one) for one in given)
+        left, right = _summaries(question, store, people, tuple(zip(*scopes, strict=True)))
+    difference = compare_retrievals(left, right)
     if json:
         print_json(
-            {"differs": found.differs, "left": left.asked, "right": right.asked, "diff": found}
+            {
+                "differs": difference.differs,
+                "left": left.asked,
+                "right": right.asked,
+                "diff": difference,
+            }
         )
     else:
-        show_retrieval_diff(found)
-    if exit_code and found.differs:
+        show_retrieval_diff(difference)
+    if exit_code and difference.differs:
         raise typer.Exit(1)
 
 
-def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSummary]":
-    """No store is needed for what receipts tell."""
+def _summaries_of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSummary]":
+    """No store is needed for these."""
     from docgraph.model.errors import BadInput
     from docgraph.pipeline.retrieval_diff import summarise_receipt
 
@@ -143,34 +143,26 @@ def _of_receipts(files: list[Path], *, alone: bool) -> "list[RetrievalSummary]":
     return [summarise_receipt(read_receipt(file)) for file in files]
 
 
-def _asked(
+def _summaries(
     question: str,
     store: str | None,
-    who: tuple[str | None, ...],
-    how: tuple[str | None, ...],
-    where: tuple[str | None, ...],
-    branches: tuple[str | None, ...],
-    numbers: tuple[int | None, ...],
+    people: tuple[Any, Any],
+    scopes: tuple[tuple[Any, ...], ...],
 ) -> "list[RetrievalSummary]":
-    """Each side with its own rights: whoever holds the store may see what either gets."""
+    """Each side with its own rights: a user who holds the store may see what either gets."""
     from docgraph.model.access import LOCAL
     from docgraph.pipeline.retrieval_diff import summarise_retrieval
 
-    engine = engine_for(store, question=question)
-    sides = []
-    for at in (0, 1):
-        reader = asker(store, None if who[at] == LOCAL else who[at])
-        steps = pipeline_named(how[at] or "documents")
-        place = wanted(where[at], branches[at], numbers[at])
-        sides.append(
-            summarise_retrieval(
-                engine.questions.retrieve(reader, question, steps, wanted=place), reader
-            )
-        )
+    engine, sides = engine_for(store, question=question), []
+    for name, (pipeline, *scope) in zip(people, scopes, strict=True):
+        common = CommonOptions(None if name == LOCAL else name, store)
+        options = PipelineOptions(pipeline or "documents", *scope)
+        request = build_request(common, options, RequestOptions(question))
+        sides.append(summarise_retrieval(engine.questions.retrieve(request)))
     return sides
 
 
-def _twice(given: tuple[Sequence[object] | None, ...]) -> None:
+def _require_two_sides(given: tuple[Sequence[object] | None, ...]) -> None:
     from docgraph.model.errors import BadInput
 
     if all(len(one or ()) < 2 for one in given):
@@ -180,7 +172,7 @@ def _twice(given: tuple[Sequence[object] | None, ...]) -> None:
         )
 
 
-def _pair(given: list[T] | None) -> tuple[T | None, T | None]:
+def _pair(given: Sequence[Any] | None) -> tuple[Any, Any]:
     """Given once it counts for both sides."""
     from docgraph.model.errors import BadInput
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from docgraph.interfaces.cli.options import JsonOption, engine_for, pipeline_named, print_json
+from docgraph.interfaces.cli.options import JsonOption, engine_for, print_json
 
 if TYPE_CHECKING:
     from docgraph.engine import Engine
@@ -33,6 +33,8 @@ def demo(
     """
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.render_store import show_ingest
+    from docgraph.pipeline.load import load
+    from docgraph.pipeline.request import QuestionRequest
     from docgraph.wiring.backends import redacted_store
 
     engine = engine_for(store, must_exist=False)
@@ -43,7 +45,7 @@ def demo(
             f"ingest {below_here(NOTES)} --repository notes --store {place}",
         )
     result = ingest_notes(engine, progress=not json)
-    found = engine.questions.retrieve(local(), question, pipeline_named("documents"))
+    found = engine.questions.retrieve(QuestionRequest(local(), load("documents"), question))
     if json:
         print_json({"ingest": result, "plan": found.plan, "context": found.context})
     else:

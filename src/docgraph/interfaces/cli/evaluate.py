@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
+    CommonOptions,
     JsonOption,
     PipelineOption,
+    PipelineOptions,
+    RequestOptions,
     StoreOption,
-    asker,
-    budgeted,
+    build_request,
     current_settings,
     engine_for,
-    pipeline_named,
     print_json,
-    wanted,
 )
 
 if TYPE_CHECKING:
@@ -48,11 +48,12 @@ def evaluate(
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.progress import progress_bar
     from docgraph.interfaces.cli.render_retrieval import show_measures
+    from docgraph.pipeline.load import load
 
     with progress_bar(shown=sys.stderr.isatty()) as progress:
         found = measure(
             directory,
-            pipeline_named(pipeline),
+            load(pipeline),
             current_settings(store),
             local,
             keep=store,
@@ -114,13 +115,14 @@ def judged(
 
     began = time.perf_counter()
     try:
-        found = engine.questions.retrieve(
-            asker(store, expected.as_),
-            expected.question,
-            budgeted(pipeline_named(expected.pipeline or pipeline), expected.max_tokens),
-            wanted=wanted(expected.repository, expected.branch, expected.snapshot),
+        scope = (expected.repository, expected.branch, expected.snapshot)
+        request = build_request(
+            CommonOptions(expected.as_, store),
+            PipelineOptions(expected.pipeline or pipeline, *scope),
+            RequestOptions(expected.question, max_tokens=expected.max_tokens),
         )
-        problems, tokens = problems_of(expected, found.context), found.context.tokens
+        context = engine.questions.retrieve(request).context
+        problems, tokens = problems_of(expected, context), context.tokens
     except DocgraphError as error:
         problems, tokens = (f"cannot be asked: {error}",), 0
     return Verdict(expected, problems, tokens, time.perf_counter() - began)

@@ -1,41 +1,24 @@
-"""docgraph explain: why each item of a context is there."""
+"""docgraph explain and why: the reasons of a context's items, and of one node."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from docgraph.interfaces.cli.options import (
-    AsOption,
-    BranchOption,
-    JsonOption,
-    MaxTokensOption,
-    OptionalQuestion,
-    PipelineOption,
-    RepositoryOption,
-    SeedOption,
-    SnapshotOption,
-    StoreOption,
-    asker,
-    budgeted,
-    engine_for,
-    pipeline_named,
+    CommonOptions,
+    PipelineOptions,
+    RequestOptions,
+    build_request,
+    expand_options,
     print_json,
-    wanted,
 )
 
+if TYPE_CHECKING:
+    from docgraph.pipeline.retrieval import Retrieval
 
-def explain(
-    question: OptionalQuestion = "",
-    seed: SeedOption = None,
-    max_tokens: MaxTokensOption = None,
-    pipeline: PipelineOption = "documents",
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    snapshot: SnapshotOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
-) -> None:
+
+@expand_options
+def explain(*, asked: RequestOptions, pipeline: PipelineOptions, common: CommonOptions) -> None:
     """Tell why each item is there.
 
     For every item of the context its rule, access and budget decision; then what was left out, and
@@ -43,41 +26,36 @@ def explain(
     """
     from docgraph.interfaces.cli.render_retrieval import show_why
 
-    found = engine_for(store, question=question).questions.retrieve(
-        asker(store, as_),
-        question,
-        budgeted(pipeline_named(pipeline), max_tokens),
-        seeds=seed or (),
-        wanted=wanted(repository, branch, snapshot),
-    )
-    if json:
-        print_json(
-            {
-                "question": found.context.question,
-                "items": [
-                    {
-                        "id": i.id,
-                        "layer": i.layer,
-                        "number": i.number,
-                        "why": i.why,
-                        "at": i.location,
-                    }
-                    for i in found.context.items
-                ],
-                "omitted": found.context.omitted,
-                "cut": found.plan.cut,
-                "selection": found.plan.constraints.selection,
-                "reason": found.context.reason,
-                "trace": found.run.trace,
-            }
-        )
+    engine = common.engine(asked.question)
+    result = engine.questions.retrieve(build_request(common, pipeline, asked))
+    if common.json:
+        print_json(_reasons(result))
     else:
-        show_why(found)
+        show_why(result)
 
 
-# docgraph why: where a node stands in a question's way, and what would let it in.
+def _reasons(result: "Retrieval") -> dict[str, Any]:
+    return {
+        "question": result.context.question,
+        "items": [
+            {
+                "id": item.id,
+                "layer": item.layer,
+                "number": item.number,
+                "why": item.why,
+                "at": item.location,
+            }
+            for item in result.context.items
+        ],
+        "omitted": result.context.omitted,
+        "cut": result.plan.cut,
+        "selection": result.plan.constraints.selection,
+        "reason": result.context.reason,
+        "trace": result.run.trace,
+    }
 
 
+@expand_options
 def why(
     node: Annotated[
         str,
@@ -85,16 +63,10 @@ def why(
             help="The id of a document, section, symbol or chunk; or a path.", show_default=False
         ),
     ],
-    question: OptionalQuestion = "",
-    seed: SeedOption = None,
-    max_tokens: MaxTokensOption = None,
-    pipeline: PipelineOption = "documents",
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    snapshot: SnapshotOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    asked: RequestOptions,
+    pipeline: PipelineOptions,
+    common: CommonOptions,
 ) -> None:
     """Tell why a node is in the context, or why not.
 
@@ -103,15 +75,9 @@ def why(
     """
     from docgraph.interfaces.cli.render_diff import show_why_not
 
-    found = engine_for(store, question=question).questions.why(
-        asker(store, as_),
-        question,
-        node,
-        budgeted(pipeline_named(pipeline), max_tokens),
-        seeds=seed or (),
-        wanted=wanted(repository, branch, snapshot),
-    )
-    if json:
-        print_json(found)
+    engine = common.engine(asked.question)
+    explanation = engine.questions.why(build_request(common, pipeline, asked), node)
+    if common.json:
+        print_json(explanation)
     else:
-        show_why_not(found)
+        show_why_not(explanation)

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
+    IngestOptions,
     IntoRepository,
     JsonOption,
-    LabelOption,
-    LevelOption,
     QuietOption,
-    ReaderOption,
     StoreOption,
-    WithoutOption,
     engine_for,
+    expand_options,
     print_json,
 )
 
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
     from docgraph.evaluation.dataset import Collection
 
 
+@expand_options
 def import_corpus(
     directory: Annotated[
         Path,
@@ -41,10 +40,8 @@ def import_corpus(
             show_default=False,
         ),
     ] = None,
-    reader: ReaderOption = None,
-    label: LabelOption = None,
-    level: LevelOption = 0,
-    without: WithoutOption = None,
+    *,
+    options: IngestOptions,
     quiet: QuietOption = False,
     store: StoreOption = None,
     json: JsonOption = False,
@@ -54,7 +51,7 @@ def import_corpus(
     Each row becomes a document, each row of edges.jsonl a relation. What is gone from the corpus is
     gone from the new snapshot.
     """
-    from docgraph.interfaces.cli.ingest import ingest_source, note_if_unreadable, told
+    from docgraph.interfaces.cli.ingest import access_from, ingest_source, note_if_unreadable
     from docgraph.interfaces.cli.render_store import show_ingest
 
     collections = collections_in(directory, repository, branch)
@@ -65,8 +62,8 @@ def import_corpus(
             found.source,
             repository=found.repository,
             branch=found.branch,
-            told=told(reader, label, level),
-            without=without,
+            access=access_from(options),
+            without=options.without,
             given=found.given,
             silent=quiet or json,
         )

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
+    IngestOptions,
     JsonOption,
-    LabelOption,
-    LevelOption,
     QuietOption,
-    ReaderOption,
     StoreOption,
-    WithoutOption,
     administration_for,
     engine_for,
+    expand_options,
     print_json,
 )
 
@@ -29,14 +27,14 @@ if TYPE_CHECKING:
     from docgraph.ports.writes import SourceRevision
 
 
-# Taking a source in, as every command that writes a snapshot does it.
+# Ingesting a source, as every command that writes a snapshot does it.
 
 
-def told(reader: list[str] | None, label: list[str] | None, level: int) -> "AccessOptions":
+def access_from(options: IngestOptions) -> "AccessOptions":
     from docgraph.interfaces.inputs import access_options
     from docgraph.model.access import LOCAL
 
-    return access_options(LOCAL, reader or (), label or (), level)
+    return access_options(LOCAL, options.reader or (), options.label or (), options.level)
 
 
 def ingest_source(
@@ -45,18 +43,18 @@ def ingest_source(
     *,
     repository: str,
     branch: str,
-    told: "AccessOptions",
+    access: "AccessOptions",
     without: list[str] | None,
     given: "Sequence[Relationship]" = (),
     origin: "SourceRevision | None" = None,
     silent: bool,
 ) -> "IngestResult":
-    """With a bar on standard error, unless it is to be silent or nobody watches."""
+    """With a progress bar on standard error, unless `silent` or where that is no terminal."""
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.progress import progress_bar
     from docgraph.model.access import LOCAL_ONLY
 
-    rule = told.rule
+    rule = access.rule
     with progress_bar(shown=not silent and sys.stderr.isatty()) as progress:
         return engine.content.ingest(
             local(),
@@ -64,7 +62,7 @@ def ingest_source(
             repository=repository,
             branch=branch,
             rule_for=None if rule is None else lambda _: rule,
-            narrowed_by=told.narrowed_by,
+            narrowed_by=access.narrowed_by,
             otherwise=LOCAL_ONLY,
             without=tuple(without or ()),
             given=given,
@@ -88,6 +86,7 @@ def note_if_unreadable(store: str | None, repository: str, branch: str) -> None:
         )
 
 
+@expand_options
 def ingest(
     path: Annotated[
         Path,
@@ -120,10 +119,8 @@ def ingest(
             show_default=False,
         ),
     ] = None,
-    reader: ReaderOption = None,
-    label: LabelOption = None,
-    level: LevelOption = 0,
-    without: WithoutOption = None,
+    *,
+    options: IngestOptions,
     max_bytes: Annotated[
         int, typer.Option("--max-bytes", help="Report files larger than this, do not read them.")
     ] = 10_000_000,
@@ -139,7 +136,7 @@ def ingest(
     from docgraph.interfaces.cli.render_store import show_ingest
     from docgraph.wiring.sources import open_source
 
-    rule = told(reader, label, level)
+    access = access_from(options)
     with open_source(
         path, repository=repository, branch=branch, ref=ref, max_bytes=max_bytes
     ) as opened:
@@ -148,8 +145,8 @@ def ingest(
             opened.source,
             repository=opened.repository,
             branch=opened.branch,
-            told=rule,
-            without=without,
+            access=access,
+            without=options.without,
             origin=opened.origin,
             silent=quiet or json,
         )

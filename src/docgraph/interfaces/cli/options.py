@@ -2,22 +2,30 @@
 
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.pipeline.request import OVERRIDES, QuestionRequest, snapshot_selectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from docgraph.engine import Engine
     from docgraph.engine.administration import Administration
     from docgraph.model.access import Principal
-    from docgraph.pipeline.pipeline import Pipeline
+    from docgraph.model.snapshot import SnapshotSelector
     from docgraph.pipeline.retrieval import Retrieval
     from docgraph.wiring.settings import Settings
+
+
+def option(name: str) -> Any:
+    """The option of a field of QuestionRequest, with that field's help."""
+    return typer.Option(f"--{name.replace('_', '-')}", min=1, help=OVERRIDES[name].help)
+
 
 StoreOption = Annotated[
     str | None,
@@ -50,10 +58,7 @@ SeedOption = Annotated[
         "--seed", metavar="ID", help="Start from this node id instead of searching; repeatable."
     ),
 ]
-MaxTokensOption = Annotated[
-    int | None,
-    typer.Option("--max-tokens", min=1, help="Another token budget than the pipeline's."),
-]
+MaxTokens = Annotated[int | None, option("max_tokens")]
 OptionalQuestion = Annotated[
     str, typer.Argument(help="The question; may be left out with --seed.", show_default=False)
 ]
@@ -109,6 +114,116 @@ WithoutOption = Annotated[
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no list.")]
 
 
+# Groups of options. `expand_options` puts a group's fields in place of a command's parameter.
+
+
+@dataclass(frozen=True, slots=True)
+class CommonOptions:
+    """Who asks which store, and how the result is printed."""
+
+    as_: AsOption = None
+    store: StoreOption = None
+    json: JsonOption = False
+
+    def engine(self, question: str | None = None) -> "Engine":
+        return engine_for(self.store, question=question)
+
+    def reader(self) -> "Principal":
+        """The person at the keyboard, or the one they ask in the name of."""
+        from docgraph.interfaces.auth.principals import principal_for
+
+        return principal_for(self.as_, lambda: administration_for(self.store))
+
+
+@dataclass(frozen=True, slots=True)
+class BranchOptions:
+    repository: RepositoryOption = None
+    branch: BranchOption = None
+
+    def scope(self) -> "tuple[SnapshotSelector, ...]":
+        return snapshot_selectors(self.repository, self.branch)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineOptions:
+    """How to retrieve, and from which snapshots."""
+
+    pipeline: PipelineOption = "documents"
+    repository: RepositoryOption = None
+    branch: BranchOption = None
+    snapshot: SnapshotOption = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestOptions:
+    """What is asked, and the overrides of the pipeline that a command offers."""
+
+    question: OptionalQuestion = ""
+    seed: SeedOption = None
+    max_tokens: MaxTokens = None
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """Who may read what is ingested, and how it is mined."""
+
+    reader: ReaderOption = None
+    label: LabelOption = None
+    level: LevelOption = 0
+    without: WithoutOption = None
+
+
+def expand_options(command: Callable[..., None]) -> Callable[..., None]:
+    """A command whose parameters of a group's type are given by the fields of that group."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[Parameter] = []
+    for name, own in signature(command).parameters.items():
+        if name in groups:
+            parameters += _parameters_of(groups[name])
+        else:
+            parameters.append(own.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]))
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        built = {
+            name: group(**{one.name: values.pop(one.name) for one in fields(group)})
+            for name, group in groups.items()
+        }
+        command(**values, **built)
+
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameters_of(group: Any) -> list[Parameter]:
+    return [
+        Parameter(
+            one.name,
+            Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if one.default is MISSING else one.default,
+            annotation=one.type,
+        )
+        for one in fields(group)
+    ]
+
+
+def build_request(
+    common: CommonOptions, pipeline: PipelineOptions, asked: RequestOptions
+) -> QuestionRequest:
+    from docgraph.pipeline.load import load
+
+    return QuestionRequest(
+        common.reader(),
+        load(pipeline.pipeline),
+        asked.question,
+        tuple(asked.seed or ()),
+        snapshot_selectors(pipeline.repository, pipeline.branch, pipeline.snapshot),
+        max_tokens=asked.max_tokens,
+    )
+
+
 def current_settings(store: str | None) -> "Settings":
     from docgraph.wiring.settings import read_settings
 
@@ -121,17 +236,10 @@ def administration_for(store: str | None) -> "Administration":
     return build_administration(_existing(store))
 
 
-def asker(store: str | None, name: str | None) -> "Principal":
-    """The person at the keyboard, or whoever they ask in the name of."""
-    from docgraph.interfaces.auth.principals import principal_for
-
-    return principal_for(name, lambda: administration_for(store))
-
-
 def engine_for(
     store: str | None, *, must_exist: bool = True, question: str | None = None
 ) -> "Engine":
-    """An engine on the chosen store; asking one that nobody made is an error, not a new file.
+    """An engine on the chosen store; asking one that does not exist is an error, not a new file.
 
     To embed a question, its embedder begins to load while the engine's own modules do.
     """
@@ -158,37 +266,15 @@ def _existing(store: str | None, *, must_exist: bool = True) -> "Settings":
     return require_store(current_settings(store)) if must_exist else existing_or_new(store)
 
 
-def pipeline_named(name: str) -> "Pipeline":
-    from docgraph.pipeline.load import load
-
-    return load(name)
-
-
-def budgeted(pipeline: "Pipeline", max_tokens: int | None) -> "Pipeline":
-    if max_tokens is None:
-        return pipeline
-    return pipeline.with_options("assemble_context", max_tokens=max_tokens)
-
-
-def wanted(
-    repository: str | None, branch: str | None, snapshot: int | None
-) -> tuple[SnapshotSelector, ...]:
-    if repository is None and branch is None and snapshot is None:
-        return ALL_REPOSITORIES
-    return (SnapshotSelector(repository, branch, snapshot),)
-
-
-def keep_receipt(
-    file: Path | None, found: "Retrieval", reader: "Principal", seeds: "Sequence[str] | None"
-) -> None:
-    """What was asked and the digest of all that came of it, if a file is named for that."""
+def write_receipt(file: Path | None, retrieval: "Retrieval") -> None:
+    """If a file is named for it."""
     if file is None:
         return
     from docgraph.model.errors import BadInput
     from docgraph.pipeline.receipt import receipt_of
 
     try:
-        file.write_bytes(receipt_of(found, reader, seeds or ()).to_json().encode())
+        file.write_bytes(receipt_of(retrieval).to_json().encode())
     except OSError as error:
         raise BadInput(f"{file}: cannot be written: {error.strerror}") from error
     except UnicodeEncodeError as error:

@@ -1,4 +1,4 @@
-"""docgraph ask: an answer that cites."""
+"""docgraph ask, context, search, plan, run: questions and saved plans."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,40 +6,27 @@ from typing import Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
-    AsOption,
-    BranchOption,
-    JsonOption,
-    MaxTokensOption,
+    CommonOptions,
     OptionalQuestion,
-    PipelineOption,
+    PipelineOptions,
     QuestionArgument,
     ReceiptOption,
-    RepositoryOption,
+    RequestOptions,
     SeedOption,
-    SnapshotOption,
-    StoreOption,
-    asker,
-    budgeted,
-    engine_for,
-    keep_receipt,
-    pipeline_named,
+    build_request,
+    expand_options,
     print_json,
-    wanted,
+    write_receipt,
 )
 
 
+@expand_options
 def ask(
-    question: OptionalQuestion = "",
-    seed: SeedOption = None,
-    max_tokens: MaxTokensOption = None,
-    pipeline: PipelineOption = "documents",
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    snapshot: SnapshotOption = None,
+    *,
+    asked: RequestOptions,
+    pipeline: PipelineOptions,
     receipt: ReceiptOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    common: CommonOptions,
 ) -> None:
     """Answer a question, with citations.
 
@@ -48,51 +35,36 @@ def ask(
     """
     from docgraph.interfaces.cli.render_retrieval import StreamPrinter, show_answer
 
-    engine, reader = engine_for(store, question=question), asker(store, as_)
-    voice = StreamPrinter()
+    engine, printer = common.engine(asked.question), StreamPrinter()
+    request = build_request(common, pipeline, asked)
     try:
-        found = engine.questions.ask(
-            reader,
-            question,
-            budgeted(pipeline_named(pipeline), max_tokens),
-            seeds=seed or (),
-            wanted=wanted(repository, branch, snapshot),
-            on_text=(lambda _: None) if json else voice,
-        )
+        result = engine.questions.ask(request, on_text=(lambda _: None) if common.json else printer)
     finally:
-        voice.end()
-    keep_receipt(receipt, found, reader, seed)
-    if json:
+        printer.end()
+    write_receipt(receipt, result)
+    if common.json:
         print_json(
             {
-                "answer": found.answer,
-                "digest": found.answer.digest,
-                "context_digest": found.context.digest,
-                "plan_digest": found.plan.digest,
-                "scope": found.scope.snapshots,
+                "answer": result.answer,
+                "digest": result.answer.digest,
+                "context_digest": result.context.digest,
+                "plan_digest": result.plan.digest,
+                "scope": result.scope.snapshots,
             }
         )
     else:
-        show_answer(found.answer)
-    if found.answer.kind == "refused":
+        show_answer(result.answer)
+    if result.answer.kind == "refused":
         raise typer.Exit(1)
 
 
-# docgraph context: what a language model would get to read.
-
-
+@expand_options
 def context(
-    question: OptionalQuestion = "",
-    seed: SeedOption = None,
-    max_tokens: MaxTokensOption = None,
-    pipeline: PipelineOption = "documents",
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    snapshot: SnapshotOption = None,
+    *,
+    asked: RequestOptions,
+    pipeline: PipelineOptions,
     receipt: ReceiptOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    common: CommonOptions,
 ) -> None:
     """Give the context of a question.
 
@@ -101,74 +73,47 @@ def context(
     """
     from docgraph.interfaces.cli.render_context import show_context
 
-    engine, reader = engine_for(store, question=question), asker(store, as_)
-    found = engine.questions.retrieve(
-        reader,
-        question,
-        budgeted(pipeline_named(pipeline), max_tokens),
-        seeds=seed or (),
-        wanted=wanted(repository, branch, snapshot),
-    )
-    keep_receipt(receipt, found, reader, seed)
-    if json:
+    engine = common.engine(asked.question)
+    result = engine.questions.retrieve(build_request(common, pipeline, asked))
+    write_receipt(receipt, result)
+    if common.json:
         print_json(
             {
-                "context": found.context,
-                "digest": found.context.digest,
-                "plan_digest": found.plan.digest,
-                "scope": found.scope.snapshots,
+                "context": result.context,
+                "digest": result.context.digest,
+                "plan_digest": result.plan.digest,
+                "scope": result.scope.snapshots,
             }
         )
     else:
-        show_context(found.context)
+        show_context(result.context)
 
 
-# docgraph search: the seeds of a question.
-
-
-def search(
-    question: QuestionArgument,
-    pipeline: PipelineOption = "documents",
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    snapshot: SnapshotOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
-) -> None:
+@expand_options
+def search(question: QuestionArgument, *, pipeline: PipelineOptions, common: CommonOptions) -> None:
     """Find seeds: ids and scores, never text."""
     from docgraph.interfaces.cli.render_retrieval import show_seeds
-    from docgraph.model.seeds import Seeds
 
-    found = engine_for(store, question=question).questions.retrieve(
-        asker(store, as_),
-        question,
-        pipeline_named(pipeline).up_to(Seeds),
-        wanted=wanted(repository, branch, snapshot),
-    )
-    if json:
-        print_json({"seeds": found.seeds, "scope": found.scope.snapshots})
+    engine = common.engine(question)
+    request = build_request(common, pipeline, RequestOptions(question))
+    result = engine.questions.search(request)
+    if common.json:
+        print_json({"seeds": result.seeds, "scope": result.scope.snapshots})
     else:
-        show_seeds(found.seeds)
+        show_seeds(result.seeds)
 
 
-# docgraph plan: which documents may speak, and why.
-
-
+@expand_options
 def plan(
     question: OptionalQuestion = "",
     save: Annotated[
         Path | None, typer.Option("--save", help="Write the plan to this file, for `docgraph run`.")
     ] = None,
     seed: SeedOption = None,
-    pipeline: PipelineOption = "documents",
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    snapshot: SnapshotOption = None,
+    *,
+    pipeline: PipelineOptions,
     receipt: ReceiptOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    common: CommonOptions,
 ) -> None:
     """Decide which documents may speak.
 
@@ -176,24 +121,18 @@ def plan(
     """
     from docgraph.interfaces.cli.render_retrieval import show_plan
     from docgraph.model.errors import BadInput
-    from docgraph.model.plan import RetrievalPlan
 
-    engine, reader = engine_for(store, question=question), asker(store, as_)
-    found = engine.questions.retrieve(
-        reader,
-        question,
-        pipeline_named(pipeline).up_to(RetrievalPlan),
-        seeds=seed or (),
-        wanted=wanted(repository, branch, snapshot),
-    )
-    keep_receipt(receipt, found, reader, seed)
-    saved = found.saved()
+    engine = common.engine(question)
+    request = build_request(common, pipeline, RequestOptions(question, seed))
+    result = engine.questions.plan(request)
+    write_receipt(receipt, result)
+    saved = result.saved()
     if save is not None:
         try:
             save.write_text(saved.to_json(), encoding="utf-8")
         except OSError as error:
             raise BadInput(f"{save}: cannot be written: {error.strerror}") from error
-    if json:
+    if common.json:
         typer.echo(saved.to_json(), nl=False)
     else:
         show_plan(saved)
@@ -201,9 +140,7 @@ def plan(
             typer.echo(f"saved to {save}; execute it with: docgraph run {save}")
 
 
-# docgraph run: execute a saved plan.
-
-
+@expand_options
 def run(
     plan: Annotated[Path, typer.Argument(help="A plan saved by `docgraph plan --save`.")],
     pipeline: Annotated[
@@ -215,9 +152,8 @@ def run(
             show_default=False,
         ),
     ] = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    common: CommonOptions,
 ) -> None:
     """Execute a saved plan.
 
@@ -225,7 +161,7 @@ def run(
     """
     from docgraph.interfaces.cli.render_context import show_context
     from docgraph.model.errors import BadInput
-    from docgraph.pipeline.load import shipped
+    from docgraph.pipeline.load import load, shipped
     from docgraph.pipeline.retrieval import plan_from_json
 
     try:
@@ -237,12 +173,11 @@ def run(
             f"this plan was made with a pipeline called {saved.pipeline!r}, which is not shipped; "
             "name its file with --pipeline"
         )
-    found = engine_for(store).questions.execute(
-        asker(store, as_), saved, pipeline_named(pipeline or saved.pipeline)
-    )
-    if json:
-        print_json({"context": found.context, "digest": found.context.digest})
+    steps = load(pipeline or saved.pipeline)
+    result = common.engine().questions.execute(common.reader(), saved, steps)
+    if common.json:
+        print_json({"context": result.context, "digest": result.context.digest})
         return
     if saved.edited:
         typer.echo("note: this plan was edited after it was saved", err=True)
-    show_context(found.context)
+    show_context(result.context)

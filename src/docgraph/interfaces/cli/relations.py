@@ -5,16 +5,15 @@ from typing import Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
-    AsOption,
-    BranchOption,
+    BranchOptions,
+    CommonOptions,
     JsonOption,
-    RepositoryOption,
     StoreOption,
-    asker,
     engine_for,
+    expand_options,
     print_json,
-    wanted,
 )
+from docgraph.pipeline.request import snapshot_selectors
 
 relations = typer.Typer(
     help="List and count relations; add or remove your own.",
@@ -30,16 +29,15 @@ Target = Annotated[str, typer.Argument(help="The id of the node it enters.", sho
 
 
 @relations.command("list")
+@expand_options
 def list_relations(
     node: Annotated[
         str | None, typer.Option("--node", help="Only relations that touch this node or document.")
     ] = None,
     relation: Annotated[str | None, typer.Option("--type", help="Only this type.")] = None,
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    place: BranchOptions,
+    common: CommonOptions,
 ) -> None:
     """List relations, each with its origin.
 
@@ -49,22 +47,21 @@ def list_relations(
     from docgraph.interfaces.cli.render_retrieval import show_relations
     from docgraph.interfaces.inputs import relation_filter
 
-    found = engine_for(store).content.relations(
-        asker(store, as_), wanted(repository, branch, None), relation_filter(relation), node
+    found = common.engine().content.relations(
+        common.reader(), place.scope(), relation_filter(relation), node
     )
-    if json:
+    if common.json:
         print_json({"relations": found})
     else:
         show_relations(found)
 
 
 @relations.command("stats")
+@expand_options
 def relation_stats(
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    place: BranchOptions,
+    common: CommonOptions,
 ) -> None:
     """Count relations by who found them.
 
@@ -72,10 +69,8 @@ def relation_stats(
     """
     from docgraph.interfaces.cli.render_store import show_counts
 
-    found = engine_for(store).content.relation_counts(
-        asker(store, as_), wanted(repository, branch, None)
-    )
-    if json:
+    found = common.engine().content.relation_counts(common.reader(), place.scope())
+    if common.json:
         print_json(found)
     else:
         show_counts(found)
@@ -105,7 +100,7 @@ def add_relation(
         local(),
         Edge(source, relation, target),
         manual_evidence(source, note),
-        wanted(None, branch, None),
+        snapshot_selectors(branch=branch),
     )
     if json:
         print_json({"snapshot": snapshot})
@@ -130,7 +125,7 @@ def remove_relation(
     from docgraph.model.edge import Edge
 
     snapshot = engine_for(store).content.remove_relation(
-        local(), Edge(source, relation, target), wanted(None, branch, None)
+        local(), Edge(source, relation, target), snapshot_selectors(branch=branch)
     )
     if json:
         print_json({"snapshot": snapshot})

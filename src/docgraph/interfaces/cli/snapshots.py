@@ -5,13 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from docgraph.interfaces.cli.options import (
-    AsOption,
-    BranchOption,
-    JsonOption,
-    RepositoryOption,
-    StoreOption,
-    asker,
-    engine_for,
+    BranchOptions,
+    CommonOptions,
+    expand_options,
     print_json,
 )
 
@@ -19,12 +15,11 @@ if TYPE_CHECKING:
     from docgraph.model.snapshot import SnapshotInfo, SnapshotName
 
 
+@expand_options
 def snapshots(
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    place: BranchOptions,
+    common: CommonOptions,
 ) -> None:
     """List the snapshots that you can ask.
 
@@ -34,10 +29,11 @@ def snapshots(
 
     found = tuple(
         info
-        for info in engine_for(store).content.snapshots(asker(store, as_))
-        if repository in (None, info.name.repository) and branch in (None, info.name.branch)
+        for info in common.engine().content.snapshots(common.reader())
+        if place.repository in (None, info.name.repository)
+        and place.branch in (None, info.name.branch)
     )
-    if json:
+    if common.json:
         print_json({"snapshots": found})
     else:
         show_snapshots(found)
@@ -46,6 +42,7 @@ def snapshots(
 # docgraph diff-snapshots: what changed between two snapshots.
 
 
+@expand_options
 def diff_snapshots(
     old: Annotated[
         str,
@@ -54,11 +51,9 @@ def diff_snapshots(
         ),
     ],
     new: Annotated[str, typer.Argument(help="The one to compare with it.", show_default=False)],
-    repository: RepositoryOption = None,
-    branch: BranchOption = None,
-    as_: AsOption = None,
-    store: StoreOption = None,
-    json: JsonOption = False,
+    *,
+    place: BranchOptions,
+    common: CommonOptions,
 ) -> None:
     """Compare two snapshots of a repository.
 
@@ -66,15 +61,15 @@ def diff_snapshots(
     """
     from docgraph.interfaces.cli.render_store import show_diff
 
-    engine, reader = engine_for(store), asker(store, as_)
+    engine, reader = common.engine(), common.reader()
     known = tuple(
         info
         for info in engine.content.snapshots(reader)
-        if repository in (None, info.name.repository)
+        if place.repository in (None, info.name.repository)
     )
-    sides = [named(known, written, branch) for written in (old, new)]
+    sides = [named(known, written, place.branch) for written in (old, new)]
     found = engine.content.diff_snapshots(reader, sides[0], sides[1])
-    if json:
+    if common.json:
         print_json({"old": sides[0], "new": sides[1], "diff": found})
     else:
         show_diff(found)
@@ -110,15 +105,16 @@ def _first(known: "tuple[SnapshotInfo, ...]") -> str:
 # docgraph status: what can be seen in the store.
 
 
-def status(as_: AsOption = None, store: StoreOption = None, json: JsonOption = False) -> None:
+@expand_options
+def status(*, common: CommonOptions) -> None:
     """Show what you can ask.
 
     The newest snapshot of every repository, and how many nodes and chunks they hold.
     """
     from docgraph.interfaces.cli.render_store import show_status
 
-    found = engine_for(store).content.status(asker(store, as_))
-    if json:
+    found = common.engine().content.status(common.reader())
+    if common.json:
         print_json(found)
     else:
         show_status(found)

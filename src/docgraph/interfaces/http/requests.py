@@ -1,4 +1,4 @@
-"""What may stand in a request: known keys alone, each of its own type, none of them too long."""
+"""Bodies and queries of requests: known keys alone, each of its type, none too long."""
 
 from typing import Annotated, Any
 
@@ -13,9 +13,16 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.interfaces.inputs import NamedPipelines
+from docgraph.model.access import Principal
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import LARGEST
-from docgraph.pipeline.request import LONGEST_QUESTION
+from docgraph.pipeline.request import (
+    LONGEST_QUESTION,
+    OVERRIDES,
+    QuestionRequest,
+    snapshot_selectors,
+)
 
 LONGEST_ID = 5_000
 LONGEST_NAME = 200
@@ -34,13 +41,13 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class PipelineText(Strict):
+class PipelineYaml(Strict):
     """A pipeline as a YAML file holds it; it may extend named ones."""
 
     yaml: Annotated[str, Field(max_length=LARGEST)]
 
 
-class WrittenPipeline(Strict):
+class PipelineJson(Strict):
     """The same as JSON: `steps`, or `extends` with `change` and `without`."""
 
     pipeline: Name
@@ -50,51 +57,84 @@ class WrittenPipeline(Strict):
     without: list[str] | None = None
 
 
-AskedPipeline = Annotated[
-    str | PipelineText | WrittenPipeline,
+PipelineField = Annotated[
+    str | PipelineYaml | PipelineJson,
     Field(description="The name of a pipeline that this server has, or a pipeline."),
 ]
 
 
-def given(pipeline: str | PipelineText | WrittenPipeline) -> str | dict[str, Any]:
+def as_loaded(pipeline: str | PipelineYaml | PipelineJson) -> str | dict[str, Any]:
     """As the loader takes it: nothing that was not written."""
     return pipeline if isinstance(pipeline, str) else pipeline.model_dump(exclude_unset=True)
 
 
-class Of(Strict):
+def option(name: str) -> Any:
+    """A field of QuestionRequest that sets an option of the pipeline."""
+    return Field(description=OVERRIDES[name].help)
+
+
+class ScopeBody(Strict):
     """Which snapshot is asked; without any, the newest of every repository that can be seen."""
 
     repository: Name | None = None
     branch: Name | None = None
     snapshot: Number | None = None
 
-    @property
-    def wanted(self) -> tuple[SnapshotSelector, ...]:
-        if self.repository is None and self.branch is None and self.snapshot is None:
-            return ALL_REPOSITORIES
-        return (SnapshotSelector(self.repository, self.branch, self.snapshot),)
+
+class RequestBody(ScopeBody):
+    pipeline: PipelineField = "documents"
+    top: Annotated[Number | None, option("top")] = None
+    question: Text = ""
+
+    def request(self, reader: Principal, pipelines: NamedPipelines) -> QuestionRequest:
+        """Refused where the pipeline is unknown, or larger than this server takes."""
+        values = dict(self)
+        built = QuestionRequest(
+            reader,
+            pipelines.find(as_loaded(self.pipeline)),
+            self.question,
+            tuple(values.get("seeds", ())),
+            snapshot_selectors(self.repository, self.branch, self.snapshot),
+            **{name: values.get(name) for name in OVERRIDES},
+        )
+        pipelines.checked(built.effective_pipeline())
+        return built
 
 
-class Asked(Of):
-    pipeline: AskedPipeline = "documents"
-    top: Annotated[Number | None, Field(description="How many seeds search gives.")] = None
+class SearchBody(RequestBody):
+    question: Annotated[Text, Field(min_length=1)]
 
 
-class AskedQuestion(Asked):
+class QuestionBody(RequestBody):
     """A question, or ids to start from in place of searching, or both."""
 
-    question: Text = ""
     seeds: Annotated[list[NodeId], Field(max_length=MOST_SEEDS, default_factory=list)]
 
 
-class AskedContext(AskedQuestion):
-    max_tokens: Annotated[
-        Number | None, Field(description="Another token budget than the pipeline's.")
-    ] = None
+class PlanBody(QuestionBody):
+    receipt: bool = False
 
 
-class Kept:
-    """Documented as that type, kept as the JSON it came as: docgraph's own reader reads it."""
+class ContextBody(QuestionBody):
+    max_tokens: Annotated[Number | None, option("max_tokens")] = None
+
+
+class RetrieveBody(ContextBody):
+    receipt: bool = False
+
+
+class AskBody(RetrieveBody):
+    pass
+
+
+class ExplainBody(ContextBody):
+    """With a `node`: a document, section, symbol or chunk by id, or a document by path."""
+
+    node: NodeId | None = None
+
+
+class PassthroughJson:
+    """Documented as that type, passed on as JSON: docgraph's own reader checks it."""
 
     def __init__(self, kind: type) -> None:
         self._kind = kind
@@ -108,22 +148,20 @@ class Kept:
         return handler(TypeAdapter(self._kind).core_schema)
 
 
-# What may stand behind the question mark of an address; anything else is refused.
+# Query strings; an unknown key is refused.
 
 
 class BranchQuery(BaseModel):
-    """An address knows strings alone, so numbers are read out of them."""
+    """A query holds strings alone, so numbers are parsed."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     repository: Name | None = None
     branch: Name | None = None
 
 
-class OfQuery(BranchQuery):
+class ScopeQuery(BranchQuery):
     snapshot: Number | None = None
 
     @property
-    def wanted(self) -> tuple[SnapshotSelector, ...]:
-        if self.repository is None and self.branch is None and self.snapshot is None:
-            return ALL_REPOSITORIES
-        return (SnapshotSelector(self.repository, self.branch, self.snapshot),)
+    def scope(self) -> tuple[SnapshotSelector, ...]:
+        return snapshot_selectors(self.repository, self.branch, self.snapshot)

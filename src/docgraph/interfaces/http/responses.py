@@ -1,4 +1,4 @@
-"""What answers look like: the shapes that the command line prints with --json."""
+"""Bodies of responses: the same shapes that the command line prints with --json."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from docgraph.pipeline.run import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSeeds:
+class SearchResponse:
     """Ids and scores, never text."""
 
     seeds: Seeds
@@ -26,7 +26,7 @@ class FoundSeeds:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPlan:
+class PlanResponse:
     """`plan` is what `/v1/plans/execute` takes."""
 
     plan: SavedPlan
@@ -34,7 +34,7 @@ class FoundPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundContext:
+class RetrieveResponse:
     context: Context
     digest: str
     plan_digest: str
@@ -43,7 +43,7 @@ class FoundContext:
 
 
 @dataclass(frozen=True, slots=True)
-class ExecutedPlan:
+class ExecutePlanResponse:
     """`edited`: the plan is not as it was saved."""
 
     context: Context
@@ -52,7 +52,7 @@ class ExecutedPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundAnswer:
+class AnswerResponse:
     answer: Answer
     digest: str
     context_digest: str
@@ -62,7 +62,7 @@ class FoundAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedItem:
+class ExplainResponseItem:
     id: str
     layer: str
     number: int
@@ -71,11 +71,11 @@ class ExplainedItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainResponse:
     """Why each item is there, what was left out, and what each step did."""
 
     question: str
-    items: tuple[ExplainedItem, ...]
+    items: tuple[ExplainResponseItem, ...]
     omitted: tuple[Omission, ...]
     cut: tuple[Cut, ...]
     selection: Selection
@@ -84,7 +84,7 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedReceipt:
+class ReplayResponse:
     """The same once more, or the first step that differs."""
 
     same: bool
@@ -96,7 +96,7 @@ class ReplayedReceipt:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedReceipt:
+class ReceiptCheckResponse:
     """Whether a receipt is consistent in itself; no store was asked."""
 
     consistent: bool
@@ -104,7 +104,7 @@ class CheckedReceipt:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedRelations:
+class RelationsResponse:
     """`next` is the offset of what comes behind these, if there is more."""
 
     relations: tuple[Relationship, ...]
@@ -113,23 +113,23 @@ class ListedRelations:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedSnapshots:
+class SnapshotsResponse:
     snapshots: tuple[SnapshotInfo, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class NewSnapshot:
+class SnapshotResponse:
     """The snapshot that a change was published as."""
 
     snapshot: SnapshotName
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class HealthResponse:
     status: str
 
 
-# JSON as it leaves this door: what the command line prints with --json, in one line.
+# JSON as the command line prints it with --json, in one line.
 
 
 def as_json(value: object) -> bytes:

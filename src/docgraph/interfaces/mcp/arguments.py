@@ -1,4 +1,4 @@
-"""What tools take: each argument with its bounds, and words for the model that fills it in."""
+"""Arguments of tools: each with its bounds, and a description for the model that fills it."""
 
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
@@ -6,12 +6,16 @@ from urllib.parse import quote, unquote
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from docgraph.interfaces.mcp.tool_context import LONGEST_ID, LONGEST_NAME, MOST_SEEDS
 from docgraph.model.errors import BadInput
-from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.validation import suggest
-from docgraph.pipeline.request import LONGEST_QUESTION
+from docgraph.pipeline.request import LONGEST_QUESTION, OVERRIDES, snapshot_selectors
 
+LONGEST_ID = 4_000  # characters
+LONGEST_NAME = 200
+MOST_SEEDS = 50
+MOST_TOKENS = 32_000
+MOST_RELATIONS = 200
 UNKNOWN = ("unexpected_keyword_argument", "extra_forbidden")
 NOTHING_ELSE: dict[str, Any] = {"extra": "forbid"}
 
@@ -35,7 +39,7 @@ PipelineName = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class ScopeArguments:
     """Which snapshots to ask; without any of them, the newest of all that the reader sees."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = NOTHING_ELSE
@@ -47,14 +51,12 @@ class Where:
     ] = None
 
     @property
-    def wanted(self) -> tuple[SnapshotSelector, ...]:
-        if (self.repository, self.branch, self.snapshot) == (None, None, None):
-            return ALL_REPOSITORIES
-        return (SnapshotSelector(self.repository, self.branch, self.snapshot),)
+    def scope(self) -> tuple[SnapshotSelector, ...]:
+        return snapshot_selectors(self.repository, self.branch, self.snapshot)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked(Where):
+class PlanArguments(ScopeArguments):
     """A question, or ids in its place, and how to retrieve."""
 
     question: QuestionText = ""
@@ -62,8 +64,17 @@ class Asked(Where):
     pipeline: PipelineName = "documents"
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionArguments(PlanArguments):
+    """With the overrides of the pipeline that a question may set."""
+
+    max_tokens: Annotated[
+        int | None, Field(ge=1, le=MOST_TOKENS, description=OVERRIDES["max_tokens"].help)
+    ] = None
+
+
 def read_arguments(takes: TypeAdapter[Any], names: tuple[str, ...], given: object) -> Any:
-    """Refused with what would fit; what was given is not repeated, it may be as long as it likes.
+    """Refused with what would fit; the argument itself is not repeated, it may be long.
 
     Only JSON's own kinds arrive here, so a list fits where a tuple is meant.
     """
@@ -73,24 +84,24 @@ def read_arguments(takes: TypeAdapter[Any], names: tuple[str, ...], given: objec
         wrong = error.errors(include_url=False, include_input=False)
         unknown = [one for one in wrong if one["type"] in UNKNOWN]
         first = (unknown or wrong)[0]
-        place = ".".join(str(part) for part in first["loc"])[:LONGEST_NAME] or "arguments"
+        name = ".".join(str(part) for part in first["loc"])[:LONGEST_NAME] or "arguments"
         if unknown:
-            raise BadInput(f"no argument is called {place!r}; {suggest(place, names)}") from error
-        raise BadInput(f"{place}: {first['msg']}") from error
+            raise BadInput(f"no argument is called {name!r}; {suggest(name, names)}") from error
+        raise BadInput(f"{name}: {first['msg']}") from error
 
 
 # The address of a node: `docgraph://node/` and its id, percent-encoded whole.
 
 
-FRONT = "docgraph://node/"
+NODE_URL = "docgraph://node/"
 
 
 def url_of(node: str) -> str:
-    return FRONT + quote(node, safe="")
+    return NODE_URL + quote(node, safe="")
 
 
 def id_of(written: str) -> str:
-    """Of an address or of an id itself. What decodes to no text is no address."""
-    if not written.startswith(FRONT):
+    """Of an address or of an id. What decodes to no text is no address."""
+    if not written.startswith(NODE_URL):
         return written
-    return unquote(written.removeprefix(FRONT), errors="replace")
+    return unquote(written.removeprefix(NODE_URL), errors="replace")

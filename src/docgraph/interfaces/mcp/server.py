@@ -1,4 +1,4 @@
-"""The server: which tools there are, and what becomes of a call."""
+"""The MCP server: its tools, and how a call is run."""
 
 import asyncio
 import json
@@ -17,8 +17,7 @@ from mcp.types import (
 )
 
 from docgraph import __version__
-from docgraph.interfaces.mcp.tool import T, Tool
-from docgraph.interfaces.mcp.tool_context import Limits, ToolContext
+from docgraph.interfaces.mcp.tool_context import Limits, T, Tool, ToolContext
 from docgraph.interfaces.mcp.tools.context import CONTEXT
 from docgraph.interfaces.mcp.tools.explain import EXPLAIN
 from docgraph.interfaces.mcp.tools.fetch import FETCH
@@ -38,40 +37,40 @@ from docgraph.model.errors import (
 from docgraph.model.validation import suggest
 from docgraph.ports.cancellation import Deadline, check_cancelled, deadline_scope
 
-# Workers: engine calls run in threads of their own, so that the event loop lives.
+# Workers: calls of the engine run in threads, so that the event loop stays responsive.
 
 
 class ToolWorkers:
-    """So many at once as the limits say; further calls wait, and their time runs meanwhile.
+    """As many concurrent calls as the limits say; the time of calls that wait runs on.
 
-    Of those nobody holds more than their share; whoever started this process alone is not counted.
+    Each user has a quota of the queue, but for the one client that started this process.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._seconds = limits.seconds
         self._workers = WorkerPool("mcp", limits.at_once, limits.queue)
 
-    async def done(self, work: Callable[[], T], holder: QuotaKey | None) -> T:
-        """Whoever cancels or leaves is not waited for: the work ends at its next step."""
-        waiting = Deadline(self._seconds)
+    async def run(self, work: Callable[[], T], key: QuotaKey | None) -> T:
+        """Cancelled or disconnected, the work ends at its next step."""
+        deadline = Deadline(self._seconds)
 
-        def for_them() -> T:
-            with deadline_scope(waiting):
+        def run() -> T:
+            with deadline_scope(deadline):
                 check_cancelled()
                 return work()
 
-        working = asyncio.wrap_future(self._workers.submit(for_them, holder))
-        late = asyncio.get_running_loop().call_later(self._seconds, waiting.expire)
+        working = asyncio.wrap_future(self._workers.submit(run, key))
+        late = asyncio.get_running_loop().call_later(self._seconds, deadline.expire)
         try:
             return await working
         except asyncio.CancelledError:
-            waiting.cancel()
+            deadline.cancel()
             raise
         finally:
             late.cancel()
 
 
-# What a client is told when a call comes to nothing: words, never what lies behind them.
+# Errors as a client reads them, without internals.
 
 
 UNEXPECTED = "something went wrong here that should not; the server's log tells more"
@@ -80,10 +79,10 @@ log = logging.getLogger("docgraph.mcp")
 
 
 def refusal(error: Exception, *, from_afar: bool) -> str:
-    """An error of docgraph's own is in words for whoever asked.
+    """The message of an error of docgraph's own is for the user.
 
-    Those that tell of files, servers and schemas are for whoever keeps them: `from_afar` they go
-    to the log. So does all that nobody foresaw, wherever it is asked.
+    Errors about files, servers and schemas are for the operator: `from_afar` they go to the log.
+    So do unexpected errors, always.
     """
     match error:
         case WrongEmbedder():
@@ -111,52 +110,52 @@ INSTRUCTIONS = (
 )
 
 
-# Whom the transport vouches for; it gets the transport's own request, if there is one.
+# The authenticated principal of the transport's request, if there is one.
 Who = Callable[[Any], Principal]
-# Whose share of the queue a call takes up; nobody's where one client started the process.
+# The quota that a call counts for; none where one client started the process.
 Whose = Callable[[Any], QuotaKey | None]
 
 
 def mcp_server(
-    desk: ToolContext, who: Who, *, from_afar: bool, whose: Whose = lambda _: None
+    context: ToolContext, who: Who, *, from_afar: bool, whose: Whose = lambda _: None
 ) -> Server[Any, Any]:
-    """`who` is asked anew on every call, by the worker that does it: rights may have changed."""
+    """`who` is called anew on every call, by its worker: rights may have changed."""
     server: Server[Any, Any] = Server("docgraph", version=__version__, instructions=INSTRUCTIONS)
-    workers = ToolWorkers(desk.limits)
-    listed = [tool.definition(tuple(desk.pipelines)) for tool in TOOLS.values()]
+    workers = ToolWorkers(context.limits)
+    listed = [tool.definition(tuple(context.pipelines)) for tool in TOOLS.values()]
 
     async def list_tools(_: ListToolsRequest) -> ServerResult:
         return ServerResult(ListToolsResult(tools=listed))
 
-    async def call_tool(asked: CallToolRequest) -> ServerResult:
+    async def call_tool(call: CallToolRequest) -> ServerResult:
         request = server.request_context.request
-        name, given = asked.params.name, asked.params.arguments or {}
+        name, arguments = call.params.name, call.params.arguments or {}
         try:
-            told = await workers.done(
-                lambda: _called(desk, who(request), name, given), whose(request)
+            result = await workers.run(
+                lambda: _call(context, who(request), name, arguments), whose(request)
             )
-        except Exception as error:  # noqa: BLE001 - translated at the door; unexpected ones are logged
-            told = _text(refusal(error, from_afar=from_afar), is_error=True)
-        return ServerResult(told)
+        except Exception as error:  # noqa: BLE001 - translated here; unexpected ones are logged
+            result = _text(refusal(error, from_afar=from_afar), is_error=True)
+        return ServerResult(result)
 
-    # Not through decorators: those repeat what was given in errors, and tell those of others too.
+    # Not through decorators: those repeat arguments in errors, and show the errors of libraries.
     server.request_handlers[ListToolsRequest] = list_tools
     server.request_handlers[CallToolRequest] = call_tool
     return server
 
 
-def _called(desk: ToolContext, principal: Principal, name: str, given: object) -> CallToolResult:
+def _call(context: ToolContext, principal: Principal, name: str, given: object) -> CallToolResult:
     if name not in TOOLS:
         raise BadInput(f"no tool is called {name[:100]!r}; {suggest(name[:100], TOOLS)}")
     tool = TOOLS[name]
-    result = tool.does(desk, principal, tool.read(given))
-    told = tool.told(result)
-    text = tool.as_text(result) if tool.as_text else json.dumps(told, ensure_ascii=False)
-    return _text(text, told)
+    result = tool.does(context, principal, tool.read(given))
+    values = tool.structured(result)
+    text = tool.as_text(result) if tool.as_text else json.dumps(values, ensure_ascii=False)
+    return _text(text, values)
 
 
 def _text(
-    text: str, told: dict[str, Any] | None = None, *, is_error: bool = False
+    text: str, values: dict[str, Any] | None = None, *, is_error: bool = False
 ) -> CallToolResult:
     content = [TextContent(type="text", text=text)]
-    return CallToolResult(content=list(content), structuredContent=told, isError=is_error)
+    return CallToolResult(content=list(content), structuredContent=values, isError=is_error)

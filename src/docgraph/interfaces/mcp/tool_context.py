@@ -1,31 +1,30 @@
-"""The desk: what a tool call may use."""
+"""A tool, and the context that its calls get: the engine, pipelines and limits."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Generic, TypeVar
+
+from mcp.types import Tool as ToolDefinition
+from mcp.types import ToolAnnotations
+from pydantic import TypeAdapter
 
 from docgraph.engine import Engine
+from docgraph.interfaces.mcp.arguments import PlanArguments, ScopeArguments, read_arguments
+from docgraph.model.access import Principal
+from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
 from docgraph.model.validation import suggest
 from docgraph.pipeline.load import load, shipped
 from docgraph.pipeline.pipeline import Pipeline
+from docgraph.pipeline.request import OVERRIDES, QuestionRequest
 from docgraph.wiring.server_settings import NOTHING_SERVED, ServeSettings
-
-# What one call may cost: whatever a client asks for, no answer grows past these.
-
-
-LONGEST_ID = 4_000  # characters
-LONGEST_NAME = 200
-MOST_SEEDS = 50
-MOST_TOKENS = 32_000
-MOST_RELATIONS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`seconds` for one call, of which `at_once` run beside each other, and `queue` wait.
+    """What one call may cost. `at_once` calls run concurrently, each for `seconds`; `queue` wait.
 
-    `results` are found by one search, `letters` of a text are fetched, `listed` is how long any
-    list gets. `body` is what one HTTP request may hold, in bytes.
+    `body` is the size of an HTTP request in bytes.
     """
 
     seconds: float = NOTHING_SERVED.time
@@ -38,7 +37,7 @@ class Limits:
 
 
 def limits_of(served: ServeSettings) -> Limits:
-    """As an operator sets them for all that is served."""
+    """As the server's settings say."""
     return Limits(
         seconds=served.time,
         at_once=served.concurrency or Limits().at_once,
@@ -49,20 +48,84 @@ def limits_of(served: ServeSettings) -> Limits:
 
 @dataclass(frozen=True, slots=True)
 class ToolContext:
-    """The engine, the pipelines on offer by name, the limits. Nothing here knows who asks."""
+    """What a tool may use. The caller is not part of it."""
 
     engine: Engine
     pipelines: Mapping[str, Pipeline]
     limits: Limits = field(default_factory=Limits)
 
     def pipeline(self, name: str) -> Pipeline:
-        """By its name alone: a tool call names no file."""
+        """By its name alone: a tool call opens no file."""
         if name not in self.pipelines:
             raise BadInput(f"no pipeline is called {name!r}; {suggest(name, self.pipelines)}")
         return self.pipelines[name]
 
+    def request(self, reader: Principal, arguments: PlanArguments) -> QuestionRequest:
+        values = {name: getattr(arguments, name, None) for name in OVERRIDES}
+        return QuestionRequest(
+            reader,
+            self.pipeline(arguments.pipeline),
+            arguments.question,
+            arguments.seeds,
+            arguments.scope,
+            **values,
+        )
+
 
 def load_pipelines(own: Mapping[str, str] | None = None) -> dict[str, Pipeline]:
-    """The shipped pipelines, and an operator's own files by name; all are read once, now."""
+    """The shipped pipelines, and the operator's own files by name, read once."""
     files = {**{name: name for name in shipped()}, **(own or {})}
     return {name: load(files[name]) for name in sorted(files)}
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Nothing is written, nothing outside the store is reached, and asking twice gives the same.
+READS_ONLY: Mapping[str, bool] = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
+_SCOPE = frozenset(one.name for one in fields(ScopeArguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[T, R]):
+    """`as_text` is for clients that read no structured content; without it they get JSON."""
+
+    name: str
+    title: str
+    description: str
+    takes: type[T]
+    gives: type[R]
+    does: Callable[[ToolContext, Principal, T], R]
+    as_text: Callable[[R], str] | None = None
+
+    def definition(self, pipelines: tuple[str, ...]) -> ToolDefinition:
+        """With the names of the pipelines that this server has."""
+        takes = TypeAdapter(self.takes).json_schema()
+        properties = takes["properties"]
+        if "pipeline" in properties:
+            properties["pipeline"]["enum"] = list(pipelines)
+        # The question stands before its scope.
+        names = sorted(properties, key=_SCOPE.__contains__)
+        takes["properties"] = {name: properties[name] for name in names}
+        return ToolDefinition(
+            name=self.name,
+            title=self.title,
+            description=self.description,
+            inputSchema=takes,
+            outputSchema=TypeAdapter(self.gives).json_schema(mode="serialization"),
+            annotations=ToolAnnotations(title=self.title, **READS_ONLY),
+        )
+
+    def read(self, given: object) -> T:
+        names = tuple(one.name for one in fields(self.takes))  # type: ignore[arg-type]
+        read: T = read_arguments(TypeAdapter(self.takes), names, given)
+        return read
+
+    def structured(self, result: R) -> dict[str, Any]:
+        values: dict[str, Any] = plain(result)
+        return values

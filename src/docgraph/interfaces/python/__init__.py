@@ -1,1 +1,1 @@
-"""The door for programs in Python: `docgraph.open(store)`."""
+"""The interface for programs in Python: `docgraph.open(store)`."""

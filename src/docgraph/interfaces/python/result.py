@@ -1,9 +1,8 @@
-"""Found: what one question gave, to whom, as a program and a person at a prompt can use it."""
+"""What one question gave, for a program and for a person at a prompt."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from docgraph.model.access import Principal
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context, ContextItem
 from docgraph.model.plan import RetrievalPlan
@@ -15,14 +14,11 @@ from docgraph.pipeline.retrieval import Retrieval
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Result(Retrieval):
-    """A Retrieval that knows its reader and the seeds that were given in place of search.
+    """A Retrieval with its evidence, its text and its receipt.
 
     How far it goes depends on what was asked for: `search` ends with seeds, `plan` with the plan,
     `retrieve` with the context, `ask` with the answer. What was not made raises BadPipeline.
     """
-
-    reader: Principal
-    given: tuple[str, ...] = ()
 
     @property
     def evidence(self) -> tuple[ContextItem, ...]:
@@ -36,7 +32,7 @@ class Result(Retrieval):
 
     def receipt(self) -> Receipt:
         """What was asked and the digest of all that came of it, for `replay`."""
-        return receipt_of(self, self.reader, self.given)
+        return receipt_of(self)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -57,8 +53,8 @@ class Result(Retrieval):
     def _figures(self) -> Iterator[str]:
         """In numbers and names: no text but the question's, no vector."""
         made = self.run.values
-        asked = made[Question].text if Question in made else self.plan.question
-        yield f"Found {asked!r}"
+        question = made[Question].text if Question in made else self.plan.question
+        yield f"Result {question!r}"
         if Seeds in made:
             yield f"seeds {len(self.seeds.ranked)}"
         if RetrievalPlan in made:

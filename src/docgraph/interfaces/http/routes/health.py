@@ -1,4 +1,4 @@
-"""/healthz: this process lives. /readyz: it can answer. /metrics: how it goes. Nobody logs in."""
+"""/healthz, /readyz and /metrics: is this process alive, ready, and busy? Without a login."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from docgraph.interfaces.http.openapi import BY_ANYBODY, described_problem, operation_docs
 from docgraph.interfaces.http.problems import problem
-from docgraph.interfaces.http.responses import Health, as_json
+from docgraph.interfaces.http.responses import HealthResponse, as_json
 from docgraph.interfaces.http.server.app_state import SingleFlight, app_state_of
 from docgraph.interfaces.http.server.middleware import MEDIA_TYPE
 from docgraph.model.errors import DocgraphError
@@ -20,40 +20,46 @@ LOG = logging.getLogger("docgraph.http")
 LONGEST = 5.0  # seconds that a store may take to answer
 router = APIRouter(tags=["operation"])
 _EXAMPLE = 'docgraph_http_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
-_TOLD: dict[int | str, dict[str, Any]] = {
+_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/plain": {"example": _EXAMPLE}}},
     **{code: described_problem(code) for code in sorted({*BY_ANYBODY, 404})},
 }
 
 
-@router.get("/healthz", response_model=Health, **operation_docs("healthz", body=False, known=False))
+@router.get(
+    "/healthz", response_model=HealthResponse, **operation_docs("healthz", body=False, known=False)
+)
 async def healthz() -> Response:
     """Whether this process lives."""
-    return _well("alive")
+    return _healthy("alive")
 
 
-@router.get("/readyz", response_model=Health, **operation_docs("readyz", body=False, known=False))
+@router.get(
+    "/readyz", response_model=HealthResponse, **operation_docs("readyz", body=False, known=False)
+)
 async def readyz(request: Request) -> Response:
     """Whether it can answer: models are loaded, the store answers, it is not about to end."""
-    house = app_state_of(request)
-    if house.condition.draining:
+    state = app_state_of(request)
+    if state.condition.draining:
         return _not_ready("this server is about to end")
-    if not house.condition.ready:
+    if not state.condition.ready:
         return _not_ready("models are still being loaded")
-    return _well("ready") if await _store_answers(request) else _not_ready("no store answers")
+    return _healthy("ready") if await _store_answers(request) else _not_ready("no store answers")
 
 
-@router.get("/metrics", response_class=PlainTextResponse, operation_id="metrics", responses=_TOLD)
+@router.get(
+    "/metrics", response_class=PlainTextResponse, operation_id="metrics", responses=_RESPONSES
+)
 async def metrics(request: Request) -> Response:
     """How many requests, how long, how they ended; for Prometheus.
 
     They are of all tenants: unless the operator opens them, they are for this machine alone.
     """
-    house = app_state_of(request)
-    if house.settings.metrics != "open" and not _from_here(request):
+    state = app_state_of(request)
+    if state.settings.metrics != "open" and not _from_here(request):
         raise HTTPException(404)
-    house.metrics.held.set(house.questions.held + house.answers.held)
-    return Response(house.metrics.written(), media_type=MEDIA_TYPE)
+    state.metrics.held.set(state.questions.held + state.answers.held)
+    return Response(state.metrics.written(), media_type=MEDIA_TYPE)
 
 
 async def _store_answers(request: Request) -> bool:
@@ -68,13 +74,13 @@ async def _store_answers(request: Request) -> bool:
 
 
 def _from_here(request: Request) -> bool:
-    """By the address that they come from; an old one may be written as a new one."""
+    """By the client's address; an IPv4 one may be written as IPv6."""
     host = request.client.host if request.client else ""
     return is_loopback(host.removeprefix("::ffff:"))
 
 
-def _well(status: str) -> Response:
-    return Response(as_json(Health(status)), media_type="application/json")
+def _healthy(status: str) -> Response:
+    return Response(as_json(HealthResponse(status)), media_type="application/json")
 
 
 def _not_ready(words: str) -> Response:

@@ -1,4 +1,4 @@
-"""/v1/ingestions: asked for now, done later; poll how far it is."""
+"""/v1/ingestions: requested now, done later; poll their state."""
 
 import json
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ from docgraph.interfaces.inputs import access_options
 from docgraph.model.errors import BadInput, NotAllowed
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobState
 
-# How far an ingestion is, as whoever asked for it is told.
+# The state of an ingestion.
 
 
 @dataclass(frozen=True, slots=True)
-class IngestionStatus:
+class IngestionResponse:
     """`progress` and `result` are null until there are any; `error` is empty unless it failed."""
 
     id: str
@@ -44,21 +44,21 @@ class IngestionStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class ListedIngestions:
-    ingestions: tuple[IngestionStatus, ...]
+class IngestionsResponse:
+    ingestions: tuple[IngestionResponse, ...]
 
 
-def status_of(found: IngestJob) -> IngestionStatus:
-    return IngestionStatus(
-        id=found.id,
-        state=found.state,
-        attempts=found.attempts,
-        created=found.created,
-        updated=found.updated,
-        request=found.request,
-        progress=json.loads(found.progress) if found.progress else None,
-        result=json.loads(found.result) if found.result else None,
-        error=found.error,
+def status_of(job: IngestJob) -> IngestionResponse:
+    return IngestionResponse(
+        id=job.id,
+        state=job.state,
+        attempts=job.attempts,
+        created=job.created,
+        updated=job.updated,
+        request=job.request,
+        progress=json.loads(job.progress) if job.progress else None,
+        result=json.loads(job.result) if job.result else None,
+        error=job.error,
     )
 
 
@@ -67,7 +67,7 @@ MOST_NAMES = 100
 Names = Annotated[list[Name], Field(max_length=MOST_NAMES)]
 
 
-class NewIngestion(Strict):
+class IngestionBody(Strict):
     """`path` lies below one of the server's roots. Without `readers`, access.yaml and front matter
     say who may read; where nobody speaks, nobody may."""
 
@@ -88,89 +88,88 @@ class IngestionsQuery(BaseModel):
 
 @router.post(
     "/v1/ingestions",
-    response_model=IngestionStatus,
+    response_model=IngestionResponse,
     **operation_docs("add_ingestion", 404, status=202),
 )
-async def add_ingestion(new: NewIngestion, call: CurrentRequest) -> Response:
+async def add_ingestion(body: IngestionBody, context: CurrentRequest) -> Response:
     """Ask for a folder, a file or a commit of a git repository to be taken in.
 
     Needs the right `ingest`. `Location` says where to ask how far it is.
     """
-    found = await call.work(lambda: _added(new, call))
-    if call.house.runner is not None:
-        call.house.runner.wake()
-    headers = {"Location": f"/v1/ingestions/{quote(found.id)}"}
-    body = as_json(status_of(found))
-    return Response(body, 202, headers, media_type="application/json")
+    job = await context.work(lambda: _add(body, context))
+    if context.state.runner is not None:
+        context.state.runner.wake()
+    headers = {"Location": f"/v1/ingestions/{quote(job.id)}"}
+    return Response(as_json(status_of(job)), 202, headers, media_type="application/json")
 
 
 @router.get(
     "/v1/ingestions",
-    response_model=ListedIngestions,
+    response_model=IngestionsResponse,
     **operation_docs("list_ingestions", body=False),
 )
 async def list_ingestions(
-    query: Annotated[IngestionsQuery, Query()], call: CurrentRequest
+    query: Annotated[IngestionsQuery, Query()], context: CurrentRequest
 ) -> Response:
-    """List the ingestions that you asked for, the newest first."""
-    return await call.answer(
-        lambda: ListedIngestions(
-            tuple(map(status_of, call.engine.jobs.list_jobs(call.principal, query.last)))
+    """List the ingestions that you requested, the newest first."""
+    return await context.answer(
+        lambda: IngestionsResponse(
+            tuple(map(status_of, context.engine.jobs.list_jobs(context.principal, query.last)))
         )
     )
 
 
 @router.get(
     "/v1/ingestions/{id}",
-    response_model=IngestionStatus,
+    response_model=IngestionResponse,
     **operation_docs("get_ingestion", 404, body=False),
 )
 async def get_ingestion(
-    call: CurrentRequest,
+    context: CurrentRequest,
     id: Annotated[Name, Path(description="As the request for it was answered.")],  # noqa: A002
 ) -> Response:
     """How far an ingestion of yours is."""
-    return await call.answer(lambda: status_of(call.engine.jobs.get(call.principal, id)))
+    return await context.answer(lambda: status_of(context.engine.jobs.get(context.principal, id)))
 
 
-def _added(new: NewIngestion, call: RequestContext) -> IngestJob:
+def _add(body: IngestionBody, context: RequestContext) -> IngestJob:
     request = IngestJobRequest(
-        path=new.path,
-        repository=new.repository or _called(new.path),
-        branch=new.branch,
-        ref=new.ref,
-        readers=None if new.readers is None else tuple(new.readers),
-        labels=tuple(new.labels),
-        level=new.level,
-        without=tuple(new.without),
+        path=body.path,
+        repository=body.repository or _name_of(body.path),
+        branch=body.branch,
+        ref=body.ref,
+        readers=None if body.readers is None else tuple(body.readers),
+        labels=tuple(body.labels),
+        level=body.level,
+        without=tuple(body.without),
     )
 
-    def is_there(asked: IngestJobRequest) -> bool:
-        if not call.house.roots:
+    def is_there(request: IngestJobRequest) -> bool:
+        if not context.state.roots:
             raise NotAllowed("this server ingests nothing: no folder is named as one of its roots")
-        _check(asked, call.principal.tenant)
-        place = call.house.roots.find(asked.path, call.principal.tenant)
+        _check(request, context.principal.tenant)
+        place = context.state.roots.find(request.path, context.principal.tenant)
         if place is not None:
             check_parent_access_rules(place)
         return place is not None
 
-    return call.engine.jobs.add(call.principal, request, is_there)
+    return context.engine.jobs.add(context.principal, request, is_there)
 
 
-def _check(asked: IngestJobRequest, tenant: str) -> None:
-    """What can be known to be wrong now need not be tried later."""
-    access_options(tenant, asked.readers or (), asked.labels, asked.level)
-    miners_without(asked.without)
-    for name in (asked.repository, asked.branch):
+def _check(request: IngestJobRequest, tenant: str) -> None:
+    """A request that is known to be wrong now is refused now."""
+    access_options(tenant, request.readers or (), request.labels, request.level)
+    miners_without(request.without)
+    for name in (request.repository, request.branch):
         if name is not None and not (
             name.strip() and name.isprintable() and len(name) <= LONGEST_NAME
         ):
             raise BadInput(f"{name!r} cannot name a repository or branch")
 
 
-def _called(path: str) -> str:
+def _name_of(path: str) -> str:
     """As the last part of the path, without `.git`."""
     name = PurePosixPath(path).name.removesuffix(".git")
     if not name:
-        raise BadInput("nothing to call it by; name its `repository`")
+        raise BadInput("nothing to context it by; name its `repository`")
     return name

@@ -1,4 +1,4 @@
-"""POST /v1/explain: why each item of a context is there; or, of one node, why it is or is not."""
+"""POST /v1/explain and /v1/receipts/replay: reasons of a context, and proofs of it."""
 
 import json
 from typing import Annotated, Any
@@ -7,12 +7,12 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from docgraph.interfaces.http.openapi import operation_docs
-from docgraph.interfaces.http.requests import AskedContext, Kept, NodeId, Strict, given
+from docgraph.interfaces.http.requests import ExplainBody, PassthroughJson, Strict
 from docgraph.interfaces.http.responses import (
-    CheckedReceipt,
-    Explained,
-    ExplainedItem,
-    ReplayedReceipt,
+    ExplainResponse,
+    ExplainResponseItem,
+    ReceiptCheckResponse,
+    ReplayResponse,
 )
 from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.model.context import Context
@@ -25,90 +25,71 @@ from docgraph.pipeline.retrieval import Retrieval
 router = APIRouter(route_class=AuthenticatedRoute, tags=["proofs"])
 
 
-class AskedWhy(AskedContext):
-    """With a `node`: a document, section, symbol or chunk by id, or a document by path."""
-
-    node: NodeId | None = None
-
-
 @router.post(
-    "/v1/explain", response_model=Explained | Explanation, **operation_docs("explain", 404, 409)
+    "/v1/explain",
+    response_model=ExplainResponse | Explanation,
+    **operation_docs("explain", 404, 409),
 )
-async def explain(asked: AskedWhy, call: CurrentRequest) -> Response:
+async def explain(body: ExplainBody, context: CurrentRequest) -> Response:
     """Tell why each item is there; with a `node`, where that one stands and what lets it in."""
 
-    def found() -> Explained | Explanation:
-        pipeline = call.house.pipelines.chosen(
-            given(asked.pipeline), top=asked.top, max_tokens=asked.max_tokens
-        )
-        if asked.node is not None:
-            return call.engine.questions.why(
-                call.principal,
-                asked.question,
-                asked.node,
-                pipeline,
-                seeds=asked.seeds,
-                wanted=asked.wanted,
-            )
-        done = call.engine.questions.retrieve(
-            call.principal, asked.question, pipeline, seeds=asked.seeds, wanted=asked.wanted
-        )
-        return explained(done)
+    def respond() -> ExplainResponse | Explanation:
+        request = context.question_request(body)
+        if body.node is not None:
+            return context.engine.questions.why(request, body.node)
+        return reasons_of(context.engine.questions.retrieve(request))
 
-    return await call.answer(found)
+    return await context.answer(respond)
 
 
-def explained(done: Retrieval) -> Explained:
-    context, plan = done.context, done.plan
-    return Explained(
+def reasons_of(result: Retrieval) -> ExplainResponse:
+    context, plan = result.context, result.plan
+    return ExplainResponse(
         question=context.question,
         items=tuple(
-            ExplainedItem(item.id, item.layer, item.number, item.why, item.location)
+            ExplainResponseItem(item.id, item.layer, item.number, item.why, item.location)
             for item in context.items
         ),
         omitted=context.omitted,
         cut=plan.cut,
         selection=plan.constraints.selection,
         reason=context.reason,
-        trace=done.run.trace,
+        trace=result.run.trace,
     )
 
 
-# POST /v1/receipts/replay: does a receipt still give the same bytes?
-
-
-class ReceiptToReplay(Strict):
+class ReplayBody(Strict):
     """With `check`, the receipt is only held against itself."""
 
-    receipt: Annotated[Any, Kept(Receipt)]
+    receipt: Annotated[Any, PassthroughJson(Receipt)]
     check: bool = False
 
 
 @router.post(
     "/v1/receipts/replay",
-    response_model=ReplayedReceipt | CheckedReceipt,
+    response_model=ReplayResponse | ReceiptCheckResponse,
     **operation_docs("replay_receipt", 404, 409),
 )
-async def replay_receipt(asked: ReceiptToReplay, call: CurrentRequest) -> Response:
+async def replay_receipt(body: ReplayBody, context: CurrentRequest) -> Response:
     """Do the recorded steps again, with the rights you have now, and compare."""
 
-    def found() -> ReplayedReceipt | CheckedReceipt:
-        receipt = receipt_from_json(json.dumps(asked.receipt))
-        if asked.check:
+    def respond() -> ReplayResponse | ReceiptCheckResponse:
+        receipt = receipt_from_json(json.dumps(body.receipt))
+        if body.check:
             problems = find_receipt_problems(receipt)
-            return CheckedReceipt(not problems, problems)
-        return replayed(call.engine.questions.replay(call.principal, receipt))
+            return ReceiptCheckResponse(not problems, problems)
+        return replay_response(context.engine.questions.replay(context.principal, receipt))
 
-    return await call.answer(found)
+    return await context.answer(respond)
 
 
-def replayed(found: ReplayResult) -> ReplayedReceipt:
-    again = found.again
-    return ReplayedReceipt(
-        same=found.same,
-        difference=found.difference,
-        notes=found.notes,
-        steps=found.steps,
+def replay_response(result: ReplayResult) -> ReplayResponse:
+    again = result.again
+    return ReplayResponse(
+        same=result.same,
+        difference=result.difference,
+        notes=result.notes,
+        steps=result.steps,
         plan=again.plan if again else None,
         context=again.run.values.get(Context) if again else None,
     )

@@ -7,18 +7,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from docgraph.interfaces.http.openapi import operation_docs
-from docgraph.interfaces.http.requests import HIGHEST, Name, NodeId, OfQuery, Strict, Text
-from docgraph.interfaces.http.responses import ListedRelations, NewSnapshot
+from docgraph.interfaces.http.requests import HIGHEST, Name, NodeId, ScopeQuery, Strict, Text
+from docgraph.interfaces.http.responses import RelationsResponse, SnapshotResponse
 from docgraph.interfaces.http.server.request_context import AuthenticatedRoute, CurrentRequest
 from docgraph.interfaces.inputs import manual_evidence, relation_filter
 from docgraph.model.edge import Edge
-from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
+from docgraph.pipeline.request import snapshot_selectors
 
 router = APIRouter(route_class=AuthenticatedRoute, tags=["relations"])
 MOST = 1_000
 
 
-class RelationsQuery(OfQuery):
+class RelationsQuery(ScopeQuery):
     """`node` leaves those that touch it, or any part of it; `type` those of one type."""
 
     node: NodeId | None = None
@@ -27,7 +27,7 @@ class RelationsQuery(OfQuery):
     offset: Annotated[int, Field(ge=0, le=HIGHEST)] = 0
 
 
-class NewRelation(Strict):
+class AddRelationBody(Strict):
     """`note` says why it holds; `branch` is the one to write."""
 
     source: NodeId
@@ -37,7 +37,7 @@ class NewRelation(Strict):
     branch: Name | None = None
 
 
-class OldRelation(BaseModel):
+class RelationQuery(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     source: NodeId
     relation: Name
@@ -47,63 +47,65 @@ class OldRelation(BaseModel):
 
 @router.get(
     "/v1/relations",
-    response_model=ListedRelations,
+    response_model=RelationsResponse,
     **operation_docs("list_relations", 404, body=False),
 )
 async def list_relations(
-    query: Annotated[RelationsQuery, Query()], call: CurrentRequest
+    query: Annotated[RelationsQuery, Query()], context: CurrentRequest
 ) -> Response:
     """List relations, each with its origins and the lines that show it; sorted by source,
     relation and target. Pages stay the same as long as they are of the same snapshot."""
 
-    def found() -> ListedRelations:
+    def respond() -> RelationsResponse:
         only = relation_filter(query.type)
-        chosen = call.engine.content.relations(call.principal, query.wanted, only, query.node)
+        chosen = context.engine.content.relations(context.principal, query.scope, only, query.node)
         end = query.offset + query.limit
-        return ListedRelations(
+        return RelationsResponse(
             chosen[query.offset : end], len(chosen), end if end < len(chosen) else None
         )
 
-    return await call.answer(found)
+    return await context.answer(respond)
 
 
 @router.post(
     "/v1/relations",
-    response_model=NewSnapshot,
+    response_model=SnapshotResponse,
     **operation_docs("add_relation", 404, 409, status=201),
 )
-async def add_relation(new: NewRelation, call: CurrentRequest) -> Response:
+async def add_relation(body: AddRelationBody, context: CurrentRequest) -> Response:
     """Add a relation by hand, as a new snapshot; of one that is there already, change the note.
 
     Needs the right `relations`.
     """
 
-    def found() -> NewSnapshot:
-        edge = Edge(new.source, new.relation, new.target)
-        evidence = manual_evidence(new.source, new.note)
-        return NewSnapshot(
-            call.engine.content.add_relation(call.principal, edge, evidence, _home(new.branch))
+    def respond() -> SnapshotResponse:
+        edge = Edge(body.source, body.relation, body.target)
+        evidence = manual_evidence(body.source, body.note)
+        return SnapshotResponse(
+            context.engine.content.add_relation(
+                context.principal, edge, evidence, snapshot_selectors(branch=body.branch)
+            )
         )
 
-    return await call.answer(found, status=201)
+    return await context.answer(respond, status=201)
 
 
 @router.delete(
     "/v1/relations",
-    response_model=NewSnapshot,
+    response_model=SnapshotResponse,
     **operation_docs("remove_relation", 404, 409, body=False),
 )
-async def remove_relation(old: Annotated[OldRelation, Query()], call: CurrentRequest) -> Response:
+async def remove_relation(
+    query: Annotated[RelationQuery, Query()], context: CurrentRequest
+) -> Response:
     """Remove a relation made by hand, as a new snapshot. Needs the right `relations`."""
 
-    def found() -> NewSnapshot:
-        edge = Edge(old.source, old.relation, old.target)
-        return NewSnapshot(
-            call.engine.content.remove_relation(call.principal, edge, _home(old.branch))
+    def respond() -> SnapshotResponse:
+        edge = Edge(query.source, query.relation, query.target)
+        return SnapshotResponse(
+            context.engine.content.remove_relation(
+                context.principal, edge, snapshot_selectors(branch=query.branch)
+            )
         )
 
-    return await call.answer(found)
-
-
-def _home(branch: str | None) -> tuple[SnapshotSelector, ...]:
-    return ALL_REPOSITORIES if branch is None else (SnapshotSelector(None, branch, None),)
+    return await context.answer(respond)

@@ -1,4 +1,4 @@
-"""The app: every address, every error's shape, and who stands at the door."""
+"""The app: every address, every error's shape, and who stands at the mount."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -17,13 +17,12 @@ from docgraph.interfaces.http.openapi import describe
 from docgraph.interfaces.http.problems import handle_errors
 from docgraph.interfaces.http.routes import (
     ask,
+    content,
     health,
     ingestions,
-    nodes,
     proofs,
     questions,
     relations,
-    snapshots,
 )
 from docgraph.interfaces.http.server.app_state import AppState, SingleFlight, lifespan
 from docgraph.interfaces.http.server.middleware import (
@@ -32,7 +31,7 @@ from docgraph.interfaces.http.server.middleware import (
     LocalOnlyMiddleware,
 )
 
-# Other doors behind this one, under addresses of their own: MCP, where it is installed.
+# Apps mounted beside the routes: MCP, where it is installed.
 
 
 MCP = "/mcp"
@@ -40,7 +39,7 @@ MCP = "/mcp"
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """Another door behind this one, under one address; `running` is entered while the app runs."""
+    """An app under one path; `running` is entered while the server runs."""
 
     path: str
     app: ASGIApp
@@ -48,38 +47,38 @@ class Mount:
 
 
 class MountRoute(Route):
-    """Says that it was taken, as FastAPI's own routes do."""
+    """Names itself in the scope, as FastAPI's own routes do."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         found, more = super().matches(scope)
         return found, {**more, "route": self}
 
 
-def mounts(house: AppState) -> tuple[Mount, ...]:
+def mounts(state: AppState) -> tuple[Mount, ...]:
     if find_spec("mcp") is None:
         return ()
     from docgraph.interfaces.mcp.http_transport import mcp_app
     from docgraph.interfaces.mcp.tool_context import limits_of
 
-    limits = limits_of(house.settings)
-    app = mcp_app(house.engine, house.login, house.pipelines.named, limits)
+    limits = limits_of(state.settings)
+    app = mcp_app(state.engine, state.login, state.pipelines.named, limits)
     return (Mount(MCP, app, app.lifespan),)
 
 
 ROUTERS = (
-    *(questions.router, ask.router, nodes.router, relations.router),
-    *(snapshots.router, proofs.router, ingestions.router, health.router),
+    *(questions.router, ask.router, content.router, relations.router),
+    *(proofs.router, ingestions.router, health.router),
 )
-# FastAPI would report to whoever configures OpenTelemetry, with messages of errors.
+# FastAPI would report to a configured OpenTelemetry provider, with messages of errors.
 SILENT: dict[str, Any] = {
     "telemetry": {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 }
 
 
-def make_app(house: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
-    guards = [Middleware(LocalOnlyMiddleware)] if house.login.open_to_local else []
-    doorkeeper, ready = Authenticator(house.login), SingleFlight(house.store_answers)
-    running = (doorkeeper.running, ready.running, *(door.running for door in mounted))
+def make_app(state: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
+    guards = [Middleware(LocalOnlyMiddleware)] if state.login.open_to_local else []
+    authenticator, ready = Authenticator(state.login), SingleFlight(state.store_answers)
+    running = (authenticator.running, ready.running, *(mount.running for mount in mounted))
     app = FastAPI(
         title="docgraph",
         version=__version__,
@@ -87,19 +86,25 @@ def make_app(house: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
         docs_url=None,  # those pages would be fetched from elsewhere
         redoc_url=None,
         redirect_slashes=False,
-        lifespan=lambda _: lifespan(house, running),
+        lifespan=lambda _: lifespan(state, running),
         middleware=[
-            Middleware(AccessLogMiddleware, metrics=house.metrics, tracer=house.tracer),
+            Middleware(AccessLogMiddleware, metrics=state.metrics, tracer=state.tracer),
             *guards,
-            Middleware(BodyLimitMiddleware, most=house.settings.body_bytes),
+            Middleware(BodyLimitMiddleware, most=state.settings.body_bytes),
         ],
         **SILENT,
     )
-    app.state.house, app.state.doorkeeper, app.state.store_answers = house, doorkeeper, ready
+    app.state.docgraph, app.state.authenticator, app.state.store_answers = (
+        state,
+        authenticator,
+        ready,
+    )
     handle_errors(app)
     for router in ROUTERS:
         app.include_router(router)
-    for door in mounted:
-        app.router.routes += [MountRoute(path, door.app) for path in (door.path, f"{door.path}/")]
+    for mount in mounted:
+        app.router.routes += [
+            MountRoute(path, mount.app) for path in (mount.path, f"{mount.path}/")
+        ]
     describe(app)
     return app

@@ -1,4 +1,4 @@
-"""The house behind this door: what every request may need, made once at the start."""
+"""The server's state: what every request may need, built once at the start."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ LAST_STEP = 2.0  # seconds for work that nobody waits for any more
 
 @dataclass(slots=True)
 class ServerState:
-    """Loading, then ready, then draining, until a time that `time.monotonic` tells."""
+    """Loading, then ready, then draining until a time of `time.monotonic`."""
 
     ready: bool = False
     ends: float | None = None
@@ -51,7 +51,7 @@ class ServerState:
 
 @dataclass(frozen=True, slots=True)
 class AppState:
-    """`load` gets the models ready; until it is through, the house is not ready."""
+    """`load` loads the models; until it has returned, the server is not ready."""
 
     engine: "Engine"
     login: "Authentication"
@@ -67,7 +67,7 @@ class AppState:
     condition: ServerState = field(default_factory=ServerState)
 
     def drain(self) -> None:
-        """From now on it is not ready, and takes no further ingestion up."""
+        """From now on it is not ready, and starts no further ingest job."""
         if self.condition.ends is None:
             self.condition.ends = time.monotonic() + self.settings.drain
         if self.runner is not None:
@@ -89,15 +89,15 @@ class AppState:
 
 
 def app_state_of(request: Request) -> AppState:
-    found: AppState = request.app.state.house
-    return found
+    state: AppState = request.app.state.docgraph
+    return state
 
 
-# Building the house: everything that the door needs, out of the settings.
+# Building the state from the settings.
 
 
 def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None = None) -> AppState:
-    """Nothing listens yet. Models may be on their way."""
+    """Nothing listens yet. Models may be loading already."""
     serve = settings.serve
     embedder = embedder or preload_embedder(settings)
     engine, metrics = build_engine(settings, embedder), Metrics()
@@ -126,7 +126,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
 
 
 def _cores() -> int:
-    """That this process may use; two at least, so that nobody's long question holds up all."""
+    """Cores that this process may use; at least two, so that one long question blocks no other."""
     mine = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
     return max(2, len(mine) or os.cpu_count() or 1)
 
@@ -136,7 +136,7 @@ def _load_embedder(embedder: Callable[[], Embedder]) -> None:
     embedder().embed(["ready"])
 
 
-# The life of the app: models are loaded, ingestions are taken up; in the end all is put away.
+# Lifespan: models are loaded, ingest jobs run; at the end everything is closed.
 
 
 LOG = logging.getLogger("docgraph.http")
@@ -145,68 +145,68 @@ PAUSE = 2.0  # seconds until what failed is tried again
 
 @asynccontextmanager
 async def lifespan(
-    house: AppState, running: Sequence[Callable[[], AbstractAsyncContextManager[Any]]]
+    state: AppState, running: Sequence[Callable[[], AbstractAsyncContextManager[Any]]]
 ) -> AsyncIterator[None]:
-    """Requests are taken while models load, so that /readyz can say so."""
-    loading = asyncio.create_task(_load_models(house))
+    """Requests are served while models load, so that /readyz can say so."""
+    loading = asyncio.create_task(_load_models(state))
     try:
         async with AsyncExitStack() as stack:
             for run in running:
                 await stack.enter_async_context(run())
             yield
     finally:
-        house.drain()
+        state.drain()
         loading.cancel()
         with suppress(asyncio.CancelledError):
             await loading
-        await asyncio.to_thread(house.close)
+        await asyncio.to_thread(state.close)
 
 
-async def _load_models(house: AppState) -> None:
-    """A model's server may come up later than this one."""
-    while not await _try_load(house):
+async def _load_models(state: AppState) -> None:
+    """A model's server may start later than this one."""
+    while not await _try_load(state):
         await asyncio.sleep(PAUSE)
-    if house.runner is not None and not house.condition.draining:
-        house.runner.start()
-    house.condition.ready = True
+    if state.runner is not None and not state.condition.draining:
+        state.runner.start()
+    state.condition.ready = True
 
 
-async def _try_load(house: AppState) -> bool:
+async def _try_load(state: AppState) -> bool:
     try:
-        await asyncio.to_thread(house.load)
+        await asyncio.to_thread(state.load)
     except Exception as error:  # noqa: BLE001  whatever it is, it may be mended meanwhile
         LOG.warning("not ready: no model can be loaded: %s: %s", type(error).__name__, error)
         return False
     return True
 
 
-# Once at a time: whoever asks while somebody is asking gets what they get.
+# Single flight: concurrent callers share one run.
 
 
 class SingleFlight:
-    """In a thread of its own: however many ask, they take none from others."""
+    """In a thread of its own: any number of callers take no worker from others."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         self._work = work
         self._workers = WorkerPool("once", threads=1, waiting=1)
-        self._asked: asyncio.Future[None] | None = None
+        self._running: asyncio.Future[None] | None = None
 
     async def __call__(self) -> None:
-        if self._asked is None or self._asked.done():
-            self._asked = asyncio.wrap_future(self._workers.submit(self._work, None))
-            self._asked.add_done_callback(_heard)
-        await asyncio.shield(self._asked)
+        if self._running is None or self._running.done():
+            self._running = asyncio.wrap_future(self._workers.submit(self._work, None))
+            self._running.add_done_callback(_retrieve_error)
+        await asyncio.shield(self._running)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """To be entered while anybody may ask."""
+        """To be entered while it may be called."""
         try:
             yield
         finally:
             self._workers.close(0)
 
 
-def _heard(asked: "asyncio.Future[None]") -> None:
-    """Even where everybody has left before it failed."""
-    if not asked.cancelled():
-        asked.exception()
+def _retrieve_error(run: "asyncio.Future[None]") -> None:
+    """Also where every caller has left before it failed."""
+    if not run.cancelled():
+        run.exception()

@@ -1,4 +1,4 @@
-"""Server-sent events: a worker tells them, a client hears them, and neither runs ahead."""
+"""Server-sent events: a worker sends them, a client reads them, through a bounded queue."""
 
 import asyncio
 import logging
@@ -28,42 +28,42 @@ EVENT = {
 }
 PIECE = {"event": "piece", "data": '{"text":"The pause is "}'}
 End = None
-Told = bytes | BaseException | None
+Item = bytes | BaseException | None
 
 
 class Events:
-    """`tell` and `carry_out` are for a worker's thread; the rest is for the event loop."""
+    """`send` and `run` are for a worker's thread; the rest is for the event loop."""
 
-    def __init__(self, waiting: Deadline, request_id: str) -> None:
+    def __init__(self, deadline: Deadline, request_id: str) -> None:
         self._loop = asyncio.get_running_loop()
-        self._queue: asyncio.Queue[Told] = asyncio.Queue(MOST)
-        self._waiting = waiting
+        self._queue: asyncio.Queue[Item] = asyncio.Queue(MOST)
+        self._deadline = deadline
         self._request_id = request_id
 
-    def carry_out(self, work: Callable[[], None]) -> None:
-        """However it ends, the client is told, unless it has left."""
+    def run(self, work: Callable[[], None]) -> None:
+        """However it ends, the client gets the end, unless it has disconnected."""
         try:
-            with deadline_scope(self._waiting):
-                self._waiting.check()
+            with deadline_scope(self._deadline):
+                self._deadline.check()
                 work()
-        except BaseException as error:  # noqa: BLE001  whoever listens gets it
+        except BaseException as error:  # noqa: BLE001  the client gets it
             self._last(error)
         else:
             self._last(End)
 
-    def tell(self, name: str, value: object) -> None:
-        """Waits while the client is behind; raises GivenUp once nobody listens."""
-        self._waiting.check()
+    def send(self, name: str, value: object) -> None:
+        """Waits while the client is behind; raises GivenUp once it has disconnected."""
+        self._deadline.check()
         self._put(event(name, value))
 
-    def _last(self, told: BaseException | None) -> None:
+    def _last(self, item: BaseException | None) -> None:
         try:
-            self._put(told)
+            self._put(item)
         except GivenUp:
-            LOG.info("%s: nobody heard the end", self._request_id)
+            LOG.info("%s: the client had left before the end", self._request_id)
 
-    def _put(self, told: Told) -> None:
-        putting = self._queue.put(told)
+    def _put(self, item: Item) -> None:
+        putting = self._queue.put(item)
         try:
             put = asyncio.run_coroutine_threadsafe(putting, self._loop)
         except RuntimeError:  # the loop is closed: the server has ended
@@ -74,7 +74,7 @@ class Events:
                 put.result(_LOOK_UP)
             except TimeoutError:
                 try:
-                    self._waiting.check()
+                    self._deadline.check()
                 except GivenUp:
                     put.cancel()
                     raise
@@ -84,22 +84,22 @@ class Events:
                 return
 
     async def first(self) -> bytes | None:
-        """An error before anything was told is an error of the request."""
-        told = await self._queue.get()
-        if isinstance(told, BaseException):
-            raise told
-        return told
+        """An error before the first event is an error of the request."""
+        item = await self._queue.get()
+        if isinstance(item, BaseException):
+            raise item
+        return item
 
-    async def heard(self, first: bytes | None) -> AsyncIterator[bytes]:
-        told: Told = first
-        while told is not End:
-            if isinstance(told, BaseException):
-                yield self._problem(told)
+    async def stream(self, first: bytes | None) -> AsyncIterator[bytes]:
+        item: Item = first
+        while item is not End:
+            if isinstance(item, BaseException):
+                yield self._problem(item)
                 return
-            yield told
-            told = await self._next()
+            yield item
+            item = await self._next()
 
-    async def _next(self) -> Told:
+    async def _next(self) -> Item:
         try:
             async with asyncio.timeout(PAUSE):
                 return await self._queue.get()

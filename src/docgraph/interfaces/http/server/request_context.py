@@ -1,4 +1,4 @@
-"""A call: one request, by someone who is known, on its way into the engine and back."""
+"""One authenticated request: its body is read strictly, its work runs in a worker."""
 
 import asyncio
 import json
@@ -15,38 +15,40 @@ from starlette.responses import Response
 
 from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import Authenticator
+from docgraph.interfaces.http.requests import RequestBody
 from docgraph.interfaces.http.responses import as_json
 from docgraph.interfaces.http.server.app_state import AppState, app_state_of
 from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool, quota_key
 from docgraph.model.access import Principal
 from docgraph.model.errors import GivenUp, TookTooLong
+from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.cancellation import Deadline, deadline_scope
 
-# Patience: work in a thread is waited for as long as somebody waits, and no longer than it may.
+# Work in a thread, with a deadline, cancelled when the client disconnects.
 
 
 T = TypeVar("T")
 
 
 async def run_in_worker(
-    work: Callable[[], T], workers: WorkerPool, holder: QuotaKey, request: Request, seconds: float
+    work: Callable[[], T], workers: WorkerPool, key: QuotaKey, request: Request, seconds: float
 ) -> T:
     """The time counts from here, so that waiting in the queue is a part of it."""
-    waiting = Deadline(seconds)
+    deadline = Deadline(seconds)
 
-    def wanted() -> T:
-        with deadline_scope(waiting):
-            waiting.check()
+    def run() -> T:
+        with deadline_scope(deadline):
+            deadline.check()
             return work()
 
-    done = asyncio.wrap_future(workers.submit(wanted, holder))
-    return await wait_or_disconnect(done, waiting, request, seconds)
+    done = asyncio.wrap_future(workers.submit(run, key))
+    return await wait_or_disconnect(done, deadline, request, seconds)
 
 
 async def wait_or_disconnect(
-    awaited: Awaitable[T], waiting: Deadline, request: Request, seconds: float
+    awaited: Awaitable[T], deadline: Deadline, request: Request, seconds: float
 ) -> T:
-    """Whoever leaves, or has waited too long, takes their question along."""
+    """A client that disconnects or has waited too long cancels the work."""
     done = asyncio.ensure_future(awaited)
     left = asyncio.create_task(client_disconnected(request))
     try:
@@ -55,11 +57,11 @@ async def wait_or_disconnect(
             return done.result()
         if left.done():
             raise GivenUp("whoever asked has left")
-        waiting.expire()
+        deadline.expire()
         raise TookTooLong(f"this took longer than {seconds:g} seconds")
     finally:
         if not done.done():
-            waiting.cancel()
+            deadline.cancel()
         for task in (left, done):
             task.cancel()
         with suppress(asyncio.CancelledError):
@@ -73,17 +75,20 @@ async def client_disconnected(request: Request) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    house: AppState
+    state: AppState
     request: Request
     principal: Principal
 
     @property
     def engine(self) -> Engine:
-        return self.house.engine
+        return self.state.engine
 
     @property
-    def holder(self) -> QuotaKey:
+    def quota_key(self) -> QuotaKey:
         return quota_key(self.principal)
+
+    def question_request(self, body: RequestBody) -> QuestionRequest:
+        return body.request(self.principal, self.state.pipelines)
 
     async def answer(
         self,
@@ -96,24 +101,26 @@ class RequestContext:
         """Works in a thread, and writes its JSON there too."""
         body = await run_in_worker(
             lambda: as_json(work()),
-            workers or self.house.questions,
-            self.holder,
+            workers or self.state.questions,
+            self.quota_key,
             self.request,
-            seconds or self.house.settings.time,
+            seconds or self.state.settings.time,
         )
         return Response(body, media_type="application/json", status_code=status)
 
     async def work(self, work: Callable[[], T]) -> T:
-        seconds = self.house.settings.time
-        return await run_in_worker(work, self.house.questions, self.holder, self.request, seconds)
+        seconds = self.state.settings.time
+        return await run_in_worker(
+            work, self.state.questions, self.quota_key, self.request, seconds
+        )
 
 
-async def _call(request: Request) -> RequestContext:
-    """Not in a thread: FastAPI has few, and there is nothing to wait for."""
+async def _context(request: Request) -> RequestContext:
+    """Not in a thread: there is nothing to wait for."""
     return RequestContext(app_state_of(request), request, request.state.principal)
 
 
-CurrentRequest = Annotated[RequestContext, Depends(_call)]
+CurrentRequest = Annotated[RequestContext, Depends(_context)]
 
 
 # The body of a request: JSON, each key once, not too deep.
@@ -168,19 +175,19 @@ def _words(error: Exception) -> str:
     return str(error).partition(":")[0] if isinstance(error, ValueError) else "nested too deeply"
 
 
-# The way in: first who is coming, then what they bring, and only then what they want.
+# Authentication comes before the body, the body before the route.
 
 
 class AuthenticatedRoute(APIRoute):
-    """Nobody's body is read before it is known who they are."""
+    """The body is read after authentication."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
 
         async def handled(request: Request) -> Response:
-            doorkeeper: Authenticator = request.app.state.doorkeeper
-            shown = request.headers.getlist("authorization")
-            request.state.principal = await doorkeeper.authenticate(shown)
+            authenticator: Authenticator = request.app.state.authenticator
+            credentials = request.headers.getlist("authorization")
+            request.state.principal = await authenticator.authenticate(credentials)
             if self.body_field is None:
                 return await handle(request)
             strict = StrictRequest(request.scope, request.receive)

@@ -5,10 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from docgraph.interfaces.mcp.arguments import Asked, Id, id_of
-from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import MOST_TOKENS, ToolContext
-from docgraph.interfaces.mcp.tools.context import budgeted
+from docgraph.interfaces.mcp.arguments import Id, QuestionArguments, id_of
+from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.context import Omission
 from docgraph.model.explanation import Explanation
@@ -16,11 +14,7 @@ from docgraph.model.plan import Cut
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainArguments(Asked):
-    max_tokens: Annotated[
-        int | None,
-        Field(ge=1, le=MOST_TOKENS, description="Another token budget than the pipeline's."),
-    ] = None
+class ExplainArguments(QuestionArguments):
     node: Annotated[
         Id | None,
         Field(description="Explain this one node: why it is in the context, or why it is not."),
@@ -28,7 +22,7 @@ class ExplainArguments(Asked):
 
 
 @dataclass(frozen=True, slots=True)
-class ItemExplained:
+class ItemExplanation:
     """`number` is 0 for a summary; evidence is cited by it."""
 
     number: int
@@ -40,56 +34,47 @@ class ItemExplained:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainResult:
     """Of one `node`, the rest is empty. `more` counts what a list lost that grew too long."""
 
     question: str
     digest: str
     reason: str
     scope: str
-    items: tuple[ItemExplained, ...]
+    items: tuple[ItemExplanation, ...]
     omitted: tuple[Omission, ...]
     left_out: tuple[Cut, ...]
     more: dict[str, int]
     node: Explanation | None
 
 
-def explain(desk: ToolContext, principal: Principal, asked: ExplainArguments) -> Explained:
-    pipeline = budgeted(desk.pipeline(asked.pipeline), asked.max_tokens)
-    if asked.node is not None:
-        return _of_node(
-            desk.engine.questions.why(
-                principal,
-                asked.question,
-                id_of(asked.node),
-                pipeline,
-                seeds=asked.seeds,
-                wanted=asked.wanted,
-            )
-        )
-    found = desk.engine.questions.retrieve(
-        principal, asked.question, pipeline, seeds=asked.seeds, wanted=asked.wanted
-    )
-    page, most = found.context, desk.limits.max_items
+def explain(
+    context: ToolContext, principal: Principal, arguments: ExplainArguments
+) -> ExplainResult:
+    request = context.request(principal, arguments)
+    if arguments.node is not None:
+        return _of_node(context.engine.questions.why(request, id_of(arguments.node)))
+    found = context.engine.questions.retrieve(request)
+    page, most = found.context, context.limits.max_items
     lists = {"items": page.items, "omitted": page.omitted, "left_out": found.plan.cut}
-    return Explained(
+    return ExplainResult(
         question=page.question,
         digest=page.digest,
         reason=page.reason,
         scope=found.plan.constraints.selection.reason,
         items=tuple(
-            ItemExplained(i.number, i.layer, i.id, i.why.rule, i.why.access, i.why.budget)
+            ItemExplanation(i.number, i.layer, i.id, i.why.rule, i.why.access, i.why.budget)
             for i in page.items[:most]
         ),
         omitted=page.omitted[:most],
         left_out=found.plan.cut[:most],
-        more={name: max(0, len(held) - most) for name, held in lists.items()},
+        more={name: max(0, len(items) - most) for name, items in lists.items()},
         node=None,
     )
 
 
-def _of_node(found: Explanation) -> Explained:
-    return Explained(
+def _of_node(found: Explanation) -> ExplainResult:
+    return ExplainResult(
         question=found.question,
         digest="",
         reason=found.words,
@@ -112,6 +97,6 @@ EXPLAIN = Tool(
         "out and the smallest change that would let it in, each change tried; this takes longer."
     ),
     takes=ExplainArguments,
-    gives=Explained,
+    gives=ExplainResult,
     does=explain,
 )

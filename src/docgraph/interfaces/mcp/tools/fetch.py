@@ -6,9 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from docgraph.interfaces.mcp.arguments import Id, Where, id_of, url_of
-from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import ToolContext
+from docgraph.interfaces.mcp.arguments import Id, ScopeArguments, id_of, url_of
+from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.document import NodeText
 from docgraph.model.errors import NotVisible
@@ -17,7 +16,7 @@ from docgraph.model.node import repository_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FetchArguments(Where):
+class FetchArguments(ScopeArguments):
     id: Annotated[
         Id,
         Field(description="The id of a document, section, symbol or passage, or its address."),
@@ -25,7 +24,7 @@ class FetchArguments(Where):
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchResult:
     id: str
     title: str
     text: str
@@ -33,11 +32,13 @@ class Fetched:
     metadata: dict[str, str]
 
 
-def fetch(desk: ToolContext, principal: Principal, asked: FetchArguments) -> Fetched:
-    """What is forbidden and what is not there get the same words."""
-    for found in desk.engine.questions.nodes(principal, (id_of(asked.id),), wanted=asked.wanted):
-        most = desk.limits.max_characters
-        return Fetched(
+def fetch(context: ToolContext, principal: Principal, arguments: FetchArguments) -> FetchResult:
+    """Forbidden and absent give the same message."""
+    for found in context.engine.questions.nodes(
+        principal, (id_of(arguments.id),), scope=arguments.scope
+    ):
+        most = context.limits.max_characters
+        return FetchResult(
             id=found.id,
             title=found.title or found.id,
             text=(found.text or "")[:most],
@@ -57,9 +58,9 @@ def _metadata(found: NodeText, most: int) -> Iterator[tuple[str, str]]:
     if found.heading_path:
         yield "heading", " > ".join(found.heading_path)
     yield "access", found.access
-    letters = len(found.text or "")
-    if letters > most:
-        yield "cut", f"the first {most} of {letters} characters; fetch its sections one by one"
+    length = len(found.text or "")
+    if length > most:
+        yield "cut", f"the first {most} of {length} characters; fetch its sections one by one"
 
 
 FETCH = Tool(
@@ -73,6 +74,6 @@ FETCH = Tool(
         "`contains`."
     ),
     takes=FetchArguments,
-    gives=Fetched,
+    gives=FetchResult,
     does=fetch,
 )

@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 
-from docgraph.interfaces.mcp.arguments import Asked
-from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import ToolContext
+from docgraph.interfaces.mcp.arguments import PlanArguments
+from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.node import document_of
 from docgraph.model.plan import Cut, RetrievalPlan
@@ -12,7 +11,7 @@ from docgraph.model.snapshot import SnapshotName
 
 
 @dataclass(frozen=True, slots=True)
-class Admitted:
+class AdmittedNode:
     """`place` counts from 1; `because` is the seed's rank or the edge that let it in."""
 
     place: int
@@ -22,34 +21,28 @@ class Admitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlanResult:
     """Lists are cut where they grow too long; `more` counts what each lost."""
 
     question: str
     pipeline: str
     digest: str
     snapshots: tuple[SnapshotName, ...]
-    admitted: tuple[Admitted, ...]
+    admitted: tuple[AdmittedNode, ...]
     left_out: tuple[Cut, ...]
     scope: str
     out_of_scope: tuple[str, ...]
     more: dict[str, int]
 
 
-def plan(desk: ToolContext, principal: Principal, asked: Asked) -> Planned:
-    found = desk.engine.questions.retrieve(
-        principal,
-        asked.question,
-        desk.pipeline(asked.pipeline).up_to(RetrievalPlan),
-        seeds=asked.seeds,
-        wanted=asked.wanted,
-    )
-    made, most = found.plan, desk.limits.max_items
+def plan(context: ToolContext, principal: Principal, arguments: PlanArguments) -> PlanResult:
+    found = context.engine.questions.plan(context.request(principal, arguments))
+    made, most = found.plan, context.limits.max_items
     dropped = made.constraints.selection.dropped
     lists = {"admitted": len(made.order), "left_out": len(made.cut), "out_of_scope": len(dropped)}
-    return Planned(
+    return PlanResult(
         question=made.question,
-        pipeline=asked.pipeline,
+        pipeline=arguments.pipeline,
         digest=made.digest,
         snapshots=found.scope.snapshots[:most],
         admitted=_admitted(made)[:most],
@@ -60,9 +53,9 @@ def plan(desk: ToolContext, principal: Principal, asked: Asked) -> Planned:
     )
 
 
-def _admitted(made: RetrievalPlan) -> tuple[Admitted, ...]:
+def _admitted(made: RetrievalPlan) -> tuple[AdmittedNode, ...]:
     return tuple(
-        Admitted(place, node, document_of(node), made.rule_for(node))
+        AdmittedNode(place, node, document_of(node), made.rule_for(node))
         for place, node in enumerate(made.order, start=1)
     )
 
@@ -76,7 +69,7 @@ PLAN = Tool(
         "admits it; then what a limit left out. Use it to see what `context` would rest on, or "
         "how documents hang together around a question."
     ),
-    takes=Asked,
-    gives=Planned,
+    takes=PlanArguments,
+    gives=PlanResult,
     does=plan,
 )

@@ -1,4 +1,4 @@
-"""relations: what a node is connected with, and where that is said."""
+"""relations: the edges of a node, and the text that states them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from docgraph.interfaces.mcp.arguments import Id, Name, Where, id_of
-from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import MOST_RELATIONS, ToolContext
+from docgraph.interfaces.mcp.arguments import MOST_RELATIONS, Id, Name, ScopeArguments, id_of
+from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.model.edge import RELATIONS as KNOWN
 from docgraph.model.edge import Edge, Relationship
@@ -22,7 +21,7 @@ LONGEST_SAYING = 300  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationsArguments(Where):
+class RelationsArguments(ScopeArguments):
     node: Annotated[Id, Field(description="The id of a document, section or symbol.")]
     type: Annotated[
         Name | None,
@@ -38,8 +37,8 @@ class RelationsArguments(Where):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where the relation is said; line 0 where there is none to tell."""
+class EvidencePosition:
+    """Where the text states the relation; line 0 where no line is known."""
 
     path: str
     line: int
@@ -47,46 +46,49 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationFound:
+class RelationResult:
     """`source` --`type`--> `target`, found by `origins`."""
 
     source: str
     type: str
     target: str
     origins: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[EvidencePosition, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RelationsFound:
+class RelationsResult:
     """`more` is how many there are beyond the limit."""
 
     node: str
-    relations: tuple[RelationFound, ...]
+    relations: tuple[RelationResult, ...]
     more: int
 
 
-def relations(desk: ToolContext, principal: Principal, asked: RelationsArguments) -> RelationsFound:
+def relations(
+    context: ToolContext, principal: Principal, arguments: RelationsArguments
+) -> RelationsResult:
     """Of a document, those of its sections and symbols too."""
-    if asked.type is not None and asked.type not in KNOWN:
-        raise BadInput(f"no relation is called {asked.type!r}; {suggest(asked.type, KNOWN)}")
-    node = _visible(desk, principal, asked)
-    only = None if asked.type is None else frozenset({asked.type})
+    if arguments.type is not None and arguments.type not in KNOWN:
+        raise BadInput(
+            f"no relation is called {arguments.type!r}; {suggest(arguments.type, KNOWN)}"
+        )
+    node = _visible(context, principal, arguments)
+    only = None if arguments.type is None else frozenset({arguments.type})
     touching = [
         known
-        for known in desk.engine.content.relations(principal, asked.wanted, only, node)
-        if node in _ends(known.edge, asked.direction)
+        for known in context.engine.content.relations(principal, arguments.scope, only, node)
+        if node in _ends(known.edge, arguments.direction)
     ]
-    most = min(asked.limit, desk.limits.max_items)
+    most = min(arguments.limit, context.limits.max_items)
     shown = tuple(_found(known) for known in touching[:most])
-    return RelationsFound(node, shown, max(0, len(touching) - most))
+    return RelationsResult(node, shown, max(0, len(touching) - most))
 
 
-def _visible(desk: ToolContext, principal: Principal, asked: RelationsArguments) -> str:
-    """A passage has no relations of its own: those of the node that holds it are told."""
-    wanted = asked.wanted
-    for found in desk.engine.questions.nodes(
-        principal, (id_of(asked.node),), wanted=wanted, whole=False
+def _visible(context: ToolContext, principal: Principal, arguments: RelationsArguments) -> str:
+    """A chunk has no relations of its own: its node's are listed."""
+    for found in context.engine.questions.nodes(
+        principal, (id_of(arguments.node),), scope=arguments.scope, whole=False
     ):
         return found.node
     raise NotVisible(NOT_VISIBLE)
@@ -99,13 +101,13 @@ def _ends(edge: Edge, direction: str) -> Iterator[str]:
         yield from (edge.target, document_of(edge.target))
 
 
-def _found(known: Relationship) -> RelationFound:
+def _found(known: Relationship) -> RelationResult:
     edge = known.edge
     places = tuple(
-        Place(shown.path, shown.line, shown.says[:LONGEST_SAYING])
+        EvidencePosition(shown.path, shown.line, shown.says[:LONGEST_SAYING])
         for shown in known.evidence[:MOST_PLACES]
     )
-    return RelationFound(edge.source, edge.relation, edge.target, known.origins, places)
+    return RelationResult(edge.source, edge.relation, edge.target, known.origins, places)
 
 
 RELATIONS = Tool(
@@ -119,6 +121,6 @@ RELATIONS = Tool(
         "symbols inside."
     ),
     takes=RelationsArguments,
-    gives=RelationsFound,
+    gives=RelationsResult,
     does=relations,
 )

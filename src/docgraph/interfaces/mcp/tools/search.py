@@ -6,11 +6,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from docgraph.interfaces.mcp.arguments import NOTHING_ELSE, url_of
-from docgraph.interfaces.mcp.tool import Tool
-from docgraph.interfaces.mcp.tool_context import ToolContext
+from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.request import LONGEST_QUESTION
+from docgraph.pipeline.request import LONGEST_QUESTION, QuestionRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +37,16 @@ class SearchResults:
     results: tuple[SearchResult, ...]
 
 
-def search(desk: ToolContext, principal: Principal, asked: SearchArguments) -> SearchResults:
+def search(context: ToolContext, principal: Principal, arguments: SearchArguments) -> SearchResults:
     """The seeds of `documents`, before its scope is chosen; best first.
 
-    A title is read afterwards: what cannot be seen by then is not told of.
+    Titles are read afterwards: a node that is no longer visible by then is left out.
     """
-    steps = desk.pipeline("documents").steps
+    steps = context.pipeline("documents").steps
     seeking = Pipeline("documents", tuple(s for s in steps if s.action.name == "search_nodes"))
-    ids = desk.engine.questions.retrieve(principal, asked.query, seeking).seeds.ids[
-        : desk.limits.results
-    ]
-    found = desk.engine.questions.nodes(principal, ids, whole=False) if ids else ()
+    request = QuestionRequest(principal, seeking, arguments.query)
+    ids = context.engine.questions.search(request).seeds.ids[: context.limits.results]
+    found = context.engine.questions.nodes(principal, ids, whole=False) if ids else ()
     return SearchResults(
         tuple(SearchResult(node.id, node.title or node.id, url_of(node.id)) for node in found)
     )
