@@ -93,13 +93,13 @@ class ContentService:
                     repository=repository,
                     tenant=tenant,
                     rule_for=rule_for,
-                    otherwise=otherwise,
-                    narrowed_by=narrowed_by,
+                    default_rule=otherwise,
+                    restriction=narrowed_by,
                     miners=miners_without(without),
-                    given=given,
-                    origin=origin,
+                    stated_edges=given,
+                    revision=origin,
                     progress=progress,
-                    ceiling=self.embedder_clearance,
+                    clearance=self.embedder_clearance,
                 )
             note.counts = result.counts()
             return result

@@ -1,1 +1,1 @@
-"""Ingestion: reads a source's files and writes a snapshot of documents, references and vectors."""
+"""Ingest: reads the files of a source and writes a snapshot of documents, references, vectors."""

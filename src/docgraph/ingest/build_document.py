@@ -77,7 +77,7 @@ def build_document(
         references=mine_references(view),
         statements=statements,
         fingerprint=fingerprint,
-        unresolved_calls=parsed.opaque,
+        unresolved_calls=parsed.unresolved_calls,
         source_lines=parsed.source_lines,
     )
     signatures = dict(zip(parts, (part.signature for part in parsed.parts), strict=True))

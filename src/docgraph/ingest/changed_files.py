@@ -1,4 +1,4 @@
-"""The intake: reads a source's files one by one, and builds what is new or changed."""
+"""Reads a source's files one by one, and builds the documents that are new or changed."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -14,119 +14,121 @@ from docgraph.ports.writes import BuiltDocument, StoredDocument, text_key
 
 
 class ChangedFiles:
-    """Holds the text of one file at a time, and of every file no more than its path.
+    """Keeps the text of one file at a time in memory, and the paths of all.
 
-    `refused` says of a path, with what is told of it, why it may not be taken in.
+    `find_problem` is asked with a path and its access statements whether it may be ingested.
     """
 
     def __init__(
         self,
         source: Source,
-        found: SourceListing,
-        held: Mapping[str, StoredDocument],
+        listing: SourceListing,
+        stored: Mapping[str, StoredDocument],
         repository: str,
-        rulebook: AccessRules,
-        size: int,
+        rules: AccessRules,
+        chunk_size: int,
         *,
-        refused: Callable[[str, tuple[AccessStatement, ...]], SourceProblem | None] = lambda *_: (
-            None
-        ),
+        find_problem: Callable[
+            [str, tuple[AccessStatement, ...]], SourceProblem | None
+        ] = lambda *_: None,
     ) -> None:
         self._source = source
-        self._found = found
-        self._held = held
-        self._also = {file.path: file.aliases for file, _ in found.files if file.aliases}
+        self._listing = listing
+        self._stored = stored
+        self._aliases = {file.path: file.aliases for file, _ in listing.files if file.aliases}
         self._repository = repository
-        self._rulebook = rulebook
-        self._size = size
-        self._refused = refused
+        self._rules = rules
+        self._chunk_size = chunk_size
+        self._find_problem = find_problem
         self._new: dict[str, list[str]] = {}
         self._built: set[str] = set()
-        self._withheld: dict[str, tuple[AccessStatement, ...]] = {}
-        self.problems: list[SourceProblem] = list(found.problems)
+        self._refused: dict[str, tuple[AccessStatement, ...]] = {}
+        self.problems: list[SourceProblem] = list(listing.problems)
         self.remarks: list[SourceProblem] = []
         self.unchanged: list[str] = []
         self.changed: list[str] = []
         self.added = 0
 
-    def built(self) -> Iterator[BuiltDocument | None]:
-        """One answer for every file, by path: None for one that is unchanged or unusable."""
-        for file, known in self._found.files:
-            made = self._read(file, known)
-            if isinstance(made, SourceProblem):
-                self.problems.append(made)
-            yield None if isinstance(made, SourceProblem) else made
+    def build(self) -> Iterator[BuiltDocument | None]:
+        """One result for every file, by path: None for one that is unchanged or unusable."""
+        for file, file_format in self._listing.files:
+            result = self._read(file, file_format)
+            if isinstance(result, SourceProblem):
+                self.problems.append(result)
+            yield None if isinstance(result, SourceProblem) else result
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.added or self.changed or self.unchanged)
 
-    def gone(self) -> list[str]:
-        """Paths that the newest snapshot holds and the source no longer gives."""
-        return sorted(self._held.keys() - {*self.unchanged, *self.changed})
+    def removed(self) -> list[str]:
+        """Paths of the newest snapshot that are no longer in the source."""
+        return sorted(self._stored.keys() - {*self.unchanged, *self.changed})
 
-    def told(
+    def renew_statements(
         self, before: Mapping[str, tuple[AccessStatement, ...]]
     ) -> dict[str, tuple[AccessStatement, ...]]:
-        """Who may read what was not built, by those who speak now.
+        """The access statements of documents that were not built, by today's rules.
 
-        That is what is unchanged, what is gone and only old snapshots hold, and what was refused:
-        it may not be read any the more for that. `before` is all that was ever said, by path.
+        Those are unchanged ones, removed ones that only old snapshots have, and refused ones.
+        `before` has all earlier statements, by path.
         """
-        again = {
-            path: self._rulebook.renew_statements(path, said, self._also.get(path, ()))
-            for path, said in before.items()
+        renewed = {
+            path: self._rules.renew_statements(path, statements, self._aliases.get(path, ()))
+            for path, statements in before.items()
             if path not in self._built
         }
-        return again | self._withheld
+        return renewed | self._refused
 
     def renamed(self) -> tuple[Renamed, ...]:
-        """What is gone from one path and new at another, with the same text; by path, in pairs."""
-        waiting = {content: iter(paths) for content, paths in self._new.items()}
-        nowhere: Iterator[str] = iter(())
+        """Removed paths with a new path that has the same text; sorted by path, in pairs."""
+        added = {content: iter(paths) for content, paths in self._new.items()}
+        none: Iterator[str] = iter(())
         moved = (
-            (path, next(waiting.get(self._held[path].content, nowhere), None))
-            for path in self.gone()
+            (path, next(added.get(self._stored[path].content, none), None))
+            for path in self.removed()
         )
         return tuple(Renamed(old, new) for old, new in moved if new is not None)
 
-    def _read(self, file: SourceFile, known: Format) -> BuiltDocument | SourceProblem | None:
-        """A file whose bytes are known by name is not even read."""
-        if file.content_id is not None and self._is_held(file, known, file.content_id):
+    def _read(self, file: SourceFile, file_format: Format) -> BuiltDocument | SourceProblem | None:
+        """A file whose source knows a digest of its content need not be read."""
+        if file.content_id is not None and self._is_unchanged(file, file_format, file.content_id):
             return None
         data = self._source.read(file)
         if isinstance(data, SourceProblem):
             return data
         content = file.content_id or digest_bytes(data)
-        if file.content_id is None and self._is_held(file, known, content):
+        if file.content_id is None and self._is_unchanged(file, file_format, content):
             return None
-        parsed = read_file(file, data, known)
+        parsed = read_file(file, data, file_format)
         if isinstance(parsed, SourceProblem):
             return parsed
-        told = self._rulebook.statements_for(file.path, parsed, file.aliases)
-        if refused := self._refused(file.path, told):
-            self._withheld[file.path] = told
-            return refused
+        statements = self._rules.statements_for(file.path, parsed, file.aliases)
+        if problem := self._find_problem(file.path, statements):
+            self._refused[file.path] = statements
+            return problem
         self._built.add(file.path)
         self.remarks.extend(SourceProblem(file.path, remark) for remark in parsed.remarks)
-        self._note(file.path, parsed.text)
-        mark = self._mark(file, known, content)
-        return build_document(self._repository, file.path, parsed, told, mark, self._size)
+        self._record_change(file.path, parsed.text)
+        fingerprint = self._fingerprint(file, file_format, content)
+        return build_document(
+            self._repository, file.path, parsed, statements, fingerprint, self._chunk_size
+        )
 
-    def _is_held(self, file: SourceFile, known: Format, content: str) -> bool:
-        held = self._held.get(file.path)
-        if held is None or held.fingerprint != self._mark(file, known, content):
+    def _is_unchanged(self, file: SourceFile, file_format: Format, content: str) -> bool:
+        stored = self._stored.get(file.path)
+        if stored is None or stored.fingerprint != self._fingerprint(file, file_format, content):
             return False
         self.unchanged.append(file.path)
         return True
 
-    def _mark(self, file: SourceFile, known: Format, content: str) -> str:
-        return make_fingerprint(file, content, known.name, self._size)
+    def _fingerprint(self, file: SourceFile, file_format: Format, content: str) -> str:
+        return make_fingerprint(file, content, file_format.name, self._chunk_size)
 
-    def _note(self, path: str, text: str) -> None:
-        if path in self._held:
+    def _record_change(self, path: str, text: str) -> None:
+        if path in self._stored:
             self.changed.append(path)
             return
         self.added += 1
-        if self._held and text:
+        if self._stored and text:
             self._new.setdefault(text_key(text), []).append(path)

@@ -71,8 +71,8 @@ class ParsedFile:
 
     No chunk crosses one of the `borders`, such as the end of front matter. `remarks` describe
     what was odd in a file that could be read all the same. `prose` holds the spans of natural
-    language, such as comments in code; None is all of the text. `opaque` counts calls that
-    resolve to nothing by the file's imports and definitions.
+    language, such as comments in code; None is all of the text. `unresolved_calls` counts calls
+    that resolve to nothing by the file's imports and definitions.
 
     Where `text` is not the file's own text, `source_lines` maps it back: ascending pairs of an
     offset and the file's line from there on. `pages` holds the offsets at which pages (of a PDF)
@@ -94,7 +94,7 @@ class ParsedFile:
     references: tuple[Reference, ...] = ()
     definitions: tuple[Definition, ...] = ()
     prose: tuple[tuple[int, int], ...] | None = None
-    opaque: int = 0
+    unresolved_calls: int = 0
     source_lines: tuple[tuple[int, int], ...] = ()
     pages: tuple[int, ...] = ()
     access: AccessMapping | None = None

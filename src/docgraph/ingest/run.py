@@ -1,4 +1,4 @@
-"""One ingest: a source goes in, a published snapshot comes out, or nothing at all."""
+"""One ingest: writes a source's files as a new snapshot and publishes it, or nothing."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from docgraph.ingest.discover import SourceListing, list_source, nothing_to_inge
 from docgraph.ingest.embedding import embed
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.ingest.miners.titles import mine_titles
-from docgraph.ingest.relations_file import RelationsFile, curated, take_given
+from docgraph.ingest.relations_file import RelationsFile, parse_relations_file, write_stated_edges
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.model.access import AccessRule, AccessStatement, Clearance
 from docgraph.model.edge import Relationship
@@ -28,43 +28,44 @@ from docgraph.ports.writes import (
     SourceRevision,
 )
 
-# Writing documents in short batches, so that memory and locks stay small.
-
-
+# Short batches need little memory and hold locks briefly.
 BATCH_FILES = 64
 BATCH_CHUNKS = 512
+MAX_UNRESOLVED = 100  # of each relation are shown; all are counted
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WriteCounts:
+    """What was written; `vectors` counts those that were computed."""
+
     nodes: int
     chunks: int
     vectors: int
 
 
-def write(
+def write_documents(
     built: Iterable[BuiltDocument | None],
     total: int,
     documents: DocumentWriter,
     embeddings: EmbeddingWriter,
     embedder: Embedder,
     progress: Callable[[Progress], None],
-) -> Written:
-    """`total` files are expected; None stands for one with nothing to write."""
+) -> WriteCounts:
+    """`total` is the number of files; None is a file with nothing to write."""
     files = nodes = chunks = vectors = 0
-    for batch in batches(built):
-        ready = embed([one for one in batch if one is not None], embeddings, embedder)
-        if ready.documents:
-            documents.add(ready.documents)
+    for batch in split_batches(built):
+        embedded = embed([one for one in batch if one is not None], embeddings, embedder)
+        if embedded.documents:
+            documents.add(embedded.documents)
         files += len(batch)
-        nodes += sum(len(found.document.nodes) for found in ready.documents)
-        chunks += sum(len(found.document.chunks) for found in ready.documents)
-        vectors += ready.computed
+        nodes += sum(len(one.document.nodes) for one in embedded.documents)
+        chunks += sum(len(one.document.chunks) for one in embedded.documents)
+        vectors += embedded.computed
         progress(Progress("documents", files, total, chunks, vectors))
-    return Written(nodes, chunks, vectors)
+    return WriteCounts(nodes, chunks, vectors)
 
 
-def batches(built: Iterable[BuiltDocument | None]) -> Iterator[list[BuiltDocument | None]]:
+def split_batches(built: Iterable[BuiltDocument | None]) -> Iterator[list[BuiltDocument | None]]:
     batch: list[BuiltDocument | None] = []
     chunks = 0
     for one in built:
@@ -77,9 +78,6 @@ def batches(built: Iterable[BuiltDocument | None]) -> Iterator[list[BuiltDocumen
         yield batch
 
 
-MOST_UNRESOLVED = 100  # of each relation are shown; all are counted
-
-
 def ingest(
     source: Source,
     writer: SnapshotWriter,
@@ -88,94 +86,103 @@ def ingest(
     repository: str,
     tenant: str,
     rule_for: Callable[[str], AccessRule] | None = None,
-    otherwise: AccessRule | None = None,
-    narrowed_by: AccessRule | None = None,
+    default_rule: AccessRule | None = None,
+    restriction: AccessRule | None = None,
     miners: frozenset[str] = ALL_MINERS,
-    given: Iterable[Relationship] = (),
-    origin: SourceRevision | None = None,
+    stated_edges: Iterable[Relationship] = (),
+    revision: SourceRevision | None = None,
     progress: Callable[[Progress], None] = lambda _: None,
     chunk_size: int = CHUNK_CHARACTERS,
-    ceiling: Clearance | None = None,
+    clearance: Clearance | None = None,
 ) -> IngestResult:
-    """What is unchanged is not parsed again, what is gone is dropped.
+    """Unchanged files are not parsed again, documents whose file is gone are removed.
 
-    `ceiling` bounds what may be sent to the embedder, where that runs elsewhere.
-
-    Nothing usable is an error and writes nothing; nothing changed publishes nothing.
+    `clearance` limits what may be sent to an embedder on another machine. A source without a
+    usable file is an error and writes nothing; without a change nothing is published.
     """
-    found, held = list_source(source), writer.documents.stored()
-    total = len(found.files)
-    access = read_access_file(source, found.access, tenant)
-    rulebook = AccessRules(tenant, access.rules, rule_for, otherwise, narrowed_by)
-    refused = partial(_withheld, writer.access, ceiling)
-    intake = ChangedFiles(source, found, held, repository, rulebook, chunk_size, refused=refused)
-    written = write(intake.built(), total, writer.documents, writer.embeddings, embedder, progress)
-    if intake.nothing:
-        raise nothing_to_ingest((*intake.problems, *access.problems), found.skipped)
-    gone = intake.gone()
-    writer.documents.remove(gone)
-    writer.access.set_statements(intake.told(writer.access.statements()))
-    writer.access.move_manual_rules((moved.old, moved.new) for moved in intake.renamed())
+    listing = list_source(source)
+    total = len(listing.files)
+    access = read_access_file(source, listing.access, tenant)
+    files = ChangedFiles(
+        source,
+        listing,
+        writer.documents.stored(),
+        repository,
+        AccessRules(tenant, access.rules, rule_for, default_rule, restriction),
+        chunk_size,
+        find_problem=partial(_find_clearance_problem, writer.access, clearance),
+    )
+    counts = write_documents(
+        files.build(), total, writer.documents, writer.embeddings, embedder, progress
+    )
+    if files.is_empty:
+        raise nothing_to_ingest((*files.problems, *access.problems), listing.skipped)
+    removed = files.removed()
+    writer.documents.remove(removed)
+    writer.access.set_statements(files.renew_statements(writer.access.statements()))
+    writer.access.move_manual_rules((moved.old, moved.new) for moved in files.renamed())
     writer.access.set_file_rules(access.rules)
     writer.references.set_miners(miners)
-    told = _curated(source, found, repository)
-    missing = take_given(writer.documents, writer.edges, (*given, *told.relationships))
-    places: tuple[ReferenceCount, ...] = ()
-    if intake.added or intake.changed:
-        progress(Progress("relations", total, total, written.chunks, written.vectors))
+    relations = _read_relations_file(source, listing, repository)
+    missing = write_stated_edges(
+        writer.documents, writer.edges, (*stated_edges, *relations.relationships)
+    )
+    reference_counts: tuple[ReferenceCount, ...] = ()
+    if files.added or files.changed:
+        progress(Progress("relations", total, total, counts.chunks, counts.vectors))
         mine_titles(writer.documents, writer.references)
-        places = writer.references.counts()
+        reference_counts = writer.references.counts()
     return IngestResult(
-        added=intake.added,
-        changed=len(intake.changed),
-        removed=len(gone),
-        unchanged=len(intake.unchanged),
-        renamed=intake.renamed(),
-        nodes=written.nodes,
-        chunks=written.chunks,
-        vectors=written.vectors,
-        places=places,
+        added=files.added,
+        changed=len(files.changed),
+        removed=len(removed),
+        unchanged=len(files.unchanged),
+        renamed=files.renamed(),
+        nodes=counts.nodes,
+        chunks=counts.chunks,
+        vectors=counts.vectors,
+        places=reference_counts,
         missing=len(missing),
-        unresolved=(*missing, *_unresolved(writer.references, places)),
+        unresolved=(*missing, *_list_unresolved(writer.references, reference_counts)),
         opaque=writer.references.unresolved_calls(),
         problems=tuple(
             sorted(
-                (*intake.problems, *access.problems, *told.problems),
+                (*files.problems, *access.problems, *relations.problems),
                 key=lambda problem: problem.path,
             )
         ),
-        remarks=tuple(intake.remarks),
-        skipped=found.skipped,
-        snapshot=writer.publish(origin) if writer.has_changes(origin) else None,
+        remarks=tuple(files.remarks),
+        skipped=listing.skipped,
+        snapshot=writer.publish(revision) if writer.has_changes(revision) else None,
     )
 
 
-def _withheld(
+def _find_clearance_problem(
     access: AccessWriter,
-    ceiling: Clearance | None,
+    clearance: Clearance | None,
     path: str,
-    told: tuple[AccessStatement, ...],
+    statements: tuple[AccessStatement, ...],
 ) -> SourceProblem | None:
-    if ceiling is None:
+    if clearance is None:
         return None
-    rule = access.effective_rule(path, told)
-    objection = (
-        ceiling.reason_against(rule.labels, rule.level) if rule.readers else "nobody may read it"
+    rule = access.effective_rule(path, statements)
+    reason = (
+        clearance.reason_against(rule.labels, rule.level) if rule.readers else "nobody may read it"
     )
-    return SourceProblem(path, f"not sent to the embedder: {objection}") if objection else None
+    return SourceProblem(path, f"not sent to the embedder: {reason}") if reason else None
 
 
-def _curated(source: Source, found: SourceListing, repository: str) -> RelationsFile:
-    if found.relations is None:
+def _read_relations_file(source: Source, listing: SourceListing, repository: str) -> RelationsFile:
+    if listing.relations is None:
         return RelationsFile((), ())
-    data = source.read(found.relations)
-    return (
-        RelationsFile((), (data,)) if isinstance(data, SourceProblem) else curated(data, repository)
-    )
+    data = source.read(listing.relations)
+    if isinstance(data, SourceProblem):
+        return RelationsFile((), (data,))
+    return parse_relations_file(data, repository)
 
 
-def _unresolved(
-    references: ReferenceWriter, places: tuple[ReferenceCount, ...]
+def _list_unresolved(
+    references: ReferenceWriter, counts: tuple[ReferenceCount, ...]
 ) -> tuple[UnresolvedReference, ...]:
-    wanting = sorted({found.relation for found in places if found.unmet})
-    return tuple(one for name in wanting for one in references.unresolved(name, MOST_UNRESOLVED))
+    relations = sorted({count.relation for count in counts if count.unmet})
+    return tuple(one for name in relations for one in references.unresolved(name, MAX_UNRESOLVED))

@@ -1,4 +1,4 @@
-"""Stand-ins for the ports that ingestion uses: a cheap embedder, a source; and short questions."""
+"""Test doubles of the ports that an ingest uses, and short functions for tests."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from tests.unit.ingest.memory_writer import MemoryWriter
 
 
 class HashEmbedder:
-    """A text's vector is a function of its hash; it counts what it was asked for."""
+    """A text's vector is a function of its hash; it lists the embedded texts."""
 
     identity = EmbedderIdentity("hash", "0", 16)
 
@@ -41,9 +41,9 @@ class HashEmbedder:
 
 
 class MemorySource:
-    """Files by path, listed in the order given; a Problem in place of bytes is passed on.
+    """Files by path, listed in the order given; a problem is passed on instead of bytes.
 
-    `named` gives every file a `content_id`, as a source does that knows its files' bytes by name.
+    `named` gives every file a `content_id`, as a source does that knows digests of its files.
     `reads` lists the paths that were read.
     """
 
@@ -75,9 +75,9 @@ class MemorySource:
 
 def parsed(path: str, text: str, title: str | None = None) -> ParsedFile:
     file = SourceFile(path, len(text), title)
-    known = format_for(file)
-    assert known is not None
-    found = read_file(file, text.encode(), known)
+    file_format = format_for(file)
+    assert file_format is not None
+    found = read_file(file, text.encode(), file_format)
     assert isinstance(found, ParsedFile)
     return found
 
@@ -86,9 +86,11 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The paths of files that ingestion parses from now on, as it does."""
     paths: list[str] = []
 
-    def counted_read(file: SourceFile, data: bytes, known: Format) -> ParsedFile | SourceProblem:
+    def counted_read(
+        file: SourceFile, data: bytes, file_format: Format
+    ) -> ParsedFile | SourceProblem:
         paths.append(file.path)
-        return read_file(file, data, known)
+        return read_file(file, data, file_format)
 
     monkeypatch.setattr("docgraph.ingest.changed_files.read_file", counted_read)
     return paths

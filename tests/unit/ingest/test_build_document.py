@@ -77,7 +77,10 @@ def test_a_document_carries_its_halves_of_edges() -> None:
 
 def test_lines_of_references_are_those_of_the_file_that_the_text_was_made_of() -> None:
     made = replace(
-        parsed("a.md", "one\nADR-1\n"), source_lines=((0, 10), (4, 20)), prose=None, opaque=3
+        parsed("a.md", "one\nADR-1\n"),
+        source_lines=((0, 10), (4, 20)),
+        prose=None,
+        unresolved_calls=3,
     )
     document = build_document("r", "a.md", made, granted(LOCAL_ONLY), "m").document
     assert [one.line for one in document.references if one.target.key == "doc:adr1"] == [20]

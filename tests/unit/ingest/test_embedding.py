@@ -27,7 +27,7 @@ def built(path: str, text: str = TEXT) -> BuiltDocument:
     return build_document("r", path, parsed(path, text), granted(LOCAL_ONLY), "m")
 
 
-def test_a_text_is_embedded_once_and_remembered() -> None:
+def test_a_text_is_embedded_once_and_stored() -> None:
     writes, embedder = MemoryWriter(), HashEmbedder()
     found = embed([built("a.md"), built("b.md")], writes.embeddings, embedder)
     assert len(embedder.embedded) == len(set(embedder.embedded)) == found.computed
@@ -47,7 +47,7 @@ def joined_one(summary: IntVector, chunks: Sequence[IntVector]) -> IntVector:
 
 
 @pytest.mark.requirement(2)
-def test_a_nodes_vector_joins_its_summary_with_every_chunk_inside_it() -> None:
+def test_a_nodes_vector_combines_its_summary_with_every_chunk_inside_it() -> None:
     made, embedder = built("a.md"), HashEmbedder()
     chunks, own = embedder.embed(made.chunk_texts), embedder.embed(made.node_texts)
     found = node_vectors(made.document, chunks, own)
@@ -58,29 +58,32 @@ def test_a_nodes_vector_joins_its_summary_with_every_chunk_inside_it() -> None:
 @given(st.lists(st.integers(0, 8), max_size=9), st.lists(st.integers(0, 9), max_size=12))
 def test_a_chunk_counts_for_every_node_around_it(above: list[int], owners: list[int]) -> None:
     """Whatever the tree: a node's parent is any of those before it."""
-    parents = [None, *(place % (at + 1) for at, place in enumerate(above))]
-    ids = [f"n{place}" for place in range(len(parents))]
+    parents = [None, *(position % (at + 1) for at, position in enumerate(above))]
+    ids = [f"n{position}" for position in range(len(parents))]
     nodes = tuple(
         DocumentNode(own, SECTION, own, own, None if up is None else ids[up], WHERE)
         for own, up in zip(ids, parents, strict=True)
     )
-    places = [owner % len(nodes) for owner in owners]
+    positions = [owner % len(nodes) for owner in owners]
     chunks = tuple(
-        Chunk(f"c{at}", ids[place], at, (), str(at), WHERE) for at, place in enumerate(places)
+        Chunk(f"c{at}", ids[position], at, (), str(at), WHERE)
+        for at, position in enumerate(positions)
     )
     document = replace(built("a.md").document, nodes=nodes, chunks=chunks)
     own = HashEmbedder().embed(ids)
     vectors = HashEmbedder().embed([chunk.id for chunk in chunks])
     found = node_vectors(document, vectors, own)
-    for place, vector in enumerate(found):
-        inside = [v for v, at in zip(vectors, places, strict=True) if place in line(parents, at)]
-        assert np.array_equal(vector, joined_one(own[place], inside))
+    for position, vector in enumerate(found):
+        inside = [
+            v for v, at in zip(vectors, positions, strict=True) if position in line(parents, at)
+        ]
+        assert np.array_equal(vector, joined_one(own[position], inside))
 
 
-def line(parents: list[int | None], place: int | None) -> Iterator[int]:
-    while place is not None:
-        yield place
-        place = parents[place]
+def line(parents: list[int | None], position: int | None) -> Iterator[int]:
+    while position is not None:
+        yield position
+        position = parents[position]
 
 
 def test_a_node_without_chunks_has_its_summarys_vector() -> None:
@@ -89,7 +92,7 @@ def test_a_node_without_chunks_has_its_summarys_vector() -> None:
     assert np.array_equal(document.node_vectors[0], joined_one(embedder.embed(["p"])[0], ()))
 
 
-def test_nothing_to_embed_asks_nobody() -> None:
+def test_nothing_to_embed_calls_no_model() -> None:
     embedder = HashEmbedder()
     assert embed([], MemoryWriter().embeddings, embedder).documents == ()
     assert embedder.embedded == []

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from docgraph.ingest.relations_file import CURATED, LARGEST, RelationsFile, curated, node_id
+from docgraph.ingest.relations_file import (
+    CURATED,
+    MAX_FILE_BYTES,
+    RelationsFile,
+    node_id,
+    parse_relations_file,
+)
 from docgraph.model.edge import RELATIONS, Edge, EdgeEvidence, Relationship
 from docgraph.ports.source import SourceProblem
 
@@ -14,7 +20,7 @@ GOOD = "- {from: a.md, relation: explains, to: b.md}\n"
 
 
 def read(text: str) -> RelationsFile:
-    return curated(text.encode(), "r")
+    return parse_relations_file(text.encode(), "r")
 
 
 def edges(found: RelationsFile) -> list[tuple[str, str, str]]:
@@ -43,7 +49,7 @@ def test_an_entry_is_an_edge_with_its_line_and_its_note_as_evidence() -> None:
     assert found == RelationsFile((Relationship(edge, (CURATED,), (evidence,)),), ())
 
 
-def test_without_a_note_the_entry_says_itself() -> None:
+def test_without_a_note_the_entry_itself_is_the_text() -> None:
     (found,) = read("- {from: a.md, relation: requires, to: b.md#part}").relationships
     assert found.evidence[0].says == "requires b.md#part"
 
@@ -55,7 +61,7 @@ def test_one_entry_may_lead_to_several_each_on_its_own_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"),
+    ("written", "expected"),
     [
         ("docs/a.md", "r:docs/a.md"),
         ("./docs/../docs/a.md", "r:docs/a.md"),
@@ -67,8 +73,8 @@ def test_one_entry_may_lead_to_several_each_on_its_own_line() -> None:
         ("r:docs/a%3Ab.md", "r:docs/a%3Ab.md"),
     ],
 )
-def test_an_end_is_a_path_of_this_repository_or_a_full_id(written: str, meant: str) -> None:
-    assert node_id(written, "r") == meant
+def test_an_end_is_a_path_of_this_repository_or_a_full_id(written: str, expected: str) -> None:
+    assert node_id(written, "r") == expected
 
 
 def test_a_repository_with_odd_characters_gets_the_ids_of_its_documents() -> None:
@@ -110,9 +116,9 @@ def test_an_end_that_names_no_file_is_refused_with_its_line(end: str) -> None:
 def test_a_bad_entry_is_reported_and_the_others_are_used(
     entry: str, line: int, reason: str
 ) -> None:
-    path, told = refused(entry)
+    path, message = refused(entry)
     assert path == f"relations.yaml:{line}"
-    assert told.startswith(reason)
+    assert message.startswith(reason)
 
 
 def test_a_bad_target_costs_no_other_target() -> None:
@@ -121,7 +127,7 @@ def test_a_bad_target_costs_no_other_target() -> None:
     assert len(found.problems) == 1
 
 
-def test_an_entry_that_stands_twice_is_reported_where_it_stands_again() -> None:
+def test_a_repeated_entry_is_reported_with_its_second_line() -> None:
     found = read(GOOD + GOOD)
     assert edges(found) == [("r:a.md", "explains", "r:b.md")]
     assert found.problems == (SourceProblem("relations.yaml:2", "stands already in line 1"),)
@@ -142,7 +148,7 @@ def test_a_file_without_entries_is_no_problem(text: str) -> None:
         ("- from: a\n  from: b\n", 2, "'from' stands twice"),
         ("- " * 20 + "a", 1, "nested too deeply"),
         ('- "\\ud800"', 1, "half a character"),
-        ("#" * (LARGEST + 1), 1, "takes at most 1,000,000 bytes, this has 1,000,001"),
+        ("#" * (MAX_FILE_BYTES + 1), 1, "takes at most 1,000,000 bytes, this has 1,000,001"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_problem(text: str, line: int, reason: str) -> None:
@@ -154,13 +160,13 @@ def test_a_file_that_cannot_be_read_is_one_problem(text: str, line: int, reason:
 
 
 @pytest.mark.parametrize("relation", sorted(RELATIONS))
-def test_every_relation_of_the_catalogue_can_be_curated(relation: str) -> None:
+def test_every_relation_of_the_catalogue_can_be_stated(relation: str) -> None:
     assert edges(read(f"- {{from: a, relation: {relation}, to: b}}")) == [("r:a", relation, "r:b")]
 
 
 def test_a_file_of_brackets_is_refused_at_once() -> None:
     began = time.process_time()
-    assert len(read("[" * LARGEST).problems) == 1
+    assert len(read("[" * MAX_FILE_BYTES).problems) == 1
     assert time.process_time() - began < 5
 
 
@@ -168,6 +174,6 @@ def test_a_file_of_brackets_is_refused_at_once() -> None:
     st.binary(max_size=80)
     | st.text("- fromtelains:{}[],'\"#&*!|>\\ud8\n", max_size=80).map(str.encode)
 )
-def test_whatever_the_file_holds_it_is_read_or_reported(data: bytes) -> None:
-    found = curated(data, "r")
+def test_any_file_is_read_or_reported(data: bytes) -> None:
+    found = parse_relations_file(data, "r")
     assert all(problem.path.startswith("relations.yaml:") for problem in found.problems)

@@ -1,4 +1,4 @@
-"""A result can be told as data."""
+"""A result can be shown as data."""
 
 import json
 
@@ -19,8 +19,8 @@ def test_a_result_is_plain_data() -> None:
         tenant="local",
         rule_for=lambda _: LOCAL_ONLY,
     )
-    told = json.loads(json.dumps(plain(found)))
-    assert told["unresolved"] == [{"path": "a.md", "line": 3, "what": "references gone.md"}]
+    data = json.loads(json.dumps(plain(found)))
+    assert data["unresolved"] == [{"path": "a.md", "line": 3, "what": "references gone.md"}]
     links = {"miner": "links", "relation": "references", "met": 0, "unmet": 1}
-    assert links in told["places"]
-    assert told["snapshot"] == {"repository": "r", "branch": "main", "snapshot": 1}
+    assert links in data["places"]
+    assert data["snapshot"] == {"repository": "r", "branch": "main", "snapshot": 1}

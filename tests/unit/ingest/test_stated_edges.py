@@ -1,100 +1,104 @@
-"""Given edges: those that came with a corpus, or that people wrote down."""
+"""Stated edges: those that come with a corpus, and those of relations.yaml."""
 
 from dataclasses import replace
 
 import pytest
 
-from docgraph.ingest.relations_file import take_given, with_inverses
+from docgraph.ingest.relations_file import add_inverses, write_stated_edges
 from docgraph.model.edge import INVERSES, Edge, EdgeEvidence, Relationship
 from docgraph.model.reference import UnresolvedReference
 from docgraph.ports.writes import BuiltDocument
 from tests.unit.ingest.fakes import built
 from tests.unit.ingest.memory_writer import MemoryWriter
 
-PLACE = EdgeEvidence("edges.jsonl", 7, 3, 9, 2, "requires")
+EVIDENCE = EdgeEvidence("edges.jsonl", 7, 3, 9, 2, "requires")
 
 
-def writes_with(*paths: str) -> MemoryWriter:
-    writes = MemoryWriter()
-    writes.documents.add(
+def writer_with(*paths: str) -> MemoryWriter:
+    writer = MemoryWriter()
+    writer.documents.add(
         [BuiltDocument(built(path, "# A\n\n## S\n"), (), (), ()) for path in paths]
     )
-    return writes
+    return writer
 
 
-def given(source: str, relation: str, target: str, *places: EdgeEvidence) -> Relationship:
-    return Relationship(Edge(source, relation, target), ("given",), places)
+def edge_stated(source: str, relation: str, target: str, *evidence: EdgeEvidence) -> Relationship:
+    return Relationship(Edge(source, relation, target), ("given",), evidence)
 
 
-def test_an_edge_between_nodes_that_are_there_is_kept_as_it_was_given_but_for_its_line() -> None:
-    writes = writes_with("a.md", "b.md")
-    told = given("r:a.md#s", "requires", "r:b.md", PLACE)
-    assert take_given(writes.documents, writes.edges, [told]) == ()
-    assert writes.edges.imported == (
-        given("r:a.md#s", "requires", "r:b.md", replace(PLACE, line=0)),
+def test_an_edge_between_existing_nodes_is_stored_without_its_line() -> None:
+    writer = writer_with("a.md", "b.md")
+    stated = edge_stated("r:a.md#s", "requires", "r:b.md", EVIDENCE)
+    assert write_stated_edges(writer.documents, writer.edges, [stated]) == ()
+    assert writer.edges.imported == (
+        edge_stated("r:a.md#s", "requires", "r:b.md", replace(EVIDENCE, line=0)),
     )
 
 
 @pytest.mark.requirement(36)
 @pytest.mark.parametrize("relation", ["requires", "supersedes"])
-def test_what_stands_above_an_entry_changes_nothing_of_its_edge(relation: str) -> None:
-    kept = []
+def test_entries_above_an_entry_change_nothing_of_its_edge(relation: str) -> None:
+    stored = []
     for above in (0, 12):
-        writes = writes_with("a.md", "b.md")
-        places = [
-            replace(PLACE, line=line + above, says=says) for line, says in ((3, "y"), (9, "x"))
+        writer = writer_with("a.md", "b.md")
+        evidence = [
+            replace(EVIDENCE, line=line + above, says=says) for line, says in ((3, "y"), (9, "x"))
         ]
-        take_given(
-            writes.documents,
-            writes.edges,
-            [given("r:a.md", relation, "r:b.md", place) for place in places],
+        write_stated_edges(
+            writer.documents,
+            writer.edges,
+            [edge_stated("r:a.md", relation, "r:b.md", one) for one in evidence],
         )
-        kept.append(writes.edges.imported)
-    assert kept[0] == kept[1]
-    assert [(place.line, place.says) for place in kept[0][0].evidence] == [(0, "x"), (0, "y")]
+        stored.append(writer.edges.imported)
+    assert stored[0] == stored[1]
+    assert [(one.line, one.says) for one in stored[0][0].evidence] == [(0, "x"), (0, "y")]
 
 
 @pytest.mark.requirement(4)
 def test_an_edge_with_a_missing_end_is_unresolved_and_not_stored() -> None:
-    writes = writes_with("a.md")
-    told = [
-        given("r:a.md", "requires", "r:gone", PLACE),
-        given("r:a.md#gone", "explains", "r:a.md"),
-        given("q:a.md", "requires", "q:b.md", PLACE),
+    writer = writer_with("a.md")
+    stated = [
+        edge_stated("r:a.md", "requires", "r:gone", EVIDENCE),
+        edge_stated("r:a.md#gone", "explains", "r:a.md"),
+        edge_stated("q:a.md", "requires", "q:b.md", EVIDENCE),
     ]
-    assert take_given(writes.documents, writes.edges, told) == (
+    assert write_stated_edges(writer.documents, writer.edges, stated) == (
         UnresolvedReference("", 0, "r:a.md#gone"),
         UnresolvedReference("edges.jsonl", 7, "q:a.md"),
         UnresolvedReference("edges.jsonl", 7, "q:b.md"),
         UnresolvedReference("edges.jsonl", 7, "r:gone"),
     )
-    assert writes.edges.imported == ()
+    assert writer.edges.imported == ()
 
 
-def test_an_edge_given_twice_is_one_and_shows_all_that_was_said() -> None:
-    writes = writes_with("a.md", "b.md")
-    places = [EdgeEvidence("edges.jsonl", line, 0, 0, 0, str(line % 2)) for line in (3, 2, 1)]
-    take_given(
-        writes.documents,
-        writes.edges,
-        [given("r:a.md", "requires", "r:b.md", place) for place in places],
+def test_an_edge_stated_twice_is_one_with_all_its_evidence() -> None:
+    writer = writer_with("a.md", "b.md")
+    evidence = [EdgeEvidence("edges.jsonl", line, 0, 0, 0, str(line % 2)) for line in (3, 2, 1)]
+    write_stated_edges(
+        writer.documents,
+        writer.edges,
+        [edge_stated("r:a.md", "requires", "r:b.md", one) for one in evidence],
     )
-    (found,) = writes.edges.imported
-    assert [place.says for place in found.evidence] == ["0", "1"]
+    (found,) = writer.edges.imported
+    assert [one.says for one in found.evidence] == ["0", "1"]
 
 
-def test_what_is_no_longer_given_is_gone() -> None:
-    writes = writes_with("a.md", "b.md")
-    take_given(writes.documents, writes.edges, [given("r:a.md", "requires", "r:b.md")])
-    take_given(writes.documents, writes.edges, [])
-    assert writes.edges.imported == ()
+def test_an_edge_that_is_no_longer_stated_is_removed() -> None:
+    writer = writer_with("a.md", "b.md")
+    write_stated_edges(
+        writer.documents, writer.edges, [edge_stated("r:a.md", "requires", "r:b.md")]
+    )
+    write_stated_edges(writer.documents, writer.edges, [])
+    assert writer.edges.imported == ()
 
 
 @pytest.mark.requirement(5)
-def test_a_given_lifecycle_edge_is_stored_both_ways() -> None:
-    writes = writes_with("a.md", "b.md")
-    take_given(writes.documents, writes.edges, [given("r:a.md", "supersedes", "r:b.md", PLACE)])
-    assert [found.edge for found in writes.edges.imported] == [
+def test_a_stated_lifecycle_edge_is_stored_in_both_directions() -> None:
+    writer = writer_with("a.md", "b.md")
+    write_stated_edges(
+        writer.documents, writer.edges, [edge_stated("r:a.md", "supersedes", "r:b.md", EVIDENCE)]
+    )
+    assert [found.edge for found in writer.edges.imported] == [
         Edge("r:a.md", "supersedes", "r:b.md"),
         Edge("r:b.md", "superseded_by", "r:a.md"),
     ]
@@ -103,13 +107,13 @@ def test_a_given_lifecycle_edge_is_stored_both_ways() -> None:
 @pytest.mark.requirement(5)
 @pytest.mark.parametrize("relation", sorted(INVERSES))
 def test_a_lifecycle_relation_has_an_edge_from_old_to_new(relation: str) -> None:
-    told = given("r:a", relation, "r:b", PLACE)
-    same, inverse = with_inverses([told])
-    assert same == told
+    stated = edge_stated("r:a", relation, "r:b", EVIDENCE)
+    same, inverse = add_inverses([stated])
+    assert same == stated
     assert inverse.edge == Edge("r:b", INVERSES[relation], "r:a")
     assert inverse.evidence == (EdgeEvidence("edges.jsonl", 7, 0, 0, 0, "requires"),)
 
 
 def test_other_relations_have_one_direction() -> None:
-    told = given("r:a", "requires", "r:b")
-    assert list(with_inverses([told])) == [told]
+    stated = edge_stated("r:a", "requires", "r:b")
+    assert list(add_inverses([stated])) == [stated]

@@ -1,8 +1,8 @@
-"""Documents are written in short batches."""
+"""Documents are counts in short batches."""
 
 from docgraph.ingest.build_document import build_document
 from docgraph.ingest.result import Progress
-from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, batches, write
+from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, split_batches, write_documents
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.writes import BuiltDocument
 from tests.support.small_world import granted
@@ -16,22 +16,22 @@ def built(path: str, words: int = 1) -> BuiltDocument:
 
 def test_a_batch_ends_with_its_files_or_its_chunks() -> None:
     small = [built(f"{n}.txt") for n in range(BATCH_FILES + 1)]
-    assert [len(batch) for batch in batches(small)] == [BATCH_FILES, 1]
+    assert [len(batch) for batch in split_batches(small)] == [BATCH_FILES, 1]
     large = built("a.txt", 2 * BATCH_CHUNKS)
     assert len(large.chunk_texts) >= BATCH_CHUNKS
-    assert [len(batch) for batch in batches([large, large])] == [1, 1]
+    assert [len(batch) for batch in split_batches([large, large])] == [1, 1]
 
 
 def test_files_with_nothing_to_write_still_make_progress() -> None:
-    told: list[Progress] = []
+    progress: list[Progress] = []
     writes = MemoryWriter()
     done = [None] * BATCH_FILES + [built("a.txt")]
-    written = write(
-        done, len(done), writes.documents, writes.embeddings, HashEmbedder(), told.append
+    counts = write_documents(
+        done, len(done), writes.documents, writes.embeddings, HashEmbedder(), progress.append
     )
-    assert [(p.stage, p.done, p.total) for p in told] == [
+    assert [(p.stage, p.done, p.total) for p in progress] == [
         ("documents", 64, 65),
         ("documents", 65, 65),
     ]
     assert writes.documents.batches == [1]
-    assert (written.nodes, written.chunks, written.vectors) == (1, 1, 1)
+    assert (counts.nodes, counts.chunks, counts.vectors) == (1, 1, 1)

@@ -22,14 +22,14 @@ _PLACEHOLDER_TITLE = re.compile(
 
 def make_headings(outline: Sequence[Bookmark], text: str, starts: Sequence[int]) -> list[Heading]:
     """In the order of the text; an entry of an earlier page than the one before is left out."""
-    found = list(_locate_bookmarks(outline, text, starts))
-    stops = [*(heading.start for heading in found), len(text)][1:]
+    headings = list(_locate_bookmarks(outline, text, starts))
+    stops = [*(heading.start for heading in headings), len(text)][1:]
     return [
         replace(
             heading,
             lead=text[heading.body : min(stop, heading.body + _MAX_LEAD_CHARACTERS)].strip(),
         )
-        for heading, stop in zip(found, stops, strict=True)
+        for heading, stop in zip(headings, stops, strict=True)
     ]
 
 

@@ -32,13 +32,13 @@ _ENTRY = re.compile(r"(?m)^[ \t]+(?!:)(?:[^<\n]*<)?(?P<target>[^<>\s]+)>?[ \t]*$
 
 def find_links(masked: str, lines: Lines) -> Iterator[Link]:
     """In document order; `masked` is the text without its literals."""
-    found = [
+    spans = [
         *_find_roles(masked),
         *_find_embedded(masked),
         *_find_named(masked),
         *_find_contents(masked),
     ]
-    for start, end, style, target in sorted(found):
+    for start, end, style, target in sorted(spans):
         yield Link(style, target, lines.at(start), start, end)
 
 
@@ -93,7 +93,7 @@ _MIN_UNDERLINE_CHARACTERS = 4  # counts even if its title is longer
 def find_headings(lines: Sequence[str]) -> list[Heading]:
     """Levels come in the order in which styles of adornment first appear."""
     styles: dict[tuple[str, bool], int] = {}
-    found: list[Heading] = []
+    headings: list[Heading] = []
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
@@ -105,9 +105,9 @@ def find_headings(lines: Sequence[str]) -> list[Heading]:
         style = (lines[index][0], over < index - 1)
         level = styles.setdefault(style, len(styles) + 1)
         title = lines[index - 1].strip()
-        found.append(Heading(level, title, starts[over], min(starts[index + 1], starts[-1] - 1)))
+        headings.append(Heading(level, title, starts[over], min(starts[index + 1], starts[-1] - 1)))
         free = index + 1
-    return found
+    return headings
 
 
 def _first_line(lines: Sequence[str], index: int, free: int) -> int | None:
@@ -146,9 +146,9 @@ def parse_rst(path: str, text: str) -> ParsedFile:
     """A lone first section at the top level is the document's title, as in docutils."""
     lines = Lines(text)
     block, border = read_header_block(text, lines)
-    found = find_headings(text.split("\n"))
-    lone = found[:1] if [h.level for h in found].count(1) == 1 else []
-    inner = found[len(lone) :]
+    headings = find_headings(text.split("\n"))
+    lone = headings[:1] if [h.level for h in headings].count(1) == 1 else []
+    inner = headings[len(lone) :]
     opening = lone[0].body if lone else border
     preamble = inner[0].start if inner else len(text)
     fields = block + read_field_list(text, opening, preamble, lines)
@@ -169,11 +169,11 @@ def parse_rst(path: str, text: str) -> ParsedFile:
     )
 
 
-def _add_leads(text: str, found: list[Heading]) -> list[Heading]:
-    ends = [*(heading.start for heading in found), len(text)][1:]
+def _add_leads(text: str, headings: list[Heading]) -> list[Heading]:
+    ends = [*(heading.start for heading in headings), len(text)][1:]
     return [
         replace(heading, lead=_find_lead(text, heading.body, end))
-        for heading, end in zip(found, ends, strict=True)
+        for heading, end in zip(headings, ends, strict=True)
     ]
 
 

@@ -59,8 +59,8 @@ class Language:
     `callee` is the span of a call's name where that is not what was captured; `parse_chain`
     parses such a name, `definition_name` that of a definition, `variable_name` that of a
     variable; `base_relation` is a class's relation to a base.
-    `member_access` is which code can name a class's members without a receiver: none
-    (`nobody`), that `direct`ly in the class, or all that is `nested` in it. With
+    `member_access` is which code can name a class's members without a receiver: no code
+    (`none`), that `direct`ly in the class, or all that is `nested` in it. With
     `separate_call_names`, methods have names of their own (`name()`); with
     `callable_variables`, a variable can be called all the same.
     `doc_marks` begin comments that document what follows them.
@@ -81,7 +81,7 @@ class Language:
     builtins: frozenset[str] = frozenset()
     self_words: tuple[str, ...] = ()
     super_words: tuple[str, ...] = ()
-    member_access: str = "nobody"
+    member_access: str = "none"
     separate_call_names: bool = False
     callable_variables: bool = False
     doc_marks: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ def read_code(language: Language, path: str, text: str) -> ParsedFile:
     source = Source(language, path, text)
     comments = Comments(language, source)
     parts, definitions = make_parts(source, find_definitions(language, source, comments))
-    references, opaque = collect_references(language, source, parts, definitions)
+    references, unresolved_calls = collect_references(language, source, parts, definitions)
     return ParsedFile(
         kind=CODE,
         title=language.title(source, parts),
@@ -25,7 +25,7 @@ def read_code(language: Language, path: str, text: str) -> ParsedFile:
         references=references,
         definitions=tuple(language.definitions(source, parts)),
         prose=_find_prose(source, comments),
-        opaque=opaque,
+        unresolved_calls=unresolved_calls,
     )
 
 

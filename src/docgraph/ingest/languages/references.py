@@ -82,17 +82,17 @@ class _ReferenceCollector:
 
     def collect(self) -> tuple[tuple[Reference, ...], int]:
         references: list[Reference] = []
-        opaque = 0
+        unresolved_calls = 0
         for span, text, targets in self._imports.references:
             references += self._make_references("imports", span, "", text, targets)
         for relation, start, end, chain in self._uses:
             resolved = self._resolve(relation, start, chain) if chain else None
             if resolved is None or chain is None:
-                opaque += relation == "calls"
+                unresolved_calls += relation == "calls"
             elif resolved:
                 references += self._refer(relation, (start, end), chain, resolved)
         references.sort(key=attrgetter("start"))
-        return tuple(references), opaque
+        return tuple(references), unresolved_calls
 
     def _resolve(self, relation: str, position: int, chain: Chain) -> Targets | None:
         if relation in _TYPES:

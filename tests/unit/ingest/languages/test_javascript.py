@@ -122,7 +122,7 @@ def test_a_call_finds_what_its_file_defines(text: str, targets: list[str]) -> No
 def test_a_shadowed_name_is_never_resolved(body: str) -> None:
     text = f"import {{ run }} from './lib'\n{body}\n"
     assert calls(text) == []
-    assert parsed("web/a.js", text).opaque == 1
+    assert parsed("web/a.js", text).unresolved_calls == 1
 
 
 def test_a_block_shadows_nothing_outside_it() -> None:
@@ -171,4 +171,4 @@ def test_a_package_below_node_modules_is_found_by_its_name() -> None:
     [("console.log(JSON.parse(x))", 0), ("x.y()", 1), ("a`b`", 1), ("`a`.trim()", 0), ("f()()", 2)],
 )
 def test_calls_that_lead_nowhere_are_counted(text: str, count: int) -> None:
-    assert parsed("a.js", text).opaque == count
+    assert parsed("a.js", text).unresolved_calls == count

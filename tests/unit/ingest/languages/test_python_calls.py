@@ -24,8 +24,8 @@ def calls(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def opaque(text: str) -> int:
-    return parsed("pkg/a.py", text).opaque
+def unresolved_calls(text: str) -> int:
+    return parsed("pkg/a.py", text).unresolved_calls
 
 
 @pytest.mark.requirement(3)
@@ -133,7 +133,7 @@ def test_a_call_finds_what_its_file_defines(text: str, found: list[tuple[str, st
 def test_a_shadowed_name_is_never_resolved(body: str) -> None:
     text = f"from pkg.store import connect\n{body}\n"
     assert calls(text) == []
-    assert opaque(text) == 1
+    assert unresolved_calls(text) == 1
 
 
 def test_a_name_that_is_shadowed_elsewhere_is_resolved() -> None:
@@ -155,7 +155,7 @@ def test_a_name_that_is_shadowed_elsewhere_is_resolved() -> None:
     ],
 )
 def test_unresolved_calls_are_counted_and_builtins_are_not(text: str, count: int) -> None:
-    assert opaque(text) == count
+    assert unresolved_calls(text) == count
 
 
 def test_a_call_shows_the_characters_of_its_name_alone() -> None:

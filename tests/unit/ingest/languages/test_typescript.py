@@ -80,4 +80,4 @@ def test_elements_are_calls_of_their_components() -> None:
         "web/page.tsx": "export function Page() { return <main/> }\n",
     }
     assert edges(files, "calls") == [("web/a.tsx::App", "calls", "web/page.tsx::Page")]
-    assert parsed("web/a.tsx", files["web/a.tsx"]).opaque == 0
+    assert parsed("web/a.tsx", files["web/a.tsx"]).unresolved_calls == 0

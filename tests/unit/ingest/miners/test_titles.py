@@ -4,8 +4,7 @@ import ahocorasick
 import pytest
 
 from docgraph.ingest.miners import titles
-from docgraph.ingest.miners.titles import mentions as mentions_in
-from docgraph.ingest.miners.titles import mine_titles, title_spellings
+from docgraph.ingest.miners.titles import find_mentions, mine_titles, title_spellings
 from docgraph.model.link import MAX_EVIDENCE
 from docgraph.plan.ambiguity import resolve_ambiguity
 from docgraph.ports.writes import BuiltDocument, CurrentText
@@ -159,7 +158,7 @@ def test_many_titles_are_searched_for_some_at_a_time(
     files |= {f"{n}.md": f"# {t}" for n, t in enumerate(("New York City", "New York", "Blair"))}
     whole = candidates(files, "titles")
     assert len(whole) == 4
-    monkeypatch.setattr(titles, "MOST_AT_ONCE", at_once)
+    monkeypatch.setattr(titles, "MAX_TITLES", at_once)
     assert candidates(files, "titles") == whole
 
 
@@ -173,6 +172,6 @@ def test_no_text_takes_more_than_its_length(piece: str) -> None:
 
     def search(size: int) -> None:
         text = CurrentText("a.txt", "r:a.txt", "document", "On", piece * size)
-        assert len(list(mentions_in(text, automaton))) <= len(words) * MAX_EVIDENCE
+        assert len(list(find_mentions(text, automaton))) <= len(words) * MAX_EVIDENCE
 
     assert growth(search, 500) < LINEAR
