@@ -74,8 +74,12 @@ def past_the_views(watch: Watch) -> list[RawRead]:
     return sorted(read for read in watch.raw if not read.is_allowed)
 
 
-def test_every_read_of_every_stage_goes_through_the_views(engine: Engine, watch: Watch) -> None:
+def test_every_read_of_every_stage_goes_through_the_views(
+    engine: Engine, watch: Watch, tmp_path: Path
+) -> None:
+    """Also of a process that has just begun: it knows nothing of the tenant."""
     ask_everything(engine)
+    SqliteStore(tmp_path / "store.db", now=lambda: "now").snapshots(local())
     assert past_the_views(watch) == []
     assert watch.views == VIEWS
     assert {(read.module, read.function) for read in watch.raw} == ALLOWED.keys()

@@ -7,6 +7,7 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.interfaces.auth.principals import local
 from docgraph.ports.store import Store
 from tests.conformance.access_rules import AccessRules
 from tests.conformance.edge_rules import EdgeRules
@@ -14,6 +15,7 @@ from tests.conformance.edges_in_time_rules import EdgesInTimeRules
 from tests.conformance.embedder_rules import EmbedderRules
 from tests.conformance.queue_rules import Patient, QueueRules
 from tests.conformance.shared_name_rules import SharedNameRules
+from tests.conformance.state_rules import StateRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
@@ -44,6 +46,7 @@ class TestPostgresStore(
     AccessRules,
     EmbedderRules,
     QueueRules,
+    StateRules,
 ):
     @pytest.fixture
     def store(self, database: str, opened: Opened) -> Iterator[Store]:
@@ -71,3 +74,20 @@ def test_ingests_of_two_branches_go_on_side_by_side(database: str, opened: Opene
         one.publish()
         two.publish()
     assert store.verify().problems == ()
+
+
+def test_a_branch_that_is_published_late_is_known_whatever_came_before(
+    database: str, opened: Opened
+) -> None:
+    """Its versions have lower numbers than those that readers know already."""
+    store = opened(database)
+    with writing(store) as late:
+        write(late, [document("late.md", "one")])
+        with writing(store, branch="side") as early:
+            write(early, [document("early.md", "two")])
+            early.publish()
+        assert [info.documents for info in store.snapshots(local())] == [1]
+        late.publish()
+    assert [info.documents for info in store.snapshots(local())] == [1, 1]
+    with store.open_session(local()) as reads:
+        assert list(reads.versions()) == ["r:late.md"]

@@ -21,6 +21,7 @@ from tests.conformance.edges_in_time_rules import EdgesInTimeRules
 from tests.conformance.embedder_rules import EmbedderRules
 from tests.conformance.queue_rules import Patient, QueueRules
 from tests.conformance.shared_name_rules import SharedNameRules
+from tests.conformance.state_rules import StateRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
@@ -41,6 +42,7 @@ class TestSqliteStore(
     AccessRules,
     EmbedderRules,
     QueueRules,
+    StateRules,
 ):
     @pytest.fixture
     def store(self, tmp_path: Path) -> Store:

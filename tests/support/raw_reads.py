@@ -22,11 +22,12 @@ TABLES = frozenset(re.findall(r"^CREATE TABLE (\w+)", script(PACKAGE, "schema.sq
 VIEWS = frozenset(
     re.findall(r"^CREATE TEMP VIEW .*?(\w+) AS", script(PACKAGE, "visible.sql"), re.MULTILINE)
 )
+_VERSIONS = frozenset({"branches", "document_access", "documents", "snapshots"})
 # Where reads begin: the one place that loads what `visible` is made of, and whether it changed.
 ALLOWED = {
-    ("sql.version_table", "load_rows"): frozenset(
-        {"access_classes", "branches", "document_access", "documents", "snapshots"}
-    ),
+    ("sql.version_table", "load_rows"): _VERSIONS,
+    ("sql.version_table", "extend_rows"): _VERSIONS,
+    ("sql.version_table", "_load_rules"): frozenset({"access_classes"}),
     ("sql.tenant_state", "_load"): frozenset({"branches", "segments"}),
     ("sqlite.store", "_reading"): frozenset({"meta"}),
 }

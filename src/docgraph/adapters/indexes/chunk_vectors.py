@@ -16,7 +16,7 @@ SHARE = 8  # one part in so many of the cache, at most
 LARGEST = 2**24  # number up to which they are: each takes a slot's four bytes, kept or not
 
 Rows = npt.NDArray[np.int16]
-_Key = tuple[int, int]  # the count of changes, and how many dimensions
+_Key = tuple[int, int]  # revision, and how many dimensions
 
 
 class ChunkVectors:
@@ -65,7 +65,7 @@ class ChunkVectors:
 class ChunkProducts:
     """Exact products with chunks by number, from what the catalogue stores.
 
-    Of one count of changes: what is pruned may leave its number to another.
+    `revision` counts how often something was pruned: that may leave its number to another.
     """
 
     def __init__(self, sql: Queries, cache: TenantCache, tenant: str, revision: int) -> None:

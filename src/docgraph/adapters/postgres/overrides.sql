@@ -5,6 +5,7 @@
 -- why: counted from when, and in which table: a crash, another server or a restored backup may
 -- have undone some changes.
 SELECT coalesce((SELECT value FROM changes WHERE tenant = %(tenant)s), 0),
+       coalesce((SELECT access_changes FROM changes WHERE tenant = %(tenant)s), 0),
        concat_ws(' ', pg_postmaster_start_time(), 'changes'::regclass::oid);
 
 -- name: state.segments
@@ -15,6 +16,12 @@ SELECT id FROM segment_lives WHERE tenant = %(tenant)s;
 -- why: the role of readers may read numbers in this view, not the documents of all classes.
 SELECT ordinal, branch, born, died, class FROM document_lives
 WHERE %(tenant)s::text IS NULL OR tenant = %(tenant)s;
+
+-- name: state.lives_since
+-- why: a reader's role sees numbers of documents in this view.
+SELECT ordinal, branch, born, died, class FROM document_lives
+WHERE branch = %(branch)s
+  AND (born > %(after)s OR (died > %(after)s AND died <= %(newest)s));
 
 -- name: reads.definers
 -- why: a key may be longer than an index entry, so the index is on its hash; names
@@ -182,6 +189,10 @@ INSERT INTO changes (tenant, value)
 SELECT %(tenant)s, 1
 FROM pg_advisory_xact_lock(hashtextextended('docgraph classes ' || %(tenant)s, 0))
 ON CONFLICT (tenant) DO UPDATE SET value = changes.value + 1;
+
+-- name: writes.count_access_change
+-- why: the count is a column here, of the row that `count_change` made.
+UPDATE changes SET access_changes = access_changes + 1 WHERE tenant = %(tenant)s;
 
 -- name: access.class_of
 -- why: a rule may be longer than an index entry, so the index is on its digest.

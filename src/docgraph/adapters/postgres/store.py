@@ -29,7 +29,7 @@ from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import VersionTable, load_rows, resolve_visibility
+from docgraph.adapters.sql.version_table import Counted, VersionTable, load_rows, resolve_visibility
 from docgraph.model.access import Principal
 from docgraph.model.errors import StoreBusy
 from docgraph.model.question import EmbedderIdentity
@@ -125,13 +125,13 @@ class PostgresStore:
     def _current(self, database: PostgresDatabase, tenant: str) -> tuple[TenantState, VersionTable]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("state.sql")
-        changes, epoch = single_row(sql.row("changes", tenant=tenant))
+        *counted, epoch = single_row(sql.row("changes", tenant=tenant))
         with self._lock:
             if epoch != self._epoch:  # what was lost with a server may have used the numbers
                 self._epoch = epoch
                 self._cache.clear()
         state = TenantState(self._cache, tenant)
-        return state, state.as_of(sql, changes)
+        return state, state.as_of(sql, Counted(*counted))
 
     def snapshots(self, principal: Principal) -> tuple[SnapshotInfo, ...]:
         with self._reading() as database:
@@ -152,7 +152,7 @@ class PostgresStore:
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             with database.reading():
-                rows = load_rows(database.queries("state.sql"), 0)
+                rows = load_rows(database.queries("state.sql"), Counted(0, 0))
 
                 def see_all(_: npt.NDArray[np.bool_], snapshots: Mapping[int, int]) -> None:
                     guard(database, rows, rows.rules, snapshots)

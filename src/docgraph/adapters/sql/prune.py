@@ -23,7 +23,8 @@ def _prune(database: Database, tenant: str, repository: str, branch: str, keep: 
     row = sql.row("branch_of", tenant=tenant, repository=repository, name=branch)
     if row is None:
         raise NotVisible(f"nothing visible in repository {repository!r} on branch {branch!r}")
-    database.queries("writes.sql").run("count_change", tenant=tenant)
+    for count in ("count_change", "count_access_change"):
+        database.queries("writes.sql").run(count, tenant=tenant)
     number, newest, before = row
     oldest = max(before, newest - keep + 1)
     place = {"branch": number, "oldest": oldest}

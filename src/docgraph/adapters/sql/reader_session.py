@@ -55,7 +55,7 @@ class SqlSearch:
         self._packed = packed
         self._vectors = vectors or PackedVectors(packed)
         self._lexical = PackedLexical(packed, cache, reads.tenant)
-        self._products = ChunkProducts(sql, cache, reads.tenant, reads.revision)
+        self._products = ChunkProducts(sql, cache, reads.tenant, visible.rows.access_changes)
         self._kept_names: CachePart[None, NodeNames] = CachePart(cache, reads.tenant, "names")
         self._handles: dict[str, int] = {}
 

@@ -77,6 +77,7 @@ class RepositoryAccess:
         on_reclassified: OnReclassified = lambda _branch, _paths: None,
     ) -> None:
         self._sql = database.queries("access.sql")
+        self._counts = database.queries("writes.sql")
         self._names = {"tenant": tenant, "repository": repository}
         self._tenant = tenant
         self._written_branch = written_branch
@@ -182,6 +183,9 @@ class RepositoryAccess:
         if not statements:
             return
         classes = self.classes(branch, statements)
+        known = self._sql.rows("classes_of_paths", branch=branch, paths=list(statements))
+        if any(classes[path] != before for path, before in known):
+            self._counts.run("count_access_change", tenant=self._tenant)
         self._sql.many(
             "point_document",
             (

@@ -5,13 +5,18 @@ from collections.abc import Callable, Sequence
 from docgraph.adapters.indexes.segment_cache import SegmentCache
 from docgraph.adapters.sql.database import Queries
 from docgraph.adapters.sql.tenant_cache import CachePart, TenantCache
-from docgraph.adapters.sql.version_table import VersionTable, Visibility, load_rows
+from docgraph.adapters.sql.version_table import (
+    Counted,
+    VersionTable,
+    Visibility,
+    extend_rows,
+    load_rows,
+)
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import SnapshotSelector
 
 Resolve = Callable[[VersionTable, Principal, Sequence[SnapshotSelector]], Visibility]
 _Rights = tuple[int, frozenset[str], frozenset[str], int, tuple[SnapshotSelector, ...]]
-_OF_ONE_STATE = ("visibility", "views", "weights", "vectors_by_number")
 
 
 class TenantState:
@@ -23,24 +28,30 @@ class TenantState:
         self._tables: CachePart[None, VersionTable] = CachePart(cache, tenant, "versions")
         self._visible: CachePart[_Rights, Visibility] = CachePart(cache, tenant, "visibility")
 
-    def as_of(self, sql: Queries, changes: int) -> VersionTable:
+    def as_of(self, sql: Queries, counted: Counted) -> VersionTable:
         """As of the transaction behind `sql`, which counted so many changes."""
         with self._cache.loading(self._tenant):  # whoever asks for another tenant does not wait
             table = self._tables.get(None)
-            if table is None or table.changes != changes:
-                table = self._load(sql, changes)
+            if table is None or table.counted != counted:
+                table = self._load(table, sql, counted)
+                self._tables.put(None, table, table.nbytes)
         return table
 
-    def _load(self, sql: Queries, changes: int) -> VersionTable:
-        table = load_rows(sql, changes, self._tenant)
+    def _load(self, table: VersionTable | None, sql: Queries, counted: Counted) -> VersionTable:
+        """What has changed since, where that is told by the count alone; else everything."""
         numbers = [number for (number,) in sql.rows("segments", tenant=self._tenant)]
-        if changes < self._cache.revisions.get(self._tenant, changes):
+        if counted.changes < self._cache.revisions.get(self._tenant, 0):
             numbers = []  # a backup, perhaps: segments are numbered anew there
-        self._cache.revisions[self._tenant] = changes
+        self._cache.revisions[self._tenant] = counted.changes
         SegmentCache(self._cache, self._tenant).keep(numbers)
-        self._cache.keep(self._tenant, dict.fromkeys(_OF_ONE_STATE, lambda _: False))
-        self._tables.put(None, table, table.nbytes)
-        return table
+        self._drop("visibility", "views", "weights")
+        if table and table.changes < counted.changes and table.access_changes == counted[1]:
+            return extend_rows(table, sql, counted, self._tenant)
+        self._drop("vectors_by_number")  # what is pruned may leave its number to another
+        return load_rows(sql, counted, self._tenant)
+
+    def _drop(self, *parts: str) -> None:
+        self._cache.keep(self._tenant, dict.fromkeys(parts, lambda _: False))
 
     def visibility(
         self,

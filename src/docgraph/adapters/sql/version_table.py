@@ -1,19 +1,20 @@
 """What a reader may see: `visible = alive[snapshot] & allowed[class[document]]`, in one place."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from docgraph.adapters.sql.access_rows import rule_from_json
-from docgraph.adapters.sql.database import Queries
+from docgraph.adapters.sql.database import FOREVER, Queries, Row
 from docgraph.model.access import AccessRule, Principal
 from docgraph.model.access_policy import DEFAULT_BRANCHES
 from docgraph.model.errors import NotVisible, WrongEmbedder
 from docgraph.model.question import EmbedderIdentity
+from docgraph.model.scoring import distinct
 from docgraph.model.snapshot import Scope, SnapshotName, SnapshotSelector
 from docgraph.ports.indexes import ReadFilter
 
@@ -39,11 +40,19 @@ class Snapshot:
     miners: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VersionTable:
-    """Every document version by ordinal: its branch, life and class. Loaded once per change."""
+class Counted(NamedTuple):
+    """How often anything of a tenant changed; how often a class did, or a snapshot was removed."""
 
     changes: int
+    access_changes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VersionTable:
+    """Every document version by ordinal: its branch, life and class. Published ones alone."""
+
+    changes: int
+    access_changes: int
     branch: Ints
     born: Ints
     died: Ints
@@ -51,6 +60,10 @@ class VersionTable:
     rules: dict[int, AccessRule]
     branches: tuple[Branch, ...]
     snapshots: dict[tuple[int, int], Snapshot]
+
+    @property
+    def counted(self) -> Counted:
+        return Counted(self.changes, self.access_changes)
 
     @property
     def nbytes(self) -> int:
@@ -98,31 +111,71 @@ class Visibility:
         return self.principal.read_reason(self.rows.rules[int(self.rows.access[ordinal])])
 
 
-def load_rows(sql: Queries, changes: int, tenant: str | None = None) -> VersionTable:
-    """Of one tenant, or of all."""
-    found = sql.rows("lives", tenant=tenant)
-    values = np.array(found, dtype=np.int64).reshape(-1, 5)
-    table = np.full((int(values[:, 0].max(initial=0)) + 1, 4), -1, dtype=np.int64)
-    table[values[:, 0]] = values[:, 1:]
-    branch, born, died, access = map(np.ascontiguousarray, table.T)
-    return VersionTable(
-        changes=changes,
-        branch=branch,
-        born=born,
-        died=died,
-        access=access,
-        rules={number: rule_from_json(rule) for number, rule in sql.rows("rules")},
-        branches=tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant)),
-        snapshots={
-            (row[0], row[1]): _snapshot(row[2:]) for row in sql.rows("snapshots", tenant=tenant)
-        },
-    )
+def load_rows(sql: Queries, counted: Counted, tenant: str | None = None) -> VersionTable:
+    """Of one tenant, or of all: what is published, and nothing of an ingest under way."""
+    branches = tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant))
+    lives = _published(sql.rows("lives", tenant=tenant), branches)
+    snapshots = dict(map(_snapshot, sql.rows("snapshots", tenant=tenant)))
+    columns = _set(np.empty((4, 0), dtype=np.int64), lives)
+    rules = _load_rules(sql, lives[:, 4], {})
+    return VersionTable(*counted, *columns, rules, branches, snapshots)
 
 
-def _snapshot(row: tuple[Any, ...]) -> Snapshot:
-    created, ref, revision, name, digest, size, miners = row
+def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str) -> VersionTable:
+    """The same table after publications: no class has changed, and nothing was removed."""
+    branches = tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant))
+    known = {branch.id: branch.newest for branch in table.branches}
+    rows: list[Row] = []
+    snapshots = dict(table.snapshots)
+    for branch in branches:
+        after = known.get(branch.id, 0)
+        if branch.newest > after:
+            since = {"branch": branch.id, "after": after}
+            rows += sql.rows("lives_since", **since, newest=branch.newest)
+            snapshots.update(map(_snapshot, sql.rows("snapshots_since", **since)))
+    lives = _published(rows, branches)
+    columns = _set(np.stack((table.branch, table.born, table.died, table.access)), lives)
+    rules = _load_rules(sql, lives[:, 4], table.rules)
+    return VersionTable(*counted, *columns, rules, branches, snapshots)
+
+
+def _published(rows: Sequence[Row], branches: Sequence[Branch]) -> Ints:
+    """Ordinal, branch, born, died and class; all -1 but the ordinal of what is not published.
+
+    Nor has anything ended before that is published.
+    """
+    lives = np.array(rows, dtype=np.int64).reshape(-1, 5)
+    newest = np.zeros(max((branch.id for branch in branches), default=0) + 1, dtype=np.int64)
+    newest[[branch.id for branch in branches]] = [branch.newest for branch in branches]
+    of_branch = newest[lives[:, 1]]
+    lives[lives[:, 3] > of_branch, 3] = FOREVER
+    lives[lives[:, 2] > of_branch, 1:] = -1
+    return lives
+
+
+def _set(columns: Ints, lives: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """By ordinal: branch, born, died and class; -1 where there is no such version."""
+    size = max(columns.shape[1], int(lives[:, 0].max(initial=-1)) + 1)
+    table = np.full((4, size), -1, dtype=np.int64)
+    table[:, : columns.shape[1]] = columns
+    table[:, lives[:, 0]] = lives[:, 1:].T
+    branch, born, died, access = table
+    return branch, born, died, access
+
+
+def _load_rules(
+    sql: Queries, classes: Ints, known: Mapping[int, AccessRule]
+) -> dict[int, AccessRule]:
+    """With those of these classes; a class never changes its rule."""
+    missing = [one for one in distinct(classes).tolist() if one >= 0 and one not in known]
+    rows = sql.rows("rules", classes=missing) if missing else []
+    return {**known, **{number: rule_from_json(rule) for number, rule in rows}}
+
+
+def _snapshot(row: Row) -> tuple[tuple[int, int], Snapshot]:
+    branch, number, created, ref, revision, name, digest, size, miners = row
     embedder = EmbedderIdentity(name, digest, size)
-    return Snapshot(created, ref, revision, embedder, tuple(json.loads(miners)))
+    return (branch, number), Snapshot(created, ref, revision, embedder, tuple(json.loads(miners)))
 
 
 def resolve_visibility(

@@ -92,7 +92,6 @@ def _create_schema(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.execute("INSERT INTO meta VALUES ('changes', 0)")
     # Random, so that a cache recognises another store in this file's place.
     connection.execute("INSERT INTO meta VALUES ('store', abs(random()) / 2)")
 

@@ -2,9 +2,10 @@
 -- They are sent as they stand here.
 
 -- name: state.changes
--- why: the file counts its changes itself; its number tells when another file takes its place.
-SELECT value, coalesce((SELECT value FROM meta WHERE key = 'store'), 0)
-FROM meta WHERE key = 'changes';
+-- why: the counts are rows of one table; the file's number tells when another takes its place.
+SELECT coalesce((SELECT value FROM meta WHERE key = 'changes ' || :tenant), 0),
+       coalesce((SELECT value FROM meta WHERE key = 'access_changes ' || :tenant), 0),
+       coalesce((SELECT value FROM meta WHERE key = 'store'), 0);
 
 -- name: reads.meetings_of_offerers
 -- why: CROSS JOIN has the offers read first; a view joined in that order would repeat the other one.
@@ -33,8 +34,14 @@ SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 
 FROM numbers;
 
 -- name: writes.count_change
--- why: one count for the file: it has one writer at a time.
-UPDATE meta SET value = value + 1 WHERE key = 'changes';
+-- why: the counts are rows of one table.
+INSERT INTO meta VALUES ('changes ' || :tenant, 1)
+ON CONFLICT (key) DO UPDATE SET value = value + 1;
+
+-- name: writes.count_access_change
+-- why: the counts are rows of one table.
+INSERT INTO meta VALUES ('access_changes ' || :tenant, 1)
+ON CONFLICT (key) DO UPDATE SET value = value + 1;
 
 -- name: maintenance.drop_texts
 -- why: no index leads from a text to its documents; NOT IN builds their set once.

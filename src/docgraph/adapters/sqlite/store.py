@@ -15,7 +15,7 @@ from docgraph.adapters.sql.snapshots import list_snapshots
 from docgraph.adapters.sql.tenant_cache import DEFAULT_BYTES, TenantCache
 from docgraph.adapters.sql.tenant_state import TenantState
 from docgraph.adapters.sql.verify import verify
-from docgraph.adapters.sql.version_table import VersionTable, load_rows, resolve_visibility
+from docgraph.adapters.sql.version_table import Counted, VersionTable, load_rows, resolve_visibility
 from docgraph.adapters.sqlite.connection import connect, create_or_check, translate_errors
 from docgraph.adapters.sqlite.database import SqliteDatabase
 from docgraph.adapters.sqlite.reader_pool import Reader, ReaderPool
@@ -69,12 +69,12 @@ class SqliteStore:
         """One read transaction, and the tenant's versions as of it."""
         with self._readers.reading(self._readers.file_id()) as reader:
             sql = SqliteDatabase(reader.connection).queries("state.sql")
-            changes, store = single_row(sql.row("changes"))
+            *counted, store = single_row(sql.row("changes", tenant=tenant))
             if store != self._file:  # another file in its place: its numbers mean something else
                 self._cache.clear()
                 self._file = store
             state = TenantState(self._cache, tenant)
-            yield reader, state, state.as_of(sql, changes)
+            yield reader, state, state.as_of(sql, Counted(*counted))
         if self._log_is_full:
             with self._connected() as connection:
                 self._empty_log(connection)
@@ -86,7 +86,7 @@ class SqliteStore:
     def verify(self) -> VerifyReport:
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
-            rows = load_rows(database.queries("state.sql"), 0)
+            rows = load_rows(database.queries("state.sql"), Counted(0, 0))
             told = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
             damage = [f"the file is damaged: {one}" for one in told if one != "ok"]
             return verify(database, rows, partial(reader.guard.bind, rows), damage)

@@ -27,7 +27,7 @@ class Lookups:
     def of(
         self, reader: Principal = READER, changes: int = 1, *wanted: SnapshotSelector
     ) -> Visibility:
-        table = VersionTable(changes, NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, {}, (), {})
+        table = VersionTable(changes, 0, NUMBERS, NUMBERS, NUMBERS, NUMBERS - 1, {}, (), {})
         state = TenantState(self.cache, reader.tenant)
         return state.visibility(table, reader, wanted or ALL_REPOSITORIES, self._resolve)
 

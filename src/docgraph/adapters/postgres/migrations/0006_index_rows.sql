@@ -7,3 +7,6 @@ CREATE OR REPLACE VIEW visible_vectors WITH (security_invoker) AS
          JOIN asked_scope() AS s
              ON s.branch = d.branch AND d.born <= s.snapshot AND s.snapshot < d.died
     WHERE (d.class IN (SELECT readable())) IS TRUE;
+
+-- How often a document's class changed or a snapshot was removed: then versions are read anew.
+ALTER TABLE changes ADD COLUMN access_changes bigint NOT NULL DEFAULT 0;

@@ -111,3 +111,6 @@ ON CONFLICT (tenant, id) DO UPDATE SET
 
 -- name: drop_person
 DELETE FROM people WHERE tenant = :tenant AND id = :id;
+
+-- name: classes_of_paths
+SELECT path, class FROM document_access WHERE branch = :branch AND path IN :paths[text];

@@ -174,6 +174,10 @@ SELECT 1;
 -- name: count_change
 -- Every change of a tenant begins with this. Each dialect has its own text.
 
+-- name: count_access_change
+-- After `count_change`: a document's class changed, or a snapshot was removed, so readers load
+-- versions anew. Each dialect has its own text.
+
 -- name: drop_postings_of_unpublished
 DELETE FROM postings WHERE segment IN
     (SELECT id FROM segments WHERE branch = :branch AND born > :newest);
