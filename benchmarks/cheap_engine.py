@@ -49,5 +49,5 @@ def cheap_engine_on(
     from docgraph.adapters.postgres.audit import PostgresAuditLog
     from docgraph.adapters.postgres.store import PostgresStore
 
-    store = PostgresStore(pool, now=lambda: "now", hnsw=hnsw)
+    store = PostgresStore(pool, now=lambda: "now", index="pgvector-hnsw" if hnsw else "packed")
     return make_services(store, PostgresAuditLog(pool, now=lambda: "now"), embedder())

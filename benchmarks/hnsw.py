@@ -51,7 +51,7 @@ def measure(data: Path) -> None:
     try:
         with closing(Pool(server.fresh_database())) as pool:
             exact = PostgresStore(pool, now=lambda: "now")
-            index = PostgresStore(pool, now=lambda: "now", hnsw=True)
+            index = PostgresStore(pool, now=lambda: "now", index="pgvector-hnsw")
             audit = PostgresAuditLog(pool, now=lambda: "now")
             content = ContentService(index, AuditTrail(audit), lambda: embedder)
             done = content.ingest(

@@ -54,6 +54,7 @@ MASKED_BY = {
     "passage_vectors": "ReaderView masks chunks",
     "postings_of_terms": "ReaderView masks chunks",
     "segment_arrays": "ReaderView masks documents and chunks",
+    "segment_columns": "ReaderView masks documents and chunks",
     "segments_of_branches": "numbers of segments alone",
 }
 # All that readers take of .sql files. One of them takes what the others ask for by name.

@@ -55,7 +55,10 @@ def on_postgres(server: PostgresServer) -> Iterator[tuple[Installation, Installa
     """The second one searches the same rows with HNSW."""
     dsn = server.fresh_database()
     with closing(Pool(dsn)) as pool:
-        exact, hnsw = (PostgresStore(pool, now=_now, wait=5, hnsw=on) for on in (False, True))
+        exact, hnsw = (
+            PostgresStore(pool, now=_now, wait=5, index=index)
+            for index in ("packed", "pgvector-hnsw")
+        )
         audit = PostgresAuditLog(pool, now=_now)
         yield install(exact, audit), install(hnsw, audit)
     server.drop(dsn)

@@ -47,15 +47,15 @@ def pool(postgres: PostgresServer) -> Iterator[Pool]:
 @pytest.fixture(scope="module")
 def engine(pool: Pool) -> Engine:
     """Filled once; nobody writes to it, and statistics of use only grow."""
-    engine = on(pool, hnsw=True)
+    engine = on(pool, "pgvector-hnsw")
     engine.content.ingest(
         local(), MemorySource(FILES), repository="r", branch="main", rule_for=rule_for
     )
     return engine
 
 
-def on(pool: Pool, *, hnsw: bool) -> Engine:
-    store = PostgresStore(pool, now=lambda: "now", wait=5, hnsw=hnsw)
+def on(pool: Pool, index: str) -> Engine:
+    store = PostgresStore(pool, now=lambda: "now", wait=5, index=index)
     return make_engine(store)
 
 
@@ -69,7 +69,7 @@ def nearest(engine: Engine, over: Level, *, roll_up: bool) -> tuple[tuple[str, i
 def test_as_many_are_found_as_are_wanted_and_scores_are_exact(
     engine: Engine, pool: Pool, over: Level, roll_up: bool
 ) -> None:
-    found, exact = (nearest(e, over, roll_up=roll_up) for e in (engine, on(pool, hnsw=False)))
+    found, exact = (nearest(e, over, roll_up=roll_up) for e in (engine, on(pool, "packed")))
     assert len(found) == len(exact) == 15
     with engine.content.store.open_session(local()) as reads:
         assert set(reads.graph.visible_ids(tuple(node for node, _ in found))) == {
@@ -103,7 +103,7 @@ def test_plans_say_so_and_those_by_words_are_exact_all_the_same(engine: Engine, 
         QuestionRequest(local(), words, "sea storm")
     ).plan.constraints.exact
     assert (
-        on(pool, hnsw=False)
+        on(pool, "packed")
         .questions.retrieve(QuestionRequest(local(), pipeline, "sea storm"))
         .plan.constraints.exact
     )

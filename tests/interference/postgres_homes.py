@@ -25,14 +25,17 @@ _NUMBERS_BEGIN = "SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_seq
 
 
 class PostgresHomes:
-    def __init__(self, server: PostgresServer, altered: Callable[[Connection], None]) -> None:
+    def __init__(
+        self, server: PostgresServer, altered: Callable[[Connection], None], index: str
+    ) -> None:
         self._server = server
+        self._index = index
         self._altered = altered
         self._free: list[Pool] = []
 
     def __call__(self) -> Home:
         pool = self._free.pop() if self._free else self._new()
-        store = PostgresStore(pool, now=lambda: "now", wait=5)
+        store = PostgresStore(pool, now=lambda: "now", wait=5, index=self._index)
         return Home(store, lambda: self._left(store, pool))
 
     def _new(self) -> Pool:
@@ -61,10 +64,12 @@ class PostgresHomes:
 
 @contextmanager
 def on_postgres(
-    server: PostgresServer, altered: Callable[[Connection], None] = lambda _: None
+    server: PostgresServer,
+    altered: Callable[[Connection], None] = lambda _: None,
+    index: str = "packed",
 ) -> Iterator[PostgresHomes]:
     """`altered` is what a test does to every database before it is used."""
-    homes = PostgresHomes(server, altered)
+    homes = PostgresHomes(server, altered, index)
     try:
         yield homes
     finally:

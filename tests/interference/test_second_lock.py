@@ -26,12 +26,13 @@ def open_both_locks(connection: Connection) -> None:
 
 
 @pytest.mark.requirement(36)
+@pytest.mark.parametrize("index", ["packed", "pgvector"])
 def test_hidden_documents_change_no_byte_on_postgres(
-    postgres: PostgresServer, thorough: bool
+    postgres: PostgresServer, thorough: bool, index: str
 ) -> None:
     examples = THOROUGH if thorough else EXAMPLES
     counts.clear()
-    with small_limits(), on_postgres(postgres) as homes:
+    with small_limits(), on_postgres(postgres, index=index) as homes:
         prove(NUMBER, examples, homes=homes)
     assert counts["runs"] >= examples
     assert counts["comparisons"] >= 4 * examples

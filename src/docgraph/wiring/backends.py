@@ -69,11 +69,21 @@ def require_store(settings: Settings) -> Settings:
 
 def open_stores(settings: Settings) -> Stores:
     backend = backend_for(settings.store)
-    index = "pgvector-hnsw" if settings.hnsw else "packed"
+    index = _index(settings)
     if index not in backend.indexes:
-        raise BadInput("hnsw is a setting for a Postgres store: SQLite always looks at every row")
+        raise BadInput(
+            f"index {index!r} is not one of this store's: {', '.join(backend.indexes)}"
+            f"{'' if len(backend.indexes) > 1 else '; others are for a Postgres store'}"
+        )
     options = StoreOptions(now=_now, clock=time.time, wait=settings.wait, index=index)
     return backend.open(settings.store, options)
+
+
+def _index(settings: Settings) -> str:
+    """`hnsw: true` is another way to write `index: pgvector-hnsw`."""
+    if settings.hnsw and settings.index not in (None, "pgvector-hnsw"):
+        raise BadInput(f"hnsw: true and index: {settings.index} do not go together; name one")
+    return "pgvector-hnsw" if settings.hnsw else settings.index or "packed"
 
 
 def migrate_store(settings: Settings, *, check: bool = False) -> MigrationReport:

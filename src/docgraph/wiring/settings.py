@@ -51,6 +51,7 @@ class Settings:
     reranker_endpoint: Endpoint | None = None
     answer_endpoints: tuple[ChatEndpoint, ...] = ()
     wait: float = DEFAULT_WAIT
+    index: str | None = None
     hnsw: bool = False
     telemetry: bool = False
     login: AuthSettings = field(default_factory=AuthSettings)
@@ -68,6 +69,7 @@ class _Written:
     reranker: ModelConfig = NOTHING_WRITTEN
     answer: tuple[ChatConfig, ...] = ()
     wait: Annotated[float, Ge(0)] | None = None
+    index: str | None = None
     hnsw: bool | None = None
     telemetry: bool | None = None
     login: AuthConfig = NO_LOGIN_WRITTEN
@@ -100,6 +102,7 @@ def read_settings(
         reranker_endpoint=parse_endpoint("RERANKER", environment, written.reranker, path),
         answer_endpoints=chat_endpoints(environment, written.answer),
         wait=_wait(environment, written),
+        index=environment.get("DOCGRAPH_INDEX") or written.index,
         hnsw=_switch("HNSW", environment, written.hnsw),
         telemetry=_switch("TELEMETRY", environment, written.telemetry),
         login=parse_auth(environment, written.login),

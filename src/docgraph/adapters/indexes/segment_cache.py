@@ -26,7 +26,9 @@ class SegmentCache:
     Blocks may hold segments that another reader asked for.
     """
 
-    def __init__(self, cache: TenantCache, tenant: str) -> None:
+    def __init__(self, cache: TenantCache, tenant: str, *, vectors: bool = True) -> None:
+        """Without `vectors`, those of documents and sections are never read."""
+        self._vectors = vectors
         self._cache = cache
         self._tenant = tenant
         self._lock = cache.loading(tenant)
@@ -46,7 +48,7 @@ class SegmentCache:
             blocks = self._known()
             held = {number for block in blocks for number in block.spans}
             if missing := [number for number in numbers if number not in held]:
-                read = ((SegmentBlock.of(n, s), _roots(s)) for n, s in _read(sql, missing))
+                read = ((SegmentBlock.of(n, s), _roots(s)) for n, s in self._read(sql, missing))
                 blocks += [self._put(loaded) for loaded in _joined(read)]
                 if len(blocks) > MOST_BLOCKS:
                     parts = ((block, self._documents.get(block.group)) for block in blocks)
@@ -115,16 +117,23 @@ class SegmentCache:
         for number in numbers:
             vectors = self._documents.get((number,))
             if vectors is None:
-                ((_, segment),) = _read(sql, [number])
+                ((_, segment),) = self._read(sql, [number])
                 vectors = _roots(segment)
                 self._documents.put((number,), vectors, vectors.nbytes)
             yield block.spans[number].documents, vectors
+
+    def _read(self, sql: Queries, numbers: Iterable[int]) -> Iterator[tuple[int, Segment]]:
+        for number in numbers:
+            query = "segment_arrays" if self._vectors else "segment_columns"
+            (arrays,) = single_row(sql.row(query, segment=number))
+            read = Segment.from_bytes if self._vectors else Segment.from_columns
+            yield number, read(arrays)
 
     def sections(self, sql: Queries, number: int) -> Sections:
         """Needed where sections are searched, so they load on demand."""
         found = self._sections.get(number)
         if found is None:
-            ((_, segment),) = _read(sql, [number])
+            ((_, segment),) = self._read(sql, [number])
             found = Sections.of(segment)
             self._sections.put(number, found, found.nbytes)
         return found
@@ -155,12 +164,6 @@ class SegmentCache:
                 self._postings.put(key, found, found[0].nbytes + found[1].nbytes)
             wanted.update(read)
         return {key: found for key, found in wanted.items() if found is not None and len(found[0])}
-
-
-def _read(sql: Queries, numbers: Iterable[int]) -> Iterator[tuple[int, Segment]]:
-    for number in numbers:
-        (arrays,) = single_row(sql.row("segment_arrays", segment=number))
-        yield number, Segment.from_bytes(arrays)
 
 
 def _roots(segment: Segment) -> Floats:

@@ -46,6 +46,13 @@ class Segment:
         return cls.of([np.load(buffer, allow_pickle=False) for _ in cls.__slots__])
 
     @classmethod
+    def from_columns(cls, data: bytes) -> "Segment":
+        """Of all but the vectors, which come last: of no dimension here."""
+        buffer = io.BytesIO(data)
+        columns = [np.load(buffer, allow_pickle=False) for _ in cls.__slots__[:-1]]
+        return cls.of([*columns, np.empty((len(columns[-1]), 0), dtype=np.int16)])
+
+    @classmethod
     def of(cls, columns: "list[npt.NDArray[Any]]") -> "Segment":
         return cls(*columns)
 

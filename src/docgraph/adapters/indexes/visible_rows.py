@@ -117,10 +117,18 @@ class ReaderView:
 class PackedReader:
     """Packed segments as one session reads them: what each filter shows, made once for all."""
 
-    def __init__(self, sql: Queries, table: VersionTable, cache: TenantCache, tenant: str) -> None:
+    def __init__(
+        self,
+        sql: Queries,
+        table: VersionTable,
+        cache: TenantCache,
+        tenant: str,
+        *,
+        vectors: bool = True,
+    ) -> None:
         """`sql` is reads.sql, guarded by what is visible; `table` is of the same transaction."""
         self.sql = sql
-        self.segments = SegmentCache(cache, tenant)
+        self.segments = SegmentCache(cache, tenant, vectors=vectors)
         self._table = table
         self._last: tuple[ReadFilter, ReaderView] | None = None
         self._views: CachePart[ReadFilter, ReaderView] = CachePart(cache, tenant, "views")

@@ -26,8 +26,7 @@ class PostgresStores:
         from docgraph.adapters.postgres.store import PostgresStore
 
         options = self._options
-        hnsw = options.index == "pgvector-hnsw"
-        return PostgresStore(self._pool, now=options.now, wait=options.wait, hnsw=hnsw)
+        return PostgresStore(self._pool, now=options.now, wait=options.wait, index=options.index)
 
     @cached_property
     def audit(self) -> "PostgresAuditLog":
@@ -92,7 +91,7 @@ def _migrate(address: str, check: bool) -> MigrationReport:
 
 POSTGRES = Backend(
     schemes=("postgresql", "postgres"),
-    indexes=("packed", "pgvector-hnsw"),
+    indexes=("packed", "pgvector", "pgvector-hnsw"),
     redact=redacted,
     open=PostgresStores,
     exists=lambda _: True,  # a database without tables is refused when it is opened

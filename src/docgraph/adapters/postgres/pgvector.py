@@ -1,7 +1,8 @@
-"""Search by an HNSW index: it scales, and it may miss rows. Its plans say `exact: false`.
+"""VectorSearch by pgvector, through the views: exact, or by an HNSW index.
 
-Which rows an index visits hangs on every row in it, also on those that the reader may not see. So
-here, and only here, what is hidden can change what is found; what is found is still visible.
+An HNSW index scales, and may miss rows; its plans say `exact: false`. Which rows it visits hangs on
+every row in it, also on those that the reader may not see. So there, and only there, what is hidden
+can change what is found; what is found is still visible.
 """
 
 import numpy as np
@@ -14,54 +15,52 @@ from docgraph.adapters.sql.database import Row, named_queries
 from docgraph.ports.indexes import ReadFilter, VectorHits
 from docgraph.ports.search_reads import Level
 
-BREADTH = 200  # candidates that the index keeps in view
+BREADTH = 200  # candidates that an HNSW index keeps in view
 MOST_SCANNED = 100_000  # rows after which it gives up looking for more that the reader may see
 
 
-class Hnsw:
-    """The index's statements on one connection."""
+class PgVectorIndex:
+    """On one connection, whose views are bound to the reader."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, *, exact: bool) -> None:
+        self.exact = exact
         self._connection = connection
-        self._sql = named_queries(PACKAGE, "hnsw.sql")
+        self._sql = named_queries(PACKAGE, "pgvector.sql")
 
-    def _query(self, name: str, size: int, index: str = "") -> Composed:
-        return SQL(self._sql[name]).format(size=Literal(size), index=Identifier(index or name))
+    def search(
+        self, vector: tuple[int, ...], _reads: ReadFilter, *, level: Level, limit: int
+    ) -> VectorHits:
+        """Float4 counts these products in ones, so they are exact."""
+        asked = PgVector(np.array(vector, dtype=np.int16))
+        rows = self._nearest(level, asked, limit) if self.exact else self._scan(level, asked, limit)
+        return VectorHits(*np.array(rows, dtype=np.float64).reshape(-1, 4).T.astype(np.int64))
 
-    def make(self, size: int) -> None:
-        """Where they are missing. The first time, this goes over everything there is; nobody who
-        writes meanwhile has to wait."""
+    def _nearest(self, level: Level, vector: PgVector, most: int) -> list[Row]:
+        query = SQL(self._sql[f"nearest_{level}"]).format(
+            size=Literal(vector.values.size),
+            unindexed=SQL("+ 0" if self.exact else ""),
+            ties=SQL("WITH TIES" if self.exact else "ONLY"),
+        )
+        return self._connection.execute(query, {"asked": vector, "most": most}).fetchall()
+
+    def _scan(self, level: Level, vector: PgVector, most: int) -> list[Row]:
+        bounds = {"breadth": str(BREADTH), "most": str(MOST_SCANNED)}
+        self._connection.execute(self._sql["scan_this_way"], bounds)
+        rows = self._nearest(level, vector, most)
+        self._connection.execute(self._sql["scan_as_before"])
+        return rows
+
+    def create(self, size: int) -> None:
+        """HNSW indexes, where they are missing. The first time, this goes over everything there is;
+        nobody who writes meanwhile has to wait."""
         for query, table in (("index_nodes", "document_nodes"), ("index_vectors", "vectors")):
             index = f"{table}_hnsw_{size}"
             found = self._connection.execute(self._sql["is_whole"], {"name": index}).fetchone()
             if found == (True,):
                 continue
             if found is not None:
-                self._connection.execute(self._query("drop_half", size, index))
-            self._connection.execute(self._query(query, size, index))
+                self._connection.execute(self._create("drop_half", size, index))
+            self._connection.execute(self._create(query, size, index))
 
-    def nearest(self, level: Level, vector: PgVector, most: int) -> list[Row]:
-        """Rows, nodes, documents and exact products, nearest first."""
-        bounds = {"breadth": str(BREADTH), "most": str(MOST_SCANNED)}
-        self._connection.execute(self._sql["scan_this_way"], bounds)
-        query = self._query(f"nearest_{level}", vector.values.size)
-        found = self._connection.execute(query, {"asked": vector, "most": most}).fetchall()
-        self._connection.execute(self._sql["scan_as_before"])
-        return found
-
-
-class HnswVectors:
-    """Through the views, so that what is found is visible; scored by the stored integers."""
-
-    exact = False
-
-    def __init__(self, index: Hnsw) -> None:
-        self._index = index
-
-    def search(
-        self, vector: tuple[int, ...], _reads: ReadFilter, *, level: Level, limit: int
-    ) -> VectorHits:
-        """The views are bound to the filter's reader already."""
-        asked = PgVector(np.array(vector, dtype=np.int16))
-        rows = self._index.nearest(level, asked, limit)
-        return VectorHits(*np.array(rows, dtype=np.float64).reshape(-1, 4).T.astype(np.int64))
+    def _create(self, name: str, size: int, index: str) -> Composed:
+        return SQL(self._sql[name]).format(size=Literal(size), index=Identifier(index))

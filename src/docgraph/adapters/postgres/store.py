@@ -15,7 +15,7 @@ from psycopg.errors import LockNotAvailable, QueryCanceled
 from docgraph.adapters.postgres.address import redacted
 from docgraph.adapters.postgres.database import PostgresDatabase
 from docgraph.adapters.postgres.migrate import require_current
-from docgraph.adapters.postgres.pgvector import Hnsw, HnswVectors
+from docgraph.adapters.postgres.pgvector import PgVectorIndex
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.reclassify import Reclassifier
 from docgraph.adapters.postgres.row_security import as_reader, guard
@@ -65,7 +65,7 @@ class Maintenance:
 
     def index(self, dimensions: int) -> None:
         with self._patience("the HNSW indexes"):
-            Hnsw(self._database.connection).make(dimensions)
+            PgVectorIndex(self._database.connection, exact=False).create(dimensions)
 
     @contextmanager
     def _patience(self, what: str) -> Iterator[None]:
@@ -94,17 +94,17 @@ class PostgresStore:
         *,
         now: Callable[[], str],
         wait: float = 600,
-        hnsw: bool = False,
+        index: str = "packed",
         cache_bytes: int = DEFAULT_BYTES,
     ) -> None:
         """`wait` is how many seconds a second ingest of a branch queues behind a first.
 
-        With `hnsw` an index finds what is near, and may miss some of it.
+        `index` finds what is near: packed, pgvector, or pgvector-hnsw, which may miss rows.
         """
         self._pool = pool
         self._now = now
         self._wait = wait
-        self._hnsw = hnsw
+        self._index = index
         self._cache = TenantCache(cache_bytes)
         self._epoch = ""
         self._lock = threading.Lock()
@@ -119,7 +119,9 @@ class PostgresStore:
             state, table = self._current(database, principal.tenant)
             visible = state.visibility(table, principal, wanted, resolve_visibility)
             guard(database, table, sorted(visible.reads.classes), visible.snapshots)
-            vectors = HnswVectors(Hnsw(database.connection)) if self._hnsw else None
+            vectors = None
+            if self._index != "packed":
+                vectors = PgVectorIndex(database.connection, exact=self._index == "pgvector")
             yield SqlReads(database.queries("reads.sql"), visible, self._cache, vectors)
 
     def _current(self, database: PostgresDatabase, tenant: str) -> tuple[TenantState, VersionTable]:
@@ -190,7 +192,7 @@ class PostgresStore:
                 classed=True,
             )
             Maintenance(database).analyze()
-            if self._hnsw:  # an index is made sooner when the rows are there
+            if self._index == "pgvector-hnsw":  # an index is made sooner when the rows are there
                 Maintenance(database).index(embedder.dimensions)
 
     @contextmanager

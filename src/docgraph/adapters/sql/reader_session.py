@@ -49,7 +49,7 @@ class SqlSearch:
     ) -> None:
         """`vectors` is the index to search in place of the packed one."""
         reads = visible.reads
-        packed = PackedReader(sql, visible.rows, cache, reads.tenant)
+        packed = PackedReader(sql, visible.rows, cache, reads.tenant, vectors=vectors is None)
         self._sql = sql
         self._reads = reads
         self._packed = packed

@@ -112,6 +112,11 @@ SELECT id FROM masked_segments WHERE branch IN :branches[integer] ORDER BY id;
 -- name: segment_arrays
 SELECT arrays FROM masked_segments WHERE id = :segment;
 
+-- name: segment_columns
+-- All but the vectors: five columns of chunks and three of nodes, each with NumPy's header.
+SELECT substr(arrays, 1, 5 * (128 + 8 * passages) + 3 * (128 + 8 * nodes))
+FROM masked_segments WHERE id = :segment;
+
 -- name: passage_vectors
 SELECT id, vector FROM masked_vectors WHERE id IN :vectors[bigint];
 

@@ -33,25 +33,30 @@ SELECT set_config('enable_seqscan', 'on', true),
        set_config('enable_mergejoin', 'on', true),
        set_config('enable_material', 'on', true);
 
+-- The nearest rows, each with its node and its document, all by handle, and the exact product.
+-- {unindexed} is `+ 0` where every visible row is compared: no index has that order; {ties} is then
+-- WITH TIES, else ONLY.
+
 -- name: nearest_documents
--- Each row with its node and its document, all by handle, and the exact product.
 SELECT handle, handle, handle, -(vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_nodes
-WHERE vector_dims(vector) = {size} AND id = document_id
-ORDER BY vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+FROM visible_nodes WHERE vector_dims(vector) = {size} AND id = document_id
+ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
+FETCH FIRST (%(most)s) ROWS {ties};
 
 -- name: nearest_sections
-SELECT n.handle, n.handle, (SELECT r.handle FROM visible_nodes AS r WHERE r.id = n.document_id),
-       -(n.vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_nodes AS n
-WHERE vector_dims(n.vector) = {size}
-ORDER BY n.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT f.handle, f.handle, (SELECT r.handle FROM visible_nodes AS r WHERE r.id = f.document_id),
+       -f.distance
+FROM (SELECT handle, document_id, vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
+      FROM visible_nodes WHERE vector_dims(vector) = {size}
+      ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
+      FETCH FIRST (%(most)s) ROWS {ties}) AS f;
 
 -- name: nearest_passages
-SELECT v.document * 1048576 + v.position,
-       (SELECT n.handle FROM visible_nodes AS n WHERE n.id = v.node),
-       (SELECT r.handle FROM visible_nodes AS r WHERE r.id = v.document_id),
-       -(v.vector::vector({size}) <#> %(asked)s::vector({size}))
-FROM visible_vectors AS v
-WHERE vector_dims(v.vector) = {size}
-ORDER BY v.vector::vector({size}) <#> %(asked)s::vector({size}) LIMIT %(most)s;
+SELECT f.document * 1048576 + f.position,
+       (SELECT n.handle FROM visible_nodes AS n WHERE n.id = f.node),
+       (SELECT r.handle FROM visible_nodes AS r WHERE r.id = f.document_id), -f.distance
+FROM (SELECT document, position, node, document_id,
+             vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
+      FROM visible_vectors WHERE vector_dims(vector) = {size}
+      ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}
+      FETCH FIRST (%(most)s) ROWS {ties}) AS f;

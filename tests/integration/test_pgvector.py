@@ -1,0 +1,118 @@
+"""pgvector without an index: the same bytes as packed segments, and no vectors in the process."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import numpy as np
+import pytest
+
+from docgraph.adapters.indexes.segments import Segment
+from docgraph.adapters.postgres.pool import Pool
+from docgraph.adapters.postgres.store import PostgresStore
+from docgraph.interfaces.auth.principals import local
+from docgraph.model.errors import BadInput
+from docgraph.model.snapshot import SnapshotSelector
+from docgraph.wiring.backends import open_stores
+from docgraph.wiring.settings import Settings
+from tests.conformance.store_rules import OVERS, vector
+from tests.interference.everything import everything
+from tests.interference.homes import Home
+from tests.interference.stores import Stock
+from tests.support import guarded_world
+from tests.support.postgres_server import PostgresServer
+
+ASKED = ("The valve of Marie Curie", "Part of marklocalrmainbmd", "unknown")
+
+
+@pytest.fixture(scope="module")
+def pool(postgres: PostgresServer) -> Iterator[Pool]:
+    """Documents of several readers; some HNSW indexes, which nobody here may use."""
+    dsn = postgres.fresh_database()
+    with closing(Pool(dsn)) as pool:
+        guarded_world.fill(stock(pool, "pgvector-hnsw"))
+        yield pool
+    postgres.drop(dsn)
+
+
+def stock(pool: Pool, index: str) -> Stock:
+    return Stock(lambda: Home(opened(pool, index), lambda: None))
+
+
+def opened(pool: Pool, index: str) -> PostgresStore:
+    return PostgresStore(pool, now=lambda: "now", wait=5, index=index)
+
+
+@pytest.mark.requirement(42)
+def test_whoever_asks_whatever_gets_the_same_bytes_of_either_index(pool: Pool) -> None:
+    packed, exact = (stock(pool, index).engine for index in ("packed", "pgvector"))
+    for reader in guarded_world.READERS.values():
+        assert everything(packed, reader, ASKED) == everything(exact, reader, ASKED)
+
+
+@pytest.mark.parametrize("over", OVERS)
+@pytest.mark.parametrize("top", [1, 3, 1000])
+def test_rows_that_tie_with_the_last_are_all_looked_at(pool: Pool, over: Any, top: int) -> None:
+    found = []
+    for index in ("packed", "pgvector"):
+        with opened(pool, index).open_session(local()) as reads:
+            search = reads.search
+            found.append(
+                [
+                    search.nearest(vector(text), over=over, roll_up=roll_up, top=top)
+                    for text in (*ASKED, "")
+                    for roll_up in (True, False)
+                ]
+            )
+            assert search.exact
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("index", ["pgvector", "pgvector-hnsw"])
+def test_no_vectors_are_read_from_segments(
+    pool: Pool, index: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Segment, "from_bytes", classmethod(lambda *_: pytest.fail("vectors")))
+    store = opened(pool, index)
+    with store.open_session(local()) as reads:
+        assert reads.search.nearest(vector("valve"), over="documents", roll_up=True, top=3)
+        assert reads.search.best_chunk_similarities(vector("valve"), ("r:a.md",), roll_up=True)
+    with (
+        pytest.raises(pytest.fail.Exception),
+        opened(pool, "packed").open_session(local()) as reads,
+    ):
+        reads.search.nearest(vector("valve"), over="documents", roll_up=True, top=3)
+
+
+def test_an_old_snapshot_is_searched_as_it_was(pool: Pool) -> None:
+    wanted = (SnapshotSelector("r", "main", 1),)
+    rows = []
+    for index in ("packed", "pgvector"):
+        with opened(pool, index).open_session(local(), wanted) as reads:
+            rows.append(
+                [
+                    reads.search.nearest(vector("valve"), over=over, roll_up=False, top=99)
+                    for over in OVERS
+                ]
+            )
+    assert rows[0] == rows[1]
+
+
+def test_columns_end_where_the_query_says_that_they_end() -> None:
+    """NumPy's header of each is 128 bytes; the vectors come last."""
+    for chunks, nodes in ((0, 1), (1, 1), (9, 3), (100_000, 99_999)):
+        columns = [np.arange(chunks)] * 5 + [np.arange(nodes)] * 3
+        segment = Segment.of([*columns, np.ones((nodes, 384), dtype=np.int16)])
+        size = 5 * (128 + 8 * chunks) + 3 * (128 + 8 * nodes)
+        prefix = Segment.from_columns(segment.to_bytes()[:size])
+        assert prefix.width == 0
+        assert [getattr(prefix, name).tolist() for name in Segment.__slots__[:-1]] == [
+            column.tolist() for column in columns
+        ]
+
+
+def test_an_index_that_the_store_does_not_have_is_refused_with_those_it_has() -> None:
+    with pytest.raises(BadInput, match="'faiss' is not one of this store's: packed, pgvector"):
+        open_stores(Settings("postgresql://nowhere/db", index="faiss"))
+    with pytest.raises(BadInput, match="do not go together"):
+        open_stores(Settings("postgresql://nowhere/db", index="pgvector", hnsw=True))
