@@ -1,4 +1,4 @@
-"""Rules about rules: who decides, what counts at once, and what no branch can widen."""
+"""Access rules that every store keeps: what counts at once, and what no branch can widen."""
 
 import contextlib
 
@@ -30,32 +30,32 @@ def someone(*groups: str, tenant: str = "local") -> Principal:
     return impersonated(Person("someone", tenant, frozenset(groups)), local())
 
 
-def seen(store: Store, *wanted: SnapshotSelector, reader: Principal | None = None) -> list[str]:
-    with store.open_session(reader or local(), wanted or (SnapshotSelector(),)) as reads:
+def seen(store: Store, *selectors: SnapshotSelector, reader: Principal | None = None) -> list[str]:
+    with store.open_session(reader or local(), selectors or (SnapshotSelector(),)) as reads:
         return sorted(reads.versions())
 
 
 def of(store: Store, path: str, branch: str = "main") -> PathAccess:
-    with store.access_policy("local") as book:
-        return next(one for one in book.explain(path) if one.branch == branch)
+    with store.access_policy("local") as policies:
+        return next(one for one in policies.explain(path) if one.branch == branch)
 
 
 def set_manual_rule(store: Store, path: str, rule: AccessRule | None) -> None:
-    with store.access_policy("local") as book:
+    with store.access_policy("local") as policies:
         if rule is None:
-            book.reset("r", (path,))
+            policies.reset("r", (path,))
         else:
-            book.set_manual_rule("r", (path,), rule)
+            policies.set_manual_rule("r", (path,), rule)
 
 
 def revoke(store: Store, path: str, *groups: str) -> None:
-    with store.access_policy("local") as book:
-        book.revoke("r", (path,), frozenset(groups))
+    with store.access_policy("local") as policies:
+        policies.revoke("r", (path,), frozenset(groups))
 
 
-def lines(*told: tuple[str, AccessRule]) -> AccessFileRules:
+def file_rules(*rules: tuple[str, AccessRule]) -> AccessFileRules:
     return AccessFileRules(
-        tuple(AccessFileRule(n, pattern, rule) for n, (pattern, rule) in enumerate(told, start=1))
+        tuple(AccessFileRule(n, pattern, rule) for n, (pattern, rule) in enumerate(rules, start=1))
     )
 
 
@@ -63,8 +63,8 @@ class AccessRules:
     """Subclasses provide the fixture `store`."""
 
     @pytest.mark.requirement(35)
-    def test_only_who_is_let_in_by_all_who_speak_may_read(self, store: Store) -> None:
-        words = (
+    def test_only_readers_that_every_statement_admits_may_read(self, store: Store) -> None:
+        statements = (
             AccessStatement(
                 "access.yaml", 3, "*.md", AccessRule("local", frozenset({"staff", "board"}))
             ),
@@ -72,15 +72,15 @@ class AccessRules:
         )
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
-            writes.access.set_statements({"a.md": words})
+            writes.access.set_statements({"a.md": statements})
             writes.publish()
         assert seen(store, reader=someone("staff")) == ["r:a.md"]
         assert seen(store, reader=someone("board")) == []
         found = of(store, "a.md")
-        assert (found.told, found.rule, found.by_hand) == (words, STAFF, None)
+        assert (found.told, found.rule, found.by_hand) == (statements, STAFF, None)
 
     @pytest.mark.requirement(35)
-    def test_a_document_of_which_nobody_speaks_is_read_by_nobody(self, store: Store) -> None:
+    def test_a_document_without_statements_is_read_by_nobody(self, store: Store) -> None:
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
             writes.access.set_statements({"a.md": ()})
@@ -89,14 +89,14 @@ class AccessRules:
         assert of(store, "a.md").rule == NOWHERE
 
     @pytest.mark.requirement(37)
-    def test_a_rule_by_hand_counts_at_once_and_on_old_snapshots(self, store: Store) -> None:
+    def test_a_manual_rule_counts_at_once_and_on_old_snapshots(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         publish(store, document("a.md", "two"))
         set_manual_rule(store, "a.md", NOWHERE)
         old = SnapshotSelector("r", "main", 1)
-        for wish in (SnapshotSelector("r"), old):
+        for selector in (SnapshotSelector("r"), old):
             with pytest.raises(NotVisible):
-                seen(store, wish)
+                seen(store, selector)
         set_manual_rule(store, "a.md", OPEN)
         assert seen(store, old, reader=someone()) == ["r:a.md"]
         set_manual_rule(store, "a.md", None)
@@ -105,7 +105,7 @@ class AccessRules:
         assert seen(store, old) == ["r:a.md"]
 
     @pytest.mark.requirement(37)
-    def test_a_rule_by_hand_survives_ingests(self, store: Store) -> None:
+    def test_a_manual_rule_survives_ingests(self, store: Store) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
         set_manual_rule(store, "a.md", STAFF)
         publish(store, document("a.md", "two"))
@@ -120,7 +120,7 @@ class AccessRules:
         assert of(store, "a.md").rule == OPEN
 
     @pytest.mark.requirement(37)
-    def test_a_rule_by_hand_survives_that_its_document_is_gone_for_a_while(
+    def test_a_manual_rule_survives_the_removal_and_return_of_its_document(
         self, store: Store
     ) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
@@ -132,7 +132,7 @@ class AccessRules:
         assert seen(store) == ["r:b.md"]
 
     @pytest.mark.requirement(37)
-    def test_a_change_by_hand_publishes_nothing_and_waits_for_no_ingest(self, store: Store) -> None:
+    def test_a_manual_rule_publishes_nothing_and_waits_for_no_ingest(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         before = store.snapshots(local())
         with writing(store) as writes:
@@ -145,19 +145,19 @@ class AccessRules:
             writes.publish()
         assert seen(store) == ["r:b.md"]
 
-    def test_a_rule_by_hand_for_a_document_that_is_not_there_is_refused(self, store: Store) -> None:
+    def test_a_manual_rule_for_an_absent_document_is_refused(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         for path, repository in (("z.md", "r"), ("a.md", "s")):
-            with store.access_policy("local") as book, pytest.raises(NotVisible):
-                book.set_manual_rule(repository, (path,), OPEN)
-        with store.access_policy("elsewhere") as book, pytest.raises(NotVisible):
-            book.set_manual_rule("r", ("a.md",), OPEN)
+            with store.access_policy("local") as policies, pytest.raises(NotVisible):
+                policies.set_manual_rule(repository, (path,), OPEN)
+        with store.access_policy("elsewhere") as policies, pytest.raises(NotVisible):
+            policies.set_manual_rule("r", ("a.md",), OPEN)
         assert of(store, "a.md").rule == LOCAL_ONLY
 
     def test_of_several_paths_all_are_set_or_none(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
-        with store.access_policy("local") as book, pytest.raises(NotVisible):
-            book.set_manual_rule("r", ("a.md", "z.md"), NOWHERE)
+        with store.access_policy("local") as policies, pytest.raises(NotVisible):
+            policies.set_manual_rule("r", ("a.md", "z.md"), NOWHERE)
         assert seen(store) == ["r:a.md"]
 
     @pytest.mark.requirement(35)
@@ -173,13 +173,13 @@ class AccessRules:
         there = SnapshotSelector("r", "topic")
         assert seen(store, there, reader=someone()) == ["r:new.md"]
         assert seen(store, there, reader=someone("staff")) == ["r:a.md", "r:b.md", "r:new.md"]
-        assert [word.source for word in of(store, "a.md", "topic").told] == [
+        assert [statement.source for statement in of(store, "a.md", "topic").told] == [
             "ingest options",
             "ingest options of branch main",
         ]
 
     @pytest.mark.requirement(35)
-    def test_what_the_default_branch_says_later_counts_on_the_others_too(
+    def test_later_statements_of_the_default_branch_count_on_other_branches(
         self, store: Store
     ) -> None:
         topic = SnapshotSelector("r", "topic")
@@ -196,13 +196,13 @@ class AccessRules:
         assert seen(store, topic, reader=someone()) == ["r:a.md"]
 
     @pytest.mark.requirement(35)
-    def test_the_default_branchs_file_speaks_of_paths_it_never_held(self, store: Store) -> None:
+    def test_the_default_branchs_access_file_covers_paths_it_never_held(self, store: Store) -> None:
         topic = SnapshotSelector("r", "topic")
         publish(store, document("a.md", "one"))
         publish(store, document("secret/x.md", "x", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone()) == ["r:secret/x.md"]
         with writing(store) as writes:
-            writes.access.set_file_rules(lines(("**", OPEN), ("secret/", STAFF)))
+            writes.access.set_file_rules(file_rules(("**", OPEN), ("secret/", STAFF)))
             assert writes.has_changes()
             writes.publish()
         with pytest.raises(NotVisible):
@@ -210,8 +210,12 @@ class AccessRules:
         assert seen(store, topic, reader=someone("staff")) == ["r:secret/x.md"]
         publish(store, document("secret/y.md", "y", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone("staff")) == ["r:secret/x.md", "r:secret/y.md"]
-        word = of(store, "secret/y.md", "topic").told[-1]
-        assert (word.source, word.line, word.says) == ("access.yaml of branch main", 2, "secret/")
+        statement = of(store, "secret/y.md", "topic").told[-1]
+        assert (statement.source, statement.line, statement.says) == (
+            "access.yaml of branch main",
+            2,
+            "secret/",
+        )
         with writing(store) as writes:
             writes.access.set_file_rules(None)
             writes.publish()
@@ -219,24 +223,24 @@ class AccessRules:
 
     @pytest.mark.requirement(35)
     def test_no_name_makes_a_branch_the_default_one(self, store: Store) -> None:
-        """Whoever was published first stays it, until someone with the right names another."""
+        """The first published branch is the default until an administrator names another."""
         publish(store, document("a.md", "one", rule=STAFF), branch="trunk")
         publish(store, document("a.md", "one", rule=OPEN))
         main = SnapshotSelector("r", "main")
         with pytest.raises(NotVisible):
             seen(store, main, reader=someone())
-        with store.access_policy("local") as book:
-            book.set_default_branch("r", "main")
+        with store.access_policy("local") as policies:
+            policies.set_default_branch("r", "main")
         assert seen(store, main, reader=someone()) == ["r:a.md"]
-        assert [word.source for word in of(store, "a.md", "trunk").told] == [
+        assert [statement.source for statement in of(store, "a.md", "trunk").told] == [
             "ingest options",
             "ingest options of branch main",
         ]
-        with store.access_policy("local") as book, pytest.raises(NotVisible):
-            book.set_default_branch("r", "absent")
+        with store.access_policy("local") as policies, pytest.raises(NotVisible):
+            policies.set_default_branch("r", "absent")
 
     @pytest.mark.requirement(35)
-    def test_an_ingest_that_failed_has_no_say(self, store: Store) -> None:
+    def test_statements_of_a_failed_ingest_do_not_count(self, store: Store) -> None:
         topic = SnapshotSelector("r", "topic")
         with contextlib.suppress(ZeroDivisionError), writing(store, branch="aborted") as writes:
             write(writes, [document("a.md", "one", rule=OPEN)])
@@ -252,7 +256,7 @@ class AccessRules:
         assert store.verify().is_sound
 
     @pytest.mark.requirement(37)
-    def test_what_is_revoked_stays_revoked_whatever_files_say(self, store: Store) -> None:
+    def test_revoked_groups_stay_revoked_whatever_files_state(self, store: Store) -> None:
         both = AccessRule("local", frozenset({"staff", "board", "local"}))
         publish(store, document("a.md", "one", rule=both))
         revoke(store, "a.md", "staff")
@@ -271,15 +275,15 @@ class AccessRules:
 
     def test_of_several_paths_all_are_revoked_or_none(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
-        with store.access_policy("local") as book:
+        with store.access_policy("local") as policies:
             with pytest.raises(NotVisible):
-                book.revoke("r", ("a.md", "z.md"), frozenset())
+                policies.revoke("r", ("a.md", "z.md"), frozenset())
             with pytest.raises(BadInput, match="may be read by local, so board cannot"):
-                book.revoke("r", ("a.md",), frozenset({"board"}))
+                policies.revoke("r", ("a.md",), frozenset({"board"}))
         assert seen(store) == ["r:a.md"]
 
     @pytest.mark.requirement(37)
-    def test_a_decision_by_hand_follows_a_renamed_file(self, store: Store) -> None:
+    def test_a_manual_rule_follows_a_renamed_file(self, store: Store) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
         revoke(store, "a.md")
         with writing(store) as writes:
@@ -292,29 +296,31 @@ class AccessRules:
 
     @pytest.mark.requirement(37)
     def test_a_name_is_the_same_in_every_unicode_form(self, store: Store) -> None:
-        composed, taken_apart = "caf\u00e9.md", "cafe\u0301.md"
-        publish(store, document(taken_apart, "one"), document("b.md", "b"))
+        composed, decomposed = "caf\u00e9.md", "cafe\u0301.md"
+        publish(store, document(decomposed, "one"), document("b.md", "b"))
         revoke(store, composed)
         assert seen(store) == ["r:b.md"]
         with writing(store) as writes:
             write(writes, [document(composed, "one")])
-            writes.documents.remove([taken_apart])
+            writes.documents.remove([decomposed])
             writes.publish()
         assert seen(store) == ["r:b.md"]
 
     @pytest.mark.requirement(37)
-    def test_a_decision_on_what_is_gone_is_listed_and_can_be_taken_back(self, store: Store) -> None:
+    def test_a_manual_rule_without_a_document_is_listed_and_can_be_reset(
+        self, store: Store
+    ) -> None:
         publish(store, document("a.md", "one"), document("b.md", "b"))
         set_manual_rule(store, "a.md", OPEN)
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
             writes.publish()
         store.prune("local", "r", "main", 1)
-        with store.access_policy("local") as book:
-            left = next(one for one in book.documents() if one.path == "a.md")
+        with store.access_policy("local") as policies:
+            left = next(one for one in policies.documents() if one.path == "a.md")
             assert (left.branch, left.by_hand, left.rule) == ("", ManualRule(OPEN), OPEN)
-            book.reset("r", ("a.md",))
-            assert [one.path for one in book.documents()] == ["b.md"]
+            policies.reset("r", ("a.md",))
+            assert [one.path for one in policies.documents()] == ["b.md"]
         publish(store, document("a.md", "secret", rule=STAFF))
         assert seen(store, reader=someone()) == []
 
@@ -324,11 +330,13 @@ class AccessRules:
             writes.documents.remove(["c.md"])
             writes.access.set_statements({"b.md": granted(STAFF)})
             writes.publish()
-        with store.access_policy("local") as book:
-            counted = {one.rule: (one.documents, one.example) for one in book.rules("r", "main")}
+        with store.access_policy("local") as policies:
+            counted = {
+                one.rule: (one.documents, one.example) for one in policies.rules("r", "main")
+            }
         assert counted == {LOCAL_ONLY: (1, "a.md"), STAFF: (1, "b.md")}
 
-    def test_all_that_was_ever_said_is_remembered(self, store: Store) -> None:
+    def test_statements_on_removed_documents_are_kept(self, store: Store) -> None:
         publish(store, document("a.md", "one", rule=STAFF), document("b.md", "b"))
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
@@ -343,52 +351,50 @@ class AccessRules:
         old = SnapshotSelector("r", "main", 1)
         assert seen(store, old, reader=someone("staff", "local")) == ["r:b.md"]
 
-    def test_words_are_handed_back_to_the_next_ingest(self, store: Store) -> None:
-        word = AccessStatement(FRONT_MATTER, 2, "what it says", STAFF)
+    def test_the_next_ingest_reads_the_stored_statements(self, store: Store) -> None:
+        statement = AccessStatement(FRONT_MATTER, 2, "what it says", STAFF)
         with writing(store) as writes:
             write(writes, [document("a.md", "one")])
-            writes.access.set_statements({"a.md": (word,)})
+            writes.access.set_statements({"a.md": (statement,)})
             writes.publish()
         with writing(store) as writes:
-            assert writes.access.statements()["a.md"] == (word,)
-            writes.access.set_statements({"a.md": (word,)})
+            assert writes.access.statements()["a.md"] == (statement,)
+            writes.access.set_statements({"a.md": (statement,)})
             assert not writes.has_changes()
 
     @pytest.mark.requirement(34)
-    def test_the_book_of_one_tenant_says_nothing_of_another(self, store: Store) -> None:
+    def test_the_policy_store_of_one_tenant_shows_nothing_of_another(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
         publish(store, document("b.md", "two"), repository="r", tenant="elsewhere")
-        with store.access_policy("local") as book:
-            assert [one.path for one in book.documents()] == ["a.md"]
-            book.add_person(Person("ann", "local"))
-        with store.access_policy("elsewhere") as book:
-            assert [one.path for one in book.documents()] == ["b.md"]
-            assert book.people() == ()
+        with store.access_policy("local") as policies:
+            assert [one.path for one in policies.documents()] == ["a.md"]
+            policies.add_person(Person("ann", "local"))
+        with store.access_policy("elsewhere") as policies:
+            assert [one.path for one in policies.documents()] == ["b.md"]
+            assert policies.people() == ()
 
-    def test_the_book_lists_what_any_snapshot_holds_and_nothing_unpublished(
-        self, store: Store
-    ) -> None:
+    def test_paths_of_every_snapshot_are_listed_and_nothing_unpublished(self, store: Store) -> None:
         publish(store, document("a.md", "one"), document("h.md", "hidden", rule=HIDDEN))
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
             write(writes, [document("new.md", "new")])
-            with store.access_policy("local") as book:
-                assert [one.path for one in book.documents("r")] == ["a.md", "h.md"]
+            with store.access_policy("local") as policies:
+                assert [one.path for one in policies.documents("r")] == ["a.md", "h.md"]
             writes.publish()
-        with store.access_policy("local") as book:
-            assert [one.path for one in book.documents()] == ["a.md", "h.md", "new.md"]
-            assert book.documents("s") == ()
+        with store.access_policy("local") as policies:
+            assert [one.path for one in policies.documents()] == ["a.md", "h.md", "new.md"]
+            assert policies.documents("s") == ()
 
     @pytest.mark.requirement(38)
-    def test_people_are_kept_changed_and_forgotten(self, store: Store) -> None:
+    def test_people_are_added_replaced_and_removed(self, store: Store) -> None:
         ann = Person("ann", "local", frozenset({"staff"}), frozenset({"eu"}), 2, frozenset())
         bob = Person("bob", "local", rights=frozenset({"auditor"}))
-        with store.access_policy("local") as book:
-            book.add_person(bob)
-            book.add_person(Person("ann", "local"))
-            book.add_person(ann)
-            assert book.people() == (ann, bob)
-            assert book.remove_person("bob")
-            assert not book.remove_person("bob")
-        with store.access_policy("local") as book:
-            assert book.people() == (ann,)
+        with store.access_policy("local") as policies:
+            policies.add_person(bob)
+            policies.add_person(Person("ann", "local"))
+            policies.add_person(ann)
+            assert policies.people() == (ann, bob)
+            assert policies.remove_person("bob")
+            assert not policies.remove_person("bob")
+        with store.access_policy("local") as policies:
+            assert policies.people() == (ann,)

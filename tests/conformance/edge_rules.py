@@ -15,7 +15,7 @@ from docgraph.model.node import document_of
 from docgraph.model.reference import Definition, ReferenceCount
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
-from tests.conformance.published import listed, publish, told
+from tests.conformance.published import edges_of, listed, publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
 from tests.support.joined import joined
 from tests.support.small_world import claim, document, granted, holder
@@ -35,7 +35,7 @@ class EdgeRules:
     """Subclasses provide the fixture `store`."""
 
     @pytest.mark.requirement(3)
-    def test_a_claim_and_an_offer_of_the_same_key_are_an_edge_with_its_place(
+    def test_a_reference_and_a_definition_of_one_key_are_an_edge_with_its_position(
         self, store: Store
     ) -> None:
         publish(
@@ -52,7 +52,7 @@ class EdgeRules:
     @pytest.mark.requirement(34)
     @pytest.mark.requirement(36)
     @pytest.mark.parametrize("hidden", ["a.md", "b.md"])
-    def test_halves_meet_only_where_both_documents_are_visible(
+    def test_a_reference_resolves_only_where_both_documents_are_visible(
         self, store: Store, hidden: str
     ) -> None:
         rules = {"a.md": LOCAL_ONLY, "b.md": LOCAL_ONLY} | {hidden: HIDDEN}
@@ -61,22 +61,24 @@ class EdgeRules:
             document("a.md", "a", rule=rules["a.md"], claims=[claim("r:a.md", "k")]),
             document("b.md", "b", rule=rules["b.md"], offers={"k": 0}),
         )
-        assert told(store) == []
+        assert edges_of(store) == []
         with writing(store) as writes:
             writes.access.set_statements({hidden: granted(LOCAL_ONLY)})
             writes.publish()
-        assert told(store) == [("r:a.md", "references", "r:b.md")]
+        assert edges_of(store) == [("r:a.md", "references", "r:b.md")]
 
-    def test_halves_meet_only_within_one_branch(self, store: Store) -> None:
+    def test_a_reference_resolves_only_within_one_branch(self, store: Store) -> None:
         mine = document("a.md", "a", claims=[claim("r:a.md", "k")])
         publish(store, mine, document("b.md", "b"))
         publish(store, mine, document("b.md", "b", offers={"k": 0}), branch="topic")
         publish(store, document("b.md", "b", repository="q", offers={"k": 0}), repository="q")
         publish(store, document("b.md", "b", offers={"k": 0}), tenant="elsewhere")
-        assert told(store) == []
-        assert told(store, SnapshotSelector("r", "topic")) == [("r:a.md", "references", "r:b.md")]
+        assert edges_of(store) == []
+        assert edges_of(store, SnapshotSelector("r", "topic")) == [
+            ("r:a.md", "references", "r:b.md")
+        ]
 
-    def test_what_is_inside_is_meant_where_it_is_there_else_the_whole_unless_strict(
+    def test_an_inner_node_is_the_target_if_it_exists_else_its_document_unless_strict(
         self, store: Store
     ) -> None:
         claims = [
@@ -95,21 +97,19 @@ class EdgeRules:
         assert (part.edge.target, [e.start for e in part.evidence]) == ("r:b.md#s1", [0, 10])
 
     @pytest.mark.requirement(36)
-    def test_what_is_inside_is_looked_for_in_the_version_that_is_visible(
-        self, store: Store
-    ) -> None:
+    def test_an_inner_node_is_looked_up_in_the_visible_version(self, store: Store) -> None:
         publish(
             store,
             document("a.md", "a", claims=[claim("r:a.md", "k", inner="#s1")]),
             document("b.md", "one", "two", sections=True, offers={"k": 0}),
         )
         publish(store, document("b.md", "one", sections=True, offers={"k": 0}))
-        assert told(store) == [("r:a.md", "references", "r:b.md")]
-        assert told(store, SnapshotSelector("r", "main", 1)) == [
+        assert edges_of(store) == [("r:a.md", "references", "r:b.md")]
+        assert edges_of(store, SnapshotSelector("r", "main", 1)) == [
             ("r:a.md", "references", "r:b.md#s1")
         ]
 
-    def test_the_rank_is_the_sum_of_both_and_of_the_way_between_where_that_counts(
+    def test_the_rank_is_the_sum_of_both_ranks_and_of_the_path_distance_where_it_counts(
         self, store: Store
     ) -> None:
         claims = [
@@ -125,7 +125,9 @@ class EdgeRules:
         ranks = {f.edge.target: [e.rank for e in f.evidence] for f in listed(store)}
         assert ranks == {"r:x/b.md": [3, 13], "r:z/c.md": [8, 38]}
 
-    def test_of_several_offers_of_a_key_by_one_node_the_best_counts(self, store: Store) -> None:
+    def test_of_several_definitions_of_a_key_by_one_node_the_best_counts(
+        self, store: Store
+    ) -> None:
         twice = (
             Definition("k", "", 5),
             Definition("k", "", 2),
@@ -139,7 +141,7 @@ class EdgeRules:
         (found,) = listed(store)
         assert [e.rank for e in found.evidence] == [2]
 
-    def test_a_node_has_one_edge_however_many_places_say_so_and_shows_the_first(
+    def test_many_references_to_one_node_are_one_edge_with_the_first_as_evidence(
         self, store: Store
     ) -> None:
         many = [claim("r:a.md", "k", at=10 * n) for n in range(MAX_EVIDENCE + 9, -1, -1)]
@@ -147,7 +149,7 @@ class EdgeRules:
         (found,) = listed(store)
         assert [e.start for e in found.evidence] == [10 * n for n in range(MAX_EVIDENCE)]
 
-    def test_every_miner_that_claims_the_same_characters_is_told(self, store: Store) -> None:
+    def test_every_miner_that_finds_the_same_characters_is_an_origin(self, store: Store) -> None:
         claims = [
             claim("r:a.md", "k", miner="headers", rank=9),
             claim("r:a.md", "k", miner="identifiers"),
@@ -161,7 +163,9 @@ class EdgeRules:
         assert (found.origins, [e.rank for e in found.evidence]) == (("identifiers",), [0])
 
     @pytest.mark.requirement(3)
-    def test_a_document_does_not_speak_of_itself_but_code_calls_its_own(self, store: Store) -> None:
+    def test_a_document_has_no_edge_to_itself_but_code_calls_its_own_symbols(
+        self, store: Store
+    ) -> None:
         page = [claim("r:a.md", "k"), claim("r:a.md#s0", "k", inner="#s1")]
         code = [
             claim("r:b.py::s0", "c", "calls", inner="::s1"),
@@ -170,11 +174,11 @@ class EdgeRules:
         told_of = document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=page)
         called = document("b.py", "one", "two", sections=True, offers={"c": 0}, claims=code)
         publish(store, told_of, with_symbols(called))
-        assert told(store) == [("r:b.py::s0", "calls", "r:b.py::s1")]
+        assert edges_of(store) == [("r:b.py::s0", "calls", "r:b.py::s1")]
 
     @pytest.mark.requirement(5)
     @pytest.mark.parametrize("relation", sorted(INVERSES))
-    def test_a_lifecycle_claim_is_answered_both_ways_with_the_same_evidence(
+    def test_a_lifecycle_reference_gives_both_directions_with_the_same_evidence(
         self, store: Store, relation: str
     ) -> None:
         new = claim("r:new.md", "k", relation, at=5, says="old.md", miner="headers", rank=2)
@@ -201,7 +205,7 @@ class EdgeRules:
             assert reads.graph.edges(("r:old.md",), "out", frozenset({relation})) == ()
             assert reads.graph.all_edges() == tuple(sorted((there, back)))
 
-    def test_what_both_documents_say_is_one_edge_with_the_places_of_both(
+    def test_references_of_both_documents_are_one_edge_with_the_evidence_of_both(
         self, store: Store
     ) -> None:
         publish(
@@ -214,7 +218,7 @@ class EdgeRules:
         assert [(e.path, e.end) for e in back.evidence] == [("a.md", 0), ("b.md", 4)]
 
     @pytest.mark.requirement(21)
-    def test_containment_is_told_only_where_it_is_asked_for(self, store: Store) -> None:
+    def test_containment_is_returned_only_on_request(self, store: Store) -> None:
         publish(store, document("a.md", "one", "two", sections=True), document("b.md", "b"))
         only = frozenset({"contains"})
         assert listed(store) == ()
@@ -230,7 +234,7 @@ class EdgeRules:
             assert reads.graph.edges(("r:a.md#s1",), "out", only) == ()
 
     @pytest.mark.requirement(21)
-    def test_only_the_relations_that_are_asked_for_come(self, store: Store) -> None:
+    def test_only_the_selected_relations_are_returned(self, store: Store) -> None:
         claims = [claim("r:a.md", "k"), claim("r:a.md", "k", "mentions", miner="titles")]
         publish(
             store,
@@ -249,9 +253,7 @@ class EdgeRules:
             assert {f.edge.relation for f in found} == set(names)
 
     @pytest.mark.requirement(20)
-    def test_a_section_has_the_edges_that_it_claims_and_those_that_mean_it(
-        self, store: Store
-    ) -> None:
+    def test_a_section_has_the_edges_of_its_references_and_those_to_it(self, store: Store) -> None:
         claims = [claim("r:a.md#s0", "k", inner="#s1"), claim("r:a.md", "k", inner="#s0")]
         publish(
             store,
@@ -273,7 +275,7 @@ class EdgeRules:
 
     @pytest.mark.requirement(36)
     @pytest.mark.parametrize("seed", range(12))
-    def test_whatever_is_claimed_and_offered_the_edges_are_those_of_the_visible_halves(
+    def test_edges_are_those_of_visible_references_and_definitions(
         self, store: Store, seed: int
     ) -> None:
         chance = random.Random(seed)
@@ -294,7 +296,7 @@ class EdgeRules:
                 assert reads.graph.edges(some, "in") == entering
 
     @pytest.mark.requirement(36)
-    def test_a_claim_that_needs_no_answer_and_has_none_is_not_told_of(self, store: Store) -> None:
+    def test_an_optional_reference_without_a_definition_is_not_reported(self, store: Store) -> None:
         """So nobody can tell whether a title was once borne by someone."""
         mention = claim("r:a.md", "title:Gone", "mentions", miner="titles", reported=False)
         publish(store, document("a.md", "a", claims=[mention]))
@@ -302,7 +304,7 @@ class EdgeRules:
             assert reads.graph.reference_counts() == ()
 
     @pytest.mark.requirement(36)
-    def test_places_are_counted_over_what_is_visible(self, store: Store) -> None:
+    def test_references_are_counted_over_visible_documents(self, store: Store) -> None:
         claims = [
             claim("r:a.md", "k", at=0),
             claim("r:a.md", "hidden", at=10),

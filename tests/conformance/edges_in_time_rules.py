@@ -5,7 +5,7 @@ import pytest
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
-from tests.conformance.published import listed, publish, told
+from tests.conformance.published import edges_of, listed, publish
 from tests.conformance.store_rules import writing
 from tests.support.small_world import claim, document, holder, write
 
@@ -22,14 +22,14 @@ class EdgesInTimeRules:
         publish(store)
         publish(store, miners=frozenset())
         for number, edges in enumerate(([mention, link], [link], [link], [mention, link], []), 1):
-            assert told(store, SnapshotSelector("r", "main", number)) == edges
-        assert told(store) == []
+            assert edges_of(store, SnapshotSelector("r", "main", number)) == edges
+        assert edges_of(store) == []
 
     def test_names_are_shared_only_where_their_miner_counts(self, store: Store) -> None:
         publish(store, holder("a.md"), holder("b.md"), miners=ALL_MINERS - {"names"})
-        assert told(store) == []
+        assert edges_of(store) == []
         publish(store)
-        assert len(told(store)) == 2
+        assert len(edges_of(store)) == 2
 
     def test_another_set_of_miners_is_a_change(self, store: Store) -> None:
         publish(store, document("a.md", "a"))
@@ -39,7 +39,7 @@ class EdgesInTimeRules:
             writes.references.set_miners(ALL_MINERS - {"links"})
             assert writes.has_changes()
 
-    def test_claims_that_come_late_are_edges_of_the_new_snapshot_alone(self, store: Store) -> None:
+    def test_references_added_later_are_edges_of_the_new_snapshot_alone(self, store: Store) -> None:
         """They are on keys that nobody offered before."""
         publish(store, document("a.md", "a"), document("b.md", "b"))
         with writing(store) as writes:
@@ -47,10 +47,10 @@ class EdgesInTimeRules:
             late = claim("r:a.md", "title:New Title", "mentions", miner="titles")
             writes.references.add({"a.md": [late]})
             writes.publish()
-        assert told(store) == [("r:a.md", "mentions", "r:new.md")]
-        assert told(store, SnapshotSelector("r", "main", 1)) == []
+        assert edges_of(store) == [("r:a.md", "mentions", "r:new.md")]
+        assert edges_of(store, SnapshotSelector("r", "main", 1)) == []
 
-    def test_what_is_claimed_already_stays_as_it_is(self, store: Store) -> None:
+    def test_a_stored_reference_is_not_replaced(self, store: Store) -> None:
         publish(
             store,
             document("a.md", "a", claims=[claim("r:a.md", "k", rank=3)]),
@@ -64,20 +64,20 @@ class EdgesInTimeRules:
             writes.publish()
         assert listed(store) == before
 
-    def test_a_claim_that_came_late_goes_with_the_version_that_made_it(self, store: Store) -> None:
+    def test_a_reference_added_later_ends_with_its_document_version(self, store: Store) -> None:
         publish(store, document("a.md", "a"), document("b.md", "b", offers={"k": 0}))
         with writing(store) as writes:
             write(writes, [document("c.md", "c", offers={"l": 0})])
             writes.references.add({"a.md": [claim("r:a.md", "l")]})
             writes.publish()
         publish(store, document("a.md", "changed"))
-        assert told(store) == []
-        assert told(store, SnapshotSelector("r", "main", 2)) == [("r:a.md", "references", "r:c.md")]
+        assert edges_of(store) == []
+        assert edges_of(store, SnapshotSelector("r", "main", 2)) == [
+            ("r:a.md", "references", "r:c.md")
+        ]
 
     @pytest.mark.requirement(10)
-    def test_a_document_that_is_dropped_and_comes_back_brings_its_edges_back(
-        self, store: Store
-    ) -> None:
+    def test_a_removed_document_that_returns_has_its_edges_again(self, store: Store) -> None:
         offering = document("b.md", "b", offers={"k": 0, "b": 0})
         claiming = document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b", at=9)])
         publish(store, claiming, offering)
@@ -86,15 +86,13 @@ class EdgesInTimeRules:
             with writing(store) as writes:
                 writes.documents.remove([path])
                 writes.publish()
-            assert told(store) == []
+            assert edges_of(store) == []
             publish(store, found)
             assert listed(store) == whole
         for number, edges in ((1, whole), (2, ()), (3, whole), (4, ()), (5, whole)):
             assert listed(store, SnapshotSelector("r", "main", number)) == edges
 
-    def test_a_document_put_twice_before_it_is_published_is_the_last_one(
-        self, store: Store
-    ) -> None:
+    def test_of_two_versions_added_before_publication_the_last_counts(self, store: Store) -> None:
         publish(
             store, document("b.md", "b", offers={"k": 0}), document("c.md", "c", offers={"l": 0})
         )
@@ -102,10 +100,10 @@ class EdgesInTimeRules:
             write(writes, [document("a.md", "one", claims=[claim("r:a.md", "k")])])
             write(writes, [document("a.md", "two", claims=[claim("r:a.md", "l")])])
             writes.publish()
-        assert told(store) == [("r:a.md", "references", "r:c.md")]
+        assert edges_of(store) == [("r:a.md", "references", "r:c.md")]
 
     @pytest.mark.requirement(9)
-    def test_unpublished_halves_are_seen_by_nobody_and_removed_by_the_next_writer(
+    def test_unpublished_references_are_invisible_and_removed_by_the_next_writer(
         self, store: Store
     ) -> None:
         publish(

@@ -38,7 +38,7 @@ def found(reads: ReaderSession, width: int) -> list[set[str]]:
 
 class EmbedderRules:
     @pytest.mark.parametrize("apart", [0, 100])
-    def test_a_model_of_another_width_takes_over(
+    def test_vectors_of_another_dimension_replace_the_old_ones(
         self, store: Store, monkeypatch: pytest.MonkeyPatch, apart: int
     ) -> None:
         monkeypatch.setattr("docgraph.adapters.indexes.segment_cache.MOST_BLOCKS", apart)

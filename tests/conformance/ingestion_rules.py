@@ -1,4 +1,4 @@
-"""What every book of ingestions must do. A lease of no seconds has ended as soon as it is made."""
+"""Rules that every queue of ingest jobs keeps. A lease of zero seconds has expired at once."""
 
 import subprocess
 from collections.abc import Callable, Sequence
@@ -36,14 +36,14 @@ def timeless(given: IngestJob | None) -> IngestJob | None:
 
 
 class IngestionRules:
-    def test_an_ingestion_reads_back_as_it_was_asked_for(self, ingestions: IngestJobQueue) -> None:
+    def test_a_job_reads_back_as_it_was_added(self, ingestions: IngestJobQueue) -> None:
         plain = asked(2, request=IngestJobRequest("notes", "notes"))
         for one in (asked(1), plain):
             ingestions.add(one)
         assert ingestions.get("t", "i1") == asked(1)
         assert ingestions.get("t", "i2") == plain
 
-    def test_where_nothing_was_asked_for_nothing_is_found(self, ingestions: IngestJobQueue) -> None:
+    def test_an_empty_queue_has_no_jobs(self, ingestions: IngestJobQueue) -> None:
         assert ingestions.get("t", "i1") is None
         assert ingestions.list_jobs(ANNS, 10) == ()
         assert ingestions.claim("one", LONG) is None
@@ -73,7 +73,7 @@ class IngestionRules:
         ]
         assert ingestions.list_jobs(ANNS, 0) == ingestions.list_jobs(ANNS, -1) == ()
 
-    def test_however_much_others_ask_for_ones_own_are_listed(
+    def test_an_owners_jobs_are_listed_however_many_others_have(
         self, ingestions: IngestJobQueue
     ) -> None:
         """By the person, and by the kind of credential: another key is the same, an issuer not."""
@@ -97,7 +97,7 @@ class IngestionRules:
         for nobody in ("\0", "\udc80", "token https://b.example", "key k"):
             assert ingestions.list_jobs(replace(ANNS, credential=nobody), 100) == ()
 
-    def test_what_has_not_ended_is_waited_for(self, ingestions: IngestJobQueue) -> None:
+    def test_jobs_that_have_not_ended_are_pending(self, ingestions: IngestJobQueue) -> None:
         assert ingestions.pending(ANNS) == 0
         for number in range(3):
             ingestions.add(asked(number))
@@ -108,9 +108,7 @@ class IngestionRules:
             assert ingestions.finish(f"i{number}", "one", error="no" * number)
         assert ingestions.pending(ANNS) == 1
 
-    def test_nobody_waits_behind_all_that_another_asked_for(
-        self, ingestions: IngestJobQueue
-    ) -> None:
+    def test_one_owners_jobs_do_not_delay_anothers(self, ingestions: IngestJobQueue) -> None:
         """First each tenant has its turn, and in a tenant each who asks."""
         asking = [
             ("t", "ann"),
@@ -125,7 +123,7 @@ class IngestionRules:
         found = [ingestions.claim("one", LONG) for _ in asking]
         assert [one.id for one in found if one] == ["i0", "i4", "i3", "i5", "i1", "i2"]
 
-    def test_the_oldest_is_claimed_first_whosever_it_is(self, ingestions: IngestJobQueue) -> None:
+    def test_the_oldest_job_is_claimed_first(self, ingestions: IngestJobQueue) -> None:
         for number, tenant in enumerate("utu"):
             ingestions.add(asked(number, tenant))
         for number, tenant in enumerate("utu"):
@@ -134,7 +132,7 @@ class IngestionRules:
             assert found == ingestions.get(tenant, f"i{number}")
         assert ingestions.claim("two", LONG) is None
 
-    def test_what_is_done_is_not_claimed_again(self, ingestions: IngestJobQueue) -> None:
+    def test_a_finished_job_is_not_claimed_again(self, ingestions: IngestJobQueue) -> None:
         for number in range(2):
             ingestions.add(asked(number))
             ingestions.claim("one", LONG)
@@ -143,10 +141,10 @@ class IngestionRules:
         assert ingestions.claim("two", LONG) is None
         done, failed = (timeless(ingestions.get("t", name)) for name in ("i0", "i1"))
         assert done == replace(at_work(asked(0)), state="succeeded", result='{"nodes": 3}')
-        told = "the folder is gone \\x00\\udc80"
-        assert failed == replace(at_work(asked(1)), state="failed", error=told)
+        message = "the folder is gone \\x00\\udc80"
+        assert failed == replace(at_work(asked(1)), state="failed", error=message)
 
-    def test_progress_is_told_by_who_works(self, ingestions: IngestJobQueue) -> None:
+    def test_the_worker_reports_progress(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert ingestions.renew("i1", "one", LONG, '{"files": 7}')
@@ -155,7 +153,9 @@ class IngestionRules:
         found = ingestions.get("t", "i1")
         assert timeless(found) == replace(at_work(asked(1)), progress='{"files": 7}')
 
-    def test_whose_lease_has_ended_is_taken_for_dead(self, ingestions: IngestJobQueue) -> None:
+    def test_a_worker_with_an_expired_lease_counts_as_dead(
+        self, ingestions: IngestJobQueue
+    ) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", 0.0)
         assert not ingestions.renew("i1", "one", LONG, "late")
@@ -168,7 +168,7 @@ class IngestionRules:
         assert found is not None
         assert (found.result, found.attempts) == ("in time", 2)
 
-    def test_a_lease_that_is_renewed_goes_on(self, ingestions: IngestJobQueue) -> None:
+    def test_a_renewed_lease_continues(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert ingestions.renew("i1", "one", 0.0, "")
@@ -176,9 +176,7 @@ class IngestionRules:
         assert ingestions.renew("i1", "two", LONG, "")
         assert ingestions.claim("three", LONG) is None
 
-    def test_a_server_that_ends_in_good_order_gives_back_its_work(
-        self, ingestions: IngestJobQueue
-    ) -> None:
+    def test_a_server_that_shuts_down_releases_its_job(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert not ingestions.release("i1", "two")
@@ -186,7 +184,7 @@ class IngestionRules:
         assert timeless(ingestions.get("t", "i1")) == asked(1)
         assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1))
 
-    def test_what_did_not_stop_when_it_was_told_to_has_been_tried(
+    def test_a_job_that_did_not_stop_when_cancelled_counts_as_an_attempt(
         self, ingestions: IngestJobQueue
     ) -> None:
         ingestions.add(asked(1))
@@ -195,7 +193,7 @@ class IngestionRules:
         assert timeless(ingestions.get("t", "i1")) == replace(asked(1), attempts=1)
         assert timeless(ingestions.claim("two", LONG)) == at_work(asked(1), attempts=2)
 
-    def test_what_has_ended_is_nobodys_to_change(self, ingestions: IngestJobQueue) -> None:
+    def test_a_finished_job_cannot_be_changed(self, ingestions: IngestJobQueue) -> None:
         ingestions.add(asked(1))
         ingestions.claim("one", LONG)
         assert ingestions.finish("i1", "one", result="done")
@@ -204,21 +202,21 @@ class IngestionRules:
         assert not ingestions.release("i1", "one")
         assert not ingestions.finish("i1", "", error="no")
 
-    def test_of_threads_that_claim_at_once_no_two_get_the_same(
+    def test_concurrent_threads_never_claim_the_same_job(
         self, another: Callable[[], IngestJobQueue]
     ) -> None:
         books = [another() for _ in range(4)]
         for number in range(40):
             books[0].add(asked(number))
 
-        def all_that_there_are(book: IngestJobQueue) -> list[str]:
-            return [one.id for one in iter(lambda: book.claim("one", LONG), None)]
+        def all_that_there_are(policies: IngestJobQueue) -> list[str]:
+            return [one.id for one in iter(lambda: policies.claim("one", LONG), None)]
 
         with ThreadPoolExecutor(4) as pool:
             found = [name for names in pool.map(all_that_there_are, books) for name in names]
         assert sorted(found) == sorted(f"i{number}" for number in range(40))
 
-    def test_of_processes_that_claim_at_once_no_two_get_the_same(
+    def test_concurrent_processes_never_claim_the_same_job(
         self, ingestions: IngestJobQueue, claimer: Sequence[str]
     ) -> None:
         for number in range(60):

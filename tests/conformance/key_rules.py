@@ -19,7 +19,7 @@ class KeyRules:
         assert keys.find("b2") == (BOBS, b"\x01" * 32)
         assert keys.find("c3") == (OTHERS, b"\x02" * 32)
 
-    def test_where_nothing_was_kept_nothing_is_found(self, keys: ApiKeyStore) -> None:
+    def test_an_empty_key_store_finds_nothing(self, keys: ApiKeyStore) -> None:
         assert keys.find("a1") is None
         assert keys.list_keys("t") == ()
         assert not keys.remove("t", "a1")
@@ -39,7 +39,7 @@ class KeyRules:
         assert keys.list_keys("u") == (OTHERS,)
         assert keys.list_keys("") == ()
 
-    def test_a_key_that_is_removed_is_gone(self, keys: ApiKeyStore) -> None:
+    def test_a_removed_key_is_not_found(self, keys: ApiKeyStore) -> None:
         keys.add(ANNS, HASH)
         keys.add(BOBS, HASH)
         assert keys.remove("t", "a1")
@@ -52,6 +52,6 @@ class KeyRules:
         assert not keys.remove("t", "c3")
         assert keys.find("c3") == (OTHERS, HASH)
 
-    def test_a_note_of_any_text_can_be_kept(self, keys: ApiKeyStore) -> None:
+    def test_a_note_may_be_any_text(self, keys: ApiKeyStore) -> None:
         keys.add(replace(ANNS, note="a\0b \udc80 é '; --"), HASH)
         assert keys.list_keys("t")[0].note == "a\\x00b \\udc80 é '; --"

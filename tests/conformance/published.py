@@ -26,12 +26,12 @@ def publish(
 
 
 def listed(
-    store: Store, *wanted: SnapshotSelector, relations: frozenset[str] | None = None
+    store: Store, *selectors: SnapshotSelector, relations: frozenset[str] | None = None
 ) -> tuple[Relationship, ...]:
-    with store.open_session(local(), wanted or (SnapshotSelector(),)) as reads:
+    with store.open_session(local(), selectors or (SnapshotSelector(),)) as reads:
         return reads.graph.all_edges(relations)
 
 
-def told(store: Store, *wanted: SnapshotSelector) -> list[tuple[str, str, str]]:
-    edges = (found.edge for found in listed(store, *wanted))
+def edges_of(store: Store, *selectors: SnapshotSelector) -> list[tuple[str, str, str]]:
+    edges = (found.edge for found in listed(store, *selectors))
     return [(edge.source, edge.relation, edge.target) for edge in edges]

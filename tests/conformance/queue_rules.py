@@ -15,7 +15,7 @@ Patient = Callable[[float], Store]  # opens the one store; it waits so many seco
 
 
 class QueueRules:
-    def test_a_second_ingest_queues_and_both_are_kept(self, patient: Patient) -> None:
+    def test_a_second_ingest_waits_and_both_are_published(self, patient: Patient) -> None:
         store = patient(30)
         inside = threading.Event()
 

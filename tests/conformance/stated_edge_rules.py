@@ -71,7 +71,7 @@ class StatedEdgeRules:
             ]
 
     @pytest.mark.requirement(3)
-    def test_a_relation_made_twice_is_one_and_tells_both_origins(self, fruit: Store) -> None:
+    def test_a_relation_added_twice_is_one_edge_with_both_origins(self, fruit: Store) -> None:
         edge = Edge("r:a.md", "references", "r:b.md")
         for _ in range(2):
             with writing(fruit) as writes:

@@ -88,7 +88,7 @@ class StoreRules:
 
     @pytest.mark.requirement(17)
     @pytest.mark.requirement(34)
-    def test_hidden_documents_take_no_place_in_a_ranking(self, fruit: Store) -> None:
+    def test_hidden_documents_take_no_rank(self, fruit: Store) -> None:
         with fruit.open_session(local()) as reads:
             for over in OVERS:
                 rows = reads.search.nearest(vector("apples"), over=over, roll_up=True, top=2)
@@ -105,7 +105,7 @@ class StoreRules:
             flat = reads.search.nearest(vector("same"), over="passages", roll_up=True, top=1)
             assert flat == (("r:a.md", exact),)
 
-    def test_a_section_speaks_for_itself_or_for_its_document(self, fruit: Store) -> None:
+    def test_a_section_is_ranked_by_itself_or_for_its_document(self, fruit: Store) -> None:
         with fruit.open_session(local()) as reads:
             own = reads.search.nearest(vector("pears"), over="sections", roll_up=False, top=9)
             assert set(ids(own)) == {"r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md"}
@@ -114,7 +114,7 @@ class StoreRules:
             assert dict(rolled)["r:a.md"] == max(v for k, v in best.items() if k[:6] == "r:a.md")
 
     @pytest.mark.requirement(36)
-    def test_word_statistics_count_visible_passages_alone(self, fruit: Store) -> None:
+    def test_term_statistics_count_visible_chunks_alone(self, fruit: Store) -> None:
         with fruit.open_session(local()) as reads:
             visible = ["apples are red", "pears are green", "bananas are yellow"]
             found = scores_of(reads.search, ("apples", "green", "nothing"), roll_up=True)
@@ -125,7 +125,7 @@ class StoreRules:
             own = scores_of(reads.search, ("green",), roll_up=False)[0]
             assert own.owners == ["r:a.md#s1"]
 
-    def test_a_node_is_as_near_as_its_best_passage(self, fruit: Store) -> None:
+    def test_a_nodes_similarity_is_that_of_its_best_chunk(self, fruit: Store) -> None:
         with fruit.open_session(local()) as reads:
             for roll_up in (True, False):
                 asked = ("r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md", "r:h.md", "x")
@@ -141,7 +141,7 @@ class StoreRules:
                 assert again.keys() == best.keys()
 
     @pytest.mark.requirement(36)
-    def test_only_visible_documents_bear_a_title(self, store: Store) -> None:
+    def test_only_visible_documents_are_found_by_title(self, store: Store) -> None:
         title = {"title:Winter: Apples": 0}
         with writing(store) as writes:
             made = (("a.md", LOCAL_ONLY), ("b.md", LOCAL_ONLY), ("h.md", HIDDEN))
@@ -165,7 +165,7 @@ class StoreRules:
             assert reads.graph.visible_ids(asked) == ("r:a.md",)
             texts = reads.texts(plan_of(*asked))
             assert [concept.id for concept in texts.concepts(asked)] == ["r:a.md"]
-            assert [passage.id for passage in texts.full_texts(asked)] == ["r:a.md"]
+            assert [chunk.id for chunk in texts.full_texts(asked)] == ["r:a.md"]
             assert texts.chunk_scores("r:h.md") == texts.chunk_scores("r:absent.md") == ()
 
     @pytest.mark.requirement(27)
@@ -185,8 +185,8 @@ class StoreRules:
         with fruit.open_session(local()) as reads:
             texts = reads.texts(plan_of("r:a.md#s0"))
             (score,) = texts.chunk_scores("r:a.md#s0")
-            (passage,) = texts.chunks((score,))
-            assert (passage.text, passage.location.cite()) == ("apples are red", "a.md:1")
+            (chunk,) = texts.chunks((score,))
+            assert (chunk.text, chunk.location.cite()) == ("apples are red", "a.md:1")
             assert texts.full_texts(("r:a.md#s0",))[0].text == "apples are red"
             forged = ChunkScore("r:a.md#s1@1", "r:a.md#s1", 1, 0, 0)
             with pytest.raises(NotPlanned):
@@ -207,7 +207,7 @@ class StoreRules:
             assert concept.access == "readable by group local"
 
     @pytest.mark.requirement(47)
-    def test_what_may_leave_is_told_with_every_concept(self, store: Store) -> None:
+    def test_every_concept_has_its_labels_and_level(self, store: Store) -> None:
         labels = frozenset({"eu", "hr"})
         with writing(store) as writes:
             rule = AccessRule("local", frozenset({EVERYONE}), labels, 2)
@@ -215,8 +215,8 @@ class StoreRules:
             writes.publish()
         reader = impersonated(Person("ann", "local", frozenset({"local"}), labels, 3), local())
         with store.open_session(reader) as reads:
-            told = reads.texts(plan_of("r:a.md", "r:b.md")).concepts(("r:a.md", "r:b.md"))
-        assert [(c.labels, c.level) for c in told] == [(labels, 2), (frozenset(), 0)]
+            concepts = reads.texts(plan_of("r:a.md", "r:b.md")).concepts(("r:a.md", "r:b.md"))
+        assert [(c.labels, c.level) for c in concepts] == [(labels, 2), (frozenset(), 0)]
 
     @pytest.mark.requirement(10)
     def test_an_old_snapshot_replays_and_nothing_of_another_one_appears(self, store: Store) -> None:
@@ -230,7 +230,7 @@ class StoreRules:
 
         def texts(reads: ReaderSession) -> dict[str, str]:
             found = reads.texts(plan_of("r:a.md", "r:b.md")).full_texts(("r:a.md", "r:b.md"))
-            return {passage.id: passage.text for passage in found}
+            return {chunk.id: chunk.text for chunk in found}
 
         with store.open_session(local(), (SnapshotSelector("r", "main", 1),)) as reads:
             assert texts(reads) == {"r:a.md": "one", "r:b.md": "two"}
@@ -268,7 +268,7 @@ class StoreRules:
             assert sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == sorted(ids(rows))
 
     @pytest.mark.requirement(10)
-    def test_a_view_does_not_change_while_it_is_open(self, store: Store) -> None:
+    def test_a_session_does_not_change_while_it_is_open(self, store: Store) -> None:
         """Not even when ingests publish, merge and give rules meanwhile."""
         with writing(store) as writes:
             write(writes, [document("a.md", "one word"), document("b.md", "two word")])
@@ -308,8 +308,8 @@ class StoreRules:
             write(writes, [document("a.md", "one", repository="secret", rule=HIDDEN)])
             writes.publish()
 
-        def refusal(wish: SnapshotSelector) -> str:
-            with pytest.raises(NotVisible) as caught, store.open_session(local(), (wish,)):
+        def refusal(selector: SnapshotSelector) -> str:
+            with pytest.raises(NotVisible) as caught, store.open_session(local(), (selector,)):
                 pass
             return str(caught.value)
 
@@ -320,7 +320,7 @@ class StoreRules:
             assert reads.scope.snapshots == ()
             assert reads.embedder is None
 
-    def test_a_question_asks_main_unless_it_names_a_branch(self, store: Store) -> None:
+    def test_a_question_reads_main_unless_it_names_a_branch(self, store: Store) -> None:
         for branch in ("topic", "main"):
             with writing(store, branch=branch) as writes:
                 write(writes, [document("a.md", branch)])
@@ -330,7 +330,7 @@ class StoreRules:
         with store.open_session(local(), (SnapshotSelector("r", "topic"),)) as reads:
             assert reads.texts(plan_of("r:a.md")).full_texts(("r:a.md",))[0].text == "topic"
 
-    def test_everyone_must_be_written_out(self, store: Store) -> None:
+    def test_everyone_may_read_only_where_everyone_is_named(self, store: Store) -> None:
         with writing(store) as writes:
             open_rule = AccessRule("local", frozenset({EVERYONE}))
             write(

@@ -1,4 +1,4 @@
-"""What every store tells whoever writes: titles, texts, and places that nobody answers."""
+"""What every store gives its writers: titles, texts, and unresolved references."""
 
 from dataclasses import replace
 
@@ -39,20 +39,20 @@ class WriterRules:
             write(writes, [titled("b.md", "Two"), titled("c.md", "One")])
             assert known(writes) == ({"One", "Another"}, {"Two"})
 
-    def test_a_title_stays_known_when_its_only_bearer_changes(self, store: Store) -> None:
+    def test_a_title_stays_known_when_its_only_document_changes(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store) as writes:
             write(writes, [titled("a.md", "One", text="changed")])
             assert known(writes) == ({"One"}, set())
 
-    def test_a_title_stays_known_when_another_takes_it_over(self, store: Store) -> None:
+    def test_a_title_stays_known_when_another_document_gets_it(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
             write(writes, [titled("b.md", "One")])
             assert known(writes) == ({"One"}, set())
 
-    def test_a_title_that_nobody_bears_any_more_is_none(self, store: Store) -> None:
+    def test_a_title_without_a_document_is_not_listed(self, store: Store) -> None:
         publish(store, titled("a.md", "One"), titled("b.md", "Two"))
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
@@ -61,7 +61,7 @@ class WriterRules:
             writes.publish()
             assert known(writes) == ({"Three"}, set())
 
-    def test_a_title_that_comes_back_after_a_snapshot_without_it_is_new(self, store: Store) -> None:
+    def test_a_title_that_returns_after_a_snapshot_without_it_is_new(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store) as writes:
             writes.documents.remove(["a.md"])
@@ -70,7 +70,7 @@ class WriterRules:
             write(writes, [titled("a.md", "One")])
             assert known(writes) == (set(), {"One"})
 
-    def test_a_title_of_an_ingest_that_did_not_finish_is_new(self, store: Store) -> None:
+    def test_a_title_of_an_unfinished_ingest_is_new(self, store: Store) -> None:
         publish(store, titled("a.md", "One"))
         with writing(store) as writes:
             write(writes, [titled("b.md", "Two")])
@@ -86,13 +86,13 @@ class WriterRules:
             write(writes, [titled("a.md", "One")])
             assert known(writes) == (set(), {"One"})
 
-    def test_other_keys_are_no_titles(self, store: Store) -> None:
+    def test_definitions_of_other_kinds_are_not_titles(self, store: Store) -> None:
         with writing(store) as writes:
             keys = {"title": 0, "titles:x": 0, "path:title:x": 0, "title:": 0, "title;x": 0}
             write(writes, [document("a.md", "a", offers=keys)])
             assert set(writes.references.titles()) <= {""}
 
-    def test_texts_are_those_written_now_or_those_held_before(self, store: Store) -> None:
+    def test_current_texts_are_the_new_or_the_stored_ones(self, store: Store) -> None:
         publish(store, document("a.md", "old a"), document("b.md", "old b", title="B"))
         with writing(store) as writes:
             write(writes, [document("d.md", "new d"), document("a.md", "new a")])
@@ -109,7 +109,7 @@ class WriterRules:
             assert list(writes.documents.current_texts(new=True)) == []
             assert [t.path for t in writes.documents.current_texts(new=False)] == ["a.md", "d.md"]
 
-    def test_claims_can_be_added_while_texts_are_read(self, store: Store) -> None:
+    def test_references_can_be_added_while_texts_are_read(self, store: Store) -> None:
         publish(store, *(document(f"{n:03}.md", f"text {n}") for n in range(150)))
         with writing(store) as writes:
             write(writes, [titled("z.md", "New")])
@@ -122,16 +122,14 @@ class WriterRules:
         with store.open_session(local()) as reads:
             assert len(reads.graph.all_edges()) == 150
 
-    def test_lines_of_the_file_a_text_was_made_of_come_back(self, store: Store) -> None:
+    def test_source_lines_read_back_unchanged(self, store: Store) -> None:
         lines = ((0, 3), (5, 70))
         with writing(store) as writes:
             write(writes, [replace(document("a.html", "made of it"), source_lines=lines)])
             (text,) = writes.documents.current_texts(new=True)
         assert text.source_lines == lines
 
-    def test_a_held_document_is_told_with_its_fingerprint_and_its_content(
-        self, store: Store
-    ) -> None:
+    def test_a_stored_document_has_its_fingerprint_and_content_key(self, store: Store) -> None:
         found = document("a.md", "one")
         publish(store, found)
         with writing(store) as writes:
@@ -143,7 +141,7 @@ class WriterRules:
             (held,) = writes.documents.stored().values()
             assert (held.fingerprint, held.content) == ("", text_key("one"))
 
-    def test_a_writer_knows_which_nodes_the_new_snapshot_holds(self, store: Store) -> None:
+    def test_existing_nodes_are_those_of_the_new_snapshot(self, store: Store) -> None:
         publish(store, document("a.md", "one", sections=True), document("b.md", "two"))
         asked = ["r:a.md", "r:a.md#s0", "r:b.md", "r:c.md", "r:c.md#s0", "q:a.md"]
         with writing(store) as writes:
@@ -153,7 +151,7 @@ class WriterRules:
             assert writes.documents.existing_nodes(asked) == {"r:a.md", "r:c.md"}
             assert writes.documents.existing_nodes([]) == frozenset()
 
-    def test_places_in_what_was_written_now_are_counted_by_miner_and_relation(
+    def test_references_of_new_documents_are_counted_by_miner_and_relation(
         self, store: Store
     ) -> None:
         publish(
@@ -187,7 +185,7 @@ class WriterRules:
             writes.publish()
             assert (writes.references.counts(), writes.references.unresolved_calls()) == ((), 0)
 
-    def test_a_place_with_several_readings_is_one_and_any_of_them_may_be_answered(
+    def test_alternative_references_at_one_position_count_once_and_any_may_resolve(
         self, store: Store
     ) -> None:
         claims = [
@@ -207,7 +205,7 @@ class WriterRules:
             )
             assert len(writes.references.unresolved("references", 9)) == 1
 
-    def test_a_strict_claim_is_answered_only_by_what_is_inside(self, store: Store) -> None:
+    def test_a_strict_reference_resolves_only_to_the_inner_node(self, store: Store) -> None:
         claims = [
             claim("r:a.md", "k", at=0, inner="#s0", strict=True),
             claim("r:a.md", "k", at=10, inner="#gone", strict=True),
@@ -220,7 +218,7 @@ class WriterRules:
             assert writes.references.counts() == (ReferenceCount("links", "references", 2, 1),)
 
     @pytest.mark.parametrize("gone", ["dropped", "changed", "elsewhere"])
-    def test_what_is_gone_answers_nobody(self, store: Store, gone: str) -> None:
+    def test_a_removed_document_resolves_nothing(self, store: Store, gone: str) -> None:
         offering = document("b.md", "b", offers={"k": 0})
         publish(store, offering, branch="topic" if gone == "elsewhere" else "main")
         with writing(store) as writes:
@@ -232,7 +230,7 @@ class WriterRules:
             write(writes, [document("a.md", "a", claims=[claim("r:a.md", "k")])])
             assert writes.references.counts() == (ReferenceCount("links", "references", 0, 1),)
 
-    def test_places_of_miners_that_do_not_count_are_not_told(self, store: Store) -> None:
+    def test_references_of_disabled_miners_are_not_counted(self, store: Store) -> None:
         claims = [
             claim("r:a.md", "gone"),
             claim("r:a.md", "gone", at=10, miner="headers", says="other"),
@@ -249,7 +247,7 @@ class WriterRules:
                 "references other"
             ]
 
-    def test_the_first_unanswered_places_come_by_path_and_line(self, store: Store) -> None:
+    def test_unresolved_references_are_ordered_by_path_and_line(self, store: Store) -> None:
         with writing(store) as writes:
             writes.references.set_miners(ALL_MINERS)
             for path in ("b.md", "a.md"):
@@ -266,9 +264,7 @@ class WriterRules:
             ("b.md", 2),
         ]
 
-    def test_another_origin_is_a_change_and_stays_until_there_is_another(
-        self, store: Store
-    ) -> None:
+    def test_another_revision_is_a_change_and_stays_until_the_next(self, store: Store) -> None:
         publish(store, document("a.md", "a"))
         commit = SourceRevision("main", "1" * 40)
         with writing(store) as writes:
@@ -284,7 +280,7 @@ class WriterRules:
             assert writes.has_changes(SourceRevision("main", "2" * 40))
 
     @pytest.mark.requirement(9)
-    def test_what_is_dropped_before_it_is_published_was_never_there(self, store: Store) -> None:
+    def test_a_document_removed_before_publication_was_never_there(self, store: Store) -> None:
         publish(store, document("a.md", "a", offers={"k": 0}))
         gone = document(
             "b.md", "b", offers={"title:B is": 0}, claims=[claim("r:b.md", "x")], opaque=7
@@ -302,7 +298,7 @@ class WriterRules:
             assert reads.counts() == {"nodes.document": 2, "chunks": 2}
             assert [found.edge.source for found in reads.graph.all_edges()] == ["r:c.md"]
 
-    def test_what_is_dropped_and_put_again_before_it_is_published_is_there(
+    def test_a_document_removed_and_added_again_before_publication_is_there(
         self, store: Store
     ) -> None:
         found = document("a.md", "a", offers={"k": 0})

@@ -1,4 +1,4 @@
-"""Blows that fall at a chosen moment: whoever gets to a barred table waits there, and is hit."""
+"""Faults at a chosen moment: a statement that reaches a locked table waits there, and is ended."""
 
 import os
 import signal
@@ -37,7 +37,7 @@ Blow = Callable[[int], None]
 def barred(
     server: PostgresServer, dsn: str, table: str, *, readers: bool = False
 ) -> Iterator[None]:
-    """Whoever would write to it waits; `readers` do too, if they are barred as well."""
+    """Writers of the table wait; `readers` do too, if they are barred as well."""
     how = SQL("LOCK TABLE docgraph.{} IN ACCESS EXCLUSIVE MODE")
     if not readers:
         how = SQL("LOCK TABLE docgraph.{} IN EXCLUSIVE MODE")
@@ -73,8 +73,8 @@ def waiting(server: PostgresServer, dsn: str) -> int:
 def slow(
     server: PostgresServer, dsn: str, seconds: float = 0.4, **statements: str
 ) -> Iterator[Callable[[], None]]:
-    """These take their time on these tables, so that others come in between; whoever calls what
-    this gives goes on when somebody is at it."""
+    """Slows these statements on these tables, so that others come in between. The function that
+    this yields waits until one of them runs."""
     with closing(server.superuser(name_of(dsn))) as connection:
         for table, statement in statements.items():
             connection.execute(SLOW.format(statement, table, seconds).encode())

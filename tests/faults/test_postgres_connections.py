@@ -1,4 +1,4 @@
-"""Connections that are dropped, cut off or not to be had: told in words, and the next try works."""
+"""Dropped, refused or exhausted connections give a message, and the next try works."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ from docgraph.model.errors import StoreBusy, StoreError
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
 from tests.faults.strikes import barred, drop_all, hit, locks_held, terminated
-from tests.faults.world import Opened, answers, having, ingest, perhaps_told, told
+from tests.faults.world import Opened, answers, having, ingest, may_report, reports
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import document, write
 
@@ -43,8 +43,8 @@ def names(store: PostgresStore) -> list[str]:
 
 
 def decide(store: PostgresStore) -> None:
-    with store.access_policy("local") as book:
-        book.set_manual_rule("r", ("a.md",), STAFF)
+    with store.access_policy("local") as policies:
+        policies.set_manual_rule("r", ("a.md",), STAFF)
 
 
 @pytest.fixture
@@ -67,10 +67,10 @@ def test_an_ingest_whose_connection_is_dropped_between_or_inside_batches(
     def drop(_: Progress) -> None:
         drop_all(postgres, database)
 
-    with told(StoreError, LOST, "Nothing unfinished can be seen"):
+    with reports(StoreError, LOST, "Nothing unfinished can be seen"):
         ingest(store, 1, drop)
     with (
-        told(StoreError, LOST),
+        reports(StoreError, LOST),
         hit(postgres, database, terminated(postgres)),
         barred(postgres, database, "vector_chunks"),
     ):
@@ -85,11 +85,11 @@ def test_an_ingest_whose_connection_is_dropped_between_or_inside_batches(
 def test_a_question_whose_connection_is_dropped(
     postgres: PostgresServer, database: str, store: PostgresStore
 ) -> None:
-    with told(StoreError, LOST), store.open_session(local()) as reads:
+    with reports(StoreError, LOST), store.open_session(local()) as reads:
         drop_all(postgres, database)
         reads.counts()
     with (
-        told(StoreError, LOST),
+        reports(StoreError, LOST),
         hit(postgres, database, terminated(postgres)),
         store.open_session(local()) as reads,
         barred(postgres, database, "contents", readers=True),
@@ -102,7 +102,7 @@ def test_a_change_of_rules_whose_connection_is_dropped(
     postgres: PostgresServer, database: str, store: PostgresStore
 ) -> None:
     with (
-        told(StoreError, LOST),
+        reports(StoreError, LOST),
         hit(postgres, database, terminated(postgres)),
         barred(postgres, database, "segments"),
     ):
@@ -112,11 +112,15 @@ def test_a_change_of_rules_whose_connection_is_dropped(
     assert names(store) == ["r:b.md"]
 
 
-def test_one_who_queues_for_a_branch_and_is_dropped(
+def test_a_writer_whose_connection_is_dropped_while_it_waits(
     postgres: PostgresServer, database: str, store: PostgresStore
 ) -> None:
     with writing(store) as writes:
-        with told(StoreError, LOST), hit(postgres, database, terminated(postgres)), writing(store):
+        with (
+            reports(StoreError, LOST),
+            hit(postgres, database, terminated(postgres)),
+            writing(store),
+        ):
             pass
         write(writes, [document("a.md", "three")])
         writes.publish()
@@ -124,7 +128,7 @@ def test_one_who_queues_for_a_branch_and_is_dropped(
     assert names(store) == ["r:a.md", "r:b.md", "r:c.md"]
 
 
-def test_connections_that_were_dropped_while_idle_are_noticed_by_nobody(
+def test_connections_dropped_while_idle_are_replaced_silently(
     postgres: PostgresServer, database: str, store: PostgresStore
 ) -> None:
     with ExitStack() as many:
@@ -139,24 +143,24 @@ def test_connections_that_were_dropped_while_idle_are_noticed_by_nobody(
     assert names(store) == ["r:b.md", "r:c.md"]
 
 
-def test_a_statement_that_the_server_finds_too_long(
+def test_a_statement_that_exceeds_the_servers_timeout(
     postgres: PostgresServer, database: str, store: PostgresStore, opened: Opened
 ) -> None:
     hurried = opened(having(database, "statement_timeout=300"))
-    with told(StoreBusy, "statement_timeout"), barred(postgres, database, "vector_chunks"):
+    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "vector_chunks"):
         publish(hurried, document("a.md", "three"))
-    with told(StoreBusy, "statement_timeout"), barred(postgres, database, "changes"):
+    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "changes"):
         publish(hurried, document("a.md", "three"))
-    with told(StoreBusy, "statement_timeout"), barred(postgres, database, "changes"):
+    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "changes"):
         decide(hurried)
     with (
-        told(StoreBusy, "statement_timeout"),
+        reports(StoreBusy, "statement_timeout"),
         hurried.open_session(local()) as reads,
         barred(postgres, database, "contents", readers=True),
     ):
         reads.versions()
     waiting = opened(having(database, "statement_timeout=300"), wait=1)
-    with told(StoreBusy, "another ingest or prune has held r main for 1 s"), writing(store):
+    with reports(StoreBusy, "another ingest or prune has held r main for 1 s"), writing(store):
         publish(waiting, document("a.md", "three"))
     assert locks_held(postgres, database) == 0
     assert names(hurried) == ["r:a.md", "r:b.md"]
@@ -164,25 +168,28 @@ def test_a_statement_that_the_server_finds_too_long(
     assert names(hurried) == ["r:a.md", "r:b.md", "r:c.md"]
 
 
-def test_a_login_that_has_no_time_at_all(database: str, opened: Opened) -> None:
+def test_a_login_with_a_timeout_of_one_millisecond(database: str, opened: Opened) -> None:
     """Every statement may be one too many: also those that let go of a lock."""
     patient = opened(database)
     publish(patient, document("a.md", "one"))
     for _ in range(8):
-        with perhaps_told(StoreBusy, "statement_timeout"):
+        with may_report(StoreBusy, "statement_timeout"):
             publish(opened(having(database, "statement_timeout=1")), document("a.md", "two"))
     publish(patient, document("a.md", "three"))
     assert patient.verify().problems == ()
 
 
-def test_one_who_has_queued_for_long_enough_is_told_for_whom(
+def test_a_writer_that_waited_too_long_gets_the_name_of_the_branch(
     database: str, store: PostgresStore, opened: Opened
 ) -> None:
     hurried = opened(database, wait=0.1)
     with writing(store):
-        with told(StoreBusy, "another ingest or prune has held r main for 0.1 s"), writing(hurried):
+        with (
+            reports(StoreBusy, "another ingest or prune has held r main for 0.1 s"),
+            writing(hurried),
+        ):
             pass
-        with told(StoreBusy, "an ingest of another branch has been under way for 0.1 s"):
+        with reports(StoreBusy, "an ingest of another branch has been under way for 0.1 s"):
             hurried.prune("local", "r", "side", keep=1)
         with writing(hurried, branch="side"):
             pass
@@ -213,9 +220,9 @@ def test_a_server_without_a_connection_left(own_postgres: PostgresServer, opened
         with suppress(psycopg.OperationalError):
             while True:
                 all_there_are.enter_context(closing(psycopg.connect(dsn)))
-        with told(StoreBusy, "no connection left", "max_connections"):
+        with reports(StoreBusy, "no connection left", "max_connections"):
             names(store)
-        with told(StoreBusy, "no connection left"):
+        with reports(StoreBusy, "no connection left"):
             publish(store, document("b.md", "two"))
     drop_all(own_postgres, dsn)  # and until they are gone
     publish(store, document("b.md", "two"))

@@ -20,7 +20,7 @@ from docgraph.model.errors import StoreError, StoreFull
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
 from tests.faults.strikes import drop_all, locks_held
-from tests.faults.world import Opened, told
+from tests.faults.world import Opened, reports
 from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import claim, document, write
 
@@ -84,7 +84,7 @@ def new_log(server: PostgresServer, dsn: str, *, written: int = 0) -> int:
 
 @pytest.mark.requirement(9)
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device here that is always full")
-def test_a_disk_that_is_full(own_postgres: PostgresServer, opened: Opened) -> None:
+def test_a_full_disk(own_postgres: PostgresServer, opened: Opened) -> None:
     dsn = own_postgres.fresh_database()
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
@@ -92,20 +92,20 @@ def test_a_disk_that_is_full(own_postgres: PostgresServer, opened: Opened) -> No
     anew = document("a.md", "three", claims=[claim("r:a.md", "doc:b.md")])
     full = (StoreFull, "disk is full", "The last complete snapshot is intact")
 
-    with no_space(own_postgres, dsn, "claims"), told(*full):
+    with no_space(own_postgres, dsn, "claims"), reports(*full):
         publish(store, anew)
     assert seen(store) == before
-    with no_space(own_postgres, dsn, "access_lines"), told(*full), writing(store) as writes:
+    with no_space(own_postgres, dsn, "access_lines"), reports(*full), writing(store) as writes:
         write(writes, [anew])
         writes.access.set_file_rules(LINES)
         writes.publish()
     assert seen(store) == before
     with (
         no_space(own_postgres, dsn, "access_by_hand"),
-        told(*full),
-        store.access_policy("local") as book,
+        reports(*full),
+        store.access_policy("local") as policies,
     ):
-        book.set_manual_rule("r", ("a.md",), STAFF)
+        policies.set_manual_rule("r", ("a.md",), STAFF)
     assert seen(store) == before
     assert store.verify().problems == ()
     assert locks_held(own_postgres, dsn) == 0
@@ -117,7 +117,7 @@ def test_a_disk_that_is_full(own_postgres: PostgresServer, opened: Opened) -> No
 
 
 @limited
-def test_a_quota_that_is_used_up(own_postgres: PostgresServer, opened: Opened) -> None:
+def test_an_exhausted_quota(own_postgres: PostgresServer, opened: Opened) -> None:
     """To a server that is not the same: it has no state for it, only words."""
     dsn = own_postgres.fresh_database()
     store = opened(dsn)
@@ -125,7 +125,7 @@ def test_a_quota_that_is_used_up(own_postgres: PostgresServer, opened: Opened) -
     before = seen(store)
     limit_files(own_postgres, str(new_log(own_postgres, dsn) + 200_000))
     drop_all(own_postgres, dsn)
-    with told(StoreFull, "disk is full", "snapshot is intact", "File too large"):
+    with reports(StoreFull, "disk is full", "snapshot is intact", "File too large"):
         publish(store, noise("a.md", LONGER))
     assert seen(store) == before
     limit_files(own_postgres, "unlimited")
@@ -149,8 +149,8 @@ def test_a_server_that_cannot_even_write_its_log(
     limit_files(own_postgres, str(LONG // 2))
     drop_all(own_postgres, dsn)
     lost = (StoreError, "the connection to the server was lost", "whether the server runs")
-    with told(*lost), store.open_session(local()) as reads:
-        with told(StoreFull, "disk is full"):
+    with reports(*lost), store.open_session(local()) as reads:
+        with reports(StoreFull, "disk is full"):
             publish(store, document("a.md", "two"))
         reads.counts()
     assert "PANIC" in own_postgres.log()

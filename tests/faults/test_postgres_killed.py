@@ -24,10 +24,10 @@ from tests.faults.world import (
     Opened,
     answers,
     ingest,
+    may_report,
     open_store,
-    perhaps_told,
+    reports,
     secretly,
-    told,
 )
 from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import document
@@ -47,13 +47,13 @@ USED_UP = """
 
 
 @dataclass(slots=True)
-class Place:
+class Installation:
     """One store for all the kills, and what an undisturbed one answers on each version."""
 
     server: PostgresServer
     dsn: str
     store: PostgresStore
-    wanted: list[Answers]
+    expected: list[Answers]
     held: int = 0
 
     def killed(self, _: object = None) -> None:
@@ -62,28 +62,28 @@ class Place:
     def is_whole(self) -> None:
         """After a kill: the old snapshot as it was, the new one with the next try."""
         self.server.start()
-        assert answers(self.store) == self.wanted[self.held]
+        assert answers(self.store) == self.expected[self.held]
         assert self.store.verify().problems == ()
         ingest(self.store, 1 - self.held)
         self.held = 1 - self.held
-        assert answers(self.store) == self.wanted[self.held]
+        assert answers(self.store) == self.expected[self.held]
         assert self.store.verify().problems == ()
         assert locks_held(self.server, self.dsn) == 0
 
 
 @pytest.fixture(scope="module")
-def place(own_postgres: PostgresServer) -> Iterator[Place]:
-    wanted: list[Answers] = []
+def installation(own_postgres: PostgresServer) -> Iterator[Installation]:
+    expected: list[Answers] = []
     with closing(Pool(own_postgres.fresh_database())) as pool:
         for version in (0, 1):
             store = open_store(pool)
             ingest(store, version)
-            wanted.append(answers(store))
+            expected.append(answers(store))
     dsn = own_postgres.fresh_database()
     with closing(Pool(secretly(dsn))) as pool:
         store = open_store(pool)
         ingest(store, 0)
-        yield Place(own_postgres, dsn, store, wanted)
+        yield Installation(own_postgres, dsn, store, expected)
 
 
 @pytest.mark.requirement(9)
@@ -97,80 +97,80 @@ def place(own_postgres: PostgresServer) -> Iterator[Place]:
         pytest.param("snapshots", id="while it publishes"),
     ],
 )
-def test_an_ingest_at_any_moment(place: Place, table: str) -> None:
+def test_an_ingest_at_any_moment(installation: Installation, table: str) -> None:
     with (
-        told(StoreError, LOST, "Nothing unfinished can be seen"),
-        hit(place.server, place.dsn, place.killed),
-        barred(place.server, place.dsn, table),
+        reports(StoreError, LOST, "Nothing unfinished can be seen"),
+        hit(installation.server, installation.dsn, installation.killed),
+        barred(installation.server, installation.dsn, table),
     ):
-        ingest(place.store, 1 - place.held)
-    place.is_whole()
+        ingest(installation.store, 1 - installation.held)
+    installation.is_whole()
 
 
 @pytest.mark.parametrize("stage", ["documents", "relations"])
-def test_an_ingest_between_two_batches(place: Place, stage: str) -> None:
+def test_an_ingest_between_two_batches(installation: Installation, stage: str) -> None:
     def kill(progress: Progress) -> None:
         if progress.stage == stage:
-            place.killed()
+            installation.killed()
 
-    with told(StoreError, LOST):
-        ingest(place.store, 1 - place.held, kill)
-    place.is_whole()
+    with reports(StoreError, LOST):
+        ingest(installation.store, 1 - installation.held, kill)
+    installation.is_whole()
 
 
-def test_an_ingest_at_moments_that_nobody_chose(place: Place) -> None:
+def test_an_ingest_at_random_moments(installation: Installation) -> None:
     """It may be done just before."""
     chance = random.Random(5)
     for _ in range(KILLS):
-        blow = threading.Timer(chance.random() * 0.5, place.killed)
+        blow = threading.Timer(chance.random() * 0.5, installation.killed)
         blow.start()
-        with perhaps_told(StoreError, LOST):
-            ingest(place.store, 1 - place.held)
+        with may_report(StoreError, LOST):
+            ingest(installation.store, 1 - installation.held)
         blow.join()
-        place.server.start()
-        place.held = place.wanted.index(answers(place.store))
-        assert place.store.verify().problems == ()
+        installation.server.start()
+        installation.held = installation.expected.index(answers(installation.store))
+        assert installation.store.verify().problems == ()
 
 
-def test_a_question_between_two_of_its_reads_or_inside_one(place: Place) -> None:
-    with told(StoreError, LOST), place.store.open_session(local()) as reads:
+def test_a_question_between_two_of_its_reads_or_inside_one(installation: Installation) -> None:
+    with reports(StoreError, LOST), installation.store.open_session(local()) as reads:
         assert reads.counts()
-        place.killed()
+        installation.killed()
         reads.counts()
-    with told(StoreError, "whether the server runs"):
-        answers(place.store)
-    place.server.start()
+    with reports(StoreError, "whether the server runs"):
+        answers(installation.store)
+    installation.server.start()
     with (
-        told(StoreError, LOST),
-        hit(place.server, place.dsn, place.killed),
-        place.store.open_session(local()) as reads,
-        barred(place.server, place.dsn, "contents", readers=True),
+        reports(StoreError, LOST),
+        hit(installation.server, installation.dsn, installation.killed),
+        installation.store.open_session(local()) as reads,
+        barred(installation.server, installation.dsn, "contents", readers=True),
     ):
         reads.versions()
-    place.server.start()
-    assert answers(place.store) == place.wanted[place.held]
+    installation.server.start()
+    assert answers(installation.store) == installation.expected[installation.held]
 
 
-def test_a_change_of_rules_happens_as_a_whole_or_not_at_all(place: Place) -> None:
+def test_a_change_of_rules_is_atomic(installation: Installation) -> None:
     def decide() -> None:
-        with place.store.access_policy("local") as book:
-            book.set_manual_rule("r", ("s30.md", "s31.md"), STAFF)
+        with installation.store.access_policy("local") as policies:
+            policies.set_manual_rule("r", ("s30.md", "s31.md"), STAFF)
 
     with (
-        told(StoreError, LOST),
-        hit(place.server, place.dsn, place.killed),
-        barred(place.server, place.dsn, "segments"),
+        reports(StoreError, LOST),
+        hit(installation.server, installation.dsn, installation.killed),
+        barred(installation.server, installation.dsn, "segments"),
     ):
         decide()
-    place.server.start()
-    assert answers(place.store) == place.wanted[place.held]
-    assert place.store.verify().problems == ()
+    installation.server.start()
+    assert answers(installation.store) == installation.expected[installation.held]
+    assert installation.store.verify().problems == ()
     decide()
-    with place.store.open_session(local()) as reads:
+    with installation.store.open_session(local()) as reads:
         assert not reads.versions().keys() & {"r:s30.md", "r:s31.md"}
-    with place.store.access_policy("local") as book:
-        book.reset("r", ("s30.md", "s31.md"))
-    assert answers(place.store) == place.wanted[place.held]
+    with installation.store.access_policy("local") as policies:
+        policies.reset("r", ("s30.md", "s31.md"))
+    assert answers(installation.store) == installation.expected[installation.held]
 
 
 def found(store: PostgresStore) -> tuple[tuple[str, int], ...]:
@@ -184,7 +184,7 @@ def all_of_it(server: PostgresServer, _: str) -> None:
 
 
 @pytest.mark.parametrize("killed", [all_of_it, crash])
-def test_what_readers_have_in_memory_never_outlives_what_the_server_has_lost(
+def test_readers_cache_nothing_that_the_server_has_lost(
     own_postgres: PostgresServer, opened: Opened, killed: Callable[[PostgresServer, str], None]
 ) -> None:
     """Killed as a whole; or one of its processes, which makes it give up all others."""
@@ -205,10 +205,10 @@ def test_what_readers_have_in_memory_never_outlives_what_the_server_has_lost(
     own_postgres.restart()
 
 
-def test_a_server_that_is_put_back_to_an_earlier_state(
+def test_a_server_restored_to_an_earlier_state(
     own_postgres: PostgresServer, opened: Opened
 ) -> None:
-    """From a backup; or another takes its place, which has not heard of the last changes."""
+    """From a backup; or another takes its installation, without the last changes."""
     dsn = own_postgres.fresh_database()
     store = opened(dsn)
     publish(store, document("a.md", "text one"))
@@ -227,15 +227,15 @@ def test_a_server_that_is_put_back_to_an_earlier_state(
     assert [node for node, _ in found(store)] == ["r:c.md", "r:a.md", "r:d.md"]
 
 
-def test_a_rule_that_was_said_to_be_changed_stays_changed(
+def test_a_confirmed_change_of_a_rule_survives_a_kill(
     own_postgres: PostgresServer, opened: Opened
 ) -> None:
     own_postgres.restart(FORGETFUL)
     dsn = own_postgres.fresh_database()
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
-    with opened(dsn).access_policy("local") as book:
-        book.set_manual_rule("r", ("a.md",), STAFF)
+    with opened(dsn).access_policy("local") as policies:
+        policies.set_manual_rule("r", ("a.md",), STAFF)
     own_postgres.kill()
     own_postgres.start()
     with store.open_session(local()) as reads:

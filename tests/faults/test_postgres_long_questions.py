@@ -38,8 +38,8 @@ def prunes(store: PostgresStore) -> None:
 
 
 def revokes(store: PostgresStore) -> None:
-    with store.access_policy("local") as book:
-        book.revoke("r", PATHS, frozenset({LOCAL}))
+    with store.access_policy("local") as policies:
+        policies.revoke("r", PATHS, frozenset({LOCAL}))
 
 
 def everything(reads: ReaderSession, search: SearchReads) -> bytes:
@@ -63,7 +63,7 @@ def everything(reads: ReaderSession, search: SearchReads) -> bytes:
 @pytest.mark.requirement(9)
 @pytest.mark.parametrize("happens", [publishes, merges, prunes, revokes])
 @pytest.mark.parametrize("rules", [1, 20])
-def test_what_happens_meanwhile_is_not_seen(
+def test_changes_during_a_question_are_not_seen(
     database: str, opened: Opened, happens: Callable[[PostgresStore], None], rules: int
 ) -> None:
     """For each rule there are segments of its own; many of them are searched as one."""

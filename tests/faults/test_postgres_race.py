@@ -43,8 +43,8 @@ class Race:
     def decides(self, seed: int) -> None:
         chance = random.Random(seed)
         while self._goes_on():
-            with self.store.access_policy("local") as book:
-                book.set_manual_rule("r", (f"{chance.randrange(4)}.md",), chance.choice(RULES))
+            with self.store.access_policy("local") as policies:
+                policies.set_manual_rule("r", (f"{chance.randrange(4)}.md",), chance.choice(RULES))
 
     def prunes(self) -> None:
         while self._goes_on():
@@ -73,7 +73,7 @@ def race(store: PostgresStore, dsn: str) -> Iterator[Race]:
         assert [racer.communicate(timeout=60)[1] for racer in started] == [b"", b""]
 
 
-def test_two_processes_ingest_the_same_while_rules_change_and_old_snapshots_go(
+def test_two_processes_ingest_while_rules_change_and_snapshots_are_pruned(
     postgres: PostgresServer, database: str, opened: Opened
 ) -> None:
     """No deadlock, and in the end nothing is lost, doubled or in a wrong class."""

@@ -21,8 +21,8 @@ STAFF = AccessRule("local", frozenset({"staff"}))
 
 def decide(store: PostgresStore, path: str, *, after: Callable[[], None] = lambda: None) -> None:
     after()
-    with store.access_policy("local") as book:
-        book.set_manual_rule("r", (path,), STAFF)
+    with store.access_policy("local") as policies:
+        policies.set_manual_rule("r", (path,), STAFF)
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ def test_a_rule_that_changes_while_segments_are_merged(
         assert counts_chunks(reads.search, ("text", "1", "2", "3", "4"), 4)
 
 
-def test_a_rule_that_changes_while_the_rest_of_a_dead_ingest_is_removed(
+def test_a_rule_that_changes_while_an_unfinished_ingest_is_cleaned_up(
     postgres: PostgresServer, database: str, store: PostgresStore, beside: ThreadPoolExecutor
 ) -> None:
     publish(store, document("a.md", "one"))
@@ -88,7 +88,7 @@ def test_a_rule_that_changes_while_the_rest_of_a_dead_ingest_is_removed(
         next_.result()
 
 
-def test_a_rule_that_changes_while_claims_are_added(
+def test_a_rule_that_changes_while_references_are_added(
     postgres: PostgresServer, database: str, store: PostgresStore, beside: ThreadPoolExecutor
 ) -> None:
     publish(store, document("a.md", "one"))
@@ -105,7 +105,7 @@ def test_a_rule_that_changes_while_claims_are_added(
         other.result()
 
 
-def test_a_login_that_prefers_to_see_one_moment_still_sees_whom_it_waited_for(
+def test_a_login_with_repeatable_read_still_sees_the_transaction_before_it(
     postgres: PostgresServer, database: str, opened: Opened, beside: ThreadPoolExecutor
 ) -> None:
     store = opened(having(database, "default_transaction_isolation=serializable"))

@@ -27,7 +27,7 @@ Opened = Callable[..., PostgresStore]
 
 
 def secretly(dsn: str) -> str:
-    """With a password. Nobody asks for it, and nobody may be told."""
+    """With a password, which the server does not ask for and no message may show."""
     return dsn.replace(f"{OWNER}@", f"{OWNER}:{PASSWORD.replace(' ', '%20')}@")
 
 
@@ -88,7 +88,7 @@ def answers(store: PostgresStore) -> Answers:
 
 
 @contextmanager
-def told(kind: type[StoreError], *words: str) -> Iterator[None]:
+def reports(kind: type[StoreError], *words: str) -> Iterator[None]:
     """The caller gets this very error, in one line that says where and what, and no secret."""
     with pytest.raises(StoreError) as caught:
         yield
@@ -96,7 +96,7 @@ def told(kind: type[StoreError], *words: str) -> Iterator[None]:
 
 
 @contextmanager
-def perhaps_told(kind: type[StoreError], *words: str) -> Iterator[None]:
+def may_report(kind: type[StoreError], *words: str) -> Iterator[None]:
     """Where it may be that nothing happens."""
     try:
         yield
@@ -105,9 +105,9 @@ def perhaps_told(kind: type[StoreError], *words: str) -> Iterator[None]:
 
 
 def _is_plain(error: StoreError, kind: type[StoreError], words: tuple[str, ...]) -> None:
-    said = str(error)
-    assert type(error) is kind, said
-    assert said.startswith(f"postgresql://{OWNER}@/"), said
-    assert all(word in said for word in words), said
+    message = str(error)
+    assert type(error) is kind, message
+    assert message.startswith(f"postgresql://{OWNER}@/"), message
+    assert all(word in message for word in words), message
     for foreign in (PASSWORD, "hush", "\n", "Traceback", "psycopg", "sqlstate"):
-        assert foreign not in said
+        assert foreign not in message

@@ -80,7 +80,9 @@ def test_a_thousand_documents_of_three_rules_make_three_classes(engine: Engine, 
     assert engine.content.status(local()).counts["nodes.document"] == 667
 
 
-def test_a_changed_rule_points_elsewhere_and_no_class_changes(engine: Engine, path: Path) -> None:
+def test_a_changed_rule_points_to_another_class_and_no_class_changes(
+    engine: Engine, path: Path
+) -> None:
     ingest(engine, FILES, lambda _: OURS)
     before, ours = classes(path), class_of(path, "a.md")
     ingest(engine, FILES, lambda name: THEIRS if name == "a.md" else OURS)
@@ -96,12 +98,12 @@ def test_a_changed_rule_points_elsewhere_and_no_class_changes(engine: Engine, pa
 def test_no_statement_of_the_store_changes_or_removes_a_class(engine: Engine, path: Path) -> None:
     done: set[tuple[int, str]] = set()
 
-    def heard(action: int, table: str | None, *_: str | None) -> int:
+    def record_table(action: int, table: str | None, *_: str | None) -> int:
         done.add((action, table or ""))
         return sqlite3.SQLITE_OK
 
     with raw(path) as connection:
-        connection.set_authorizer(heard)
+        connection.set_authorizer(record_table)
         for sql in writing_statements():
             names = dict.fromkeys(re.findall(r":(\w+)", sql))
             connection.execute(f"EXPLAIN {sql}", names or (None,) * sql.count("?"))
@@ -125,7 +127,7 @@ def everything_told(engine: Engine) -> str:
     reader, newest = local(), SnapshotName("r", "main", 1)
     found = engine.questions.retrieve(QuestionRequest(reader, load("documents"), "rocket fuel"))
     values = {kind.__name__: value for kind, value in found.run.values.items()}
-    told = (
+    output = (
         plain(values),
         found.saved(),
         found.run.trace,
@@ -135,12 +137,12 @@ def everything_told(engine: Engine) -> str:
         engine.content.diff_snapshots(reader, newest, newest),
         Administration(engine.content.store, MemoryAudit(), MemoryKeys()).documents(reader),
     )
-    return (canonical(told) + everything(engine, reader) + refused(engine, reader)).decode()
+    return (canonical(output) + everything(engine, reader) + refused(engine, reader)).decode()
 
 
-def numbers_in(told: str, path: Path) -> set[int]:
+def numbers_in(output: str, path: Path) -> set[int]:
     known = classes(path).keys()
-    return {int(number) for number in re.findall(r"(?<![0-9a-f])\d{7}(?![0-9a-f])", told)} & known
+    return {int(number) for number in re.findall(r"(?<![0-9a-f])\d{7}(?![0-9a-f])", output)} & known
 
 
 @pytest.fixture
@@ -158,7 +160,7 @@ def test_class_numbers_never_leave_the_store(conspicuous: Engine, path: Path) ->
     assert numbers_in(everything_told(conspicuous), path) == set()
 
 
-def test_a_class_number_that_gets_out_is_noticed(
+def test_a_leaked_class_number_is_detected(
     conspicuous: Engine, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A leak planted on purpose: the reason why a document is readable names its class."""

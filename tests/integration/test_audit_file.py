@@ -29,7 +29,7 @@ def log(place: SqlitePlace) -> SqliteAuditLog:
     return place.log()
 
 
-def test_a_log_that_nobody_has_written_is_no_file(log: SqliteAuditLog, path: Path) -> None:
+def test_a_log_without_rows_has_no_file(log: SqliteAuditLog, path: Path) -> None:
     assert log.entries("t") == ()
     assert log.seal("t") is None
     assert log.verify("t") == AuditVerdict(0, 0, ())
@@ -37,7 +37,7 @@ def test_a_log_that_nobody_has_written_is_no_file(log: SqliteAuditLog, path: Pat
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_nobody_else_on_the_machine_can_read_the_file(log: SqliteAuditLog, path: Path) -> None:
+def test_only_the_owner_can_read_the_file(log: SqliteAuditLog, path: Path) -> None:
     before = os.umask(0)
     try:
         log.write(EVENT)
@@ -51,7 +51,7 @@ def test_nobody_else_on_the_machine_can_read_the_file(log: SqliteAuditLog, path:
 
 @pytest.mark.requirement(40)
 @pytest.mark.parametrize("table", ["entries", "seals"])
-def test_no_row_is_replaced(place: SqlitePlace, log: SqliteAuditLog, table: str) -> None:
+def test_rows_cannot_be_replaced(place: SqlitePlace, log: SqliteAuditLog, table: str) -> None:
     fill(log, 3)
     anchor = anchored(log)
     with pytest.raises(sqlite3.IntegrityError, match="audit log"), place.raw() as run:
@@ -60,7 +60,7 @@ def test_no_row_is_replaced(place: SqlitePlace, log: SqliteAuditLog, table: str)
 
 
 @pytest.mark.requirement(40)
-def test_a_log_that_was_removed_shows_at_the_anchor_and_the_next_row_begins_a_new_one(
+def test_an_anchor_shows_that_a_log_was_removed_and_the_next_row_begins_a_new_one(
     place: SqlitePlace, log: SqliteAuditLog, path: Path
 ) -> None:
     fill(log, 3)
@@ -74,7 +74,7 @@ def test_a_log_that_was_removed_shows_at_the_anchor_and_the_next_row_begins_a_ne
 
 
 @pytest.mark.requirement(40)
-def test_what_is_no_text_is_found_and_ends_no_reading(
+def test_bytes_that_are_not_text_are_found_and_do_not_end_a_read(
     place: SqlitePlace, log: SqliteAuditLog
 ) -> None:
     fill(log, 3)
@@ -87,7 +87,7 @@ def test_what_is_no_text_is_found_and_ends_no_reading(
 
 
 @pytest.mark.parametrize("kind", ["text", "sqlite", "store", "empty"])
-def test_another_file_is_refused_and_left_as_it_is(path: Path, kind: str) -> None:
+def test_another_kind_of_file_is_refused_and_left_unchanged(path: Path, kind: str) -> None:
     if kind == "store":
         SqliteStore(path, now=lambda: "now")
     elif kind == "sqlite":
@@ -125,7 +125,7 @@ def test_a_log_of_another_schema_is_refused(log: SqliteAuditLog, path: Path) -> 
         SqlitePlace(path).log().write(EVENT)
 
 
-def test_a_damaged_log_is_told_so(log: SqliteAuditLog, path: Path) -> None:
+def test_a_damaged_log_is_reported(log: SqliteAuditLog, path: Path) -> None:
     fill(log, 500)
     with SqlitePlace(path).raw() as run:
         run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -137,13 +137,13 @@ def test_a_damaged_log_is_told_so(log: SqliteAuditLog, path: Path) -> None:
         SqlitePlace(path).log().verify("t")
 
 
-def test_a_folder_that_cannot_be_made_is_said_in_words(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be used"):
         SqlitePlace(tmp_path / "file" / "store.db.audit").log().write(EVENT)
 
 
-def test_what_an_interrupted_beginning_left_behind_is_no_part_of_the_log(
+def test_remains_of_an_interrupted_creation_are_no_part_of_the_log(
     log: SqliteAuditLog, path: Path
 ) -> None:
     fill(SqlitePlace(path.with_name("other.audit")).log(), 3)

@@ -31,10 +31,10 @@ DONE = {
     "postgres": {
         **{
             f"DROP TRIGGER {table}_{rule} ON {table}": [
-                *told,
+                *messages,
                 f"the trigger {table}_{rule} is missing",
             ]
-            for table, rule, told in (
+            for table, rule, messages in (
                 ("entries", "stay", []),
                 ("entries", "follow_each_other", ["the function audit_entries_follow is missing"]),
                 ("seals", "stay", []),
@@ -106,7 +106,7 @@ def done(place: AuditPlace, statement: str) -> None:
     ],
     indirect=["place"],
 )
-def test_what_was_done_to_the_guards_is_said_in_words(
+def test_changes_to_the_schema_are_reported(
     log: AuditLog, place: AuditPlace, statement: str, problems: list[str]
 ) -> None:
     log.write(EVENT)
@@ -127,7 +127,7 @@ def test_what_was_done_to_the_guards_is_said_in_words(
     ],
     indirect=["place"],
 )
-def test_a_row_that_is_swallowed_is_missed_at_once(
+def test_a_discarded_row_is_reported_at_once(
     log: AuditLog, place: AuditPlace, statement: str
 ) -> None:
     log.write(EVENT)
@@ -137,7 +137,7 @@ def test_a_row_that_is_swallowed_is_missed_at_once(
     assert any("quiet was put in" in said for said in log.verify("t").problems)
 
 
-def test_a_table_that_was_made_anew_is_found(log: AuditLog, place: AuditPlace) -> None:
+def test_a_recreated_table_is_reported(log: AuditLog, place: AuditPlace) -> None:
     log.write(EVENT)
     done(place, "ALTER TABLE entries RENAME COLUMN detail TO details")
     verdict = log.verify("t")

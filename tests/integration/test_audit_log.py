@@ -24,20 +24,20 @@ def test_a_row_reads_back_as_it_was_written(log: AuditLog) -> None:
     assert first.time < second.time
 
 
-def test_the_newest_rows_stand_last_and_can_be_asked_by_who_asked(log: AuditLog) -> None:
+def test_the_newest_rows_are_last_and_can_be_filtered_by_principal(log: AuditLog) -> None:
     for number in range(6):
         who, by = (("ann", ""), ("bob", ""), ("bob", "ann"))[number % 3]
         log.write(replace(EVENT, principal=who, by=by, detail=f"q{number}"))
 
-    def told(last: int | None = None, principal: str | None = None) -> list[str]:
+    def details(last: int | None = None, principal: str | None = None) -> list[str]:
         return [row.event.detail for row in log.entries("t", last=last, principal=principal)]
 
-    assert told() == ["q0", "q1", "q2", "q3", "q4", "q5"]
-    assert told(last=2) == ["q4", "q5"]
-    assert told(last=0) == []
-    assert told(principal="ann") == ["q0", "q2", "q3", "q5"]
-    assert told(principal="bob", last=3) == ["q2", "q4", "q5"]
-    assert told(principal="eve") == []
+    assert details() == ["q0", "q1", "q2", "q3", "q4", "q5"]
+    assert details(last=2) == ["q4", "q5"]
+    assert details(last=0) == []
+    assert details(principal="ann") == ["q0", "q2", "q3", "q5"]
+    assert details(principal="bob", last=3) == ["q2", "q4", "q5"]
+    assert details(principal="eve") == []
 
 
 def test_any_text_can_be_written(log: AuditLog) -> None:
@@ -51,9 +51,7 @@ def test_any_text_can_be_written(log: AuditLog) -> None:
     assert row.event.detail == ODD.replace("\udc80", "\\udc80").replace("\x00", "\\x00")
 
 
-def test_the_same_questions_make_the_same_rows_and_the_same_chain(
-    place: AuditPlace, tmp_path: Path
-) -> None:
+def test_equal_events_give_equal_rows_and_an_equal_chain(place: AuditPlace, tmp_path: Path) -> None:
     events = [
         replace(EVENT, principal=ODD, action=ODD, plan=ODD, detail=ODD),
         replace(EVENT, by=ODD, snapshots=(SnapshotName(ODD, ODD, 2**40),)),
@@ -68,7 +66,7 @@ def test_the_same_questions_make_the_same_rows_and_the_same_chain(
     assert len(held[0][0]) == len(events)
 
 
-def test_a_log_that_nobody_has_written_is_empty(log: AuditLog) -> None:
+def test_a_log_without_rows_is_empty(log: AuditLog) -> None:
     assert log.entries("t") == ()
     assert log.seal("t") is None
     assert log.verify("t") == AuditVerdict(0, 0, ())
@@ -76,7 +74,7 @@ def test_a_log_that_nobody_has_written_is_empty(log: AuditLog) -> None:
 
 
 @pytest.mark.requirement(40)
-def test_one_tenant_s_log_tells_nothing_about_another_s(log: AuditLog) -> None:
+def test_one_tenants_log_shows_nothing_of_anothers(log: AuditLog) -> None:
     fill(log, 3)
     alone = (log.entries("t"), log.verify("t"))
     fill(log, 2 * ROWS_PER_SEAL, tenant="u")
@@ -106,7 +104,7 @@ def test_one_tenant_s_log_tells_nothing_about_another_s(log: AuditLog) -> None:
         "INSERT INTO seals VALUES ('t', 4, 3, '', '')",
     ],
 )
-def test_the_database_itself_refuses_to_change_a_row(
+def test_the_database_refuses_to_change_a_row(
     place: AuditPlace, log: AuditLog, statement: str
 ) -> None:
     fill(log, 3)
@@ -116,7 +114,7 @@ def test_the_database_itself_refuses_to_change_a_row(
     assert log.verify("t", anchor) == AuditVerdict(3, 3, ())
 
 
-def test_rows_are_sealed_once_enough_of_them_wait(log: AuditLog) -> None:
+def test_rows_are_sealed_once_there_are_enough(log: AuditLog) -> None:
     fill(log, ROWS_PER_SEAL - 1)
     assert log.verify("t").sealed == 0
     fill(log, 1)
@@ -127,13 +125,13 @@ def test_rows_are_sealed_once_enough_of_them_wait(log: AuditLog) -> None:
     assert log.verify("t") == AuditVerdict(2 * ROWS_PER_SEAL + 5, 2 * ROWS_PER_SEAL + 5, ())
 
 
-def test_sealing_what_is_sealed_gives_the_same_anchor(log: AuditLog) -> None:
+def test_sealing_twice_gives_the_same_anchor(log: AuditLog) -> None:
     fill(log, 3)
     assert anchored(log) == anchored(log)
 
 
 @pytest.mark.requirement(40)
-def test_an_anchor_holds_however_much_is_written_after_it(log: AuditLog) -> None:
+def test_an_anchor_stays_valid_after_further_rows(log: AuditLog) -> None:
     anchors = []
     for count in (3, ROWS_PER_SEAL, 7):
         fill(log, count)

@@ -1,4 +1,4 @@
-"""The audit log on Postgres: whom it waits for, who can read it, what its server is told."""
+"""The audit log on Postgres: what it waits for, who can read it, and its settings."""
 
 import threading
 import time
@@ -69,7 +69,7 @@ def test_writing_and_reading_wait_for_no_ingest(log: PostgresAuditLog, database:
     assert log.verify("t") == AuditVerdict(ROWS_PER_SEAL + 1, ROWS_PER_SEAL + 1, ())
 
 
-def test_one_tenant_s_writer_waits_for_no_other_s(
+def test_a_tenants_writer_waits_for_no_other_tenant(
     place: PostgresPlace, log: PostgresAuditLog
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
@@ -100,7 +100,7 @@ def test_one_tenant_s_writer_waits_for_no_other_s(
         "ALTER TABLE audit_entries DISABLE TRIGGER ALL",
     ],
 )
-def test_whoever_reads_for_an_asker_cannot_read_the_log(
+def test_the_reader_role_cannot_read_the_log(
     log: PostgresAuditLog, database: str, statement: str
 ) -> None:
     log.write(EVENT)
@@ -111,7 +111,7 @@ def test_whoever_reads_for_an_asker_cannot_read_the_log(
     assert log.verify("t") == AuditVerdict(1, 0, ())
 
 
-def test_rights_that_new_tables_come_with_are_not_for_the_log(blank_database: str) -> None:
+def test_default_privileges_do_not_open_the_log(blank_database: str) -> None:
     """An administrator may let new tables be read by default."""
     with closing(connect(blank_database)) as owner:
         owner.execute("ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC, docgraph_reader")
@@ -130,7 +130,7 @@ def test_rights_that_new_tables_come_with_are_not_for_the_log(blank_database: st
         (SUPERUSER, "SET session_replication_role = 'replica'"),
     ],
 )
-def test_no_way_around_is_open_to_anybody(
+def test_no_other_role_has_access_to_the_log(
     postgres: PostgresServer, log: PostgresAuditLog, database: str, user: str, setting: str
 ) -> None:
     fill(log, 3)
@@ -152,7 +152,7 @@ def test_no_way_around_is_open_to_anybody(
         "synchronous_commit = off",
     ],
 )
-def test_whatever_the_server_prefers_writers_fit_in_one_after_another(
+def test_writers_are_serialised_whatever_the_servers_isolation_level(
     postgres: PostgresServer, place: PostgresPlace, database: str, setting: str
 ) -> None:
     with postgres.superuser() as server:

@@ -34,14 +34,14 @@ def seal_anew(place: AuditPlace) -> None:
 
 @pytest.fixture
 def anchor(log: AuditLog) -> Anchor:
-    """250 rows: sealed up to 100 and 200 by themselves, up to 250 by hand."""
+    """250 rows: sealed up to 100 and 200 automatically, up to 250 on request."""
     fill(log, 250)
     return anchored(log)
 
 
 @pytest.mark.requirement(40)
 @pytest.mark.parametrize(("number", "batch"), [(1, "1 to 100"), (137, "101 to 200"), (250, "201")])
-def test_a_changed_field_is_found_and_found_no_more_when_it_is_changed_back(
+def test_a_changed_field_is_reported_until_it_is_changed_back(
     log: AuditLog, place: AuditPlace, anchor: Anchor, number: int, batch: str
 ) -> None:
     for column in COLUMNS:
@@ -89,7 +89,7 @@ def test_a_changed_field_is_found_and_found_no_more_when_it_is_changed_back(
         (["UPDATE entries SET tenant = 'u' WHERE number = 250"], ["row 250 is missing"]),
     ],
 )
-def test_what_was_done_to_the_rows_is_said_in_words(
+def test_changes_to_rows_are_reported(
     log: AuditLog, place: AuditPlace, anchor: Anchor, statements: list[str], problems: list[str]
 ) -> None:
     assert log.verify("t", anchor) == AuditVerdict(250, 250, ())
@@ -104,7 +104,7 @@ def test_what_was_done_to_the_rows_is_said_in_words(
 
 
 @pytest.mark.requirement(40)
-def test_an_end_cut_off_with_its_seals_shows_at_the_anchor(
+def test_an_anchor_shows_that_the_end_was_removed_with_its_seals(
     log: AuditLog, place: AuditPlace, anchor: Anchor
 ) -> None:
     tampered(place, "DELETE FROM entries WHERE number > 200", "DELETE FROM seals WHERE last > 200")
@@ -119,7 +119,7 @@ def test_an_end_cut_off_with_its_seals_shows_at_the_anchor(
 
 
 @pytest.mark.requirement(40)
-def test_a_whole_chain_made_anew_shows_at_the_anchor(
+def test_an_anchor_shows_that_the_chain_was_recomputed(
     log: AuditLog, place: AuditPlace, anchor: Anchor
 ) -> None:
     seal_anew(place)
@@ -132,7 +132,7 @@ def test_a_whole_chain_made_anew_shows_at_the_anchor(
 
 
 @pytest.mark.requirement(40)
-def test_a_log_that_was_emptied_shows_at_the_anchor(
+def test_an_anchor_shows_that_the_log_was_emptied(
     log: AuditLog, place: AuditPlace, anchor: Anchor
 ) -> None:
     tampered(place, "DELETE FROM entries", "DELETE FROM seals")

@@ -27,17 +27,17 @@ FORKS = (
     WRITES
     + """
 import os
-heard, said = os.pipe()
+readable, writable = os.pipe()
 child = os.fork()
 if not child:
-    os.read(heard, 1)
+    os.read(readable, 1)
 for number in range(30):
     who = "parent" if child else "child"
     log.write(AuditEvent("t", who, "", "context", "answered", "", (), str(number)))
 if not child:
     os._exit(0)
 let_go()
-os.write(said, b"now")
+os.write(writable, b"now")
 assert os.waitpid(child, 0)[1] == 0
 """
 )
@@ -63,7 +63,7 @@ def test_threads_and_processes_write_at_once_and_no_row_is_lost(
     assert log.verify("t") == AuditVerdict(600, 600, ())
 
 
-def test_times_stand_in_the_rows_order(place: AuditPlace) -> None:
+def test_times_are_in_the_order_of_rows(place: AuditPlace) -> None:
     """Who shares a log takes turns, and who shares the rows; the clock is slow to read."""
     clock = ticks()
 
@@ -83,7 +83,7 @@ def test_times_stand_in_the_rows_order(place: AuditPlace) -> None:
     assert logs[1].verify("t") == AuditVerdict(20, 0, ())
 
 
-def test_several_who_find_no_log_make_one_together(tmp_path: Path) -> None:
+def test_concurrent_writers_create_one_log(tmp_path: Path) -> None:
     place = SqlitePlace(tmp_path / "store.db.audit")
     with ThreadPoolExecutor(4) as pool, FileLock(f"{place.path}.lock"):
         begun = [pool.submit(place.log().write, EVENT) for _ in range(4)]
@@ -107,7 +107,7 @@ def test_writing_waits_for_no_reader(log: AuditLog, place: AuditPlace) -> None:
     assert log.verify("t").rows == ROWS_PER_SEAL + 3
 
 
-def test_a_row_waits_for_another_writer_and_says_so_when_it_waits_in_vain(
+def test_a_write_waits_for_another_writer_and_reports_a_timeout(
     log: AuditLog, place: AuditPlace
 ) -> None:
     log.write(EVENT)
@@ -129,7 +129,7 @@ def test_a_row_waits_for_another_writer_and_says_so_when_it_waits_in_vain(
     assert [row.time for row in log.entries("t", last=2)] == ["late", "now"]
 
 
-def test_a_row_that_fails_leaves_no_trace_and_the_next_one_fits(
+def test_a_failed_row_leaves_no_trace_and_the_next_one_is_written(
     log: AuditLog, place: AuditPlace
 ) -> None:
     log.write(EVENT)
@@ -150,9 +150,7 @@ def test_a_killed_process_leaves_every_row_it_wrote(log: AuditLog, place: AuditP
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_process_that_forks_goes_on_writing_on_both_sides(
-    log: AuditLog, place: AuditPlace
-) -> None:
+def test_parent_and_child_both_write_after_a_fork(log: AuditLog, place: AuditPlace) -> None:
     """In a process of its own, since this one has threads."""
     subprocess.run([*place.program(FORKS), "before", "10"], check=True, timeout=60)
     assert log.verify("t") == AuditVerdict(70, 0, ())

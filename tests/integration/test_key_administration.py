@@ -7,79 +7,88 @@ import pytest
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import ACCESS, INGEST, ApiKey, Person
 from docgraph.model.errors import BadInput, NotAllowed, NotVisible
-from tests.integration.test_administration import AdministeredStore, house
+from tests.integration.test_administration import AdministeredStore, installation
 
-__all__ = ["house"]
+__all__ = ["installation"]
 HASH = bytes(32)
 KEY = ApiKey("k1", "local", "ann", "2026-01-01T00:00:00+00:00", None, "a robot")
 CLERK = impersonated(Person("clerk", "local", rights=frozenset({ACCESS})), local())
 
 
 @pytest.fixture
-def desk(house: AdministeredStore) -> AdministeredStore:
-    house.desk.add_person(local(), Person("ann", "local", rights=frozenset({INGEST})))
-    house.desk.add_person(local(), Person("bob", "local"))
-    return house
+def store_with_people(installation: AdministeredStore) -> AdministeredStore:
+    installation.administration.add_person(
+        local(), Person("ann", "local", rights=frozenset({INGEST}))
+    )
+    installation.administration.add_person(local(), Person("bob", "local"))
+    return installation
 
 
-def told(house: AdministeredStore) -> list[tuple[str, str, str]]:
-    return [(row.action, row.outcome, row.detail) for row in house.rows()][-2:]
+def logged(installation: AdministeredStore) -> list[tuple[str, str, str]]:
+    return [(row.action, row.outcome, row.detail) for row in installation.rows()][-2:]
 
 
 @pytest.mark.requirement(40)
-def test_a_key_is_given_out_listed_and_taken_back_and_the_log_says_so(
-    desk: AdministeredStore,
+def test_issuing_listing_and_revoking_a_key_is_logged(
+    store_with_people: AdministeredStore,
 ) -> None:
     ending = replace(KEY, expires="2027-01-01T00:00:00+00:00")
-    desk.desk.add_key(local(), ending, HASH)
+    store_with_people.administration.add_key(local(), ending, HASH)
     words = "k1: for ann until 2027-01-01T00:00:00+00:00"
-    assert told(desk) == [("keys add", "begun", words), ("keys add", "answered", words)]
-    assert desk.desk.keys(local()) == (ending,)
-    assert desk.keys.find("k1") == (ending, HASH)
-    desk.desk.remove_key(local(), "k1")
-    assert told(desk) == [("keys rm", "begun", "k1"), ("keys rm", "answered", "k1")]
-    assert desk.desk.keys(local()) == ()
+    assert logged(store_with_people) == [
+        ("keys add", "begun", words),
+        ("keys add", "answered", words),
+    ]
+    assert store_with_people.administration.keys(local()) == (ending,)
+    assert store_with_people.keys.find("k1") == (ending, HASH)
+    store_with_people.administration.remove_key(local(), "k1")
+    assert logged(store_with_people) == [("keys rm", "begun", "k1"), ("keys rm", "answered", "k1")]
+    assert store_with_people.administration.keys(local()) == ()
 
 
-def test_nobody_gives_out_a_key_for_one_with_rights_that_they_lack(desk: AdministeredStore) -> None:
+def test_nobody_issues_a_key_for_a_person_with_rights_that_they_lack(
+    store_with_people: AdministeredStore,
+) -> None:
     with pytest.raises(NotAllowed, match="clerk lacks the right 'ingest' themselves"):
-        desk.desk.add_key(CLERK, KEY, HASH)
-    desk.desk.add_key(CLERK, replace(KEY, person="bob"), HASH)
-    assert [key.person for key in desk.desk.keys(CLERK)] == ["bob"]
+        store_with_people.administration.add_key(CLERK, KEY, HASH)
+    store_with_people.administration.add_key(CLERK, replace(KEY, person="bob"), HASH)
+    assert [key.person for key in store_with_people.administration.keys(CLERK)] == ["bob"]
 
 
-def test_keys_need_the_right_to_say_who_is_who(desk: AdministeredStore) -> None:
-    desk.desk.add_key(local(), KEY, HASH)
+def test_keys_need_the_right_to_manage_people(store_with_people: AdministeredStore) -> None:
+    store_with_people.administration.add_key(local(), KEY, HASH)
     visitor = impersonated(Person("visitor", "local", rights=frozenset({INGEST})), local())
     for tried in (
-        lambda: desk.desk.add_key(visitor, replace(KEY, id="k2"), HASH),
-        lambda: desk.desk.keys(visitor),
-        lambda: desk.desk.remove_key(visitor, "k1"),
+        lambda: store_with_people.administration.add_key(visitor, replace(KEY, id="k2"), HASH),
+        lambda: store_with_people.administration.keys(visitor),
+        lambda: store_with_people.administration.remove_key(visitor, "k1"),
     ):
         with pytest.raises(NotAllowed, match="needs the right 'access'"):
             tried()
-    assert desk.desk.keys(local()) == (KEY,)
+    assert store_with_people.administration.keys(local()) == (KEY,)
 
 
-def test_a_key_for_nobody_is_refused(desk: AdministeredStore) -> None:
+def test_a_key_for_an_unknown_person_is_refused(store_with_people: AdministeredStore) -> None:
     with pytest.raises(NotVisible, match="nobody is called 'anna'; did you mean 'ann'"):
-        desk.desk.add_key(local(), replace(KEY, person="anna"), HASH)
+        store_with_people.administration.add_key(local(), replace(KEY, person="anna"), HASH)
     with pytest.raises(BadInput, match="of the tenant"):
-        desk.desk.add_key(local(), replace(KEY, tenant="u"), HASH)
+        store_with_people.administration.add_key(local(), replace(KEY, tenant="u"), HASH)
     for note in ("two\nlines", "x" * 201):
         with pytest.raises(BadInput, match="a note is one line"):
-            desk.desk.add_key(local(), replace(KEY, note=note), HASH)
-    assert desk.desk.keys(local()) == ()
+            store_with_people.administration.add_key(local(), replace(KEY, note=note), HASH)
+    assert store_with_people.administration.keys(local()) == ()
 
 
-def test_a_key_that_is_not_there_cannot_be_taken_back(desk: AdministeredStore) -> None:
+def test_an_absent_key_cannot_be_revoked(store_with_people: AdministeredStore) -> None:
     with pytest.raises(NotVisible, match="there is no API key 'k9'"):
-        desk.desk.remove_key(local(), "k9")
+        store_with_people.administration.remove_key(local(), "k9")
 
 
-def test_a_persons_keys_go_with_them_and_are_not_their_namesakes(desk: AdministeredStore) -> None:
-    desk.desk.add_key(local(), KEY, HASH)
-    desk.desk.add_key(local(), replace(KEY, id="k2", person="bob"), HASH)
-    desk.desk.remove_person(local(), "ann")
-    desk.desk.add_person(local(), Person("ann", "local"))
-    assert [key.id for key in desk.desk.keys(local())] == ["k2"]
+def test_a_removed_persons_keys_are_removed_and_not_given_to_a_namesake(
+    store_with_people: AdministeredStore,
+) -> None:
+    store_with_people.administration.add_key(local(), KEY, HASH)
+    store_with_people.administration.add_key(local(), replace(KEY, id="k2", person="bob"), HASH)
+    store_with_people.administration.remove_person(local(), "ann")
+    store_with_people.administration.add_person(local(), Person("ann", "local"))
+    assert [key.id for key in store_with_people.administration.keys(local())] == ["k2"]

@@ -91,8 +91,8 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Stores]:
         server.drop(address)
 
 
-def settled(store: str) -> None:
-    """What the killed process held is let go, once the server has noticed."""
+def wait_until_idle(store: str) -> None:
+    """The killed process' locks end once the server has noticed."""
     until = time.monotonic() + 10
     while "://" in store:
         with pool_of(store).connection() as connection:
@@ -111,16 +111,16 @@ def answers(store: str) -> tuple[str, str]:
 
 
 @pytest.mark.requirement(9)
-def test_killed_again_and_again_nothing_is_lost(
+def test_repeatedly_killed_ingests_lose_nothing(
     tmp_path: Path, nursery: Nursery, stores: Stores, thorough: bool
 ) -> None:
     """Twenty times in a row in `make check`."""
     trees = [grow(tmp_path / str(version), version) for version in (0, 1)]
-    wanted = []
+    expected = []
     for version, tree in enumerate(trees):
         undisturbed = stores(f"undisturbed-{version}")
         ingest(tree, undisturbed)
-        wanted.append(answers(undisturbed))
+        expected.append(answers(undisturbed))
     store = stores("killed")
     ingest(trees[0], store)
     chance = random.Random(3)
@@ -128,12 +128,12 @@ def test_killed_again_and_again_nothing_is_lost(
     held, kills = 1, 0
     while kills < (THOROUGH if thorough else KILLS):
         kills += nursery.killed(trees[1 - held], store, after=chance.random() * whole)
-        settled(store)
+        wait_until_idle(store)
         assert engine_on(store).content.store.verify().problems == ()
         found = answers(store)
-        assert found in (wanted[held], wanted[1 - held])
-        held = wanted.index(found)  # it may have been done just before
-    for tree, expected in ((trees[1 - held], wanted[1 - held]), (trees[held], wanted[held])):
+        assert found in (expected[held], expected[1 - held])
+        held = expected.index(found)  # it may have been done just before
+    for tree, result in ((trees[1 - held], expected[1 - held]), (trees[held], expected[held])):
         ingest(tree, store)
-        assert answers(store) == expected
+        assert answers(store) == result
         assert engine_on(store).content.store.verify().problems == ()

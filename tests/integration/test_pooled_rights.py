@@ -138,31 +138,31 @@ MISHAPS: tuple[Callable[[PostgresStore, Principal], None], ...] = (
 
 
 @pytest.mark.requirement(36)
-def test_two_readers_take_turns_on_one_connection(pool: Pool, store: PostgresStore) -> None:
+def test_two_readers_alternate_on_one_connection(pool: Pool, store: PostgresStore) -> None:
     """Two hundred times, whatever happens to the one before."""
     with pool.connection() as connection:
         process = connection.info.backend_pid
-    wanted = [seen(store, reader) for reader in READERS]
+    expected = [seen(store, reader) for reader in READERS]
     for turn in range(200):
         reader, other = READERS[turn % 2], GROUPS[1 - turn % 2]
         MISHAPS[turn // 2 % len(MISHAPS)](store, reader)
         assert session(pool) == UNUSED, turn
         found = seen(store, reader)
-        assert found == wanted[turn % 2]
+        assert found == expected[turn % 2]
         assert other not in found
     with pool.connection() as connection:
         assert connection.info.backend_pid == process
 
 
-def test_two_threads_queue_for_one_connection(store: PostgresStore) -> None:
-    wanted = {reader.id: seen(store, reader) for reader in READERS}
+def test_two_threads_wait_for_one_connection(store: PostgresStore) -> None:
+    expected = {reader.id: seen(store, reader) for reader in READERS}
 
     def often(reader: Principal) -> set[str]:
         return {seen(store, reader) for _ in range(25)}
 
     with ThreadPoolExecutor(4) as threads:
         for reader, found in zip(READERS * 2, threads.map(often, READERS * 2), strict=True):
-            assert found == {wanted[reader.id]}
+            assert found == {expected[reader.id]}
 
 
 def test_an_ingest_leaves_no_trace_in_its_session(pool: Pool, store: PostgresStore) -> None:
@@ -182,7 +182,7 @@ def test_an_ingest_leaves_no_trace_in_its_session(pool: Pool, store: PostgresSto
     assert session(pool) == UNUSED
 
 
-def test_who_waited_in_vain_leaves_no_trace_either(
+def test_a_writer_that_timed_out_leaves_no_trace(
     database: str, pool: Pool, store: PostgresStore
 ) -> None:
     impatient = PostgresStore(pool, now=lambda: "now", wait=0.05)

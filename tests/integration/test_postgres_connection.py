@@ -60,12 +60,12 @@ def test_names_are_looked_up_in_docgraph_s_schema_and_in_the_extension_s(
     assert connection.autocommit
 
 
-def test_no_temporary_table_stands_in_for_a_real_one(connection: Connection) -> None:
+def test_no_temporary_table_shadows_a_real_one(connection: Connection) -> None:
     connection.execute("CREATE TEMPORARY TABLE documents (x int)")
     assert one(connection, "SELECT 'documents'::regclass = 'docgraph.documents'::regclass")
 
 
-def test_an_address_may_say_otherwise(database: str) -> None:
+def test_an_address_overrides_the_defaults(database: str) -> None:
     with connect(f"{database}&application_name=audit&connect_timeout=3") as connection:
         assert one(connection, "SHOW application_name") == "audit"
 
@@ -77,7 +77,7 @@ def test_an_address_may_say_otherwise(database: str) -> None:
     "numbers", [[0], [1, -2, 3], [4080, -4080, 0], [32767, -32768], list(range(-512, 512))]
 )
 @pytest.mark.parametrize("binary", [False, True])
-def test_a_vector_comes_back_as_it_went_in(
+def test_a_vector_reads_back_unchanged(
     connection: Connection, numbers: list[int], binary: bool
 ) -> None:
     vector = PgVector(np.array(numbers, dtype=np.int16))
@@ -89,7 +89,7 @@ def test_a_vector_comes_back_as_it_went_in(
 
 
 @pytest.mark.parametrize("how", ["", " WITH (FORMAT binary)"])
-def test_vectors_are_copied(connection: Connection, how: str) -> None:
+def test_vectors_work_with_copy(connection: Connection, how: str) -> None:
     numbers = np.array([7, -8], dtype=np.int16)
     connection.execute("CREATE TEMPORARY TABLE copied (id bigint, vector vector)")
     with connection.cursor() as cursor, cursor.copy(f"COPY copied FROM STDIN{how}".encode()) as out:
@@ -100,7 +100,7 @@ def test_vectors_are_copied(connection: Connection, how: str) -> None:
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 2), ()])
-def test_what_is_no_vector_is_not_sent(shape: tuple[int, ...]) -> None:
+def test_an_invalid_vector_is_not_sent(shape: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="a vector has one number or more"):
         PgVector(np.zeros(shape, dtype=np.int16))
 
@@ -125,7 +125,7 @@ def test_the_server_s_dot_product_is_exact(connection: Connection) -> None:
 # The pool
 
 
-def test_a_session_is_lent_again_and_what_was_not_committed_is_undone(pool: Pool) -> None:
+def test_a_connection_is_reused_and_uncommitted_changes_are_rolled_back(pool: Pool) -> None:
     first = session(pool)
     with pool.connection() as connection:
         connection.execute("BEGIN")
@@ -137,7 +137,7 @@ def test_a_session_is_lent_again_and_what_was_not_committed_is_undone(pool: Pool
     assert session(pool) == first
 
 
-def test_who_comes_when_all_are_lent_waits_and_is_served(pool: Pool) -> None:
+def test_a_caller_waits_while_all_connections_are_in_use(pool: Pool) -> None:
     with ThreadPoolExecutor(6) as askers:
 
         def ask(number: int) -> Any:
@@ -147,15 +147,15 @@ def test_who_comes_when_all_are_lent_waits_and_is_served(pool: Pool) -> None:
         assert list(askers.map(ask, range(12))) == list(range(12))
 
 
-def test_who_waits_too_long_is_told(database: str) -> None:
+def test_a_caller_that_waits_too_long_gets_an_error(database: str) -> None:
     small = Pool(database, size=1, wait=0.3)
-    told = r"all 1 connections of this process have been in use for 0\.3 s"
-    with small.connection(), pytest.raises(StoreBusy, match=told), small.connection():
+    message = r"all 1 connections of this process have been in use for 0\.3 s"
+    with small.connection(), pytest.raises(StoreBusy, match=message), small.connection():
         pass
     small.close()
 
 
-def test_a_session_that_the_server_ended_is_replaced(postgres: PostgresServer, pool: Pool) -> None:
+def test_a_terminated_connection_is_replaced(postgres: PostgresServer, pool: Pool) -> None:
     before = session(pool)
     with postgres.superuser() as root:
         root.execute("SELECT pg_terminate_backend(%s)", [before])
@@ -194,7 +194,7 @@ def run(script: str, *words: str) -> tuple[str, str]:
     return done.stdout, done.stderr
 
 
-def test_a_child_has_sessions_of_its_own_and_leaves_the_parent_s_alone(database: str) -> None:
+def test_a_forked_child_has_connections_of_its_own(database: str) -> None:
     out, _ = run(FORK, database)
     assert out.splitlines() == ["True", "0 True"]
 
@@ -213,7 +213,7 @@ with pool.connection() as connection:
 """
 
 
-def test_a_killed_parent_s_session_ends_though_a_child_lives_on(
+def test_a_killed_parents_session_ends_while_a_child_runs(
     postgres: PostgresServer, database: str
 ) -> None:
     command = [sys.executable, "-c", ORPHAN, database]
@@ -260,7 +260,7 @@ RAISE = "DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '{}'; END $$"
         ("XX001", StoreError, "restore it from a backup"),
     ],
 )
-def test_what_the_server_cannot_do_is_told_with_what_to_do(
+def test_server_errors_are_translated_with_what_to_do(
     database: str, state: str, kind: type[StoreError], words: str
 ) -> None:
     with pytest.raises(kind) as raised:
@@ -270,40 +270,40 @@ def test_what_the_server_cannot_do_is_told_with_what_to_do(
     assert str(raised.value).startswith(f"postgresql://{OWNER}@/")
 
 
-def test_a_mistake_of_docgraph_s_own_stays_as_it_is(database: str) -> None:
+def test_a_bug_of_docgraph_is_not_translated(database: str) -> None:
     with pytest.raises(psycopg.errors.SyntaxError):
         tried(database, "SELEKT 1")
 
 
-def test_a_statement_that_takes_too_long_is_told(database: str) -> None:
+def test_a_statement_timeout_is_reported(database: str) -> None:
     with pytest.raises(StoreBusy, match="after its statement_timeout"):
         tried(database, "SET statement_timeout = '20ms'", "SELECT pg_sleep(10)")
 
 
-def test_a_lock_that_another_process_holds_is_told(database: str) -> None:
+def test_a_lock_of_another_process_is_reported(database: str) -> None:
     with connect(database) as other, other.transaction():
         other.execute("LOCK TABLE documents")
         with pytest.raises(StoreBusy, match="another process holds"):
             tried(database, "SET lock_timeout = '20ms'", "SELECT count(*) FROM documents")
 
 
-def test_a_write_to_a_standby_is_told(database: str) -> None:
+def test_a_write_to_a_standby_is_reported(database: str) -> None:
     insert = "INSERT INTO changes VALUES ('t', 1)"
     with pytest.raises(StoreError, match="is it a standby"):
         tried(database, "SET default_transaction_read_only = on", insert)
 
 
-def test_a_missing_right_is_told(database: str) -> None:
+def test_a_missing_privilege_is_reported(database: str) -> None:
     with pytest.raises(StoreError, match="`docgraph doctor` tells"):
         tried(database, "SET ROLE docgraph_reader", "DELETE FROM documents")
 
 
-def test_a_missing_table_is_told(blank_database: str) -> None:
+def test_a_missing_table_is_reported(blank_database: str) -> None:
     with pytest.raises(WrongSchema, match="run `docgraph migrate`"):
         tried(blank_database, "SELECT count(*) FROM documents")
 
 
-def test_a_missing_role_is_told(own_postgres: PostgresServer) -> None:
+def test_a_missing_role_is_reported(own_postgres: PostgresServer) -> None:
     dsn = own_postgres.fresh_database(migrated=False)
     with own_postgres.superuser() as root:
         root.execute("DROP ROLE docgraph_reader")
@@ -318,7 +318,7 @@ def test_a_missing_role_is_told(own_postgres: PostgresServer) -> None:
 # The server is away
 
 
-def test_a_server_that_is_down_is_told_at_once_and_the_next_try_works(
+def test_a_stopped_server_is_reported_at_once_and_the_next_try_works(
     own_postgres: PostgresServer,
 ) -> None:
     dsn = own_postgres.fresh_database()
@@ -335,7 +335,7 @@ def test_a_server_that_is_down_is_told_at_once_and_the_next_try_works(
     pool.close()
 
 
-def test_a_server_killed_in_the_middle_is_told_and_the_next_try_works(
+def test_a_server_killed_during_a_query_is_reported_and_the_next_try_works(
     own_postgres: PostgresServer,
 ) -> None:
     pool = Pool(own_postgres.fresh_database())
@@ -350,7 +350,7 @@ def test_a_server_killed_in_the_middle_is_told_and_the_next_try_works(
     pool.close()
 
 
-def test_a_server_without_a_free_connection_is_told(own_postgres: PostgresServer) -> None:
+def test_a_server_without_a_free_connection_is_reported(own_postgres: PostgresServer) -> None:
     dsn = own_postgres.fresh_database()
     with own_postgres.superuser() as root:
         root.execute(f"ALTER ROLE {OWNER} CONNECTION LIMIT 1".encode())
@@ -375,7 +375,7 @@ except StoreError as error:
 """
 
 
-def test_what_goes_wrong_is_said_once_and_nothing_besides() -> None:
+def test_an_error_is_reported_once_and_nothing_else_is_logged() -> None:
     out, err = run(QUIET, "postgresql://ann:sesame@127.0.0.1:1/notes")
     assert out.startswith("postgresql://ann@127.0.0.1:1/notes: ")
     assert len(out.splitlines()) == 1
@@ -389,12 +389,12 @@ def locked(server: PostgresServer, password: str) -> str:
     return server.dsn("postgres", f"{LOCKED}:{password}")
 
 
-def test_a_password_opens(postgres: PostgresServer) -> None:
+def test_a_password_authenticates(postgres: PostgresServer) -> None:
     with connect(locked(postgres, PASSWORD.replace(" ", "%20"))) as connection:
         assert one(connection, "SELECT current_user") == LOCKED
 
 
-def test_a_wrong_password_is_told_and_not_shown(
+def test_a_wrong_password_is_reported_and_not_shown(
     postgres: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -405,7 +405,7 @@ def test_a_wrong_password_is_told_and_not_shown(
         assert "guessed" not in text
 
 
-def test_a_password_that_the_server_repeats_is_blotted_out(postgres: PostgresServer) -> None:
+def test_a_password_in_the_servers_message_is_redacted(postgres: PostgresServer) -> None:
     dsn = postgres.dsn(f"{LOCKED}x", f"{LOCKED}x:{LOCKED}x")
     with pytest.raises(StoreError) as raised, translate_errors(dsn):
         connect(dsn)
@@ -413,13 +413,13 @@ def test_a_password_that_the_server_repeats_is_blotted_out(postgres: PostgresSer
 
 
 @pytest.mark.parametrize("password", ["se%%same", "se/same", "se@same", "se[same", "se@sa/me"])
-def test_an_address_that_is_not_certain_is_not_shown(password: str) -> None:
+def test_an_ambiguous_address_is_not_shown(password: str) -> None:
     dsn = f"postgresql://ann:{password}@host.invalid/db"
     with pytest.raises(StoreError) as raised, translate_errors(dsn):
         connect(dsn)
-    told = "an address is postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
+    message = "an address is postgresql://USER:PASSWORD@HOST:PORT/DATABASE"
     if "[" in password:  # libpq takes it for what it is
-        told = "failed to resolve host 'host.invalid'"
-    assert told in str(raised.value)
+        message = "failed to resolve host 'host.invalid'"
+    assert message in str(raised.value)
     assert "same" not in str(raised.value)
     assert '"se' not in str(raised.value)

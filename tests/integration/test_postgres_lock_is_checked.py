@@ -18,7 +18,7 @@ from tests.support.postgres_server import OWNER, PostgresServer, _programs, name
 
 ROLE = "CREATE ROLE docgraph_reader NOLOGIN"
 
-MEDDLED: tuple[tuple[LiteralString, str], ...] = (
+CHANGES: tuple[tuple[LiteralString, str], ...] = (
     (
         "ALTER TABLE postings DISABLE ROW LEVEL SECURITY",
         "row-level security of the table postings is off",
@@ -72,13 +72,13 @@ MEDDLED: tuple[tuple[LiteralString, str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("statement", "told"), MEDDLED)
-def test_a_second_lock_that_is_off_is_refused_and_put_on_again(
-    database: str, statement: LiteralString, told: str
+@pytest.mark.parametrize(("statement", "message"), CHANGES)
+def test_changed_row_security_is_refused_and_repaired(
+    database: str, statement: LiteralString, message: str
 ) -> None:
     with closing(connect(database)) as connection:
         connection.execute(statement)
-        words = f"row-level security is not as docgraph made it: {told}; run `docgraph migrate`"
+        words = f"row-level security is not as docgraph made it: {message}; run `docgraph migrate`"
         with pytest.raises(WrongSchema, match=words):
             require_current(connection, database)
         assert pending_migrations(database) == (ROW_SECURITY,)
@@ -87,7 +87,7 @@ def test_a_second_lock_that_is_off_is_refused_and_put_on_again(
     assert pending_migrations(database) == migrate(database) == ()
 
 
-def test_a_table_of_somebody_else_is_told_with_the_command(
+def test_a_table_of_another_owner_is_reported_with_the_command(
     postgres: PostgresServer, database: str
 ) -> None:
     with postgres.superuser(name_of(database)) as root:
@@ -104,7 +104,7 @@ def test_a_table_of_somebody_else_is_told_with_the_command(
     assert pending_migrations(database) == ()
 
 
-def test_what_others_put_beside_the_tables_is_theirs(
+def test_objects_of_others_beside_the_tables_are_ignored(
     postgres: PostgresServer, database: str
 ) -> None:
     with postgres.superuser(name_of(database)) as root:
@@ -114,7 +114,7 @@ def test_what_others_put_beside_the_tables_is_theirs(
     assert pending_migrations(database) == migrate(database) == ()
 
 
-def test_a_table_that_is_in_use_does_not_keep_migrate_waiting(database: str) -> None:
+def test_migrate_does_not_wait_for_a_table_in_use(database: str) -> None:
     with connect(database) as reader, reader.transaction():
         reader.execute("SELECT FROM documents")
         assert migrate(database) == ()
@@ -126,7 +126,7 @@ def run(program: str, *words: str, check: bool = True) -> bytes:
 
 
 @pytest.mark.parametrize("roles_first", [True, False])
-def test_a_backup_that_comes_back_is_whole_and_locked(
+def test_a_restored_backup_is_complete_and_has_row_security(
     own_postgres: PostgresServer, *, roles_first: bool
 ) -> None:
     """Without the role, policies and grants are lost; all the rest is there."""
@@ -153,8 +153,8 @@ def test_a_backup_that_comes_back_is_whole_and_locked(
             root.execute(role)
     with closing(connect(back)) as connection:
         if not roles_first:
-            told = r"not as docgraph made it: .* and \d+ more; run `docgraph migrate`"
-            with pytest.raises(WrongSchema, match=told):
+            message = r"not as docgraph made it: .* and \d+ more; run `docgraph migrate`"
+            with pytest.raises(WrongSchema, match=message):
                 require_current(connection, back)
         assert migrate(back) == (() if roles_first else (ROW_SECURITY,))
         require_current(connection, back)

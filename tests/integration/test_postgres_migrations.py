@@ -55,7 +55,7 @@ def rows(dsn: str, known: dict[str, list[str]]) -> Rows:
         }
 
 
-def test_from_the_first_schema_on_every_step_keeps_every_row(blank_database: str) -> None:
+def test_every_migration_keeps_every_row(blank_database: str) -> None:
     assert [one.number for one in migrate(blank_database, to=1)] == [1]
     with connect(blank_database) as connection:
         connection.execute(FIRST_ROWS.read_bytes())
@@ -68,7 +68,7 @@ def test_from_the_first_schema_on_every_step_keeps_every_row(blank_database: str
     assert migrate(blank_database) == ()
 
 
-def test_step_by_step_and_at_once_come_to_the_same(postgres: PostgresServer) -> None:
+def test_migrations_one_by_one_or_at_once_give_the_same_schema(postgres: PostgresServer) -> None:
     slow, quick = (postgres.fresh_database(migrated=False) for _ in range(2))
     for step in range(1, NEWEST + 1):
         migrate(slow, to=step)
@@ -88,15 +88,15 @@ def test_a_new_database_is_refused_with_the_command_to_run(blank_database: str) 
 
 def test_an_old_schema_is_refused_with_the_command_to_run(blank_database: str) -> None:
     migrate(blank_database, to=1)
-    told = f"has schema 1; this docgraph needs schema {NEWEST}; run `docgraph migrate`"
+    message = f"has schema 1; this docgraph needs schema {NEWEST}; run `docgraph migrate`"
     with (
         closing(connect(blank_database)) as connection,
-        pytest.raises(WrongSchema, match=told),
+        pytest.raises(WrongSchema, match=message),
     ):
         require_current(connection, blank_database)
 
 
-def test_looking_changes_nothing(blank_database: str) -> None:
+def test_listing_pending_migrations_changes_nothing(blank_database: str) -> None:
     assert pending_migrations(blank_database) == migrations()
     assert columns(blank_database) == {}
     migrate(blank_database, to=1)
@@ -109,9 +109,9 @@ def test_a_newer_database_is_refused(database: str) -> None:
             "INSERT INTO schema_versions (number, name, digest) VALUES (%s, 'next', '')",
             (NEWEST + 1,),
         )
-    told = rf"has schema {NEWEST + 1}; this docgraph knows schemas up to {NEWEST}\. A newer"
+    message = rf"has schema {NEWEST + 1}; this docgraph knows schemas up to {NEWEST}\. A newer"
     for attempt in (pending_migrations, migrate):
-        with pytest.raises(WrongSchema, match=told):
+        with pytest.raises(WrongSchema, match=message):
             attempt(database)
 
 
@@ -131,7 +131,9 @@ def test_a_database_with_a_gap_is_refused(database: str) -> None:
         pending_migrations(database)
 
 
-def test_of_two_who_migrate_at_once_one_works_and_one_finds_it_done(blank_database: str) -> None:
+def test_of_two_concurrent_migrations_one_applies_and_one_finds_nothing_pending(
+    blank_database: str,
+) -> None:
     together = threading.Barrier(2)
 
     def one() -> int:
@@ -143,7 +145,7 @@ def test_of_two_who_migrate_at_once_one_works_and_one_finds_it_done(blank_databa
         assert sorted(each.result() for each in done) == [0, NEWEST]
 
 
-def test_who_migrates_second_waits_for_the_first(blank_database: str) -> None:
+def test_a_second_migration_waits_for_the_first(blank_database: str) -> None:
     with connect(blank_database) as first, ThreadPoolExecutor(1) as other:
         first.execute("SELECT pg_advisory_lock(%s, %s)", LOCK)
         second = other.submit(migrate, blank_database)
@@ -182,7 +184,7 @@ def test_tables_of_others_are_left_alone(postgres: PostgresServer, blank_databas
 # What a database administrator has to do first
 
 
-def test_a_missing_extension_is_told_with_the_command(postgres: PostgresServer) -> None:
+def test_a_missing_extension_is_reported_with_the_command(postgres: PostgresServer) -> None:
     dsn = postgres.database("bare")
     with pytest.raises(StoreError, match=r"may not add pgvector\..*: CREATE EXTENSION vector;"):
         migrate(dsn)
@@ -213,14 +215,14 @@ def stranger(postgres: PostgresServer) -> Iterator[str]:
         connection.execute("DROP ROLE stranger")
 
 
-def test_a_missing_grant_is_told_with_the_command(stranger: str) -> None:
+def test_a_missing_grant_is_reported_with_the_command(stranger: str) -> None:
     grant = 'GRANT docgraph_reader TO "stranger" WITH INHERIT FALSE, SET TRUE;'
     with pytest.raises(StoreError, match=f"may not become docgraph_reader.*: {grant}"):
         migrate(stranger)
     assert pending_migrations(stranger) == migrations()
 
 
-def test_a_schema_that_may_not_be_made_is_told_with_the_command(
+def test_a_schema_that_may_not_be_created_is_reported_with_the_command(
     postgres: PostgresServer, stranger: str
 ) -> None:
     with postgres.superuser() as connection:
@@ -230,13 +232,13 @@ def test_a_schema_that_may_not_be_made_is_told_with_the_command(
         migrate(stranger)
 
 
-def test_a_schema_of_somebody_else_is_left_alone(postgres: PostgresServer, stranger: str) -> None:
+def test_a_schema_of_another_owner_is_left_alone(postgres: PostgresServer, stranger: str) -> None:
     """Nothing is made in `public` instead."""
     with postgres.superuser("strange") as root:
         root.execute("CREATE SCHEMA docgraph; GRANT ALL ON SCHEMA public TO stranger")
         mend = 'ALTER SCHEMA docgraph OWNER TO "stranger";'
-        told = f"the tables belong to postgres, this login is stranger, .*: {mend}"
-        with pytest.raises(StoreError, match=told):
+        message = f"the tables belong to postgres, this login is stranger, .*: {mend}"
+        with pytest.raises(StoreError, match=message):
             migrate(stranger)
         made = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace"
         assert root.execute(made).fetchall() == []
@@ -245,12 +247,14 @@ def test_a_schema_of_somebody_else_is_left_alone(postgres: PostgresServer, stran
     assert migrate(stranger) == migrations()
 
 
-def test_a_login_that_owns_nothing_is_told_so(postgres: PostgresServer, database: str) -> None:
-    told = f"the tables belong to {OWNER}, this login is docgraph_reads, who has to own them"
+def test_a_login_that_does_not_own_the_tables_is_reported(
+    postgres: PostgresServer, database: str
+) -> None:
+    message = f"the tables belong to {OWNER}, this login is docgraph_reads, who has to own them"
     with postgres.superuser() as root:
         root.execute("CREATE ROLE docgraph_reads LOGIN")
     try:
-        with pytest.raises(StoreError, match=told):
+        with pytest.raises(StoreError, match=message):
             migrate(postgres.dsn(name_of(database), "docgraph_reads"))
     finally:
         with postgres.superuser() as root:
@@ -258,7 +262,7 @@ def test_a_login_that_owns_nothing_is_told_so(postgres: PostgresServer, database
 
 
 @pytest.mark.parametrize(
-    ("grant", "told"),
+    ("grant", "message"),
     [
         (
             "GRANT CREATE ON SCHEMA public TO PUBLIC",
@@ -278,47 +282,47 @@ def test_a_login_that_owns_nothing_is_told_so(postgres: PostgresServer, database
         ),
     ],
 )
-def test_nobody_else_may_make_things_where_names_are_looked_up(
-    postgres: PostgresServer, database: str, grant: LiteralString, told: str
+def test_no_other_role_may_create_objects_where_names_are_looked_up(
+    postgres: PostgresServer, database: str, grant: LiteralString, message: str
 ) -> None:
     with postgres.superuser(name_of(database)) as root:
         root.execute(grant)
-        with pytest.raises(StoreError, match=told):
+        with pytest.raises(StoreError, match=message):
             migrate(database)
 
 
-def test_the_owner_of_the_database_may_make_things_in_public(
+def test_the_owner_of_the_database_may_create_objects_in_public(
     postgres: PostgresServer, stranger: str
 ) -> None:
     with postgres.superuser("strange") as root:
         root.execute("CREATE SCHEMA docgraph AUTHORIZATION stranger")
         root.execute("GRANT docgraph_reader TO stranger")
         root.execute(f"ALTER DATABASE strange OWNER TO {OWNER}".encode())
-        told = f'{OWNER} may make .*: ALTER DATABASE "strange" OWNER TO "stranger";'
-        with pytest.raises(StoreError, match=told):
+        message = f'{OWNER} may make .*: ALTER DATABASE "strange" OWNER TO "stranger";'
+        with pytest.raises(StoreError, match=message):
             migrate(stranger)
         root.execute("ALTER DATABASE strange OWNER TO stranger")
     assert migrate(stranger) == migrations()
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "told"),
+    ("name", "value", "message"),
     [
         ("OLDEST_SERVER", 99, r"this is Postgres \d+; docgraph needs 99 or newer"),
         ("OLDEST_VECTOR", (99, 0), r"pgvector 0\.\S+ is too old; install 99\.0 or newer, then run"),
     ],
 )
-def test_an_old_server_is_refused_before_anything_is_made(
-    blank_database: str, monkeypatch: pytest.MonkeyPatch, name: str, value: object, told: str
+def test_an_old_server_is_refused_before_anything_is_created(
+    blank_database: str, monkeypatch: pytest.MonkeyPatch, name: str, value: object, message: str
 ) -> None:
     monkeypatch.setattr(module, name, value)
-    with pytest.raises(StoreError, match=told):
+    with pytest.raises(StoreError, match=message):
         migrate(blank_database)
     with connect(blank_database) as connection:
         assert connection.execute("SELECT to_regnamespace('docgraph')").fetchone() == (None,)
 
 
-def test_text_that_is_not_unicode_has_no_place(postgres: PostgresServer) -> None:
+def test_a_database_without_utf8_is_refused(postgres: PostgresServer) -> None:
     with postgres.superuser() as connection:
         connection.execute("CREATE DATABASE latin ENCODING 'LATIN1' TEMPLATE template0")
     with pytest.raises(StoreError, match=r"this database holds LATIN1; .* ENCODING 'UTF8'"):
@@ -326,7 +330,7 @@ def test_text_that_is_not_unicode_has_no_place(postgres: PostgresServer) -> None
     postgres.drop(postgres.dsn("latin"))
 
 
-def test_a_login_that_may_make_roles_needs_no_administrator(
+def test_a_login_that_may_create_roles_needs_no_administrator(
     own_postgres: PostgresServer,
 ) -> None:
     with own_postgres.superuser() as connection:
@@ -342,7 +346,7 @@ def test_a_login_that_may_make_roles_needs_no_administrator(
         assert connection.execute("SELECT current_user").fetchone() == ("docgraph_reader",)
 
 
-def test_the_numbers_of_migrations_leave_none_out() -> None:
+def test_migration_numbers_have_no_gaps() -> None:
     assert [one.number for one in migrations()] == list(range(1, NEWEST + 1))
     folder = Path(module.__file__).with_name("migrations")
     assert sorted(one.name for one in migrations()) == sorted(p.stem for p in folder.iterdir())

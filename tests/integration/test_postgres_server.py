@@ -1,4 +1,4 @@
-"""The server that tests run on: a real one, whoever runs them, and gone when they are."""
+"""The Postgres server of the tests: a real one, for any user, removed when the tests end."""
 
 import os
 import subprocess
@@ -88,7 +88,7 @@ def test_programs_that_the_server_s_user_cannot_reach_are_copied(
     assert not server.folder.exists()
 
 
-def test_what_was_committed_outlives_a_kill(own_postgres: PostgresServer) -> None:
+def test_committed_rows_survive_a_kill(own_postgres: PostgresServer) -> None:
     dsn = own_postgres.fresh_database()
     with psycopg.connect(dsn) as connection:
         connection.execute("INSERT INTO docgraph.changes VALUES ('t', 7)")

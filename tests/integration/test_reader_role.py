@@ -148,22 +148,22 @@ def everywhere(database: str, postgres: PostgresServer) -> Iterator[psycopg.Conn
 
 def found(connection: psycopg.Connection) -> dict[str, set[str]]:
     """What the role may do and should not."""
-    told = {
+    result = {
         what: {str(name) for (name,) in connection.execute(query)} - ALLOWED.get(what, set())
         for what, query in FORBIDDEN.items()
     }
-    return {what: names for what, names in told.items() if names}
+    return {what: names for what, names in result.items() if names}
 
 
 @pytest.mark.requirement(36)
-def test_the_reader_reads_behind_locks_and_does_nothing_else(
+def test_the_reader_role_reads_under_row_security_and_does_nothing_else(
     everywhere: psycopg.Connection,
 ) -> None:
     assert found(everywhere) == {}
 
 
 @pytest.mark.requirement(36)
-def test_every_table_is_locked_or_closed_or_there_is_a_reason(
+def test_every_table_has_row_security_or_no_grant_or_a_stated_reason(
     everywhere: psycopg.Connection,
 ) -> None:
     any_right = "SELECT, INSERT, UPDATE, REFERENCES"
@@ -171,32 +171,34 @@ def test_every_table_is_locked_or_closed_or_there_is_a_reason(
         SELECT relname, relrowsecurity, has_any_column_privilege('docgraph_reader', oid, %s)
         FROM pg_class WHERE relnamespace = 'docgraph'::regnamespace AND relkind IN ('r', 'p')
     """
-    told = {name: (lock, opened) for name, lock, opened in everywhere.execute(tables, [any_right])}
-    assert {name for name, (lock, _) in told.items() if lock} == DERIVED.keys() | SHARED
-    without = {name for name, (lock, opened) in told.items() if opened and not lock}
+    result = {
+        name: (lock, opened) for name, lock, opened in everywhere.execute(tables, [any_right])
+    }
+    assert {name for name, (lock, _) in result.items() if lock} == DERIVED.keys() | SHARED
+    without = {name for name, (lock, opened) in result.items() if opened and not lock}
     assert without | LIVES.keys() == UNLOCKED.keys()
-    assert not any(told[name][1] for name in CLOSED)
+    assert not any(result[name][1] for name in CLOSED)
 
 
-def test_the_two_views_that_see_with_the_owners_eyes_show_numbers(
+def test_the_two_views_with_the_owners_rights_show_numbers_only(
     everywhere: psycopg.Connection,
 ) -> None:
     """And the tenant's name, by which they are asked."""
     columns = "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
-    for view, wanted in LIVES.items():
-        assert tuple(name for (name,) in everywhere.execute(columns, [view])) == wanted
+    for view, expected in LIVES.items():
+        assert tuple(name for (name,) in everywhere.execute(columns, [view])) == expected
 
 
-@pytest.mark.parametrize(("statement", "told"), PLANTS)
-def test_what_gives_the_reader_more_is_noticed(
-    everywhere: psycopg.Connection, statement: LiteralString, told: str
+@pytest.mark.parametrize(("statement", "result"), PLANTS)
+def test_additional_rights_of_the_reader_are_detected(
+    everywhere: psycopg.Connection, statement: LiteralString, result: str
 ) -> None:
     with everywhere.transaction(force_rollback=True):
         everywhere.execute(statement)
-        assert told in found(everywhere)
+        assert result in found(everywhere)
 
 
-def test_the_reader_is_refused_whatever_else_it_tries(database: str) -> None:
+def test_the_reader_is_refused_every_other_statement(database: str) -> None:
     """Also outside a transaction that only reads."""
     with closing(connect(database)) as connection:
         connection.execute("SET ROLE docgraph_reader")
@@ -225,7 +227,7 @@ def test_the_login_has_none_of_the_reader_s_rights_until_it_becomes_the_reader(
         assert connection.execute("SELECT count(*) FROM visible_documents").fetchone() == (0,)
 
 
-def test_an_operator_of_somebody_else_is_not_run_by_the_owner(
+def test_the_owner_does_not_run_another_roles_operator(
     everywhere: psycopg.Connection, database: str
 ) -> None:
     """Also where one lies that fits better than Postgres' own."""

@@ -20,7 +20,7 @@ from tests.support.guarded_world import (
 )
 from tests.support.lexical_scores import counts_chunks, scores_of
 from tests.support.opened_views import forget_everything, views
-from tests.support.second_lock import DERIVED, SecondLock, guarded, rows, told
+from tests.support.second_lock import DERIVED, SecondLock, guarded, rows, view_rows
 
 
 @pytest.fixture
@@ -36,9 +36,9 @@ def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
     branches: dict[int, int] = dict(lock.owner.execute("SELECT id, newest FROM branches"))
 
     def see_all(
-        known: VersionTable, reader: Principal, wanted: Sequence[SnapshotSelector]
+        known: VersionTable, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> Visibility:
-        seen = resolve_visibility(known, reader, wanted)
+        seen = resolve_visibility(known, reader, selectors)
         reads = replace(seen.reads, snapshots=tuple(sorted(branches.items())))
         return replace(seen, mask=known.mask(reads), reads=reads)
 
@@ -70,32 +70,32 @@ def test_without_rights_there_are_no_rows(unlocked: SecondLock) -> None:
         unset = owner.execute("SELECT current_setting('docgraph.classes', true)").fetchone()
         assert unset == (None,)
         assert not any(rows(owner, table) for table in DERIVED)
-        assert not any(told(owner, view) for view in views(owner))
+        assert not any(view_rows(owner, view) for view in views(owner))
     for classes in ("", "0", "-1", "2147483647"):
         assert not any(unlocked.shown(classes).values()), classes
 
 
-def test_where_the_first_lock_is_taken_away_a_login_sees_everything(unlocked: SecondLock) -> None:
+def test_without_the_views_filter_a_login_sees_everything(unlocked: SecondLock) -> None:
     """Through every view that there is, but the two that show numbers."""
     found = unlocked.owner.execute("SELECT viewname FROM pg_views WHERE schemaname = 'docgraph'")
     names = views(unlocked.owner).keys()
     assert {name for (name,) in found} == names | {"document_lives", "segment_lives"}
-    everything = "\n".join(row for name in names for row in told(unlocked.owner, name))
+    everything = "\n".join(row for name in names for row in view_rows(unlocked.owner, name))
     assert all(secret in everything for secret in unlocked.secrets(READERS["nobody"]))
 
 
 @pytest.mark.requirement(36)
-def test_no_view_tells_a_secret(unlocked: SecondLock) -> None:
+def test_no_view_reveals_a_secret(unlocked: SecondLock) -> None:
     for reader in READERS.values():
         secrets = unlocked.secrets(reader)
         with unlocked.reader(unlocked.classes(reader)) as connection:
             for view in views(unlocked.owner):
-                found = "\n".join(told(connection, view))
+                found = "\n".join(view_rows(connection, view))
                 assert [secret for secret in secrets if secret in found] == [], (reader.id, view)
 
 
 @pytest.mark.requirement(36)
-def test_no_window_tells_a_secret(unlocked: SecondLock) -> None:
+def test_no_port_reveals_a_secret(unlocked: SecondLock) -> None:
     """Through search, graph and texts, with every id and every word there is."""
     ids = unlocked.owner.execute("SELECT DISTINCT id FROM document_nodes").fetchall()
     terms = unlocked.owner.execute("SELECT DISTINCT term FROM postings").fetchall()
@@ -133,7 +133,7 @@ def through(reads: ReaderSession, ids: tuple[str, ...], terms: tuple[str, ...]) 
     return canonical(found).decode()
 
 
-def test_a_table_without_its_lock_is_noticed(lock: SecondLock) -> None:
+def test_a_table_without_row_security_is_detected(lock: SecondLock) -> None:
     """A check that cannot fail shows nothing."""
     for table in map(sql.Identifier, DERIVED):
         lock.owner.execute(sql.SQL("ALTER TABLE {} DISABLE ROW LEVEL SECURITY").format(table))

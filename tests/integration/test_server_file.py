@@ -56,7 +56,7 @@ class TestIngestions(IngestionRules):
         return sys.executable, "-c", CLAIM_ALL, str(path)
 
 
-def test_looking_makes_no_file(path: Path) -> None:
+def test_reading_creates_no_file(path: Path) -> None:
     keys = SqliteApiKeyStore(path)
     book = SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
     assert keys.find("a1") is None
@@ -66,7 +66,7 @@ def test_looking_makes_no_file(path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
-def test_nobody_else_on_the_machine_can_read_the_file(path: Path) -> None:
+def test_only_the_owner_can_read_the_file(path: Path) -> None:
     before = os.umask(0)
     try:
         SqliteApiKeyStore(path).add(ANNS, HASH)
@@ -78,7 +78,7 @@ def test_nobody_else_on_the_machine_can_read_the_file(path: Path) -> None:
     assert path.exists()
 
 
-def test_keys_and_ingestions_share_the_file_and_outlive_their_process(path: Path) -> None:
+def test_keys_and_jobs_share_the_file_and_outlive_their_process(path: Path) -> None:
     SqliteApiKeyStore(path).add(ANNS, HASH)
     SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time).add(asked(1))
     assert SqliteApiKeyStore(path).find("a1") == (ANNS, HASH)
@@ -86,7 +86,7 @@ def test_keys_and_ingestions_share_the_file_and_outlive_their_process(path: Path
     assert again.get("t", "i1") == asked(1)
 
 
-def test_another_file_in_its_place_is_refused(path: Path) -> None:
+def test_another_kind_of_file_in_its_place_is_refused(path: Path) -> None:
     SqliteAuditLog(path, now=lambda: "now").write(EVENT)
     keys = SqliteApiKeyStore(path)
     with pytest.raises(StoreError, match="not a docgraph server file"):
@@ -95,7 +95,7 @@ def test_another_file_in_its_place_is_refused(path: Path) -> None:
         keys.find("a1")
 
 
-def test_a_lease_ends_by_the_clock(path: Path) -> None:
+def test_a_lease_expires_by_the_clock(path: Path) -> None:
     seconds = [100.0]
     book = SqliteIngestJobQueue(path, now=lambda: "now", clock=lambda: seconds[0])
     book.add(asked(1))

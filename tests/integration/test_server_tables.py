@@ -75,7 +75,7 @@ def test_postgres_itself_shows_rows_of_one_tenant_alone(
         assert len(connection.execute(everything).fetchall()) == 4
 
 
-def test_who_claims_passes_over_what_another_is_claiming(
+def test_a_claim_skips_a_job_that_another_worker_is_claiming(
     database: str, pools: Callable[[], Pool]
 ) -> None:
     book = PostgresIngestJobQueue(pools())

@@ -36,7 +36,7 @@ def idle(store: SqliteStore) -> int:
 
 
 @pytest.mark.requirement(36)
-def test_whoever_comes_next_sees_nothing_until_rights_are_known(tmp_path: Path) -> None:
+def test_a_reused_connection_shows_nothing_until_rights_are_bound(tmp_path: Path) -> None:
     store = filled(tmp_path / "store.db", "wind")
     assert near(store) == ["r:wind.md"]
     pool = kept(store)
@@ -45,7 +45,7 @@ def test_whoever_comes_next_sees_nothing_until_rights_are_known(tmp_path: Path) 
             assert reader.connection.execute(f"SELECT count(*) FROM {view}").fetchone() == (0,)
 
 
-def test_one_connection_serves_one_question_after_another(
+def test_one_connection_serves_successive_questions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = filled(tmp_path / "store.db", "wind")
@@ -58,7 +58,7 @@ def test_one_connection_serves_one_question_after_another(
     assert near(store) == near(store)
 
 
-def test_a_question_that_failed_hands_nothing_on(tmp_path: Path) -> None:
+def test_a_failed_question_leaves_no_state_in_the_pool(tmp_path: Path) -> None:
     store = filled(tmp_path / "store.db", "wind")
     near(store)
     with pytest.raises(RuntimeError), store.open_session(local()):
@@ -67,7 +67,9 @@ def test_a_question_that_failed_hands_nothing_on(tmp_path: Path) -> None:
     assert near(store) == ["r:wind.md"]
 
 
-def test_only_so_many_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_idle_connections_is_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reader_pool, "MOST_IDLE", 1)
     store = filled(tmp_path / "store.db", "wind")
     with store.open_session(local()), store.open_session(local()):
@@ -75,7 +77,7 @@ def test_only_so_many_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert idle(store) == 1
 
 
-def test_another_file_in_its_place_is_another_store(tmp_path: Path) -> None:
+def test_a_replaced_file_is_another_store(tmp_path: Path) -> None:
     """With as many changes as the first, and other documents under the same numbers."""
     store = filled(tmp_path / "store.db", "wind")
     assert near(store) == ["r:wind.md"]
@@ -86,7 +88,7 @@ def test_another_file_in_its_place_is_another_store(tmp_path: Path) -> None:
     assert sorted(near(store)) == ["r:sea.md", "r:storm.md"]
 
 
-def test_whoever_keeps_a_view_past_its_end_gets_nothing_by_it(tmp_path: Path) -> None:
+def test_a_session_gives_nothing_after_its_end(tmp_path: Path) -> None:
     """The connection behind it is the next reader's by then."""
     store = filled(tmp_path / "store.db", "wind")
     with store.open_session(local()) as reads:
@@ -95,7 +97,7 @@ def test_whoever_keeps_a_view_past_its_end_gets_nothing_by_it(tmp_path: Path) ->
         reads.counts()
 
 
-def test_a_pruned_documents_vector_is_nobody_elses(tmp_path: Path) -> None:
+def test_a_pruned_documents_vector_number_is_not_reused(tmp_path: Path) -> None:
     """Its number may be given to another's, which a process that asked before must notice."""
     store = filled(tmp_path / "store.db", "wind", "calm sea")
 
@@ -119,7 +121,7 @@ def test_a_pruned_documents_vector_is_nobody_elses(tmp_path: Path) -> None:
     assert measured("r:storm.md") == expected
 
 
-def test_after_a_fork_connections_are_opened_anew(
+def test_connections_are_reopened_after_a_fork(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = filled(tmp_path / "store.db", "wind")

@@ -80,7 +80,7 @@ def test_a_file_that_is_no_store_is_refused_and_left_alone(tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
-def test_a_new_store_is_its_owners_alone_and_an_old_one_stays_as_it_is(tmp_path: Path) -> None:
+def test_only_the_owner_can_read_a_new_store_and_an_old_one_keeps_its_mode(tmp_path: Path) -> None:
     path = tmp_path / "store.db"
     (tmp_path / "link.db").symlink_to(path)
     before = os.umask(0)
@@ -98,7 +98,7 @@ def test_a_new_store_is_its_owners_alone_and_an_old_one_stays_as_it_is(tmp_path:
     assert stat.S_IMODE(path.stat().st_mode) == 0o664
 
 
-def test_a_place_that_takes_no_store_is_said_plainly(tmp_path: Path) -> None:
+def test_a_path_that_cannot_hold_a_store_is_reported(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="cannot be used"):
         opened(tmp_path)
 
@@ -109,7 +109,7 @@ def fill(store: Store) -> None:
             write(writes, [document(f"{number}.md", "word " * 2000 + str(number))])
 
 
-def test_a_full_disk_is_said_plainly_and_the_old_snapshot_stays(
+def test_a_full_disk_is_reported_and_the_old_snapshot_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = opened(tmp_path / "store.db")
@@ -157,7 +157,7 @@ def test_opening_a_store_never_waits_for_a_write_in_progress(tmp_path: Path) -> 
     assert found == [{"nodes.document": 1, "chunks": 1}]
 
 
-def test_a_damaged_store_is_called_damaged(tmp_path: Path) -> None:
+def test_a_damaged_store_is_reported(tmp_path: Path) -> None:
     store = opened(tmp_path / "store.db")
     with writing(store) as writes:
         write(writes, [document(f"{n}.md", "word " * 500) for n in range(50)])
@@ -188,7 +188,7 @@ def rows(path: Path) -> dict[str, int]:
 
 
 @pytest.mark.requirement(9)
-def test_what_was_not_published_takes_no_room_once_someone_else_has_written(tmp_path: Path) -> None:
+def test_unpublished_rows_are_removed_by_the_next_writer(tmp_path: Path) -> None:
     store = opened(tmp_path / "store.db")
 
     def halves(text: str) -> Document:

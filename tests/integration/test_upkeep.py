@@ -1,4 +1,4 @@
-"""Upkeep of the SQLite store: what is pruned is gone from the file, what is damaged is found."""
+"""Maintenance of the SQLite store: pruned rows leave the file, damage is found."""
 
 import sqlite3
 from collections.abc import Mapping
@@ -84,7 +84,7 @@ def bytes_of(path: Path) -> bytes:
 
 
 @pytest.mark.requirement(10)
-def test_what_only_old_snapshots_held_is_no_longer_in_the_file(engine: Engine, path: Path) -> None:
+def test_pruned_documents_are_no_longer_in_the_file(engine: Engine, path: Path) -> None:
     assert b"zanzibarine" in bytes_of(path)
     newest = engine.content.content_digest(local())
     pruned = administration(engine).prune(local(), "r", "main", keep=1)
@@ -100,13 +100,17 @@ def test_what_only_old_snapshots_held_is_no_longer_in_the_file(engine: Engine, p
 
 @pytest.mark.requirement(10)
 def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
-    wanted = (SnapshotSelector("r", "main", 2),)
+    selectors = (SnapshotSelector("r", "main", 2),)
 
     def answer() -> tuple[str, str, str]:
         asked = engine.questions.retrieve(
-            QuestionRequest(local(), load("documents"), "How are pears kept?", scope=wanted)
+            QuestionRequest(local(), load("documents"), "How are pears kept?", scope=selectors)
         )
-        return engine.content.content_digest(local(), wanted), asked.plan.digest, asked.context.text
+        return (
+            engine.content.content_digest(local(), selectors),
+            asked.plan.digest,
+            asked.context.text,
+        )
 
     before = answer()
     assert administration(engine).prune(local(), "r", "main", keep=2).snapshots == 1
@@ -116,7 +120,7 @@ def test_a_kept_snapshot_answers_as_before_pruning(engine: Engine) -> None:
 
 
 @pytest.mark.requirement(10)
-def test_what_another_branch_holds_stays(engine: Engine, path: Path) -> None:
+def test_documents_of_another_branch_are_not_pruned(engine: Engine, path: Path) -> None:
     take(engine, FIRST, branch="topic")
     administration(engine).prune(local(), "r", "main", keep=1)
     assert b"zanzibarine" in bytes_of(path)
@@ -172,7 +176,7 @@ def test_damage_is_found(engine: Engine, path: Path, statement: str, wrong: str)
     assert any(wrong in problem for problem in engine.content.store.verify().problems)
 
 
-def test_a_view_that_lets_the_dead_through_is_found_out(
+def test_a_view_that_shows_removed_documents_is_detected(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The proof looks through the very views that readers use."""
@@ -197,8 +201,8 @@ def test_a_view_that_lets_the_dead_through_is_found_out(
 def test_a_snapshot_names_its_commit_and_counts_what_its_reader_sees(engine: Engine) -> None:
     take(engine, THIRD, origin=SourceRevision("main", "c0ffee"))
     take(engine, {"x.md": "secret"}, branch="hidden", rule=AccessRule("local"))
-    told = engine.content.snapshots(local())
-    assert [(i.name, i.documents, i.revision) for i in told] == [
+    infos = engine.content.snapshots(local())
+    assert [(i.name, i.documents, i.revision) for i in infos] == [
         (SnapshotName("r", "main", 1), 4, ""),
         (SnapshotName("r", "main", 2), 4, ""),
         (SnapshotName("r", "main", 3), 3, ""),
@@ -224,9 +228,7 @@ def test_two_snapshots_differ_by_documents_and_edges(engine: Engine) -> None:
 
 
 @pytest.mark.requirement(9)
-def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(
-    path: Path, engine: Engine
-) -> None:
+def test_pruning_does_not_disturb_a_reader_during_a_question(path: Path, engine: Engine) -> None:
     """And once it has its answer, nothing of what was pruned is left in the file's log."""
     old = (SnapshotSelector("r", "main", 1),)
     with engine.content.store.open_session(local(), old) as reads:
@@ -240,7 +242,7 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed_by_pruning(
     assert engine.content.store.verify().problems == ()
 
 
-def test_a_rule_that_nobody_decided_is_found(path: Path, engine: Engine) -> None:
+def test_verify_finds_a_rule_that_no_statement_gives(path: Path, engine: Engine) -> None:
     take(engine, FIRST)
     raw = sqlite3.connect(path)
     raw.execute('INSERT INTO access_classes (rule) VALUES (\'["local", ["everyone"], [], 0]\')')

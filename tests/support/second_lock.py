@@ -1,4 +1,4 @@
-"""What Postgres alone lets a reader see, and what it should: told by rules, not by classes."""
+"""What Postgres alone lets a reader see, compared with the access rules."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -136,7 +136,7 @@ def rows(connection: Connection, table: str, **values: Any) -> Rows:
     return frozenset(place for (place,) in connection.execute(text, values))
 
 
-def told(connection: Connection, view: str) -> list[str]:
+def view_rows(connection: Connection, view: str) -> list[str]:
     """Every row, as text."""
     text = sql.SQL("SELECT one::text FROM {} AS one").format(sql.Identifier(view))
     return [row for (row,) in connection.execute(text)]

@@ -44,7 +44,7 @@ def test_without_psycopg_nothing_is_shown(monkeypatch: pytest.MonkeyPatch) -> No
     assert redacted("postgresql://ann:sesame@db.example/notes") == HIDDEN
 
 
-def test_what_a_server_says_is_one_line_without_the_password() -> None:
+def test_a_servers_message_is_one_line_without_the_password() -> None:
     said = 'FATAL:  no "sesame"\n\tfor ann'
     assert without_secrets(said, "postgresql://ann:sesame@host/") == 'FATAL: no "***" for ann'
     assert "sesame" not in without_secrets(said, "postgresql://ann:ses%ame@host/")

@@ -36,14 +36,14 @@ def counted(texts: list[str]) -> list[Packed]:
 
 
 @given(passages)
-def test_every_word_of_every_passage_is_counted(texts: list[str]) -> None:
+def test_every_term_of_every_chunk_is_counted(texts: list[str]) -> None:
     lengths, packed = written(texts)
     assert packed == counted(texts)
     assert lengths == [len(tokenize(text)) for text in texts]
 
 
 @given(passages, passages, passages)
-def test_merged_postings_are_those_of_all_passages_in_their_new_order(
+def test_merged_postings_are_those_of_all_chunks_in_their_new_order(
     first: list[str], second: list[str], third: list[str]
 ) -> None:
     """Segments are numbered 7, 9 and 8, and put in that order."""
@@ -57,7 +57,7 @@ def test_merged_postings_are_those_of_all_passages_in_their_new_order(
     assert list(merged(sorted(rows), offsets)) == counted(first + second + third)
 
 
-def test_a_word_and_its_parts_count_each() -> None:
+def test_a_word_and_its_parts_are_separate_terms() -> None:
     _, packed = written(["node_node", "node"])
     assert packed == [
         ("node", pack([0, 1]), pack([2, 1])),
