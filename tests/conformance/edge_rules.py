@@ -171,9 +171,9 @@ class EdgeRules:
             claim("r:b.py::s0", "c", "calls", inner="::s1"),
             claim("r:b.py::s0", "c", "calls", inner="::s0", at=9),
         ]
-        told_of = document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=page)
+        referring = document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=page)
         called = document("b.py", "one", "two", sections=True, offers={"c": 0}, claims=code)
-        publish(store, told_of, with_symbols(called))
+        publish(store, referring, with_symbols(called))
         assert edges_of(store) == [("r:b.py::s0", "calls", "r:b.py::s1")]
 
     @pytest.mark.requirement(5)

@@ -122,7 +122,7 @@ def writing_statements() -> Iterator[str]:
                     yield sql
 
 
-def everything_told(engine: Engine) -> str:
+def everything_shown(engine: Engine) -> str:
     """All that comes out of the store for someone who asks, or who administers."""
     reader, newest = local(), SnapshotName("r", "main", 1)
     found = engine.questions.retrieve(QuestionRequest(reader, load("documents"), "rocket fuel"))
@@ -157,7 +157,7 @@ def conspicuous(engine: Engine, path: Path) -> Engine:
 
 
 def test_class_numbers_never_leave_the_store(conspicuous: Engine, path: Path) -> None:
-    assert numbers_in(everything_told(conspicuous), path) == set()
+    assert numbers_in(everything_shown(conspicuous), path) == set()
 
 
 def test_a_leaked_class_number_is_detected(
@@ -165,4 +165,4 @@ def test_a_leaked_class_number_is_detected(
 ) -> None:
     """A leak planted on purpose: the reason why a document is readable names its class."""
     monkeypatch.setattr(Visibility, "read_reason", lambda self, at: f"class {self.rows.access[at]}")
-    assert numbers_in(everything_told(conspicuous), path)
+    assert numbers_in(everything_shown(conspicuous), path)

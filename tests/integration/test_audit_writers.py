@@ -36,7 +36,7 @@ for number in range(30):
     log.write(AuditEvent("t", who, "", "context", "answered", "", (), str(number)))
 if not child:
     os._exit(0)
-let_go()
+close_log()
 os.write(writable, b"now")
 assert os.waitpid(child, 0)[1] == 0
 """

@@ -85,7 +85,7 @@ class AuditPlace(Protocol):
         ...
 
     def program(self, text: str) -> Sequence[str]:
-        """A command that runs `text` with a log on the same rows as `log`, and `let_go`."""
+        """A command that runs `text` with a log on the same rows as `log`, and `close_log`."""
         ...
 
 
@@ -118,6 +118,6 @@ class SqlitePlace:
             from pathlib import Path
             from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
             log = SqliteAuditLog(Path(sys.argv[1]), now=lambda: "now")
-            let_go = log.close
+            close_log = log.close
         """
         return program(str(self.path), opening, text)

@@ -58,6 +58,6 @@ class PostgresPlace:
             from docgraph.adapters.postgres.pool import Pool
             pool = Pool(sys.argv[1])
             log = PostgresAuditLog(pool, now=lambda: "now")
-            let_go = pool.close
+            close_log = pool.close
         """
         return program(self.dsn, opening, text)

@@ -1,4 +1,4 @@
-"""Work ends when the client disconnects or its deadline has passed."""
+"""A request ends early when its client disconnects or its deadline passes."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from docgraph.ports.cancellation import Deadline, check_cancelled, deadline_scop
 
 def test_without_a_deadline_nothing_is_cancelled() -> None:
     check_cancelled()
-    with on_cancel(lambda: pytest.fail("nobody left")):
+    with on_cancel(lambda: pytest.fail("nothing was cancelled")):
         pass
 
 
@@ -16,12 +16,12 @@ def test_work_ends_when_the_client_disconnects() -> None:
     with deadline_scope(Deadline()) as deadline:
         check_cancelled()
         deadline.cancel()
-        with pytest.raises(GivenUp, match="has disconnected"):
+        with pytest.raises(GivenUp, match="disconnected"):
             check_cancelled()
     check_cancelled()
 
 
-def test_work_ends_when_its_time_is_over() -> None:
+def test_work_ends_at_its_deadline() -> None:
     now = [0.0]
     with deadline_scope(Deadline(5, clock=lambda: now[0])):
         now[0] = 5.0
@@ -31,24 +31,24 @@ def test_work_ends_when_its_time_is_over() -> None:
             check_cancelled()
 
 
-def cut_off(deadline: Deadline) -> None:
+def interrupt(deadline: Deadline) -> None:
     deadline.expire()
     deadline.cancel()
-    raise OSError("the line is dead")
+    raise OSError("the connection is dead")
 
 
-def test_a_callback_runs_once_when_the_work_is_cancelled() -> None:
+def test_a_blocked_call_is_interrupted_once() -> None:
     calls: list[str] = []
     with deadline_scope(Deadline()) as deadline:
         with on_cancel(lambda: calls.append("early")):
             pass
         with pytest.raises(TookTooLong), on_cancel(lambda: calls.append("now")):
-            cut_off(deadline)
+            interrupt(deadline)
         with pytest.raises(TookTooLong), on_cancel(lambda: calls.append("late")):
-            pytest.fail("nobody waits any more")
+            pytest.fail("the request has ended")
     assert calls == ["now"]
 
 
-def test_an_error_while_somebody_waits_stays_what_it_is() -> None:
+def test_an_error_of_a_request_that_goes_on_is_not_replaced() -> None:
     with deadline_scope(Deadline()), pytest.raises(OSError, match="dead"), on_cancel(lambda: None):
-        raise OSError("the line is dead")
+        raise OSError("the connection is dead")
