@@ -1,4 +1,4 @@
-"""Reading git repositories in tests: what a source told, what was refused, what still runs."""
+"""Reading git repositories in tests: the files of a source, refusals, and processes that still run."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ from docgraph.model.errors import BadInput
 from docgraph.ports.source import SourceProblem
 
 
-def told(source: GitSource | FolderSource) -> dict[str, bytes | str]:
+def read_all(source: GitSource | FolderSource) -> dict[str, bytes | str]:
     """Every file's bytes, and every problem's reason."""
     found: dict[str, bytes | str] = {}
     for file in source.files():
@@ -22,7 +22,7 @@ def told(source: GitSource | FolderSource) -> dict[str, bytes | str]:
 
 def at(place: Path, ref: str = "HEAD") -> dict[str, bytes | str]:
     with GitSource(place, ref) as source:
-        return told(source)
+        return read_all(source)
 
 
 def refused(place: Path, ref: str = "main") -> str:
@@ -33,7 +33,7 @@ def refused(place: Path, ref: str = "main") -> str:
 
 
 CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children")
-if_children_are_told = pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux tells them")
+if_children_are_listed = pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux lists them")
 
 
 def processes() -> set[str]:

@@ -1,4 +1,4 @@
-"""Spans for whoever watches over many requests."""
+"""The tracer for OpenTelemetry."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,24 +20,19 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from docgraph.ports.tracer import NO_CALLER, Fact
 
-# Where spans go: to the program's own provider, else by OTLP as the OTEL_ variables say.
-
 
 def the_provider() -> TracerProvider:
-    """The program's own where it has one: docgraph may be a guest in it."""
-    found = get_tracer_provider()
-    if not isinstance(found, ProxyTracerProvider):
-        return found
-    made = SdkTracerProvider(resource=Resource.create({"service.name": "docgraph"}))
-    made.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    set_tracer_provider(made)
-    return made
+    """The application's own where it has one; else OTLP, as the OTEL_ variables say."""
+    current = get_tracer_provider()
+    if not isinstance(current, ProxyTracerProvider):
+        return current
+    provider = SdkTracerProvider(resource=Resource.create({"service.name": "docgraph"}))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    set_tracer_provider(provider)
+    return provider
 
 
-# Spans for OpenTelemetry, by whichever provider the process has.
-
-
-_CALLER = TraceContextTextMapPropagator()
+_PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class OpenSpan:
@@ -53,14 +48,14 @@ class OpenSpan:
 
 
 class OpenTelemetryTracer:
-    """Of an error its kind is told and no word: messages and traces hold what people wrote."""
+    """Records the class of an error and not its message, which may hold text of documents."""
 
     def __init__(self, provider: TracerProvider) -> None:
         self._tracer = provider.get_tracer("docgraph")
 
     @contextmanager
     def span(self, name: str, caller: Mapping[str, str] = NO_CALLER) -> Iterator[OpenSpan]:
-        context = _CALLER.extract(caller) if caller else None
+        context = _PROPAGATOR.extract(caller) if caller else None
         with self._tracer.start_as_current_span(
             name, context=context, record_exception=False, set_status_on_exception=False
         ) as span:

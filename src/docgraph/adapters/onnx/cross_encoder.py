@@ -1,4 +1,4 @@
-"""Reranks with any cross-encoder kept as an ONNX folder, laid out as sentence-transformers does."""
+"""Reranks with any cross-encoder in an ONNX folder laid out as by sentence-transformers."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from docgraph.model.access import Clearance
 
 OUTPUT = "logits"
-DIGITS = 5  # machines differ behind them; what is alike so far keeps the order of search
+DIGITS = 5  # later digits differ between machines; equal scores keep the order of search
 
 
 class OnnxCrossEncoder:
-    """Reads its folder at the first question that reranks: most do not.
+    """Reads its folder with the first question that reranks: most do not.
 
-    Every pair is read alone and without padding, so no score depends on its companions.
+    Every pair is run alone and without padding, so that no score depends on other pairs.
     """
 
     def __init__(self, path: Path, cores: int | None = None) -> None:
         self._folder = ModelFolder(path)
         self._cores = cores
-        self._opened: PairReader | None = None
+        self._reader: PairReader | None = None
         self._lock = Lock()
 
     @property
@@ -46,13 +46,13 @@ class OnnxCrossEncoder:
         return None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
-        return parallel_map(partial(self._reader().score, question), texts, self._cores)
+        return parallel_map(partial(self._open().score, question), texts, self._cores)
 
-    def _reader(self) -> PairReader:
+    def _open(self) -> PairReader:
         with self._lock:
-            if self._opened is None:
-                self._opened = _open_reader(self._folder)
-            return self._opened
+            if self._reader is None:
+                self._reader = _open_reader(self._folder)
+            return self._reader
 
 
 class PairReader:
@@ -67,15 +67,15 @@ class PairReader:
         self._longest = longest
 
     def score(self, question: str, text: str) -> float:
-        """A model of two classes, not relevant and relevant, scores by how far they are apart."""
+        """A model of two classes, not relevant and relevant, scores by their difference."""
         tokens, segments = pair_tokens(self._tokenizer, question, text, self._longest)
-        answer = self._session.run(OUTPUT, tokens, segments)
-        if answer.shape not in ((1, 1), (1, 2)):
+        result = self._session.run(OUTPUT, tokens, segments)
+        if result.shape not in ((1, 1), (1, 2)):
             raise ModelError(
-                f"{self._name}: {OUTPUT} has shape {answer.shape}; (1, 1), a score, or (1, 2), "
+                f"{self._name}: {OUTPUT} has shape {result.shape}; (1, 1), a score, or (1, 2), "
                 "the classes not relevant and relevant, would fit"
             )
-        first, *further = answer[0].astype(np.float64).tolist()
+        first, *further = result[0].astype(np.float64).tolist()
         score: float = further[0] - first if further else first
         if not np.isfinite(score):
             raise ModelError(f"{self._name}: a score is not a finite number")

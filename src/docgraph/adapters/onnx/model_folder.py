@@ -1,4 +1,4 @@
-"""A folder that holds a model: reads its files and remembers the digest of each one used."""
+"""A folder that holds a model: reads its files and records the digest of each one it reads."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from docgraph.model.digest import digest, digest_bytes
 from docgraph.model.errors import ModelError
 
-# How a tensor kept in another file names it: key "location", a byte of length, the name.
+# The reference of a tensor to another file: key "location", a byte of length, the name.
 LOCATION = re.compile(rb"\n\x08location\x12([\x01-\x7f])", re.DOTALL)
 
 
@@ -38,27 +38,27 @@ class ModelFolder:
 
     def settings(self, file: str) -> dict[str, object]:
         """A JSON object; an absent file is an empty one."""
-        found = self._json(file) if self.has(file) else {}
-        if not isinstance(found, dict):
+        value = self._json(file) if self.has(file) else {}
+        if not isinstance(value, dict):
             raise ModelError(f"{self.path / file}: holds no JSON object")
-        return found
+        return value
 
-    def listed(self, file: str) -> list[object]:
+    def array(self, file: str) -> list[object]:
         """A JSON array; an absent file is an empty one."""
-        found = self._json(file) if self.has(file) else []
-        if not isinstance(found, list):
+        value = self._json(file) if self.has(file) else []
+        if not isinstance(value, list):
             raise ModelError(f"{self.path / file}: holds no JSON array")
-        return found
+        return value
 
     def tensors_of(self, file: str, model: bytes) -> dict[str, bytes]:
         """The files that hold a model's large tensors, by the names the model uses."""
         ends = ((match.end(), match[1][0]) for match in LOCATION.finditer(model))
         names = sorted({model[end : end + length].decode("latin-1") for end, length in ends})
-        beside = PurePosixPath(file).parent
+        folder = PurePosixPath(file).parent
         for name in names:
             if PurePosixPath(name).name != name:
                 raise ModelError(f"{self.path / file}: tensors must lie beside it, not {name!r}")
-        return {name: self.read(str(beside / name)) for name in names}
+        return {name: self.read(str(folder / name)) for name in names}
 
     def _json(self, file: str) -> object:
         try:

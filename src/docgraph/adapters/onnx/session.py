@@ -1,4 +1,4 @@
-"""Opens an ONNX model for running on the caller's own thread, silently."""
+"""Sessions of onnxruntime, which run on the caller's thread and log nothing."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from docgraph.adapters.onnx.model_folder import ModelFolder
 from docgraph.model.errors import ModelError
 
 FATAL = 4
-NOTHING: Mapping[str, Any] = {}
+EMPTY: Mapping[str, Any] = {}
 
 
 class Port(Protocol):
@@ -24,7 +24,7 @@ class Port(Protocol):
 
 
 class Session(Protocol):
-    """What is used of onnxruntime's InferenceSession; threads may run it at the same time."""
+    """The part of onnxruntime's InferenceSession that is used; threads may run it concurrently."""
 
     def get_inputs(self) -> Sequence[Port]: ...
     def get_outputs(self) -> Sequence[Port]: ...
@@ -35,14 +35,14 @@ def open_session(
     name: str,
     model: bytes,
     *,
-    weights: Mapping[str, Array] = NOTHING,
-    files: Mapping[str, bytes] = NOTHING,
+    weights: Mapping[str, Array] = EMPTY,
+    files: Mapping[str, bytes] = EMPTY,
 ) -> Session:
     """`weights` are read in place: keep them as long as the session."""
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before the import: it starts reporting there
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before the import, which starts it
     import onnxruntime
 
-    onnxruntime.disable_telemetry_events()  # where someone else has imported it before
+    onnxruntime.disable_telemetry_events()  # if it was imported before
     options = onnxruntime.SessionOptions()
     options.log_severity_level = FATAL  # errors come back as exceptions
     options.intra_op_num_threads = 1  # sums are then split alike on every number of cores
@@ -63,37 +63,35 @@ def open_session(
     return session
 
 
-# Feeds a session what its graph asks for: the tokens of one text or pair, without padding.
-
-
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "position_ids")
 TYPES: dict[str, type[np.signedinteger]] = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class ModelSession:
-    """`kept` holds what the session reads in place."""
+    """Runs the tokens of one text or pair, without padding. `weights` are read in place, so they
+    are referenced here."""
 
     def __init__(
-        self, name: str, session: Session, *, first_position: int = 0, kept: object = None
+        self, name: str, session: Session, *, first_position: int = 0, weights: object = None
     ) -> None:
         self._name = name
         self._session = session
         self._first_position = first_position
-        self._kept = kept
-        self._inputs = tuple(_known(name, port) for port in session.get_inputs())
+        self._weights = weights
+        self._inputs = tuple(_input(name, port) for port in session.get_inputs())
         self.outputs = tuple(port.name for port in session.get_outputs())
 
     def run(self, output: str, tokens: Sequence[int], segments: Sequence[int] = ()) -> Array:
-        """`segments` say which text of a pair each token is of; none is all of the first."""
+        """`segments` say to which text of a pair each token belongs; without, all to the first."""
         feeds = {
             name: self._feed(name, tokens, segments).astype(kind)[None]
             for name, kind in self._inputs
         }
         try:
-            (answer,) = self._session.run([output], feeds)
+            (result,) = self._session.run([output], feeds)
         except Exception as error:  # onnxruntime's errors share no narrower class
             raise ModelError(f"{self._name}: onnxruntime cannot run it: {error}") from error
-        return answer
+        return result
 
     def _feed(self, name: str, tokens: Sequence[int], segments: Sequence[int]) -> Array:
         match name:
@@ -107,7 +105,7 @@ class ModelSession:
                 return np.array(segments) if segments else np.zeros(len(tokens))
 
 
-def _known(name: str, port: Port) -> tuple[str, type[np.signedinteger]]:
+def _input(name: str, port: Port) -> tuple[str, type[np.signedinteger]]:
     if port.name not in INPUTS or port.type not in TYPES:
         raise ModelError(
             f"{name}: the model asks for {port.name} of {port.type}; "
@@ -116,13 +114,11 @@ def _known(name: str, port: Port) -> tuple[str, type[np.signedinteger]]:
     return port.name, TYPES[port.type]
 
 
-# Opens the ONNX model of a folder, with the tensors that lie beside it.
-
-
 MODEL_FILES = ("model.onnx", "onnx/model.onnx")
 
 
 def open_folder_session(folder: ModelFolder) -> Session:
+    """Also reads the tensors that the model keeps in other files."""
     file = next((file for file in MODEL_FILES if folder.has(file)), None)
     if file is None:
         raise ModelError(f"{folder.path}: holds neither {' nor '.join(MODEL_FILES)}")

@@ -1,4 +1,4 @@
-"""A tokenizer file, and the tokens of a text or of a pair as a model reads it."""
+"""Tokenizer files, and the tokens of a text or of a pair as a model reads them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def load_tokenizer(name: str, text: str) -> Tokenizer:
-    """Neither pads nor truncates, whatever its file says."""
+    """Without the padding and truncation that its file may set."""
     from tokenizers import Tokenizer
 
     try:
@@ -30,7 +30,7 @@ def tokens(tokenizer: Tokenizer, text: str, longest: int) -> list[int]:
 
     One text at a time: the library then starts no threads, so a later fork is safe.
     """
-    encoding = _bare(tokenizer, text)
+    encoding = _encode(tokenizer, text)
     encoding.truncate(max(0, longest - tokenizer.num_special_tokens_to_add(False)))
     ids: list[int] = tokenizer.post_process(encoding).ids
     return ids
@@ -39,34 +39,31 @@ def tokens(tokenizer: Tokenizer, text: str, longest: int) -> list[int]:
 def pair_tokens(
     tokenizer: Tokenizer, question: str, text: str, longest: int
 ) -> tuple[list[int], list[int]]:
-    """What a cross-encoder reads: at most `longest` tokens, and which of the two each is of.
+    """What a cross-encoder reads: at most `longest` tokens, and to which of the two each belongs.
 
-    The text is cut, and the question is not, unless it leaves no room for any text: then it is cut
-    to half of the room.
+    The text is truncated, and the question is not, unless it takes all tokens: then it is
+    truncated to half of them.
     """
-    room = longest - tokenizer.num_special_tokens_to_add(True)
-    asked, read = _bare(tokenizer, question), _bare(tokenizer, text)
-    if len(asked) >= room:
-        asked.truncate(room // 2)
-    read.truncate(room - len(asked))
-    pair = tokenizer.post_process(asked, read)
+    available = longest - tokenizer.num_special_tokens_to_add(True)
+    first, second = _encode(tokenizer, question), _encode(tokenizer, text)
+    if len(first) >= available:
+        first.truncate(available // 2)
+    second.truncate(available - len(first))
+    pair = tokenizer.post_process(first, second)
     return pair.ids, pair.type_ids
 
 
-def _bare(tokenizer: Tokenizer, text: str) -> Encoding:
+def _encode(tokenizer: Tokenizer, text: str) -> Encoding:
     return tokenizer.encode(readable(text), add_special_tokens=False)
 
 
 def readable(text: str) -> str:
-    """Half a surrogate pair, which no tokenizer reads, counts as a question mark."""
+    """Lone surrogates, which no tokenizer reads, become question marks."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
-# Counts tokens with any tokenizer file, as a model that runs elsewhere would.
-
-
 class FileTokenCounter:
-    """Of a `tokenizer.json`, or of a folder that holds one; read when first asked."""
+    """Of a `tokenizer.json`, or of a folder that holds one; the file is read on first use."""
 
     def __init__(self, path: Path) -> None:
         self._path = path / "tokenizer.json" if path.is_dir() else path

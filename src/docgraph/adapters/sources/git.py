@@ -16,11 +16,11 @@ from docgraph.adapters.sources.folder import (
     PROJECT_FILES,
     bad_name,
     is_hidden,
-    is_left_out_folder,
+    is_skipped_folder,
     too_large,
 )
 from docgraph.adapters.sources.git_objects import GitObjects
-from docgraph.adapters.sources.git_process import Git, last_words
+from docgraph.adapters.sources.git_process import Git, error_message
 from docgraph.adapters.sources.git_repository import (
     check_plain_name,
     find_repository,
@@ -28,9 +28,6 @@ from docgraph.adapters.sources.git_repository import (
 )
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import SourceFile, SourceProblem
-
-# The files of a git tree, without those that no source takes in.
-
 
 LINK, SUBMODULE = "120000", "160000"
 _BLOCK = 1 << 16
@@ -46,8 +43,8 @@ class Entry:
     path: str
 
 
-def listed(git: Git, tree: str) -> Iterator[Entry]:
-    """Twice through the tree: what lies beside a folder may be listed after it."""
+def list_files(git: Git, tree: str) -> Iterator[Entry]:
+    """Without skipped folders. Two passes: files beside a folder may be listed after it."""
     projects: set[str] = set()
     environments: set[str] = set()
     for entry in _entries(git, tree):
@@ -56,35 +53,35 @@ def listed(git: Git, tree: str) -> Iterator[Entry]:
             projects.add(folder)
         if name == ENVIRONMENT_FILE:
             environments.add(folder)
-    decided: dict[str, bool] = {"": False}
+    skipped: dict[str, bool] = {"": False}
     for entry in _entries(git, tree):
         folder, _, name = entry.path.rpartition("/")
-        if folder not in decided:
-            decided[folder] = _is_left_out(folder, projects, environments)
-        if entry.mode != SUBMODULE and not decided[folder] and not is_hidden(name):
+        if folder not in skipped:
+            skipped[folder] = _is_skipped(folder, projects, environments)
+        if entry.mode != SUBMODULE and not skipped[folder] and not is_hidden(name):
             yield entry
 
 
 def paths_of(git: Git, tree: str, ids: Collection[str]) -> dict[str, tuple[str, ...]]:
-    """Where in the tree each of these blobs lies, also in folders that no source takes in.
+    """The paths of each of these blobs in the tree, also in skipped folders.
 
-    A link's own blob holds the path that it leads to, so a link is none of these places.
+    A link's own blob holds the path of its target, so links do not count.
     """
-    places: dict[str, list[str]] = {blob: [] for blob in ids}
+    paths: dict[str, list[str]] = {blob: [] for blob in ids}
     for entry in _entries(git, tree) if ids else ():
-        if entry.mode != LINK and entry.id in places:
-            places[entry.id].append(entry.path)
-    return {blob: tuple(paths) for blob, paths in places.items()}
+        if entry.mode != LINK and entry.id in paths:
+            paths[entry.id].append(entry.path)
+    return {blob: tuple(found) for blob, found in paths.items()}
 
 
-def _is_left_out(path: str, projects: set[str], environments: set[str]) -> bool:
-    """A folder is, if it or one above it is; the root never."""
+def _is_skipped(path: str, projects: set[str], environments: set[str]) -> bool:
+    """Whether the folder or one above it is skipped; the root never is."""
     folder = ""
     for name in path.split("/"):
         beside = folder in projects
         folder = f"{folder}/{name}" if folder else name
         inside = folder in environments
-        if is_left_out_folder(name, beside_project=beside, is_environment=inside):
+        if is_skipped_folder(name, beside_project=beside, is_environment=inside):
             return True
     return False
 
@@ -96,7 +93,7 @@ def _entries(git: Git, tree: str) -> Iterator[Entry]:
         yield from map(_entry, _records(process.stdout))
         if process.wait():
             errors.seek(0)
-            raise BadInput(f"git cannot list {tree}: {last_words(process, errors.read(_BLOCK))}")
+            raise BadInput(f"git cannot list {tree}: {error_message(process, errors.read(_BLOCK))}")
 
 
 def _records(output: IO[bytes]) -> Iterator[bytes]:
@@ -114,14 +111,14 @@ def _entry(record: bytes) -> Entry:
     return Entry(mode, object_id, int(size) if size.isdecimal() else None, path)
 
 
-_MARK = "git:"
-_POINTER = b"version https://git-lfs.github.com/spec/"
+_SCHEME = "git:"
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class GitSource:
-    """Leaves out what a folder leaves out, and follows links within the tree as a folder does.
+    """Skips the same files as a folder source, and follows links within the tree as it does.
 
-    `commit` is the full id of what is read, `branch` the branch that `ref` names, if it does.
+    `commit` is the full id of the commit, `branch` the branch that `ref` names, if it is one.
     """
 
     def __init__(
@@ -132,7 +129,7 @@ class GitSource:
         *,
         inside: Path | None = None,
     ) -> None:
-        """With `inside`, `ref` is a plain name, and a repository that leads elsewhere refused."""
+        """With `inside`, `ref` must be a plain name, and the repository must be all inside."""
         if inside is not None:
             check_plain_name(ref)
         found = find_repository(repository, inside)
@@ -162,13 +159,13 @@ class GitSource:
 
     def files(self) -> Iterator[SourceFile | SourceProblem]:
         links: list[str] = []
-        for entry in listed(self._git, self._tree):
+        for entry in list_files(self._git, self._tree):
             problem = bad_name(entry.path)
             if problem is None and entry.mode == LINK:
                 links.append(entry.path)
             else:
                 yield problem or _file(entry)
-        yield from self._followed(links)
+        yield from self._follow(links)
 
     def read(self, file: SourceFile) -> bytes | SourceProblem:
         """Never more than the limit."""
@@ -177,12 +174,12 @@ class GitSource:
         if file.content_id is None:
             found = self._objects.at(self._tree, file.path)
         else:
-            found = self._objects.get(file.content_id.removeprefix(_MARK), file.path)
+            found = self._objects.get(file.content_id.removeprefix(_SCHEME), file.path)
         if found.kind != "blob":
             return SourceProblem(file.path, f"cannot be read: {found.kind}")
         if found.body is None:
             return too_large(file.path, found.size, self._max_bytes)
-        if found.body.startswith(_POINTER):
+        if found.body.startswith(_LFS_POINTER):
             return SourceProblem(
                 file.path, "a Git LFS pointer; the file itself is not in the repository"
             )
@@ -190,27 +187,27 @@ class GitSource:
 
     @cached_property
     def _objects(self) -> GitObjects:
-        """Started by the first that needs it."""
+        """Started on first use."""
         return GitObjects(self._git, self._max_bytes)
 
-    def _followed(self, links: list[str]) -> Iterator[SourceFile | SourceProblem]:
-        """Nothing for a link to a folder inside the tree, which is listed in its own place.
+    def _follow(self, links: list[str]) -> Iterator[SourceFile | SourceProblem]:
+        """Nothing for a link to a folder inside the tree, which is listed by itself.
 
-        git follows a link without saying where it ends: every place of its bytes may be the one.
+        git does not tell a link's final path, so every path of the same blob is an alias.
         """
         files: dict[str, list[SourceFile]] = {}
         for path in links:
             found = self._objects.at(self._tree, path)
             if found.kind == "blob":
-                file = SourceFile(path, found.size, content_id=f"{_MARK}{found.id}")
+                file = SourceFile(path, found.size, content_id=f"{_SCHEME}{found.id}")
                 files.setdefault(found.id, []).append(file)
             elif found.kind != "tree":
                 yield SourceProblem(path, LEADS_OUT if found.kind == "symlink" else LEADS_NOWHERE)
-        for blob, also in paths_of(self._git, self._tree, files.keys()).items():
-            yield from (replace(file, aliases=also) for file in files[blob])
+        for blob, paths in paths_of(self._git, self._tree, files.keys()).items():
+            yield from (replace(file, aliases=paths) for file in files[blob])
 
 
 def _file(entry: Entry) -> SourceFile | SourceProblem:
     if entry.size is None:
         return SourceProblem(entry.path, f"its blob {entry.id} is not in the repository")
-    return SourceFile(entry.path, entry.size, content_id=f"{_MARK}{entry.id}")
+    return SourceFile(entry.path, entry.size, content_id=f"{_SCHEME}{entry.id}")

@@ -1,4 +1,4 @@
-"""What git reads of a repository lies below one folder, or the repository is not opened."""
+"""Checks that all that git reads of a repository is below one folder."""
 
 import os
 import re
@@ -16,11 +16,11 @@ NO_REPOSITORY = (
 )
 OUTSIDE = "the repository keeps something outside of what may be read here"
 _NOT_READ = "a repository with such a thing is not read here"
-_LARGEST = 1_000_000  # bytes of a file that tells git where to look
+_MAX_BYTES = 1_000_000  # of a file that points git to another path
 _SETTINGS = rb"(?i)\[include|refstorage[^\n]*[/\\]"
 _ANYTHING = rb"(?s)."
-# What in which file would lead git elsewhere; refused where it may, and not understood any further.
-_LEADS_ELSEWHERE = {
+# By file, what could point git to another path; a match is refused without further parsing.
+_EXTERNAL_PATHS = {
     "config": _SETTINGS,
     "config.worktree": _SETTINGS,
     "objects/info/alternates": _ANYTHING,
@@ -31,29 +31,29 @@ _LEADS_ELSEWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class GitLayout:
-    """Its own folder, and the one that it shares with other work trees; often the same."""
+    """The repository's own folder, and the one shared with other work trees; often the same."""
 
     own: Path
     common: Path
 
 
 def check_bounds(path: Path, inside: Path) -> GitLayout:
-    """Looked at without git, which follows whatever it finds."""
+    """Checked without git, which would follow every path."""
     root = inside.resolve()
-    own = _within(_found(path.resolve(), root), root)
+    own = _within(_find_git_folder(path.resolve(), root), root)
     common = own
     if _mode(own / "commondir"):
-        common = _within(_pointed(own / "commondir", rb""), root)
+        common = _within(_pointer_target(own / "commondir", rb""), root)
     for folder in dict.fromkeys((own, common)):
         _check_kinds(folder)
-        for name, pattern in _LEADS_ELSEWHERE.items():
+        for name, pattern in _EXTERNAL_PATHS.items():
             if _mode(folder / name) and re.search(pattern, _content(folder / name)):
                 raise BadInput(f"{name} of the repository leads elsewhere; {_NOT_READ}")
     return GitLayout(own, common)
 
 
-def _found(path: Path, root: Path) -> Path:
-    """As git looks for it, further and further up, but never above the root."""
+def _find_git_folder(path: Path, root: Path) -> Path:
+    """As git searches: upwards from the path, but never above the root."""
     for folder in (path, *path.parents):
         if not folder.is_relative_to(root):
             break
@@ -61,15 +61,15 @@ def _found(path: Path, root: Path) -> Path:
         if stat.S_ISDIR(mode):
             return folder / ".git"
         if mode:
-            return _pointed(folder / ".git", rb"gitdir: ")
+            return _pointer_target(folder / ".git", rb"gitdir: ")
         if all(_mode(folder / name) for name in ("HEAD", "objects", "refs")):
             return folder
     raise BadInput(f"{path}: {NO_REPOSITORY}")
 
 
-def _within(place: Path, root: Path) -> Path:
+def _within(path: Path, root: Path) -> Path:
     try:
-        real = place.resolve()
+        real = path.resolve()
     except (OSError, RuntimeError):
         raise BadInput(OUTSIDE) from None
     if not real.is_relative_to(root):
@@ -77,16 +77,16 @@ def _within(place: Path, root: Path) -> Path:
     return real
 
 
-def _pointed(file: Path, front: bytes) -> Path:
-    """One line; whatever git might cut otherwise than we do is refused."""
-    told = re.fullmatch(front + rb"([^\x00-\x1f\x7f]{1,4096})\n?", _content(file))
-    if told is None:
+def _pointer_target(file: Path, prefix: bytes) -> Path:
+    """Of one plain line; anything that git could parse differently is refused."""
+    match = re.fullmatch(prefix + rb"([^\x00-\x1f\x7f]{1,4096})\n?", _content(file))
+    if match is None:
         raise BadInput(f"{file.name} of the repository is not one plain line; {_NOT_READ}")
-    return file.parent / os.fsdecode(told[1])
+    return file.parent / os.fsdecode(match[1])
 
 
 def _check_kinds(folder: Path) -> None:
-    """Folders and files only: a link leads away, and for a pipe git would wait for ever."""
+    """Only folders and regular files: a link may point outside, and git would block on a pipe."""
     folders = [folder]
     while folders:
         check_cancelled()
@@ -96,14 +96,14 @@ def _check_kinds(folder: Path) -> None:
                     if entry.is_dir(follow_symlinks=False):
                         folders.append(Path(entry.path))
                     elif not entry.is_file(follow_symlinks=False):
-                        raise _no_file(Path(entry.path).relative_to(folder))
+                        raise _not_regular(Path(entry.path).relative_to(folder))
         except FileNotFoundError:
-            continue  # git tidies up now and then
+            continue  # git removes files at any time
         except OSError as error:
             raise BadInput(f"the repository cannot be listed: {error.strerror}") from error
 
 
-def _no_file(path: Path) -> BadInput:
+def _not_regular(path: Path) -> BadInput:
     what = f"{path.as_posix()!a} of the repository is a link, a pipe or the like"
     return BadInput(f"{what}; {_NOT_READ}")
 
@@ -111,16 +111,16 @@ def _no_file(path: Path) -> BadInput:
 def _content(file: Path) -> bytes:
     try:
         with open_plain(file) as handle:
-            told = handle.read(_LARGEST + 1)
+            data = handle.read(_MAX_BYTES + 1)
     except OSError:
         raise BadInput(f"{file.name} of the repository cannot be read; {_NOT_READ}") from None
-    if len(told) > _LARGEST:
-        raise BadInput(f"{file.name} of the repository is over {_LARGEST:,} bytes; {_NOT_READ}")
-    return told
+    if len(data) > _MAX_BYTES:
+        raise BadInput(f"{file.name} of the repository is over {_MAX_BYTES:,} bytes; {_NOT_READ}")
+    return data
 
 
 def _mode(path: Path) -> int:
-    """What it is, without following it; 0 where there is nothing."""
+    """Without following a link; 0 where there is no file."""
     try:
         return path.lstat().st_mode
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Objects of a git repository, one after the other out of one long-lived process."""
+"""Objects of a git repository, read through one long-lived process."""
 
 import contextlib
 import subprocess
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO
 
-from docgraph.adapters.sources.git_process import Git, end, last_words
+from docgraph.adapters.sources.git_process import Git, error_message, kill
 from docgraph.model.errors import BadInput
 from docgraph.ports.cancellation import on_cancel
 
@@ -21,7 +21,7 @@ _FAILED_LINKS = ("symlink", "dangling", "loop", "notdir")
 class GitObject:
     """`kind` is blob, tree or commit, or says why there is none: missing, symlink, dangling, …
 
-    `symlink` is a link that leads out of the tree. `body` is None also where it is over the limit.
+    `symlink` is a link out of the tree. `body` is None also where it is over the limit.
     """
 
     kind: str
@@ -34,39 +34,39 @@ _NONE = GitObject("missing", "", 0, None)
 
 
 class GitObjects:
-    """Asked by one caller at a time; ends with `close`, or when nobody holds it any more."""
+    """For one caller at a time; ends with `close`, or when it is garbage-collected."""
 
     def __init__(self, git: Git, limit: int) -> None:
         self._limit = limit
-        # A pipe that nobody reads could fill, and git would wait for ever.
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by _end
+        # A pipe that nobody reads could fill up and block git.
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed by _close
         arguments = ("cat-file", "--batch", "--follow-symlinks")
         self._process = git.start(*arguments, stdin=subprocess.PIPE, stderr=self._errors)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._questions, self._answers = self._process.stdin, self._process.stdout
-        self.close = weakref.finalize(self, _end, self._process, self._errors)
+        self._requests, self._replies = self._process.stdin, self._process.stdout
+        self.close = weakref.finalize(self, _close, self._process, self._errors)
 
     def at(self, tree: str, path: str) -> GitObject:
         """Links are followed within the tree."""
         if "\n" in path or path.startswith(("./", "../")):
-            return _NONE  # git would take it for two questions, or for a path from elsewhere
+            return _NONE  # git would read it as two requests, or as a path from another folder
         return self.get(f"{tree}:{path}", path)
 
     def get(self, name: str, path: str) -> GitObject:
-        """By id; `path` tells people what it was wanted for."""
-        with on_cancel(partial(end, self._process)):
-            return self._answer(name, path)
+        """By id; `path` is for error messages."""
+        with on_cancel(partial(kill, self._process)):
+            return self._read(name, path)
 
-    def _answer(self, name: str, path: str) -> GitObject:
+    def _read(self, name: str, path: str) -> GitObject:
         try:
-            self._questions.write(name.encode("utf-8", "surrogateescape") + b"\n")
-            self._questions.flush()
+            self._requests.write(name.encode("utf-8", "surrogateescape") + b"\n")
+            self._requests.flush()
         except BrokenPipeError:
-            raise self._died(path) from None
-        words = self._answers.readline().decode("utf-8", "surrogateescape").split()
+            raise self._failure(path) from None
+        words = self._replies.readline().decode("utf-8", "surrogateescape").split()
         if not words:
-            raise self._died(path)
+            raise self._failure(path)
         if words[-1] in _NOTHING:
             return _NONE
         if words[0] in _FAILED_LINKS:
@@ -75,31 +75,31 @@ class GitObjects:
         return GitObject(kind, object_id, int(size), self._body(int(size), path))
 
     def _body(self, size: int, path: str) -> bytes | None:
-        """What is over the limit is passed over in pieces; a newline follows each body."""
+        """A body over the limit is skipped in blocks; a newline follows each body."""
         if size <= self._limit:
-            body = self._answers.read(size + 1)
+            body = self._replies.read(size + 1)
             if len(body) <= size:
-                raise self._died(path)
+                raise self._failure(path)
             return body[:-1]
         left = size + 1
         while left:
-            passed = len(self._answers.read(min(left, _BLOCK)))
-            if not passed:
-                raise self._died(path)
-            left -= passed
+            skipped = len(self._replies.read(min(left, _BLOCK)))
+            if not skipped:
+                raise self._failure(path)
+            left -= skipped
         return None
 
-    def _died(self, path: str) -> BadInput:
-        end(self._process)
+    def _failure(self, path: str) -> BadInput:
+        kill(self._process)
         self._process.wait()
         self._errors.seek(0)
-        told = last_words(self._process, self._errors.read(_BLOCK))
+        message = error_message(self._process, self._errors.read(_BLOCK))
         remedy = "git fsck tells whether the repository is damaged"
-        return BadInput(f"git stopped while it read {path}: {told}; {remedy}")
+        return BadInput(f"git stopped while it read {path}: {message}; {remedy}")
 
 
-def _end(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
-    end(process)
+def _close(process: subprocess.Popen[bytes], errors: IO[bytes]) -> None:
+    kill(process)
     for stream in (process.stdin, process.stdout, errors):
         if stream is not None:
             with contextlib.suppress(BrokenPipeError):

@@ -1,4 +1,4 @@
-"""The git program, kept from running anything that a repository configures."""
+"""Runs the git program so that it executes nothing that a repository configures."""
 
 import atexit
 import os
@@ -18,14 +18,12 @@ from typing import IO
 from docgraph.model.errors import BadInput
 from docgraph.ports.cancellation import check_cancelled, on_cancel
 
-# Processes of git's: each in a group of its own, and none outlives docgraph.
-
-
-_BEGUN: "weakref.WeakSet[subprocess.Popen[bytes]]" = weakref.WeakSet()
+# Each process has a process group of its own, and none outlives docgraph.
+_RUNNING: "weakref.WeakSet[subprocess.Popen[bytes]]" = weakref.WeakSet()
 _LOCK = threading.Lock()
 
 
-def begin(
+def start_process(
     command: Sequence[str],
     *,
     folder: Path,
@@ -43,39 +41,39 @@ def begin(
         process_group=0,
     )
     with _LOCK:
-        _BEGUN.add(process)
+        _RUNNING.add(process)
     return process
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """With all that it has started, where a script stands in for git; from any thread."""
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """Kills the whole process group, since `git` may be a script; from any thread."""
     if process.poll() is None:
-        with suppress(ProcessLookupError, PermissionError):  # has ended by itself just now
+        with suppress(ProcessLookupError, PermissionError):  # it has just ended
             os.killpg(process.pid, signal.SIGKILL)
 
 
 @atexit.register
-def _end_all() -> None:
-    """A thread that waits for one of them may not be waited for itself."""
+def _kill_all() -> None:
+    """At exit, so that no thread blocks on one of them."""
     with _LOCK:
-        begun = tuple(_BEGUN)
-    for process in begun:
-        end(process)
+        running = tuple(_RUNNING)
+    for process in running:
+        kill(process)
 
 
-LONGEST_ANSWER = 30.0  # seconds, to a short question
+TIMEOUT = 30.0  # seconds, of a short command
 
-# A repository is a stranger's: its configuration, its hooks and its remotes must start nothing.
+# A repository is untrusted: its configuration, hooks and remotes must start no program.
 _OPTIONS = (
     "--no-pager",
     "--no-replace-objects",  # a blob's id must name its own bytes
     "--literal-pathspecs",
     *("-c", "core.fsmonitor=false"),
-    *("-c", "core.multiPackIndex=false"),  # names packs by paths, and they may lead out
+    *("-c", "core.multiPackIndex=false"),  # names packs by paths, which may be outside
     *("-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "safe.bareRepository=all"),  # a path that was named is no chance find
+    *("-c", "safe.bareRepository=all"),  # the user named the path
 )
-_SURROUNDINGS = {
+_VARIABLES = {
     "GIT_ALLOW_PROTOCOL": "none",
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_NO_LAZY_FETCH": "1",
@@ -87,7 +85,7 @@ _SURROUNDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What git said; `errors` is empty when it did as it was asked, and never otherwise."""
+    """`errors` is empty if and only if the command succeeded."""
 
     output: bytes
     errors: str
@@ -108,34 +106,34 @@ class Git:
         self._command = (_program(), *_OPTIONS, *where)
         self._common = {} if common_dir is None else {"GIT_COMMON_DIR": str(common_dir)}
 
-    def ask(self, *arguments: str) -> Reply:
-        """A short question."""
+    def run(self, *arguments: str) -> Reply:
+        """A short command."""
         with self.running(*arguments, stderr=subprocess.PIPE) as process:
             try:
-                output, errors = process.communicate(timeout=LONGEST_ANSWER)
+                output, errors = process.communicate(timeout=TIMEOUT)
             except subprocess.TimeoutExpired:
-                late = f"git did not answer within {LONGEST_ANSWER:g} seconds"
-                raise BadInput(f"{self._folder}: {late}") from None
-            check_cancelled()  # an answer that was cut short is none
-        return Reply(output, last_words(process, errors) if process.returncode else "")
+                message = f"git did not answer within {TIMEOUT:g} seconds"
+                raise BadInput(f"{self._folder}: {message}") from None
+            check_cancelled()  # the output may be incomplete
+        return Reply(output, error_message(process, errors) if process.returncode else "")
 
     @contextmanager
     def running(
         self, *arguments: str, stderr: int | IO[bytes]
     ) -> Iterator[subprocess.Popen[bytes]]:
-        """Ended when it is left, or when nobody waits any more; whoever reads it waits for it."""
+        """Killed at the end of the block or on cancellation; the caller waits for it."""
         with self.start(*arguments, stdin=subprocess.DEVNULL, stderr=stderr) as process:
             try:
-                with on_cancel(partial(end, process)):
+                with on_cancel(partial(kill, process)):
                     yield process
             finally:
-                end(process)
+                kill(process)
 
     def start(
         self, *arguments: str, stdin: int, stderr: int | IO[bytes]
     ) -> subprocess.Popen[bytes]:
-        """To be ended by whoever starts it."""
-        return begin(
+        """The caller ends it."""
+        return start_process(
             [*self._command, *arguments],
             folder=self._folder,
             environment=_environment(os.environ) | self._common,
@@ -144,24 +142,24 @@ class Git:
         )
 
 
-def last_words(process: subprocess.Popen[bytes], errors: bytes) -> str:
-    """In one line, as every error of docgraph's is."""
-    told = re.sub(r"\s*\n\s*", " ", errors.decode("utf-8", "replace").strip())
-    return told or f"git ended with exit code {process.returncode}"
+def error_message(process: subprocess.Popen[bytes], errors: bytes) -> str:
+    """In one line."""
+    message = re.sub(r"\s*\n\s*", " ", errors.decode("utf-8", "replace").strip())
+    return message or f"git ended with exit code {process.returncode}"
 
 
 def _program() -> str:
-    found = shutil.which("git")
-    if found is None:
+    path = shutil.which("git")
+    if path is None:
         raise BadInput("reading a git repository needs the git program, and PATH leads to none")
-    return str(Path(found).absolute())
+    return str(Path(path).absolute())
 
 
 def _environment(given: Mapping[str, str]) -> dict[str, str]:
-    """Without what points git elsewhere, as the variables do that a hook is started with."""
-    kept = {
+    """Without variables that point git to another repository, as hooks have them."""
+    own = {
         name: value
         for name, value in given.items()
-        if not name.startswith("GIT_") or name == "GIT_CONFIG_GLOBAL"  # whom its user trusts
+        if not name.startswith("GIT_") or name == "GIT_CONFIG_GLOBAL"  # has safe.directory
     }
-    return kept | _SURROUNDINGS
+    return own | _VARIABLES

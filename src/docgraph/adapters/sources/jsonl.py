@@ -1,4 +1,4 @@
-"""A corpus in JSON lines as a source: one document per row, and its given edges."""
+"""A corpus in JSON lines as a source: one document per row, and its imported edges."""
 
 import gzip
 import json
@@ -22,28 +22,28 @@ class JsonlSource:
             raise BadInput(f"{corpus}: there is no such file")
         self._corpus = corpus
         self._format = format
-        self._places: dict[str, int] = {}
+        self._offsets: dict[str, int] = {}
 
     def files(self) -> Iterator[SourceFile | SourceProblem]:
-        """Remembers where each row starts, so that reading holds one row at a time."""
-        self._places.clear()
-        for place, number, line in _lines(self._corpus):
+        """Stores the offset of each row, so that reading holds one row in memory."""
+        self._offsets.clear()
+        for offset, number, line in _lines(self._corpus):
             where = f"{self._corpus.name}:{number}"
             row = _row(line, ("_id", "text"))
             if row is None:
                 yield SourceProblem(where, "not a JSON object with `_id` and `text`")
                 continue
             path = str(row["_id"])
-            if not path or path in self._places:
+            if not path or path in self._offsets:
                 yield SourceProblem(where, f"`_id` {path!r} is empty or stands in an earlier row")
                 continue
-            self._places[path] = place
+            self._offsets[path] = offset
             title = str(row.get("title") or "").strip() or None
             yield SourceFile(path, len(line), title, self._format)
 
     def read(self, file: SourceFile) -> bytes | SourceProblem:
         with self._corpus.open("rb") as handle:
-            handle.seek(self._places[file.path])
+            handle.seek(self._offsets[file.path])
             row = _row(handle.readline(), ("_id", "text"))
         try:
             return str(row["text"] if row else "").encode()
@@ -52,8 +52,8 @@ class JsonlSource:
 
 
 def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
-    """Rows have `source`, `target` and `type`; the ends are `_id`s of the corpus beside them."""
-    found: list[Relationship] = []
+    """Rows have `source`, `target` and `type`; both ends are `_id`s of the corpus."""
+    relationships: list[Relationship] = []
     for _, number, line in _lines(edges):
         row = _row(line, ("source", "target", "type"))
         if row is None:
@@ -64,18 +64,18 @@ def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
         source, target = (document_id(repository, str(row[end])) for end in ("source", "target"))
         evidence = EdgeEvidence(edges.name, number, 0, 0, 0, f"{row['type']} {row['target']}")
         edge = Edge(source, str(row["type"]), target)
-        found.append(Relationship(edge, (GIVEN,), (evidence,)))
-    return tuple(found)
+        relationships.append(Relationship(edge, (GIVEN,), (evidence,)))
+    return tuple(relationships)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, int, bytes]]:
     """(byte offset, line number, line) of every line that is not blank."""
-    place = 0
+    offset = 0
     with file.open("rb") as handle:
         for number, line in enumerate(handle, start=1):
             if line.strip():
-                yield place, number, line
-            place += len(line)
+                yield offset, number, line
+            offset += len(line)
 
 
 def _row(line: bytes, needed: tuple[str, ...]) -> dict[str, Any] | None:
@@ -110,12 +110,12 @@ class ManifestSource:
 def read_manifests(
     manifests: Path, blobs: Path, names: tuple[str, ...] | None = None
 ) -> dict[str, ManifestSource]:
-    """The named snapshots, or all; blobs are shared between them."""
+    """The snapshots with these names, or all; they share their blobs."""
     try:
         with gzip.open(blobs, "rt", encoding="utf-8") as lines:
             texts = {row["_id"]: row["text"] for row in map(json.loads, lines)}
         rows = [json.loads(line) for line in manifests.read_text(encoding="utf-8").splitlines()]
-        chosen = [row for row in rows if names is None or row["_id"] in names]
-        return {row["_id"]: ManifestSource(row["files"], texts) for row in chosen}
+        selected = [row for row in rows if names is None or row["_id"] in names]
+        return {row["_id"]: ManifestSource(row["files"], texts) for row in selected}
     except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
         raise BadInput(f"{manifests} or {blobs.name}: not manifests and blobs: {error}") from error

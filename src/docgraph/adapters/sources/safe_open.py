@@ -1,6 +1,6 @@
-"""Opens what lies below a folder, step by step and without following a link.
+"""Opens files below a folder, component by component and without following links.
 
-A path is a promise that others can break between two looks at it; a descriptor is not.
+Another process can replace a path between two uses of it; a descriptor stays the same.
 """
 
 import os
@@ -11,18 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-_PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # a pipe is not waited for
+_PLAIN = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK  # does not wait on a pipe
 _FOLDER = _PLAIN | os.O_DIRECTORY
-# Where a system can, a folder is stepped through that may be entered but not listed.
+# Where the system can, also through folders that may be entered but not listed.
 _STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_DIRECTORY
 
 
 class NotRegularFile(OSError):
-    """Was opened, and is something else than a file with bytes in it."""
+    """The path is something else than a regular file."""
 
 
 class DirectoryHandle:
-    """Paths are told from `folder`, with forward slashes; empty for itself.
+    """Paths are relative to `folder`, with forward slashes; empty for itself.
 
     `folder` must not be a link; with `inside`, no step from there to it may be one.
     """
@@ -44,7 +44,7 @@ class DirectoryHandle:
 
     @contextmanager
     def folder(self, path: str) -> Iterator[int]:
-        """A descriptor to list it by."""
+        """A descriptor for listing it."""
         with self._parent(path) as (parent, name):
             opened = os.open(name, _FOLDER, dir_fd=parent)
         try:
@@ -54,33 +54,33 @@ class DirectoryHandle:
 
     def file(self, path: str) -> BinaryIO:
         with self._parent(path) as (parent, name):
-            return _checked(os.open(name, _PLAIN, dir_fd=parent))
+            return _open_regular(os.open(name, _PLAIN, dir_fd=parent))
 
     @contextmanager
     def _parent(self, path: str) -> Iterator[tuple[int, str]]:
         parts = PurePosixPath(path).parts or (".",)
         if ".." in parts or parts[0].startswith("/"):
             raise NotRegularFile(None, "its path leads elsewhere")
-        here = self._top
+        current = self._top
         try:
             for part in parts[:-1]:
-                below = os.open(part, _STEP, dir_fd=here)
-                if here != self._top:
-                    os.close(here)
-                here = below
-            yield here, parts[-1]
+                child = os.open(part, _STEP, dir_fd=current)
+                if current != self._top:
+                    os.close(current)
+                current = child
+            yield current, parts[-1]
         finally:
-            if here != self._top:
-                os.close(here)
+            if current != self._top:
+                os.close(current)
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """A file that is no link itself; its folders are taken as they are."""
-    return _checked(os.open(path, _PLAIN))
+    """A file that is not a link itself; links among its folders are followed."""
+    return _open_regular(os.open(path, _PLAIN))
 
 
-def _checked(opened: int) -> BinaryIO:
-    if stat.S_ISREG(os.fstat(opened).st_mode):
-        return os.fdopen(opened, "rb")
-    os.close(opened)
+def _open_regular(descriptor: int) -> BinaryIO:
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
     raise NotRegularFile(None, "not a regular file")

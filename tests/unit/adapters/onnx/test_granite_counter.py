@@ -46,12 +46,12 @@ def counted(text: str) -> int:
 @example("a\u00a0\nb \u3000 \n c")
 @example("a \n<mask>\n <s>b")
 @example("don't  'tis   I'd\t've")
-def test_it_counts_what_the_tokenizer_makes(text: str) -> None:
+def test_counts_equal_the_tokenizers(text: str) -> None:
     assert counter.count(text) == counted(text)
 
 
 @given(ASCII)
-def test_it_counts_what_the_tokenizer_makes_of_ascii(text: str) -> None:
+def test_counts_of_ascii_equal_the_tokenizers(text: str) -> None:
     assert counter.count(text) == counted(text)
 
 
@@ -62,7 +62,7 @@ def test_every_pair_of_ascii_characters_is_counted_as_the_tokenizer_does() -> No
             assert counter.count(text) == counted(text), repr(text)
 
 
-def test_what_is_no_space_ends_before_one() -> None:
+def test_a_word_ends_before_a_space() -> None:
     split = granite_tokenizer(find_pack()).pre_tokenizer.pre_tokenize_str
     for plane in (0, 1 << 16, 2 << 16):  # nobody has yet put a space into those after them
         ends = (chr(code) for code in range(plane, plane + (1 << 16)))
@@ -70,7 +70,7 @@ def test_what_is_no_space_ends_before_one() -> None:
         assert {part for part, _ in split(text) if "Ċ" in part} <= {"Ċ"}
 
 
-def test_what_is_written_here_is_counted_as_the_tokenizer_does() -> None:
+def test_this_repositorys_files_are_counted_as_the_tokenizer_does() -> None:
     for path in WRITTEN:
         text = path.read_text("utf-8")
         assert counter.count(text) == counted(text), path
@@ -105,6 +105,6 @@ def test_half_a_surrogate_pair_counts_as_a_question_mark() -> None:
     assert counter.count("a \ud83d b") == counter.count("a ? b")
 
 
-def test_counting_loads_no_model_and_survives_a_fork_in_silence() -> None:
+def test_counting_loads_no_model_and_survives_a_fork() -> None:
     done = subprocess.run([sys.executable, "-c", FORKS], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")

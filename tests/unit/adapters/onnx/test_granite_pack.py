@@ -43,7 +43,7 @@ def test_one_changed_bit_of_the_tokenizer_is_refused(copy: Path) -> None:
         read_tokenizer(copy)
 
 
-def test_a_cut_file_is_refused(copy: Path) -> None:
+def test_a_truncated_file_is_refused(copy: Path) -> None:
     with copy.open("r+b") as file:
         file.truncate(100)
     with pytest.raises(ModelError, match="not the pinned"):

@@ -29,7 +29,7 @@ def test_a_tokenizer_is_parsed_once() -> None:
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
-def test_a_long_text_is_cut_as_the_library_itself_would(text: str) -> None:
+def test_a_long_text_is_truncated_as_by_the_library(text: str) -> None:
     ours = tokens(granite_tokenizer(find_pack()), text, LONGEST)
     assert ours == THEIRS.encode(text).ids
     assert len(ours) <= LONGEST

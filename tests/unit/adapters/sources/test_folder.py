@@ -32,7 +32,7 @@ def test_paths_are_relative_with_forward_slashes(tmp_path: Path) -> None:
     assert source.read(SourceFile("a/c.md", 6)) == b"a/c.md"
 
 
-def test_hidden_and_built_things_are_left_out(tmp_path: Path) -> None:
+def test_hidden_files_and_build_output_are_skipped(tmp_path: Path) -> None:
     write(tmp_path, ".git/x.md", ".hidden.md", "node_modules/x.md", "a/__pycache__/x.py")
     write(tmp_path, "pyproject.toml", "build/x.py", "dist/x.md", "my-env/pyvenv.cfg", "my-env/x.py")
     write(tmp_path, "kept.md", "pip/build/kept.py", "x.egg-info/top.txt")
@@ -52,7 +52,7 @@ def test_a_single_file_is_a_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(35)
-def test_the_rules_beside_a_single_file_come_with_it(tmp_path: Path) -> None:
+def test_the_access_file_beside_a_single_file_is_listed_too(tmp_path: Path) -> None:
     write(tmp_path, "a.md", "b.md", "access.yaml", "relations.yaml")
     assert paths(FolderSource(tmp_path / "a.md").files()) == ["a.md", "access.yaml"]
     assert list(FolderSource(tmp_path / "access.yaml").files()) == [SourceFile("access.yaml", 11)]
@@ -67,7 +67,7 @@ def test_a_root_that_does_not_exist_is_refused_by_name(tmp_path: Path) -> None:
         FolderSource(tmp_path / "nowhere")
 
 
-def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
     write(tmp_path, "outside/secret.md", "root/a.md")
     root = tmp_path / "root"
     (root / "out.md").symlink_to(tmp_path / "outside/secret.md")
@@ -84,7 +84,7 @@ def test_a_link_does_not_lead_out_of_the_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(35)
-def test_a_link_names_the_place_of_the_file_that_it_leads_to(tmp_path: Path) -> None:
+def test_a_link_has_the_path_of_its_target_as_alias(tmp_path: Path) -> None:
     write(tmp_path, "secret/b.md", "public/a.md", "secret/.hidden.md")
     (tmp_path / "public/l.md").symlink_to("../secret/b.md")
     (tmp_path / "folder").symlink_to("secret")
@@ -111,7 +111,7 @@ def test_a_loop_of_links_ends(tmp_path: Path) -> None:
     assert problems(found) == {"self": "a link that leads nowhere"}
 
 
-def test_what_is_not_a_regular_file_is_named_and_not_opened(tmp_path: Path) -> None:
+def test_a_special_file_is_reported_and_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.md")
     assert problems(FolderSource(tmp_path).files()) == {"pipe.md": "not a regular file"}
 
@@ -143,7 +143,7 @@ def test_an_unreadable_file_is_a_problem_and_no_crash(
     assert problems(source.files()) == {".": "cannot be opened: Permission denied"}
 
 
-def test_a_file_that_vanished_is_a_problem(tmp_path: Path) -> None:
+def test_a_file_that_disappeared_is_a_problem(tmp_path: Path) -> None:
     source = FolderSource(tmp_path)
     reason = "cannot be read: No such file or directory"
     assert source.read(SourceFile("gone.md", 1)) == SourceProblem("gone.md", reason)

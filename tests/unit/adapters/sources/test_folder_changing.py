@@ -59,7 +59,7 @@ def listed(source: FolderSource) -> dict[str, SourceFile]:
     ],
     ids=["link out", "link within", "pipe", "folder", "socket"],
 )
-def test_a_file_that_becomes_something_else_is_a_problem_and_the_rest_goes_on(
+def test_a_file_that_changes_its_kind_is_a_problem_and_the_others_are_read(
     root: Path, swapped: Callable[[Path], None]
 ) -> None:
     source = FolderSource(root)
@@ -88,7 +88,7 @@ def test_a_folder_that_becomes_a_link_is_not_listed(root: Path) -> None:
     assert list(found) == [SourceProblem("docs", "cannot be opened: Not a directory")]
 
 
-def test_a_link_is_read_where_it_led_when_it_was_listed(root: Path) -> None:
+def test_a_link_is_read_at_the_target_that_was_listed(root: Path) -> None:
     (root / "l.md").symlink_to("docs/b.md")
     source = FolderSource(root)
     files = listed(source)
@@ -98,7 +98,7 @@ def test_a_link_is_read_where_it_led_when_it_was_listed(root: Path) -> None:
         assert source.read(files["l.md"]) == b"b"
 
 
-def test_a_root_that_becomes_a_link_stays_what_it_was(root: Path) -> None:
+def test_a_root_that_becomes_a_link_is_read_as_it_was(root: Path) -> None:
     source = FolderSource(root / "docs")
     (root / "docs").rename(root / "moved")
     (root / "docs").symlink_to("../outside")
@@ -107,7 +107,7 @@ def test_a_root_that_becomes_a_link_stays_what_it_was(root: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["docs", "docs/in", "docs/b.md"])
-def test_what_leads_out_when_it_is_opened_is_not_there(root: Path, path: str) -> None:
+def test_a_path_that_points_outside_when_it_is_opened_is_absent(root: Path, path: str) -> None:
     """It was found below the root a moment ago."""
     shutil.rmtree(root / "docs")
     (root.parent / "outside" / "in").mkdir()
@@ -120,7 +120,7 @@ def test_what_leads_out_when_it_is_opened_is_not_there(root: Path, path: str) ->
         pass
 
 
-def test_what_lies_inside_is_read(root: Path) -> None:
+def test_a_path_inside_is_read(root: Path) -> None:
     source = FolderSource(root / "docs", inside=root)
     assert sorted(listed(source)) == ["b.md", "in/a.md"]
     single = FolderSource(root / "docs" / "b.md", inside=root)
@@ -128,11 +128,11 @@ def test_what_lies_inside_is_read(root: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["../outside/a.md", "docs/../../outside/a.md", "/etc/hostname"])
-def test_a_path_that_was_never_listed_leads_nowhere_else(root: Path, path: str) -> None:
+def test_a_path_that_was_not_listed_cannot_leave_the_folder(root: Path, path: str) -> None:
     assert FolderSource(root).read(SourceFile(path, 1)) == SourceProblem(path, CHANGED)
 
 
-def test_descriptors_are_given_back(root: Path) -> None:
+def test_descriptors_are_closed(root: Path) -> None:
     def read() -> None:
         source = FolderSource(root / "docs", inside=root)
         for file in [*listed(source).values(), SourceFile("none/none/a.md", 1)]:

@@ -8,14 +8,14 @@ import pytest
 from docgraph.adapters.sources.folder import FolderSource
 from docgraph.adapters.sources.git import GitSource
 from docgraph.ports.source import SourceFile, SourceProblem
-from tests.support.git_reading import at, refused, told
+from tests.support.git_reading import at, read_all, refused
 from tests.support.made_repository import MadeRepository
 
 # What is read
 
 
 @pytest.mark.requirement(8)
-def test_a_branch_a_tag_and_a_commit_are_read_whatever_lies_in_the_work_tree(
+def test_a_branch_a_tag_and_a_commit_are_read_independently_of_the_work_tree(
     made: MadeRepository,
 ) -> None:
     first = made.commit({"a.md": "old", "gone.md": "x"})
@@ -45,7 +45,7 @@ def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: MadeRepos
 
 
 @pytest.mark.requirement(35)
-def test_a_branch_is_read_whatever_else_is_called_like_it(made: MadeRepository) -> None:
+def test_a_branch_comes_before_other_refs_of_the_same_name(made: MadeRepository) -> None:
     """Whoever may push a tag must not decide what `main` says."""
     first = made.commit({"a.md": "tag"})
     second = made.commit({"a.md": "branch"})
@@ -60,7 +60,7 @@ def test_a_branch_is_read_whatever_else_is_called_like_it(made: MadeRepository) 
 
 
 @pytest.mark.requirement(35)
-def test_head_and_a_commit_s_id_stay_what_they_are(made: MadeRepository) -> None:
+def test_head_and_commit_ids_keep_their_meaning(made: MadeRepository) -> None:
     first = made.commit({"a.md": "pushed"})
     second = made.commit({"a.md": "meant"})
     made.git("branch", "part", first)
@@ -85,7 +85,7 @@ def test_a_folder_inside_a_work_tree_is_a_source_of_its_own(made: MadeRepository
     made.commit({"a.md": "a", "docs/b.md": "b", "docs/in/c.md": "c"})
     (made.folder / "docs/up.md").symlink_to("../a.md")
     made.commit()
-    assert at(made.folder / "docs") == told(FolderSource(made.folder / "docs"))
+    assert at(made.folder / "docs") == read_all(FolderSource(made.folder / "docs"))
     (made.folder / "later").mkdir()
     assert "there is no folder later/ in main" in refused(made.folder / "later")
 
@@ -99,7 +99,7 @@ def test_a_file_is_named_by_its_blob_so_equal_ids_mean_equal_bytes(made: MadeRep
 
 
 @pytest.mark.requirement(35)
-def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: MadeRepository) -> None:
+def test_a_link_has_every_path_of_its_blob_as_alias(made: MadeRepository) -> None:
     made.write({"secret/b.md": "b", "public/a.md": "a", "copy.md": "b", ".hidden/c.md": "c"})
     links = {
         "public/l.md": "../secret/b.md",
@@ -124,7 +124,7 @@ def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: MadeReposi
     }
 
 
-def test_an_object_that_was_replaced_is_read_as_it_was_named(made: MadeRepository) -> None:
+def test_replacement_objects_are_ignored(made: MadeRepository) -> None:
     made.commit({"a.md": "true", "b.md": "false"})
     made.git("replace", made.git("rev-parse", "HEAD:a.md"), made.git("rev-parse", "HEAD:b.md"))
     assert at(made.folder)["a.md"] == b"true"
@@ -180,7 +180,7 @@ def test_a_checkout_and_its_commit_give_the_same(made: MadeRepository) -> None:
     made.commit()
     found = at(made.folder)
     (made.folder / ".git").rename(made.folder.parent / "kept-elsewhere")
-    expected = told(FolderSource(made.folder))
+    expected = read_all(FolderSource(made.folder))
     # A checkout cannot tell what lies beyond its root; a commit knows that nothing does.
     assert expected.pop("beyond.md") == "a link that leads nowhere"
     assert found.pop("beyond.md") == "a link that leads out of the folder is not followed"
@@ -188,14 +188,14 @@ def test_a_checkout_and_its_commit_give_the_same(made: MadeRepository) -> None:
     assert found["\\xff.md"] == "its name is not valid UTF-8"
 
 
-def test_submodules_are_left_out_quietly(made: MadeRepository) -> None:
+def test_submodules_are_skipped_silently(made: MadeRepository) -> None:
     commit = made.commit({"a.md": "a"})
     made.git("update-index", "--add", "--cacheinfo", f"160000,{commit},module")
     made.git("commit", "--quiet", "--message", "with a module")
     assert at(made.folder) == {"a.md": b"a"}
 
 
-def test_a_line_break_in_a_name_shifts_no_answer(made: MadeRepository) -> None:
+def test_a_line_break_in_a_name_does_not_shift_replies(made: MadeRepository) -> None:
     made.write({"a\nb.md": "odd", "c.md": "plain"})
     (made.folder / "l\nk.md").symlink_to("c.md")
     made.commit()
@@ -212,7 +212,7 @@ def test_a_file_that_is_too_large_says_the_limit_and_the_next_is_read(made: Made
     made.commit()
     reason = "200,001 bytes is over the limit of 1,000; --max-bytes raises it"
     with GitSource(made.folder, "main", max_bytes=1000) as source:
-        assert told(source) == {"big.md": reason, "link.md": reason, "small.md": b"small"}
+        assert read_all(source) == {"big.md": reason, "link.md": reason, "small.md": b"small"}
         assert source.read(SourceFile("big.md", 0)) == SourceProblem("big.md", reason)
         assert source.read(SourceFile("small.md", 0)) == b"small"
 
@@ -223,7 +223,7 @@ def test_a_pointer_to_large_file_storage_is_a_problem(made: MadeRepository) -> N
     assert "Git LFS pointer" in str(at(made.folder)["big.pdf"])
 
 
-def test_a_listing_longer_than_a_block_is_whole(made: MadeRepository) -> None:
+def test_a_listing_longer_than_a_block_is_complete(made: MadeRepository) -> None:
     files = {f"{'folder' * 10}/{number:04}.md": str(number) for number in range(1500)}
     made.commit(files)
     assert at(made.folder) == {path: text.encode() for path, text in files.items()}

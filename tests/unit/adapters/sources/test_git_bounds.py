@@ -12,7 +12,7 @@ from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_bounds import check_bounds
 from docgraph.model.errors import BadInput
 from docgraph.wiring.sources import open_source
-from tests.support.git_reading import told
+from tests.support.git_reading import read_all
 from tests.support.made_repository import MadeRepository
 
 SECRET = {"s.md": "from outside"}
@@ -21,7 +21,7 @@ SECRET = {"s.md": "from outside"}
 def read(path: Path, root: Path, ref: str = "main") -> dict[str, bytes | str]:
     with open_source(path, ref=ref, inside=root) as opened:
         assert isinstance(opened.source, GitSource)
-        return told(opened.source)
+        return read_all(opened.source)
 
 
 def refused(path: Path, root: Path) -> str:
@@ -92,13 +92,11 @@ def test_a_repository_around_the_root_is_not_found(outside: MadeRepository) -> N
     assert "not a git repository" in refused(inner, inner)
 
 
-def test_what_is_no_repository_is_told_what_is(root: Path) -> None:
+def test_a_folder_without_a_repository_is_refused_with_what_would_work(root: Path) -> None:
     assert "REPO.git" in refused(root, root)
 
 
-def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
-    outside: MadeRepository, root: Path
-) -> None:
+def test_a_repository_with_commits_outside_is_refused(outside: MadeRepository, root: Path) -> None:
     outside.git("worktree", "add", "--quiet", str(root / "linked"), "-b", "other")
     (root / "pointing").mkdir()
     (root / "pointing" / ".git").write_text(f"gitdir: {outside.folder / '.git'}\n")
@@ -109,7 +107,7 @@ def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
     assert ".git of the repository cannot be read" in refused(root / "link", root)
 
 
-def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
+def test_a_repository_with_a_common_folder_outside_is_refused(
     outside: MadeRepository, thief: MadeRepository, root: Path
 ) -> None:
     (thief.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
@@ -191,7 +189,7 @@ def test_a_pointer_that_is_not_one_plain_line_is_refused(
     assert "is not one plain line" in refused(place, root)
 
 
-def test_an_index_of_packs_leads_nowhere(
+def test_an_index_of_packs_is_ignored(
     outside: MadeRepository, thief: MadeRepository, root: Path
 ) -> None:
     """It names each pack by a path from its own folder; here by one that leads out."""
@@ -230,7 +228,7 @@ def test_settings_that_include_others_are_refused_before_git_reads_them(
 
 
 @pytest.mark.parametrize("name", [".git/config", ".git/refs/heads/pipe", ".git/commondir"])
-def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None:
+def test_a_pipe_in_a_repository_does_not_block(root: Path, name: str) -> None:
     made = MadeRepository(root / "repo")
     made.commit({"a.md": "a"})
     (made.folder / name).unlink(missing_ok=True)
@@ -238,7 +236,7 @@ def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None
     assert "of the repository" in refused(made.folder, root)
 
 
-def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
+def test_git_reads_the_checked_paths_even_if_pointers_change(
     outside: MadeRepository, root: Path
 ) -> None:
     made = MadeRepository(root / "repo")
@@ -246,10 +244,10 @@ def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
     with open_source(made.folder, ref="main", inside=root) as opened:
         (made.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
         assert isinstance(opened.source, GitSource)
-        assert told(opened.source) == {"a.md": b"a"}
+        assert read_all(opened.source) == {"a.md": b"a"}
 
 
-def test_bounds_are_told_with_every_link_followed(root: Path) -> None:
+def test_bounds_are_checked_with_links_resolved(root: Path) -> None:
     made = MadeRepository(root / "repo")
     (root.parent / "alias").symlink_to(root)
     place = check_bounds(root.parent / "alias" / "repo", root.parent / "alias")

@@ -24,7 +24,7 @@ from tests.support.made_repository import MadeRepository
         "#1",
     ],
 )
-def test_plain_names_fit(ref: str) -> None:
+def test_plain_names_are_accepted(ref: str) -> None:
     check_plain_name(ref)
 
 
@@ -50,7 +50,7 @@ def test_plain_names_fit(ref: str) -> None:
         *("/a", "a/", "a//b", ".a", "a/.b", "a.", "a.lock", "a*", "a?", "[a", "a\\b", "a" * 256),
     ],
 )
-def test_nothing_else_does_and_what_would_is_told(made: MadeRepository, ref: str) -> None:
+def test_other_names_are_refused_with_what_would_work(made: MadeRepository, ref: str) -> None:
     made.commit({"n.md": "n"})
     made.commit({"n.md": "m"})
     with (
@@ -60,7 +60,7 @@ def test_nothing_else_does_and_what_would_is_told(made: MadeRepository, ref: str
         pass
 
 
-def test_on_the_command_line_names_are_as_free_as_git_s(made: MadeRepository) -> None:
+def test_the_command_line_accepts_every_name_of_git(made: MadeRepository) -> None:
     first = made.commit({"a.md": "a"})
     second = made.commit({"a.md": "b"})
     meant = {"main~1": first, "HEAD^": first, "main@{1}": first, "HEAD^{/as it}": second}

@@ -10,13 +10,13 @@ import pytest
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import SourceFile, SourceProblem
-from tests.support.git_reading import at, if_children_are_told, processes, refused, told
+from tests.support.git_reading import at, if_children_are_listed, processes, read_all, refused
 from tests.support.made_repository import MadeRepository
 
 # What is refused
 
 
-def test_an_unknown_name_is_told_what_would_fit(made: MadeRepository) -> None:
+def test_an_unknown_name_is_refused_with_suggestions(made: MadeRepository) -> None:
     made.commit({"a.md": "a"})
     made.git("tag", "v1.0")
     front = f"{made.folder}: no branch, tag or commit is called"
@@ -34,21 +34,21 @@ def test_a_name_is_never_taken_for_an_option(made: MadeRepository, ref: str) -> 
 
 
 @pytest.mark.parametrize("ref", ["a\0b", "a\nb", "\x1b[31m"])
-def test_a_name_that_is_no_text_is_refused(made: MadeRepository, ref: str) -> None:
+def test_a_name_that_is_not_printable_is_refused(made: MadeRepository, ref: str) -> None:
     made.commit({"a.md": "a"})
     assert refused(made.folder, ref) == f"{ref!r} cannot name a branch, tag or commit"
 
 
-def test_a_repository_without_commits_says_so(made: MadeRepository) -> None:
+def test_a_repository_without_commits_is_reported(made: MadeRepository) -> None:
     assert "there is no commit in it yet" in refused(made.folder, "HEAD")
 
 
-def test_what_is_no_repository_is_told_what_is(tmp_path: Path) -> None:
+def test_a_folder_without_a_repository_is_refused_with_what_would_work(tmp_path: Path) -> None:
     assert "REPO.git" in refused(tmp_path)
     assert refused(tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
 
 
-def test_a_broken_configuration_is_told_in_git_s_words(made: MadeRepository) -> None:
+def test_a_broken_configuration_is_reported_with_gits_message(made: MadeRepository) -> None:
     made.commit({"a.md": "a"})
     (made.folder / ".git/config").write_text("[core\n")
     assert "bad config line 1" in refused(made.folder)
@@ -88,7 +88,7 @@ def test_a_repository_of_another_user_is_explained_with_the_remedy(
 # What a repository cannot do
 
 
-def test_a_repository_starts_no_program_of_its_own(made: MadeRepository, tmp_path: Path) -> None:
+def test_a_repository_starts_no_program(made: MadeRepository, tmp_path: Path) -> None:
     """Not even where an object is missing that its configuration promises to fetch."""
     made.commit({"a.md": "a", "b.md": "b"})
     blob = made.git("rev-parse", "HEAD:a.md")
@@ -119,7 +119,7 @@ def test_a_repository_starts_no_program_of_its_own(made: MadeRepository, tmp_pat
     assert (tmp_path / "sprung").exists()
 
 
-def test_git_s_own_variables_lead_nowhere_else(
+def test_gits_environment_variables_are_ignored(
     made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A hook is started with GIT_DIR and more of the repository it belongs to."""
@@ -142,7 +142,7 @@ def test_reading_changes_nothing_in_the_repository(made: MadeRepository) -> None
 # The process behind it
 
 
-def test_a_damaged_object_ends_the_reading_with_the_file_s_name_and_git_s_words(
+def test_a_damaged_object_is_reported_with_the_file_and_gits_message(
     made: MadeRepository,
 ) -> None:
     made.commit({"a.md": "a" * 1000})
@@ -157,7 +157,7 @@ def test_a_damaged_object_ends_the_reading_with_the_file_s_name_and_git_s_words(
         source.read(SourceFile("a.md", 1000, content_id=f"git:{blob}"))
 
 
-def test_a_reader_that_dies_is_an_error_and_not_an_empty_file(
+def test_a_git_process_that_dies_is_an_error_and_not_an_empty_file(
     made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a"})
@@ -167,10 +167,10 @@ def test_a_reader_that_dies_is_an_error_and_not_an_empty_file(
         GitSource(made.folder, "main") as source,
         pytest.raises(BadInput, match=r"git stopped while .*killed by the moon"),
     ):
-        told(source)
+        read_all(source)
 
 
-def test_a_listing_that_breaks_off_is_an_error_and_not_a_smaller_repository(
+def test_an_incomplete_listing_is_an_error_and_not_a_smaller_repository(
     made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a"})
@@ -179,22 +179,22 @@ def test_a_listing_that_breaks_off_is_an_error_and_not_a_smaller_repository(
         at(made.folder)
 
 
-@if_children_are_told
+@if_children_are_listed
 def test_no_process_is_left_behind(made: MadeRepository) -> None:
     made.commit({"a.md": "a"})
     before = processes()
     with GitSource(made.folder, "main") as source:
-        told(source)
+        read_all(source)
         assert processes() > before
     assert processes() == before
-    told(source)  # may be read again, and is given back when nobody holds it
+    read_all(source)  # may be read again, and is given back when nobody holds it
     del source
     gc.collect()
     assert processes() == before
 
 
-@if_children_are_told
-def test_a_listing_that_nobody_finishes_leaves_nothing_behind(made: MadeRepository) -> None:
+@if_children_are_listed
+def test_an_abandoned_listing_leaves_no_process(made: MadeRepository) -> None:
     made.commit({f"{number}.md": "x" for number in range(3000)})
     before = processes()
     with GitSource(made.folder, "main") as source:

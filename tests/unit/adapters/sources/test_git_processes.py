@@ -15,7 +15,7 @@ from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput, GivenUp
 from docgraph.ports.cancellation import Deadline, deadline_scope
-from tests.support.git_reading import told
+from tests.support.git_reading import read_all
 from tests.support.made_repository import MadeRepository
 
 LONG = 60
@@ -71,7 +71,7 @@ def leaving(notes: Path) -> Iterator[Deadline]:
 
 
 @pytest.mark.parametrize("question", ["absolute-git-dir", "show-prefix", "for-each-ref", "verify"])
-def test_a_short_question_has_a_deadline(
+def test_a_short_command_has_a_timeout(
     made: MadeRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
     monkeypatch.setenv("HANGS", f"*{question}*")
@@ -82,7 +82,7 @@ def test_a_short_question_has_a_deadline(
 
 
 @pytest.mark.parametrize("question", ["rev-parse", "ls-tree", "cat-file"])
-def test_git_is_ended_when_nobody_waits_any_more(
+def test_git_is_killed_when_the_request_is_cancelled(
     made: MadeRepository,
     notes: Path,
     leaving: Deadline,
@@ -96,12 +96,12 @@ def test_git_is_ended_when_nobody_waits_any_more(
         deadline_scope(leaving),
         GitSource(made.folder, "main") as source,
     ):
-        told(source)
+        read_all(source)
     assert time.monotonic() - begun < LONG / 2
     assert none_runs(notes)
 
 
-def test_a_listing_that_hangs_is_ended_when_it_is_left(
+def test_a_blocked_listing_is_killed_when_it_is_abandoned(
     made: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not only when it writes its next line."""
@@ -126,7 +126,7 @@ def test_a_listing_that_hangs_is_ended_when_it_is_left(
     assert time.monotonic() - begun < LONG / 2
 
 
-def test_none_outlives_docgraph(
+def test_no_git_process_outlives_docgraph(
     made: MadeRepository, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a thread still waits for it."""

@@ -24,7 +24,7 @@ def test_each_row_is_a_document_with_its_id_as_path(tmp_path: Path) -> None:
     assert [source.read(file) for file in found] == ["büzz".encode(), b"x"]
 
 
-def test_a_bad_row_is_named_by_its_line_and_the_rest_goes_on(tmp_path: Path) -> None:
+def test_a_bad_row_is_reported_by_its_line_and_the_others_are_read(tmp_path: Path) -> None:
     good = {"_id": "a", "text": "x"}
     source = JsonlSource(lines(tmp_path / "c.jsonl", good, "{", "", '{"_id": "q"}', good))
     assert [file for file in source.files() if isinstance(file, SourceProblem)] == [
@@ -34,19 +34,19 @@ def test_a_bad_row_is_named_by_its_line_and_the_rest_goes_on(tmp_path: Path) -> 
     ]
 
 
-def test_half_a_character_is_a_problem(tmp_path: Path) -> None:
+def test_a_lone_surrogate_is_a_problem(tmp_path: Path) -> None:
     source = JsonlSource(lines(tmp_path / "c.jsonl", '{"_id": "a", "text": "x\\ud800"}'))
     (file,) = source.files()
     assert isinstance(file, SourceFile)
     assert source.read(file) == SourceProblem("a", "half a character at position 1")
 
 
-def test_a_corpus_that_is_not_there_is_refused(tmp_path: Path) -> None:
+def test_an_absent_corpus_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is no such file"):
         JsonlSource(tmp_path / "corpus.jsonl")
 
 
-def test_given_edges_keep_their_line_as_evidence(tmp_path: Path) -> None:
+def test_imported_edges_keep_their_line_as_evidence(tmp_path: Path) -> None:
     row = {"source": "a", "target": "b:c", "type": "requires", "origin": "header"}
     (found,) = read_edges(lines(tmp_path / "edges.jsonl", row), "r")
     assert found.edge == Edge("r:a", "requires", "r:b%3Ac")

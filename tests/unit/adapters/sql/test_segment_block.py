@@ -34,7 +34,7 @@ def told(block: SegmentBlock) -> list[object]:
 
 
 @given(documents, documents, documents)
-def test_joined_segments_can_be_divided_again(
+def test_what_was_joined_comes_apart_again(
     one: list[tuple[int, int]], two: list[tuple[int, int]], three: list[tuple[int, int]]
 ) -> None:
     alone = {

@@ -3,7 +3,7 @@
 from docgraph.adapters.onnx.granite import CountCache
 
 
-def test_what_is_remembered_is_counted_once() -> None:
+def test_a_cached_text_is_counted_once() -> None:
     asked: list[str] = []
 
     def count(text: str) -> int:
@@ -15,7 +15,7 @@ def test_what_is_remembered_is_counted_once() -> None:
     assert asked == ["a", "bb"]
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_the_cache_is_bounded() -> None:
     lengths = CountCache(len, most=3, longest=4)
     texts = ["a", "bb", "ccc", "dddd", "a", "e" * 5]
     assert [lengths[text] for text in texts] == [len(text) for text in texts]
