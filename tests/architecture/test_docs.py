@@ -298,7 +298,7 @@ def environment() -> set[str]:
     code = "\n".join(path.read_text(encoding="utf-8") for path in sorted(SOURCE.rglob("*.py")))
     names = set(re.findall(r"DOCGRAPH_[A-Z{}a-z_]+", code)) - {"DOCGRAPH_{name}"}
     served = re.findall(r'parse_endpoint\("(\w+)"', code)
-    limited = re.findall(r'_ceiling\("(\w+)"', code)
+    limited = re.findall(r'_clearance\("(\w+)"', code)
     switches = re.findall(r'_switch\("(\w+)"', code)
     return (
         {name.format(name=word) for name in names for word in served}

@@ -47,14 +47,14 @@ def servers() -> Iterator[Callable[..., Server]]:
         yield start
 
 
-def chat(server: Server, ceiling: Clearance = UNCLASSIFIED, window: int = 4000) -> EndpointChat:
+def chat(server: Server, clearance: Clearance = UNCLASSIFIED, window: int = 4000) -> EndpointChat:
     return EndpointChat(
         server.base,
         "tiny",
         window=window,
         counter=CountsWords(),
         exact=True,
-        ceiling=ceiling,
+        clearance=clearance,
         timeout=5,
         sleep=lambda _: None,
     )
@@ -127,8 +127,8 @@ def test_no_byte_goes_to_an_endpoint_below_the_context(
         tmp_path, document("a.md", "apples are red"), document("b.md", "apples", rule=BOARD)
     )
     low, high = servers(), servers()
-    ceiling = Clearance(frozenset({"board"}))
-    found = asked(engine(store, chat(low), chat(high, ceiling))).answer
+    clearance = Clearance(frozenset({"board"}))
+    found = asked(engine(store, chat(low), chat(high, clearance))).answer
     assert found.kind == "answered"
     assert (len(low.asked), len(high.asked)) == (0, 1)
     refused = asked(engine(store, chat(low))).answer

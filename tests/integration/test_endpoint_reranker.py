@@ -120,13 +120,13 @@ def kept(labels: tuple[str, ...], level: int) -> Document:
 def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
     marked: Store, server: Server, held: tuple[str, ...], cleared: int
 ) -> None:
-    ceiling = Clearance(frozenset(held), cleared)
-    model = EndpointReranker(server.base, "cross", ceiling=ceiling)
+    clearance = Clearance(frozenset(held), cleared)
+    model = EndpointReranker(server.base, "cross", clearance=clearance)
     engine = engine_on(marked, model)
     pipeline = load("documents").with_options("search_nodes", rerank=20, top=20)
     found = engine.questions.retrieve(QuestionRequest(CLEARED, pipeline, "apples"))
     asked = str(server.asked)
-    above = [mark for mark in MARKS if not ceiling.covers(frozenset(mark[0]), mark[1])]
+    above = [mark for mark in MARKS if not clearance.covers(frozenset(mark[0]), mark[1])]
     for mark in MARKS:
         assert (word(*mark) in asked) == (mark not in above)
     assert len(found.seeds.ids) == len(MARKS)  # what was not sent is found all the same

@@ -59,7 +59,7 @@ def scores(folder: Path, texts: Sequence[str], question: str = QUESTION) -> list
 
 def test_a_folder_keeps_the_port(folder: Path) -> None:
     model: RerankModel = OnnxCrossEncoder(folder)
-    assert (model.name, model.ceiling) == ("counts-words", None)
+    assert (model.name, model.clearance) == ("counts-words", None)
     assert model.relevance(QUESTION, []) == []
 
 

@@ -65,7 +65,7 @@ class Drifted(HashedWords):
 @dataclass(frozen=True, slots=True)
 class LikesShortTexts:
     name: str = "short is good"
-    ceiling: None = None
+    clearance: None = None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         return [-float(len(text)) for text in texts]

@@ -34,7 +34,7 @@ class Says:
 
     text: str = "Corn is ground in a mill [1]."
     name: str = "says"
-    ceiling: Clearance | None = None
+    clearance: Clearance | None = None
     context_window: int = 100_000
     exact_count: bool = True
 

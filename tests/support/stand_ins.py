@@ -49,7 +49,7 @@ class LikesLongTexts:
     """A rerank model."""
 
     name: str = "long is good"
-    ceiling: Clearance | None = None
+    clearance: Clearance | None = None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         return [float(len(text)) for text in texts]
@@ -60,7 +60,7 @@ class Recites:
     """A chat model whose answer hangs on every byte that it is sent. A word is a token."""
 
     name: str = "recites"
-    ceiling: Clearance | None = UNCLASSIFIED
+    clearance: Clearance | None = UNCLASSIFIED
     context_window: int = 10_000
     exact_count: bool = True
 

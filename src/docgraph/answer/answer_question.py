@@ -114,13 +114,13 @@ def is_not_enough(text: str) -> bool:
 def describe_refusal(models: tuple[ChatModel, ...], context: Context) -> str:
     """Names the labels and levels that the models lack, and nothing else."""
     classification = classification_of(context)
-    clearances = (model.ceiling for model in models if model.ceiling is not None)
+    clearances = (model.clearance for model in models if model.clearance is not None)
     reasons = dict.fromkeys(one.reason_against(*classification) for one in clearances)
     return f"not sent to any model: {'; '.join(reasons)}"
 
 
 def _may_read(model: ChatModel, context: Context) -> bool:
-    return may_send(model.ceiling, *classification_of(context))
+    return may_send(model.clearance, *classification_of(context))
 
 
 def _without_model(

@@ -33,7 +33,7 @@ def fit_budget(
         return assemble_context(evidence, tokens, max_tokens=max_tokens)
 
     full = build(assemble.options["max_tokens"])
-    allowed = [model for model in models if may_send(model.ceiling, *classification_of(full))]
+    allowed = [model for model in models if may_send(model.clearance, *classification_of(full))]
     if any(_fits(model, full, answer) for model in allowed):
         return pipeline
     for model in allowed:

@@ -39,7 +39,7 @@ class ReaderReranker:
         candidates = RetrievalPlan.of_seeds(self._question, ids, admit="candidates")
         reads = self._reads.texts(candidates)
         concepts = reads.concepts(ids)
-        clearance = self._model.ceiling
+        clearance = self._model.clearance
         sent = [one for one in concepts if may_send(clearance, one.labels, one.level)]
         withheld = tuple(one.id for one in concepts if one not in sent)
         texts = {

@@ -38,7 +38,7 @@ class ChatModel(Protocol):
     def name(self) -> str: ...
 
     @property
-    def ceiling(self) -> Clearance | None:
+    def clearance(self) -> Clearance | None:
         """What may be sent to it; None if it runs in this process, and nothing is sent."""
         ...
 
@@ -112,7 +112,7 @@ class RerankModel(Protocol):
     def name(self) -> str: ...
 
     @property
-    def ceiling(self) -> Clearance | None:
+    def clearance(self) -> Clearance | None:
         """What may be sent to it; None if it runs in this process, and nothing is sent."""
         ...
 

@@ -30,7 +30,7 @@ class Endpoint:
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
-    ceiling: Clearance = UNCLASSIFIED
+    clearance: Clearance = UNCLASSIFIED
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class ChatEndpoint:
     url: str
     model: str
     key: str | None = field(default=None, repr=False)
-    ceiling: Clearance = UNCLASSIFIED
+    clearance: Clearance = UNCLASSIFIED
     window: int = DEFAULT_WINDOW
     tokenizer: str | None = None
 
@@ -98,17 +98,17 @@ def parse_endpoint(
     given = environment.get(f"DOCGRAPH_{name}_ENDPOINT")
     url = given or written.endpoint
     model = environment.get(f"DOCGRAPH_{name}_MODEL") or written.model
-    ceiling = _ceiling(name, environment, written, url)
+    clearance = _clearance(name, environment, written, url)
     if not url:
         return None
     if not model:
         key = name.lower()
         where = f"DOCGRAPH_{name}_ENDPOINT" if given else f"{path}: {key}.endpoint"
         raise BadInput(f"{where}: needs a model beside it: {key}.model or DOCGRAPH_{name}_MODEL")
-    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None, ceiling)
+    return Endpoint(url, model, environment.get(f"DOCGRAPH_{name}_KEY") or None, clearance)
 
 
-def _ceiling(
+def _clearance(
     name: str, environment: Mapping[str, str], written: ModelConfig, url: str | None
 ) -> Clearance:
     """What the file lets out, it lets out to the server that it names and to no other."""
@@ -167,7 +167,7 @@ def chat_endpoints(
             url=url,
             model=model,
             key=environment.get("DOCGRAPH_ANSWER_KEY") or _key(environment, same),
-            ceiling=_ceiling("ANSWER", environment, known, url),
+            clearance=_clearance("ANSWER", environment, known, url),
             window=_window(environment) or (same.window if same else DEFAULT_WINDOW),
             tokenizer=environment.get("DOCGRAPH_ANSWER_TOKENIZER")
             or (same.tokenizer if same else None),
@@ -196,7 +196,7 @@ def _written_chat(environment: Mapping[str, str], one: ChatConfig, many: int) ->
         url=one.endpoint,
         model=one.model,
         key=_key(environment, one) or unnamed or None,
-        ceiling=Clearance(frozenset(one.labels or ()), one.level or 0),
+        clearance=Clearance(frozenset(one.labels or ()), one.level or 0),
         window=one.window,
         tokenizer=one.tokenizer,
     )

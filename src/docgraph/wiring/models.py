@@ -65,7 +65,7 @@ def embedder_clearance(settings: Settings) -> Clearance | None:
     """What may be sent to the embedder; None if it runs in this process, and nothing is sent."""
     if settings.embedder_folder or settings.embedder_endpoint is None:
         return None
-    return settings.embedder_endpoint.ceiling
+    return settings.embedder_endpoint.clearance
 
 
 def open_tokens() -> TokenCounter:
@@ -94,7 +94,7 @@ def _chat_model(endpoint: ChatEndpoint) -> ChatModel:
         counter=counter,
         exact=endpoint.tokenizer is not None,
         api_key=endpoint.key,
-        ceiling=endpoint.ceiling,
+        clearance=endpoint.clearance,
     )
 
 
@@ -109,5 +109,5 @@ def open_reranker(settings: Settings) -> RerankModel | None:
 
     endpoint = settings.reranker_endpoint
     return EndpointReranker(
-        endpoint.url, endpoint.model, api_key=endpoint.key, ceiling=endpoint.ceiling
+        endpoint.url, endpoint.model, api_key=endpoint.key, clearance=endpoint.clearance
     )

@@ -29,7 +29,7 @@ class Parrot:
 
     says: str = "Mills grind [1]."
     name: str = "parrot"
-    ceiling: Clearance | None = UNCLASSIFIED
+    clearance: Clearance | None = UNCLASSIFIED
     context_window: int = 1000
     exact_count: bool = True
     finish: str = "stop"
@@ -165,8 +165,8 @@ def test_without_a_model_the_context_with_its_sources_is_the_answer() -> None:
 
 @pytest.mark.requirement(47)
 def test_the_first_model_that_may_read_all_of_it_is_asked() -> None:
-    low, right = Parrot(name="low"), Parrot(name="right", ceiling=Clearance(SECRET, 1))
-    found = ask(context(OPEN, (SECRET, 1)), low, right, Parrot(name="here", ceiling=None))
+    low, right = Parrot(name="low"), Parrot(name="right", clearance=Clearance(SECRET, 1))
+    found = ask(context(OPEN, (SECRET, 1)), low, right, Parrot(name="here", clearance=None))
     assert found.asking is not None
     assert found.asking.model == "right"
     assert low.sent == []
@@ -176,7 +176,7 @@ def test_the_first_model_that_may_read_all_of_it_is_asked() -> None:
 @pytest.mark.requirement(47)
 def test_a_refusal_names_the_rule_and_nothing_else() -> None:
     low = Parrot()
-    found = ask(context(OPEN, (SECRET, 2)), low, Parrot(ceiling=Clearance(SECRET, 1)))
+    found = ask(context(OPEN, (SECRET, 2)), low, Parrot(clearance=Clearance(SECRET, 1)))
     assert found.kind == "refused"
     assert found.reason == (
         "not sent to any model: the endpoint lacks labels board, level 2 is above the endpoint's "

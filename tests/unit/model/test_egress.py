@@ -41,11 +41,11 @@ contexts = st.lists(marks, max_size=6).map(lambda marked: context(*marked))
 @pytest.mark.requirement(47)
 @given(ceilings, marks)
 def test_an_endpoint_is_like_a_reader_whose_groups_do_not_matter(
-    ceiling: Clearance, mark: tuple[frozenset[str], int]
+    clearance: Clearance, mark: tuple[frozenset[str], int]
 ) -> None:
-    reader = Principal("endpoint", "t", frozenset({"g"}), ceiling.labels, ceiling.level)
+    reader = Principal("endpoint", "t", frozenset({"g"}), clearance.labels, clearance.level)
     rule = AccessRule("t", frozenset({"g"}), *mark)
-    assert ceiling.covers(*mark) == reader.may_read(rule)
+    assert clearance.covers(*mark) == reader.may_read(rule)
 
 
 @pytest.mark.requirement(47)
@@ -77,9 +77,9 @@ def test_lowering_a_ceiling_never_sends_more(
 
 @given(ceilings, marks)
 def test_there_is_an_objection_to_what_is_not_admitted_and_to_nothing_else(
-    ceiling: Clearance, mark: tuple[frozenset[str], int]
+    clearance: Clearance, mark: tuple[frozenset[str], int]
 ) -> None:
-    assert bool(ceiling.reason_against(*mark)) != ceiling.covers(*mark)
+    assert bool(clearance.reason_against(*mark)) != clearance.covers(*mark)
 
 
 @pytest.mark.requirement(47)
@@ -95,5 +95,5 @@ def test_a_model_in_this_process_has_no_ceiling(mark: tuple[frozenset[str], int]
 
 
 @given(ceilings, marks)
-def test_with_a_ceiling_it_decides(ceiling: Clearance, mark: tuple[frozenset[str], int]) -> None:
-    assert may_send(ceiling, *mark) == ceiling.covers(*mark)
+def test_with_a_ceiling_it_decides(clearance: Clearance, mark: tuple[frozenset[str], int]) -> None:
+    assert may_send(clearance, *mark) == clearance.covers(*mark)

@@ -55,8 +55,8 @@ def test_a_model_is_not_asked_about_nothing() -> None:
 def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
     place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
 
-    def judged(ceiling: Clearance | None) -> Reranked:
-        model = LikesLongTexts(ceiling=ceiling)
+    def judged(clearance: Clearance | None) -> Reranked:
+        model = LikesLongTexts(clearance=clearance)
         return ReaderReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
 
     everything = judged(None)
@@ -75,7 +75,7 @@ def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
 def test_a_model_is_not_asked_where_everything_is_withheld() -> None:
     marked = AccessRule("local", level=1)
     place = replace(PLACE, rules={"r:a": marked, "r:b": marked})
-    nobody = ReaderReranker(NeverAsked(ceiling=UNCLASSIFIED), place, ask("why?"))
+    nobody = ReaderReranker(NeverAsked(clearance=UNCLASSIFIED), place, ask("why?"))
     assert nobody.rerank("why?", ("r:b", "r:a")) == Reranked({}, ("r:b", "r:a"))
 
 

@@ -29,7 +29,7 @@ class Reads:
     context_window: int
     per_word: float = 1.0
     name: str = "reads"
-    ceiling: Clearance | None = None
+    clearance: Clearance | None = None
     exact_count: bool = True
 
     def count(self, text: str) -> int:
@@ -70,7 +70,7 @@ def test_a_window_without_room_for_evidence_is_for_the_model_s_check_to_tell() -
 
 
 def test_a_page_need_not_fit_whom_nobody_asks() -> None:
-    high = Reads(100_000, ceiling=Clearance(frozenset(), 9))
+    high = Reads(100_000, clearance=Clearance(frozenset(), 9))
     assert fit_budget(tail(), evidence(), WORDS, (Reads(400), high)) == tail()
 
 

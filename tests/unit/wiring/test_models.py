@@ -78,7 +78,7 @@ def test_a_reranker_in_this_process_has_no_ceiling() -> None:
     both = Settings(reranker_folder="models/tiny", reranker_endpoint=SERVER)
     reranker = models.open_reranker(both)
     assert reranker is not None
-    assert reranker.ceiling is None
+    assert reranker.clearance is None
 
 
 @pytest.mark.parametrize("name", ["EndpointEmbedder", "EndpointReranker"])
@@ -98,13 +98,13 @@ def test_a_server_gets_its_address_model_and_key(
 
 @pytest.mark.requirement(47)
 def test_a_server_gets_what_its_settings_let_out_and_no_more() -> None:
-    ceiling = Clearance(frozenset({"board"}), 2)
-    for endpoint in (SERVER, replace(SERVER, ceiling=ceiling)):
+    clearance = Clearance(frozenset({"board"}), 2)
+    for endpoint in (SERVER, replace(SERVER, clearance=clearance)):
         settings = Settings(embedder_endpoint=endpoint, reranker_endpoint=endpoint)
         reranker = models.open_reranker(settings)
         assert reranker is not None
-        assert reranker.ceiling == models.embedder_clearance(settings) == endpoint.ceiling
-    assert SERVER.ceiling == UNCLASSIFIED
+        assert reranker.clearance == models.embedder_clearance(settings) == endpoint.clearance
+    assert SERVER.clearance == UNCLASSIFIED
 
 
 @pytest.mark.requirement(47)

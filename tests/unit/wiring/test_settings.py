@@ -60,10 +60,10 @@ GIVEN = Settings(
     ),
 )
 WRITTEN_EMBEDDER = Endpoint(
-    "http://written/v1", "written-embedder", ceiling=Clearance(frozenset({"board", "eu"}), 2)
+    "http://written/v1", "written-embedder", clearance=Clearance(frozenset({"board", "eu"}), 2)
 )
 WRITTEN_RERANKER = Endpoint(
-    "http://written/v2", "written-reranker", ceiling=Clearance(frozenset({"hr"}), 1)
+    "http://written/v2", "written-reranker", clearance=Clearance(frozenset({"hr"}), 1)
 )
 
 
@@ -184,27 +184,27 @@ def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, nam
     found = place.read(f"{name}: {{endpoint: http://h/v1, model: m}}\n")
     endpoint = found.embedder_endpoint or found.reranker_endpoint
     assert endpoint is not None
-    assert endpoint.ceiling == UNCLASSIFIED
+    assert endpoint.clearance == UNCLASSIFIED
 
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
 def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place, name: str) -> None:
-    def ceiling(**given: str) -> Clearance:
+    def clearance(**given: str) -> Clearance:
         known = {f"DOCGRAPH_{name}_{key.upper()}": value for key, value in given.items()}
         found = place.read(EVERY_KEY, **known)
         endpoint = found.embedder_endpoint if name == "EMBEDDER" else found.reranker_endpoint
         assert endpoint is not None
-        return endpoint.ceiling
+        return endpoint.clearance
 
     written = WRITTEN_EMBEDDER if name == "EMBEDDER" else WRITTEN_RERANKER
-    assert ceiling(model="other", key="sesame") == written.ceiling
-    assert ceiling(endpoint=written.url) == written.ceiling
-    assert ceiling(endpoint="http://other/v1") == UNCLASSIFIED
-    assert ceiling(endpoint="http://other/v1", level="1") == Clearance(level=1)
-    assert ceiling(endpoint="http://other/v1", labels="eu") == Clearance(frozenset({"eu"}))
-    assert ceiling(level="0") == Clearance(written.ceiling.labels, 0)
-    assert ceiling(labels="x") == Clearance(frozenset({"x"}), written.ceiling.level)
+    assert clearance(model="other", key="sesame") == written.clearance
+    assert clearance(endpoint=written.url) == written.clearance
+    assert clearance(endpoint="http://other/v1") == UNCLASSIFIED
+    assert clearance(endpoint="http://other/v1", level="1") == Clearance(level=1)
+    assert clearance(endpoint="http://other/v1", labels="eu") == Clearance(frozenset({"eu"}))
+    assert clearance(level="0") == Clearance(written.clearance.labels, 0)
+    assert clearance(labels="x") == Clearance(frozenset({"x"}), written.clearance.level)
 
 
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])

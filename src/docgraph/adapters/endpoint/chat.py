@@ -70,7 +70,7 @@ class EndpointChat:
         counter: TokenCounter,
         exact: bool = False,
         api_key: str | None = None,
-        ceiling: Clearance = UNCLASSIFIED,
+        clearance: Clearance = UNCLASSIFIED,
         timeout: float = 300.0,
         max_seconds: float = MAX_RESPONSE_SECONDS,
         retries: int = 4,
@@ -88,15 +88,15 @@ class EndpointChat:
         self._window = window
         self._counter = counter
         self._exact = exact
-        self._ceiling = ceiling
+        self._clearance = clearance
 
     @property
     def name(self) -> str:
         return self._model
 
     @property
-    def ceiling(self) -> Clearance:
-        return self._ceiling
+    def clearance(self) -> Clearance:
+        return self._clearance
 
     @property
     def context_window(self) -> int:

@@ -15,19 +15,19 @@ class EndpointReranker:
         model: str,
         *,
         api_key: str | None = None,
-        ceiling: Clearance = UNCLASSIFIED,
+        clearance: Clearance = UNCLASSIFIED,
     ) -> None:
         self._client = EndpointClient(base, api_key=api_key)
         self._model = model
-        self._ceiling = ceiling
+        self._clearance = clearance
 
     @property
     def name(self) -> str:
         return self._model
 
     @property
-    def ceiling(self) -> Clearance:
-        return self._ceiling
+    def clearance(self) -> Clearance:
+        return self._clearance
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         body = {"model": self._model, "query": question, "documents": list(texts)}

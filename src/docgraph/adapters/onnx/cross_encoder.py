@@ -42,7 +42,7 @@ class OnnxCrossEncoder:
         return self._folder.name
 
     @property
-    def ceiling(self) -> Clearance | None:
+    def clearance(self) -> Clearance | None:
         return None
 
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
