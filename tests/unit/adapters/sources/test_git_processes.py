@@ -75,7 +75,7 @@ def test_a_short_command_has_a_timeout(
     made: MadeRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
     monkeypatch.setenv("HANGS", f"*{question}*")
-    monkeypatch.setattr(git_process, "LONGEST_ANSWER", 0.5)
+    monkeypatch.setattr(git_process, "TIMEOUT", 0.5)
     with pytest.raises(BadInput, match=r"git did not answer within 0.5 seconds"):
         GitSource(made.folder, "main")
     assert none_runs(notes)
