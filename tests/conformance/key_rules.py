@@ -24,7 +24,7 @@ class KeyRules:
         assert keys.list_keys("t") == ()
         assert not keys.remove("t", "a1")
 
-    def test_what_is_no_id_finds_nothing(self, keys: ApiKeyStore) -> None:
+    def test_an_invalid_id_finds_nothing(self, keys: ApiKeyStore) -> None:
         keys.add(ANNS, HASH)
         for key_id in ("", "A1", "a1 ", "%", "a1\0", "\udc80", "' OR 1 = 1 --", "a" * 100_000):
             assert keys.find(key_id) is None

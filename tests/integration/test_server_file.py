@@ -1,4 +1,4 @@
-"""API keys and ingestions beside a SQLite store: the rules of every place, and some of a file's."""
+"""API keys and ingest jobs beside a SQLite store: the rules of every store, and those of a file."""
 
 import os
 import stat
@@ -17,7 +17,7 @@ from docgraph.adapters.sqlite.server_tables import (
 from docgraph.model.errors import StoreError
 from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.job_queue import IngestJobQueue
-from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
+from tests.conformance.ingest_job_rules import LONG, IngestJobRules, make_job
 from tests.conformance.key_rules import ANNS, HASH, KeyRules
 from tests.support.audit_logs import EVENT
 
@@ -25,8 +25,8 @@ CLAIM_ALL = """
 import sys, time
 from pathlib import Path
 from docgraph.adapters.sqlite.server_tables import SqliteIngestJobQueue
-book = SqliteIngestJobQueue(Path(sys.argv[1]), now=lambda: "now", clock=time.time)
-while (found := book.claim("a process", 600)) is not None:
+queue = SqliteIngestJobQueue(Path(sys.argv[1]), now=lambda: "now", clock=time.time)
+while (found := queue.claim("a process", 600)) is not None:
     print(found.id)
 """
 
@@ -42,13 +42,13 @@ class TestKeys(KeyRules):
         return SqliteApiKeyStore(path)
 
 
-class TestIngestions(IngestionRules):
+class TestIngestions(IngestJobRules):
     @pytest.fixture
     def another(self, path: Path) -> Callable[[], IngestJobQueue]:
         return lambda: SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
 
     @pytest.fixture
-    def ingestions(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
+    def jobs(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
         return another()
 
     @pytest.fixture
@@ -58,10 +58,10 @@ class TestIngestions(IngestionRules):
 
 def test_reading_creates_no_file(path: Path) -> None:
     keys = SqliteApiKeyStore(path)
-    book = SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
+    queue = SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
     assert keys.find("a1") is None
     assert not keys.remove("t", "a1")
-    assert book.claim("one", LONG) is None
+    assert queue.claim("one", LONG) is None
     assert list(path.parent.iterdir()) == []
 
 
@@ -80,10 +80,10 @@ def test_only_the_owner_can_read_the_file(path: Path) -> None:
 
 def test_keys_and_jobs_share_the_file_and_outlive_their_process(path: Path) -> None:
     SqliteApiKeyStore(path).add(ANNS, HASH)
-    SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time).add(asked(1))
+    SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time).add(make_job(1))
     assert SqliteApiKeyStore(path).find("a1") == (ANNS, HASH)
     again = SqliteIngestJobQueue(path, now=lambda: "now", clock=time.time)
-    assert again.get("t", "i1") == asked(1)
+    assert again.get("t", "i1") == make_job(1)
 
 
 def test_another_kind_of_file_in_its_place_is_refused(path: Path) -> None:
@@ -97,12 +97,12 @@ def test_another_kind_of_file_in_its_place_is_refused(path: Path) -> None:
 
 def test_a_lease_expires_by_the_clock(path: Path) -> None:
     seconds = [100.0]
-    book = SqliteIngestJobQueue(path, now=lambda: "now", clock=lambda: seconds[0])
-    book.add(asked(1))
-    assert book.claim("one", 30) is not None
+    queue = SqliteIngestJobQueue(path, now=lambda: "now", clock=lambda: seconds[0])
+    queue.add(make_job(1))
+    assert queue.claim("one", 30) is not None
     seconds[0] = 129.9
-    assert book.claim("two", 30) is None
-    assert book.renew("i1", "one", 30, "")
+    assert queue.claim("two", 30) is None
+    assert queue.renew("i1", "one", 30, "")
     seconds[0] = 159.9
-    assert book.claim("two", 30) is not None
-    assert not book.renew("i1", "one", 30, "")
+    assert queue.claim("two", 30) is not None
+    assert not queue.renew("i1", "one", 30, "")

@@ -1,4 +1,4 @@
-"""API keys and ingestions in Postgres: the rules of every place, and a lock of the database's."""
+"""API keys and ingest jobs in Postgres: the rules of every store, and row locks."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +11,7 @@ from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.server_tables import PostgresApiKeyStore, PostgresIngestJobQueue
 from docgraph.ports.auth import ApiKeyStore
 from docgraph.ports.job_queue import IngestJobQueue
-from tests.conformance.ingestion_rules import LONG, IngestionRules, asked
+from tests.conformance.ingest_job_rules import LONG, IngestJobRules, make_job
 from tests.conformance.key_rules import ANNS, HASH, OTHERS, KeyRules
 
 CLAIM_ALL = """
@@ -20,8 +20,8 @@ from contextlib import closing
 from docgraph.adapters.postgres.server_tables import PostgresIngestJobQueue
 from docgraph.adapters.postgres.pool import Pool
 with closing(Pool(sys.argv[1])) as pool:
-    book = PostgresIngestJobQueue(pool)
-    while (found := book.claim("a process", 600)) is not None:
+    queue = PostgresIngestJobQueue(pool)
+    while (found := queue.claim("a process", 600)) is not None:
         print(found.id)
 """
 AS_TENANT = """
@@ -41,13 +41,13 @@ class TestKeys(KeyRules):
         return PostgresApiKeyStore(pools())
 
 
-class TestIngestions(IngestionRules):
+class TestIngestions(IngestJobRules):
     @pytest.fixture
     def another(self, pools: Callable[[], Pool]) -> Callable[[], IngestJobQueue]:
         return lambda: PostgresIngestJobQueue(pools())
 
     @pytest.fixture
-    def ingestions(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
+    def jobs(self, another: Callable[[], IngestJobQueue]) -> IngestJobQueue:
         return another()
 
     @pytest.fixture
@@ -60,11 +60,11 @@ def test_postgres_itself_shows_rows_of_one_tenant_alone(
     database: str, pools: Callable[[], Pool]
 ) -> None:
     """Whatever a query forgets to ask."""
-    keys, book = PostgresApiKeyStore(pools()), PostgresIngestJobQueue(pools())
+    keys, queue = PostgresApiKeyStore(pools()), PostgresIngestJobQueue(pools())
     for key in (ANNS, OTHERS):
         keys.add(key, HASH)
     for number, tenant in enumerate("tu"):
-        book.add(asked(number, tenant))
+        queue.add(make_job(number, tenant))
     everything = "SELECT id FROM api_keys UNION ALL SELECT id FROM ingestions ORDER BY id"
     with closing(connect(database)) as connection:
         for tenant, shown in (("t", ["a1", "i0"]), ("u", ["c3", "i1"]), ("", []), ("v", [])):
@@ -78,15 +78,15 @@ def test_postgres_itself_shows_rows_of_one_tenant_alone(
 def test_a_claim_skips_a_job_that_another_worker_is_claiming(
     database: str, pools: Callable[[], Pool]
 ) -> None:
-    book = PostgresIngestJobQueue(pools())
+    queue = PostgresIngestJobQueue(pools())
     for number in range(2):
-        book.add(asked(number))
+        queue.add(make_job(number))
     with closing(connect(database)) as other, other.transaction():
         other.execute("SELECT FROM ingestions WHERE id = 'i0' FOR UPDATE")
-        found = book.claim("one", LONG)
+        found = queue.claim("one", LONG)
         assert found is not None
         assert found.id == "i1"
-        assert book.claim("one", LONG) is None
-    again = book.claim("one", LONG)
+        assert queue.claim("one", LONG) is None
+    again = queue.claim("one", LONG)
     assert again is not None
     assert again.id == "i0"
