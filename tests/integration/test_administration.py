@@ -181,9 +181,7 @@ def test_running_a_saved_plan_logs_the_nodes_that_are_no_longer_visible(
 def test_every_question_is_logged(installation: AdministeredStore) -> None:
     engine = installation.engine
     before = len(installation.rows())
-    made = engine.questions.retrieve(
-        QuestionRequest(local(), load("documents"), "fuel")
-    )
+    made = engine.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
     engine.questions.execute(local(), made.saved(), load("documents"))
     engine.content.status(local())
     engine.content.relations(local())
