@@ -16,7 +16,7 @@ from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import Dataset, load_dataset
 from docgraph.evaluation.metrics import Outcome
-from docgraph.evaluation.run import rank, run_queries
+from docgraph.evaluation.run import rank_documents, run_queries
 from docgraph.evaluation.statistics import COSTS, per_question
 from docgraph.ingest.result import Progress
 from docgraph.interfaces.auth.principals import local
@@ -69,7 +69,12 @@ class FilledStore:
     def refill(self, without: Sequence[str] = (), *, given: bool = True) -> None:
         """The newest snapshots hold what these miners find."""
         load_dataset(
-            self._services.content, self._dataset, local, self.tell, without=without, given=given
+            self._services.content,
+            self._dataset,
+            local,
+            self.tell,
+            without=without,
+            with_edges=given,
         )
 
     def restore(self) -> None:
@@ -144,7 +149,9 @@ class FilledStore:
         return services_on(store, self._embedder, self._scratch / "store")
 
     def _ranked(self, pipeline: Pipeline) -> dict[str, list[float]]:
-        rankings = rank(self._services.questions, self._dataset, pipeline, local, self.tell, "")
+        rankings = rank_documents(
+            self._services.questions, self._dataset, pipeline, local, self.tell, ""
+        )
         outcomes = [
             Outcome(ranking, question.grades, documents=0, tokens=0, milliseconds=0.0)
             for ranking, question in zip(rankings, self._dataset.questions, strict=True)

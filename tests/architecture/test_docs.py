@@ -17,7 +17,7 @@ from annotated_types import Interval
 from packaging.requirements import Requirement
 
 from docgraph.action import Action
-from docgraph.evaluation.metrics import Outcome, summary
+from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.ingest.formats.registry import FORMATS, NAMES_WITHOUT_SUFFIX
 from docgraph.ingest.miners.registry import ALL_MINERS, FINDS
 from docgraph.interfaces.cli.app import app
@@ -348,7 +348,7 @@ def test_the_settings_file_that_is_shown_can_be_read(tmp_path: Path) -> None:
 def test_every_measure_is_documented() -> None:
     compared = sections(page("eval.md"), 2)["What is compared"]
     documented = [name for cells in rows(compared) for name in CODE.findall(cells[0])]
-    assert documented == list(summary([Outcome(("a",), {"a": 1}, 1, 1, 1.0)]))
+    assert documented == list(summarise([Outcome(("a",), {"a": 1}, 1, 1, 1.0)]))
 
 
 # All pages

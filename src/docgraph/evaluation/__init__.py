@@ -1,1 +1,1 @@
-"""Measuring retrieval: flat and planned, side by side, on judged questions."""
+"""Evaluation of retrieval: flat search and pipelines on judged questions."""

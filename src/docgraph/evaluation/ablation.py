@@ -1,4 +1,4 @@
-"""A store without some edges: those that give an answer away, those of some relations."""
+"""A store without some edges: held-out ones, and those of some relations."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -31,21 +31,21 @@ Names = frozenset[str] | None
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """No edge between the two documents of a pair, nor of these relations or their inverses."""
+    """Removes edges between the documents of a pair, and of these relations and their inverses."""
 
     pairs: Pairs = frozenset()
     relations: frozenset[str] = frozenset()
 
-    def keeps(self, relationship: Relationship) -> bool:
-        edge, relation = relationship.edge, relationship.edge.relation
-        if not self.relations.isdisjoint((relation, INVERSES.get(relation, relation))):
+    def allows(self, relationship: Relationship) -> bool:
+        edge = relationship.edge
+        if not self.relations.isdisjoint((edge.relation, INVERSES.get(edge.relation))):
             return False
         source, target = document_of(edge.source), document_of(edge.target)
         return self.pairs.isdisjoint(((source, target), (target, source)))
 
 
 class AblatedStore:
-    """Edges are removed before references compete, as if no miner had found them."""
+    """Edges are removed before ambiguity is resolved, as if they had never been mined."""
 
     def __init__(self, store: Store, pairs: Pairs, relations: frozenset[str] = frozenset()) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class AblatedStore:
 
 
 class AblatedSession:
-    """Everything but the graph is read as it is."""
+    """A session whose graph is ablated."""
 
     def __init__(self, reads: ReaderSession, ablation: Ablation) -> None:
         self._reads = reads
@@ -130,5 +130,5 @@ class AblatedGraph:
     def unresolved_calls(self) -> int:
         return self._graph.unresolved_calls()
 
-    def _filter(self, edges: Iterable[Relationship]) -> tuple[Relationship, ...]:
-        return tuple(filter(self._ablation.keeps, edges))
+    def _filter(self, relationships: Iterable[Relationship]) -> tuple[Relationship, ...]:
+        return tuple(filter(self._ablation.allows, relationships))

@@ -1,4 +1,4 @@
-"""Judged questions on disk: corpus.jsonl or manifests of snapshots, queries.jsonl, qrels.tsv."""
+"""Datasets of judged questions: corpus.jsonl or manifests.jsonl, queries.jsonl, qrels.tsv."""
 
 import json
 from collections import defaultdict
@@ -22,19 +22,19 @@ CORPUS = "corpus"
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What one ingest takes in."""
+    """The input of one ingest."""
 
     repository: str
     branch: str
     source: Source
-    given: tuple[Relationship, ...]
+    edges: tuple[Relationship, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuestion:
-    """`source` is a document that the asker must not see: the question was taken out of it.
+    """`source` is the document that the question was taken from, hidden from its reader.
 
-    `text` is without the white space around it, as it is asked.
+    `text` has no white space around it.
     """
 
     id: str
@@ -47,9 +47,9 @@ class JudgedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """`held_out` are pairs of documents whose relation would give an answer away.
+    """`held_out` are pairs of documents whose relation would reveal an answer.
 
-    `sources` are the documents that some question was taken out of.
+    `sources` are the documents that questions were taken from.
     """
 
     collections: tuple[Collection, ...]
@@ -59,20 +59,21 @@ class Dataset:
 
 
 def read_dataset(folder: Path, limit: int | None = None) -> Dataset:
-    """The first `limit` questions that have a judgement, with all documents they may need."""
+    """The first `limit` questions that have a judgement, with all documents."""
     grades = _judgements(folder / "qrels.tsv")
     rows = [row for row in _rows(folder / "queries.jsonl") if str(row["_id"]) in grades][:limit]
     if not rows:
         raise BadInput(f"{folder}: no question has a judgement")
     if (folder / "manifests.jsonl").is_file():
-        return _snapshots(folder, rows, grades)
+        return _read_snapshots(folder, rows, grades)
     edges = folder / "edges.jsonl"
-    given = read_jsonl_edges(edges, CORPUS) if edges.is_file() else ()
+    relationships = read_jsonl_edges(edges, CORPUS) if edges.is_file() else ()
     held_out = folder / "heldout_edges.jsonl"
     pairs = _rows(held_out) if held_out.is_file() else ()
+    corpus = open_jsonl(folder / "corpus.jsonl")
     questions = tuple(_question(row, CORPUS, "main", grades) for row in rows)
     return Dataset(
-        collections=(Collection(CORPUS, "main", open_jsonl(folder / "corpus.jsonl"), given),),
+        collections=(Collection(CORPUS, "main", corpus, relationships),),
         questions=questions,
         held_out=frozenset(
             (document_id(CORPUS, row["source"]), document_id(CORPUS, row["target"]))
@@ -82,14 +83,14 @@ def read_dataset(folder: Path, limit: int | None = None) -> Dataset:
     )
 
 
-def _snapshots(
+def _read_snapshots(
     folder: Path, rows: list[dict[str, Any]], grades: Mapping[str, Mapping[str, int]]
 ) -> Dataset:
-    """Every question has a snapshot of its own: a branch named after it."""
-    wanted = {str(row["_id"]): row for row in rows}
-    sources = open_manifests(folder / "manifests.jsonl", folder / "blobs.jsonl.gz", tuple(wanted))
+    """Every question has a snapshot of its own, in a branch named after it."""
+    by_id = {str(row["_id"]): row for row in rows}
+    sources = open_manifests(folder / "manifests.jsonl", folder / "blobs.jsonl.gz", tuple(by_id))
     questions = tuple(
-        _question(row, CORPUS, name, grades) for name, row in wanted.items() if name in sources
+        _question(row, CORPUS, name, grades) for name, row in by_id.items() if name in sources
     )
     return Dataset(
         collections=tuple(Collection(CORPUS, name, s, ()) for name, s in sources.items()),
@@ -119,7 +120,7 @@ def _question(
 
 def _judgements(path: Path) -> Mapping[str, Mapping[str, int]]:
     """Questions with at least one relevant document; a first line without a number is a header."""
-    found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    judgements: defaultdict[str, dict[str, int]] = defaultdict(dict)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except OSError as error:
@@ -129,10 +130,10 @@ def _judgements(path: Path) -> Mapping[str, Mapping[str, int]]:
         if len(fields) != 3:
             raise BadInput(f"{path}:{number}: not three columns: query, document, grade")
         if fields[2].lstrip("-").isdecimal():
-            found[fields[0]][fields[1]] = int(fields[2])
+            judgements[fields[0]][fields[1]] = int(fields[2])
         elif number > 1:
             raise BadInput(f"{path}:{number}: {fields[2]!r} is not a grade")
-    return {name: grades for name, grades in found.items() if max(grades.values()) > 0}
+    return {name: grades for name, grades in judgements.items() if max(grades.values()) > 0}
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -149,25 +150,25 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
         raise BadInput(f"{path}: not JSON lines: {error}") from error
 
 
-# Filling a store with what a judged set holds.
+# Loading a dataset into a store.
 
 
-Report = Callable[[Progress], None]
-Login = Callable[[frozenset[str]], Principal]
+ReportProgress = Callable[[Progress], None]
+PrincipalFactory = Callable[[frozenset[str]], Principal]
 
 
 def load_dataset(
     content: ContentService,
     dataset: Dataset,
-    login: Login,
-    progress: Report,
+    principal_with: PrincipalFactory,
+    progress: ReportProgress,
     *,
     without: Sequence[str] = (),
-    given: bool = True,
+    with_edges: bool = True,
 ) -> None:
-    """A document that a question was taken out of carries a label that its asker lacks.
+    """The source of a question gets a label that the question's reader lacks.
 
-    `without` names miners to switch off, `given` tells whether the set's own edges are taken in.
+    `without` names miners to switch off; `with_edges` adds the dataset's own edges.
     """
 
     def rule_for(path: str) -> AccessRule:
@@ -176,16 +177,16 @@ def load_dataset(
 
     for number, collection in enumerate(dataset.collections, start=1):
         content.ingest(
-            login(frozenset()),
+            principal_with(frozenset()),
             collection.source,
             repository=collection.repository,
             branch=collection.branch,
             rule_for=rule_for,
             without=without,
-            given=collection.given if given else (),
-            progress=partial(_tell, progress, f"ingest {number}/{len(dataset.collections)}"),
+            given=collection.edges if with_edges else (),
+            progress=partial(_report, progress, f"ingest {number}/{len(dataset.collections)}"),
         )
 
 
-def _tell(progress: Report, name: str, now: Progress) -> None:
+def _report(progress: ReportProgress, name: str, now: Progress) -> None:
     progress(replace(now, stage=f"{name} {now.stage}"))

@@ -1,4 +1,4 @@
-"""Expectations of retrieval, as a YAML file: a question, and what its context must hold."""
+"""Expectations of retrieval in a YAML file: a question, and what its context must include."""
 
 import json
 import re
@@ -15,15 +15,15 @@ from docgraph.model.errors import BadInput
 from docgraph.model.validation import suggest
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
-LARGEST = 4 * 1024 * 1024
+MAX_BYTES = 4 * 1024 * 1024
 _Name = Annotated[str, MinLen(1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """`must_include` and `must_not_include` name documents, sections, symbols or passages.
+    """`must_include` and `must_not_include` name documents, sections, symbols or chunks.
 
-    By id, or by path where the repository does not matter. `as_` is whom it is asked as.
+    By id, or by path in any repository. `as_` is the person whose rights apply.
     """
 
     question: str
@@ -39,8 +39,8 @@ class Expectation:
 
 
 @dataclass(frozen=True, slots=True)
-class _ExpectationText:
-    """One entry as people write it; `as` is a word of Python's own, so it is put in later."""
+class ExpectationEntry:
+    """One entry of the file without `as`, which is a keyword of Python."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = {"extra": "forbid", "strict": True}
     question: _Name
@@ -53,18 +53,18 @@ class _ExpectationText:
     snapshot: Annotated[int, Ge(1)] | None = None
 
 
-KEYS = ("question", "must_include", "must_not_include", "as", *_ExpectationText.__slots__[3:])
+KEYS = ("question", "must_include", "must_not_include", "as", *ExpectationEntry.__slots__[3:])
 
 
 def read_expectations(path: Path) -> tuple[Expectation, ...]:
-    """Strictly: an unknown key, a wrong type, an entry that expects nothing is an error."""
+    """Strict: an unknown key, a wrong type or an entry that expects nothing is an error."""
     try:
         with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST:
-        raise BadInput(f"{path}: takes at most {LARGEST} bytes")
+    if len(data) > MAX_BYTES:
+        raise BadInput(f"{path}: takes at most {MAX_BYTES} bytes")
     try:
         top = yaml_lines(data).value
     except BadYaml as error:
@@ -83,28 +83,25 @@ def _entry(path: Path, item: Line) -> Expectation:
     for key, line in item.value.items():
         if key not in KEYS:
             raise BadInput(f"{path}:{line.number}: unknown key {key!r}; {suggest(key, KEYS)}")
-    given = item.plain()
-    whom = given.pop("as", None)
-    if whom is not None and not (isinstance(whom, str) and whom.strip()):
+    values = item.plain()
+    person = values.pop("as", None)
+    if person is not None and not (isinstance(person, str) and person.strip()):
         raise BadInput(f"{where}: `as` takes the name of a person")
     try:
-        written = TypeAdapter(_ExpectationText).validate_json(json.dumps(given, default=str))
+        entry = TypeAdapter(ExpectationEntry).validate_json(json.dumps(values, default=str))
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "the entry"
         raise BadInput(f"{where}: {name}: {first['msg']}") from error
-    if not (written.must_include or written.must_not_include or written.max_tokens):
+    if not (entry.must_include or entry.must_not_include or entry.max_tokens):
         raise BadInput(f"{where}: expects nothing; say what it must or must not include")
-    values = {name: getattr(written, name) for name in _ExpectationText.__slots__}
-    return Expectation(line=item.number, as_=whom, **values)
-
-
-# Judging a context by what was expected of it.
+    fields = {name: getattr(entry, name) for name in ExpectationEntry.__slots__}
+    return Expectation(line=item.number, as_=person, **fields)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`problems` says in words what is not as expected; nothing, if all is."""
+    """Whether a context meets an expectation; `problems` are sentences, empty if it does."""
 
     expectation: Expectation
     problems: tuple[str, ...]
@@ -112,39 +109,37 @@ class Verdict:
     seconds: float
 
     @property
-    def good(self) -> bool:
+    def passed(self) -> bool:
         return not self.problems
 
 
-def problems_of(expected: Expectation, context: Context) -> tuple[str, ...]:
+def find_problems(expected: Expectation, context: Context) -> tuple[str, ...]:
     missing = [
-        f"does not include {wanted}"
-        for wanted in expected.must_include
-        if not any(fits(item, wanted) for item in context.items)
+        f"does not include {name}"
+        for name in expected.must_include
+        if not any(item_matches(item, name) for item in context.items)
     ]
-    unwanted = [
+    unexpected = [
         f"includes {name}: {item.id} ({item.why.rule})"
         for name in expected.must_not_include
         for item in context.items
-        if fits(item, name)
+        if item_matches(item, name)
     ]
-    return (*missing, *dict.fromkeys(unwanted))
+    return (*missing, *dict.fromkeys(unexpected))
 
 
-def fits(item: ContextItem, name: str) -> bool:
-    """By the id of its document, node or passage, or of a symbol around it; or by its path."""
+def item_matches(item: ContextItem, name: str) -> bool:
+    """By the id of its document, node, chunk or an enclosing symbol, or by its path."""
     names = (item.document, item.node, item.id, item.location.path)
     return name in names or ("::" in name and item.node.startswith(f"{name}."))
-
-
-# Verdicts as JUnit XML, the form in which CI servers read test results.
 
 
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(suite: str, verdicts: Sequence[Verdict]) -> bytes:
-    failed = sum(not verdict.good for verdict in verdicts)
+def write_junit(suite: str, verdicts: Sequence[Verdict]) -> bytes:
+    """Verdicts as JUnit XML, which CI servers read."""
+    failed = sum(not verdict.passed for verdict in verdicts)
     top = Xml.Element(
         "testsuite",
         name=_text(suite),
@@ -156,23 +151,23 @@ def junit(suite: str, verdicts: Sequence[Verdict]) -> bytes:
     )
     for verdict in verdicts:
         expected = verdict.expectation
-        whom = f" (as {expected.as_})" if expected.as_ else ""
+        person = f" (as {expected.as_})" if expected.as_ else ""
         case = Xml.SubElement(
             top,
             "testcase",
             classname=_text(suite),
-            name=_text(f"{expected.question}{whom}"),
+            name=_text(f"{expected.question}{person}"),
             file=_text(suite),
             line=str(expected.line),
             time=f"{verdict.seconds:.3f}",
         )
         if verdict.problems:
-            told = _text("\n".join(verdict.problems))
-            Xml.SubElement(case, "failure", message=_text(verdict.problems[0])).text = told
+            failure = Xml.SubElement(case, "failure", message=_text(verdict.problems[0]))
+            failure.text = _text("\n".join(verdict.problems))
     Xml.indent(top)
     return bytes(Xml.tostring(top, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
 def _text(text: str) -> str:
-    """XML has no way to write some characters."""
+    """Without the characters that XML cannot contain."""
     return _UNWRITABLE.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Measures of a ranking against judgements, and of many rankings together."""
+"""Metrics of a ranking against judgements, and their means over questions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from statistics import fmean
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One question's ranking, what its context took, and how long it all lasted."""
+    """One question's ranking, the size of its context, and the time taken."""
 
     ranking: tuple[str, ...]
     grades: Mapping[str, int]
@@ -23,31 +23,28 @@ def recall(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
 
 
 def accuracy(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
-    """1 if every relevant document is among the first, as issues are localised; else 0.
-
-    Where more are relevant than there are places, it is out of reach.
-    """
+    """1 if every relevant document is among the first `at`, as for issue localisation; else 0."""
     return float(recall(ranking, grades, at) == 1)
 
 
 def hit(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
-    """1 if any relevant document is among the first; else 0."""
+    """1 if any relevant document is among the first `at`; else 0."""
     return float(recall(ranking, grades, at) > 0)
 
 
 def reciprocal_rank(ranking: Sequence[str], grades: Mapping[str, int]) -> float:
-    places = (place for place, found in enumerate(ranking, start=1) if grades.get(found, 0) > 0)
-    return 1 / next(places, math.inf)
+    ranks = (rank for rank, one in enumerate(ranking, start=1) if grades.get(one, 0) > 0)
+    return 1 / next(ranks, math.inf)
 
 
 def ndcg(ranking: Sequence[str], grades: Mapping[str, int], at: int) -> float:
     """Discounted gain over the best possible order; the gain of a document is its grade."""
 
-    def gain(found: Sequence[int]) -> float:
-        return math.fsum(grade / math.log2(place + 2) for place, grade in enumerate(found[:at]))
+    def gain(ordered: Sequence[int]) -> float:
+        return math.fsum(grade / math.log2(index + 2) for index, grade in enumerate(ordered[:at]))
 
     best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
-    return gain([max(grades.get(found, 0), 0) for found in ranking]) / gain(best)
+    return gain([max(grades.get(document, 0), 0) for document in ranking]) / gain(best)
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -56,7 +53,7 @@ def percentile(values: Sequence[float], share: float) -> float:
     return ordered[max(math.ceil(share * len(ordered)) - 1, 0)]
 
 
-def summary(outcomes: Sequence[Outcome]) -> dict[str, float]:
+def summarise(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Means over the questions; times as percentiles."""
     times = [outcome.milliseconds for outcome in outcomes]
     means = {

@@ -1,4 +1,4 @@
-"""Asking judged questions: what a pipeline puts first, and what its context takes."""
+"""Runs judged questions through pipelines, and compares the results."""
 
 import tempfile
 import time
@@ -12,12 +12,12 @@ from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import (
     Dataset,
     JudgedQuestion,
-    Login,
-    Report,
+    PrincipalFactory,
+    ReportProgress,
     load_dataset,
     read_dataset,
 )
-from docgraph.evaluation.metrics import Outcome, summary
+from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.evaluation.statistics import estimates, gains, per_question
 from docgraph.ingest.result import Progress
 from docgraph.model.access import Principal
@@ -32,62 +32,64 @@ from docgraph.wiring.backends import open_stores
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.settings import Settings
 
-DEEPEST_RANK = 10
+MAX_RANK = 10
 
 
 def run_queries(
     questions: QuestionService,
     dataset: Dataset,
     pipelines: Mapping[str, Pipeline],
-    login: Login,
-    progress: Report,
+    principal_with: PrincipalFactory,
+    progress: ReportProgress,
 ) -> dict[str, list[Outcome]]:
-    """Each question of every pipeline before the next; they take turns in going first.
+    """Each question through every pipeline before the next, each pipeline first in turn.
 
-    So whatever else the machine does falls on all of them alike.
+    So other load on the machine affects all pipelines alike.
     """
     names = list(pipelines)
-    rankers = {name: deepened(pipeline) for name, pipeline in pipelines.items()}
+    rankers = {name: with_deeper_ranking(pipeline) for name, pipeline in pipelines.items()}
     outcomes: dict[str, list[Outcome]] = {name: [] for name in names}
     for number, question in enumerate(dataset.questions):
-        asker = reader_for(question, dataset, login)
+        reader = reader_for(question, dataset, principal_with)
         first = number % len(names)
         for name in names[first:] + names[:first]:
-            found = _outcome(questions, question, pipelines[name], rankers[name], asker)
-            outcomes[name].append(found)
+            outcome = _outcome(questions, question, pipelines[name], rankers[name], reader)
+            outcomes[name].append(outcome)
         progress(Progress("ask", number + 1, len(dataset.questions)))
     return outcomes
 
 
-def rank(
+def rank_documents(
     questions: QuestionService,
     dataset: Dataset,
     pipeline: Pipeline,
-    login: Login,
-    progress: Report,
+    principal_with: PrincipalFactory,
+    progress: ReportProgress,
     name: str,
 ) -> list[tuple[str, ...]]:
-    """Rankings alone: no text is read, and no context made."""
-    ranker = deepened(pipeline)
+    """Rankings alone, without reading text or assembling contexts."""
+    ranker = with_deeper_ranking(pipeline)
     found: list[tuple[str, ...]] = []
     for number, question in enumerate(dataset.questions, start=1):
-        asker = reader_for(question, dataset, login)
-        found.append(_ranking(questions, question, ranker, asker))
+        reader = reader_for(question, dataset, principal_with)
+        found.append(_ranking(questions, question, ranker, reader))
         progress(Progress(f"rank {name}", number, len(dataset.questions)))
     return found
 
 
-def reader_for(question: JudgedQuestion, dataset: Dataset, login: Login) -> Principal:
-    """Whoever asks holds every label but that of the question's own source."""
-    return login(dataset.sources - {question.source})
+def reader_for(
+    question: JudgedQuestion, dataset: Dataset, principal_with: PrincipalFactory
+) -> Principal:
+    """A reader with every label but that of the question's own source."""
+    return principal_with(dataset.sources - {question.source})
 
 
-def deepened(pipeline: Pipeline) -> Pipeline:
-    """The same pipeline up to its plan, with room for ten documents."""
+def with_deeper_ranking(pipeline: Pipeline) -> Pipeline:
+    """The same pipeline up to its plan, for at least MAX_RANK documents."""
     steps = pipeline.up_to(RetrievalPlan)
     for step in steps.steps:
         raised = {
-            option: max(step.options[option] or 0, DEEPEST_RANK)
+            option: max(step.options[option] or 0, MAX_RANK)
             for option in ("top", "documents")
             if option in step.options
         }
@@ -100,15 +102,15 @@ def _outcome(
     question: JudgedQuestion,
     pipeline: Pipeline,
     ranker: Pipeline,
-    asker: Principal,
+    reader: Principal,
 ) -> Outcome:
-    began = time.perf_counter()
+    started = time.perf_counter()
     found = questions.retrieve(
-        QuestionRequest(asker, pipeline, question.text, scope=_where(question))
+        QuestionRequest(reader, pipeline, question.text, scope=_where(question))
     )
-    took = (time.perf_counter() - began) * 1000
+    took = (time.perf_counter() - started) * 1000
     return Outcome(
-        ranking=_ranking(questions, question, ranker, asker),
+        ranking=_ranking(questions, question, ranker, reader),
         grades=question.grades,
         documents=len(found.context.documents),
         tokens=found.context.tokens,
@@ -117,22 +119,22 @@ def _outcome(
 
 
 def _ranking(
-    questions: QuestionService, question: JudgedQuestion, ranker: Pipeline, asker: Principal
+    questions: QuestionService, question: JudgedQuestion, ranker: Pipeline, reader: Principal
 ) -> tuple[str, ...]:
     """Order of admission, by document."""
     values: Mapping[type, Any] = questions.retrieve(
-        QuestionRequest(asker, ranker, question.text, scope=_where(question))
+        QuestionRequest(reader, ranker, question.text, scope=_where(question))
     ).run.values
     plan = values.get(RetrievalPlan)
     nodes = plan.order if plan else values[Seeds].ids
-    return tuple(dict.fromkeys(document_of(node) for node in nodes))[:DEEPEST_RANK]
+    return tuple(dict.fromkeys(document_of(node) for node in nodes))[:MAX_RANK]
 
 
 def _where(question: JudgedQuestion) -> tuple[SnapshotSelector, ...]:
     return (SnapshotSelector(question.repository, question.branch),)
 
 
-# Evaluating: the same questions by flat search in three modes, and by a pipeline.
+# The same questions by flat search in three modes, and by a pipeline.
 
 
 MODES = ("semantic", "bm25", "hybrid")
@@ -143,11 +145,11 @@ def evaluate(
     folder: Path,
     pipeline: Pipeline,
     settings: Settings,
-    login: Login,
+    principal_with: PrincipalFactory,
     *,
     keep: str | None = None,
     limit: int | None = None,
-    progress: Report = lambda _: None,
+    progress: ReportProgress = lambda _: None,
 ) -> dict[str, Any]:
     """`keep` names a store to keep, so that a second run need not embed again."""
     dataset = read_dataset(folder, limit)
@@ -156,28 +158,30 @@ def evaluate(
         settings = replace(settings, store=store)
         ablated = AblatedStore(open_stores(settings).store, dataset.held_out)
         engine = build_engine(settings, store=ablated)
-        load_dataset(engine.content, dataset, login, progress)
+        load_dataset(engine.content, dataset, principal_with, progress)
         pipelines = {**{mode: flat_pipeline(mode) for mode in MODES}, PLANNED: pipeline}
-        return compared(run_queries(engine.questions, dataset, pipelines, login, progress))
+        return compare_outcomes(
+            run_queries(engine.questions, dataset, pipelines, principal_with, progress)
+        )
 
 
-def compared(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:
-    """Means, their intervals, and what planning gains over the best flat mode."""
-    values = {name: per_question(found) for name, found in outcomes.items()}
-    within = {
-        name: {measure: [e.low, e.high] for measure, e in estimates(found).items()}
-        for name, found in values.items()
+def compare_outcomes(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:
+    """Means, their intervals, and the pipeline's gain over the best flat mode."""
+    values = {name: per_question(own) for name, own in outcomes.items()}
+    intervals = {
+        name: {metric: [e.low, e.high] for metric, e in estimates(own).items()}
+        for name, own in values.items()
     }
     return {
-        "flat": {mode: summary(outcomes[mode]) for mode in MODES},
-        PLANNED: summary(outcomes[PLANNED]),
+        "flat": {mode: summarise(outcomes[mode]) for mode in MODES},
+        PLANNED: summarise(outcomes[PLANNED]),
         "intervals": {
-            "flat": {mode: within[mode] for mode in MODES},
-            PLANNED: within[PLANNED],
+            "flat": {mode: intervals[mode] for mode in MODES},
+            PLANNED: intervals[PLANNED],
         },
         "gain": {
-            measure: {"over": gain.over, **asdict(gain.gained)}
-            for measure, gain in gains(
+            metric: {"over": gain.over, **asdict(gain.gained)}
+            for metric, gain in gains(
                 values[PLANNED], {mode: values[mode] for mode in MODES}
             ).items()
         },
@@ -185,6 +189,6 @@ def compared(outcomes: Mapping[str, list[Outcome]]) -> dict[str, Any]:
 
 
 def flat_pipeline(mode: str) -> Pipeline:
-    """Chunk first: the best passage speaks for its document, and nothing is expanded."""
+    """Documents ranked by their best chunk, without expansion."""
     steps = load("flat")
     return Pipeline(f"flat-{mode}", steps.with_options("search_nodes", mode=mode).steps)

@@ -1,4 +1,4 @@
-"""Bootstrap intervals: how far a mean over these questions may lie from that over others."""
+"""Bootstrap confidence intervals of means over questions, and of differences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from docgraph.evaluation.metrics import Outcome, summary
+from docgraph.evaluation.metrics import Outcome, summarise
 
 RESAMPLES = 10_000
 LEVEL = 0.95
 SEED = 20_240_229
 DIGITS = 4
 _UNIT = 10**6  # sums of whole millionths are the same on every machine
-_AT_ONCE = 4_000_000  # drawn questions held in memory
+_MAX_DRAWS = 4_000_000  # in memory at once
 
 Values = Mapping[str, Sequence[float]]
 
@@ -28,7 +28,7 @@ class Estimate:
 
 
 def estimates(values: Values) -> dict[str, Estimate]:
-    """For each measure, given its value for every question; all measures see the same draws."""
+    """For each metric, from its value for every question; all metrics use the same draws."""
     table = np.array([values[name] for name in values], dtype=np.float64)
     if not table.size:
         return {}
@@ -49,11 +49,11 @@ def estimates(values: Values) -> dict[str, Estimate]:
 
 
 def differences(values: Values, others: Values) -> dict[str, Estimate]:
-    """Of `values` minus `others`, question by question: what both find hard makes it no wider."""
+    """Of `values` minus `others`, paired by question."""
     return estimates(
         {
-            name: [one - other for one, other in zip(found, others[name], strict=True)]
-            for name, found in values.items()
+            name: [one - other for one, other in zip(own, others[name], strict=True)]
+            for name, own in values.items()
             if name in others
         }
     )
@@ -63,7 +63,7 @@ def _resampled(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """For each row, sums over as many questions as there are, drawn with replacement."""
     rows, questions = values.shape
     draw = np.random.default_rng(SEED)
-    block = max(1, _AT_ONCE // questions)
+    block = max(1, _MAX_DRAWS // questions)
     sums = np.empty((rows, RESAMPLES), dtype=np.int64)
     for begin in range(0, RESAMPLES, block):
         end = min(begin + block, RESAMPLES)
@@ -73,36 +73,33 @@ def _resampled(values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return sums
 
 
-# Comparing pipelines question by question: measures with intervals, and what one adds.
-
-
-COSTS = ("documents", "tokens", "p50_ms", "p99_ms")  # measures that are no better when higher
+COSTS = ("documents", "tokens", "p50_ms", "p99_ms")  # metrics where higher is not better
 TIMES = ("p50_ms", "p99_ms")
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What is gained over the best of others, by one measure."""
+    """The difference from the best of others, by one metric."""
 
     over: str
     gained: Estimate
 
 
 def per_question(outcomes: Sequence[Outcome]) -> dict[str, list[float]]:
-    """Every measure that has a value for each question: all but times, which are percentiles."""
-    rows = [summary([outcome]) for outcome in outcomes]
+    """Every metric that has a value for each question: all but times, which are percentiles."""
+    rows = [summarise([outcome]) for outcome in outcomes]
     return {name: [row[name] for row in rows] for name in rows[0] if name not in TIMES}
 
 
 def gains(values: Values, others: Mapping[str, Values]) -> dict[str, Gain]:
-    """Over whichever of the others is best by that measure; of equals, the first.
+    """Over the best of the others by that metric; of equals, the first.
 
-    Choosing the best after the fact favours the others: a gain is rather too small.
+    The best is selected on the same questions, which rather underestimates the gain.
     """
-    found: dict[str, Gain] = {}
+    by_metric: dict[str, Gain] = {}
     for name in values:
         if name not in COSTS:
             best = max(others, key=lambda other: sum(others[other][name]))
             gained = differences({name: values[name]}, {name: others[best][name]})
-            found[name] = Gain(best, gained[name])
-    return found
+            by_metric[name] = Gain(best, gained[name])
+    return by_metric

@@ -12,7 +12,7 @@ from benchmarks.quality_set import measure
 from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import load_dataset, read_dataset
-from docgraph.evaluation.run import rank
+from docgraph.evaluation.run import rank_documents
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.plan import RetrievalPlan
 from docgraph.pipeline.load import load
@@ -109,9 +109,9 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
     dataset = read_dataset(data / "small")
     store = open_stores(Settings(store=str(tmp_path / "whole.db"))).store
     whole = services_on(store, HashedWords(), tmp_path / "audit")
-    load_dataset(whole.content, dataset, local, lambda _: None, given=False)
+    load_dataset(whole.content, dataset, local, lambda _: None, with_edges=False)
     bare = services_at(tmp_path / "bare.db", tmp_path / "audit")
-    load_dataset(bare.content, dataset, local, lambda _: None, without=[miner], given=False)
+    load_dataset(bare.content, dataset, local, lambda _: None, without=[miner], with_edges=False)
 
     def plans(services: Services) -> list[RetrievalPlan]:
         few = load("documents").with_options("search_nodes", top=1)
@@ -144,7 +144,9 @@ def test_rankings_alone_are_those_of_the_whole_question(
 ) -> None:
     engine = services_at(store, data / "audit")
     dataset = read_dataset(data / "small")
-    rankings = rank(engine.questions, dataset, load("documents"), local, lambda _: None, "alone")
+    rankings = rank_documents(
+        engine.questions, dataset, load("documents"), local, lambda _: None, "alone"
+    )
     first = [
         1.0 if ranking[0] in question.grades else 0.0
         for ranking, question in zip(rankings, dataset.questions, strict=True)

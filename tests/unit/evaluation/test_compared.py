@@ -1,6 +1,6 @@
 """Gains: measure by measure, over whichever of the others is best by it."""
 
-from docgraph.evaluation.metrics import Outcome, summary
+from docgraph.evaluation.metrics import Outcome, summarise
 from docgraph.evaluation.statistics import Estimate, gains, per_question
 
 GRADES = {"a": 1, "b": 1}
@@ -15,7 +15,7 @@ def test_every_measure_but_times_has_a_value_for_each_question() -> None:
     found = per_question(outcomes)
     assert found["recall@2"] == [0.5, 0.0]
     assert found["tokens"] == [10.0, 30.0]
-    assert set(summary(outcomes)) - set(found) == {"p50_ms", "p99_ms"}
+    assert set(summarise(outcomes)) - set(found) == {"p50_ms", "p99_ms"}
 
 
 def test_a_gain_is_over_the_best_by_that_measure() -> None:

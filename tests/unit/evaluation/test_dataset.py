@@ -43,7 +43,7 @@ def test_given_and_held_out_edges_are_read(folder: Path) -> None:
     lines(folder / "edges.jsonl", {"source": "a", "target": "b", "type": "references"})
     lines(folder / "heldout_edges.jsonl", {"source": "b", "target": "a", "query": "q1"})
     found = read_dataset(folder)
-    assert [given.edge.relation for given in found.collections[0].given] == ["references"]
+    assert [given.edge.relation for given in found.collections[0].edges] == ["references"]
     assert found.held_out == {("corpus:b", "corpus:a")}
 
 

@@ -8,10 +8,10 @@ import pytest
 from docgraph.evaluation.expectations import (
     Expectation,
     Verdict,
-    fits,
-    junit,
-    problems_of,
+    find_problems,
+    item_matches,
     read_expectations,
+    write_junit,
 )
 from docgraph.model.context import Context, ContextItem, Reasons
 from docgraph.model.errors import BadInput
@@ -123,23 +123,23 @@ def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     ],
 )
 def test_an_item_fits_by_its_ids_by_those_around_it_and_by_its_path(name: str, good: bool) -> None:
-    assert fits(item("r:a.py", "r:a.py::Store.open", 2), name) is good
+    assert item_matches(item("r:a.py", "r:a.py::Store.open", 2), name) is good
 
 
 def test_what_is_missing_and_what_should_not_be_there_is_told() -> None:
     expected = Expectation("q", 1, ("r:a.md", "r:b.md"), ("r:c.md", "r:d.md"))
     found = context(item("r:a.md", "r:a.md"), item("r:c.md", "r:c.md#x", 4))
-    assert problems_of(expected, found) == (
+    assert find_problems(expected, found) == (
         "does not include r:b.md",
         "includes r:c.md: r:c.md#x@4 (seed 1 of 1)",
     )
-    assert problems_of(Expectation("q", 1, ("r:a.md",), ("r:d.md",)), found) == ()
+    assert find_problems(Expectation("q", 1, ("r:a.md",), ("r:d.md",)), found) == ()
 
 
 def test_ci_servers_can_read_it() -> None:
     bad = Verdict(Expectation("Is <this> \x00 & that?", 4, as_="ann"), ("no", "<no>"), 5, 0.25)
     good = Verdict(Expectation("Fine?", 9, ("a",)), (), 5, 0.5)
-    suite = Xml.fromstring(junit("questions.yaml", (bad, good)))
+    suite = Xml.fromstring(write_junit("questions.yaml", (bad, good)))
     assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "0.750")
     first, second = suite.findall("testcase")
     assert first.get("name") == "Is <this> \ufffd & that? (as ann)"

@@ -12,7 +12,7 @@ from docgraph.evaluation.metrics import (
     percentile,
     recall,
     reciprocal_rank,
-    summary,
+    summarise,
 )
 
 GRADES = {"a": 2, "b": 1, "c": 0}
@@ -56,7 +56,7 @@ def test_a_percentile_is_a_value_that_was_measured() -> None:
 
 
 def test_a_summary_has_every_measure_as_a_mean() -> None:
-    found = summary(
+    found = summarise(
         [
             Outcome(("a", "b"), GRADES, documents=2, tokens=100, milliseconds=1.0),
             Outcome(("x",), GRADES, documents=4, tokens=300, milliseconds=3.0),

@@ -86,8 +86,8 @@ def expect(
     Asks every question of a file and checks what its context includes, and what it must not. Ends
     with 1 if anything is not as expected.
     """
-    from docgraph.evaluation.expectations import junit as as_junit
     from docgraph.evaluation.expectations import read_expectations
+    from docgraph.evaluation.expectations import write_junit as as_junit
     from docgraph.interfaces.cli.render_diff import show_verdicts
     from docgraph.model.errors import BadInput
 
@@ -100,17 +100,17 @@ def expect(
         except OSError as error:
             raise BadInput(f"{junit}: cannot be written: {error.strerror}") from error
     if json:
-        print_json({"verdicts": verdicts, "good": all(verdict.good for verdict in verdicts)})
+        print_json({"verdicts": verdicts, "good": all(verdict.passed for verdict in verdicts)})
     else:
         show_verdicts(verdicts)
-    if not all(verdict.good for verdict in verdicts):
+    if not all(verdict.passed for verdict in verdicts):
         raise typer.Exit(1)
 
 
 def judged(
     engine: "Engine", expected: "Expectation", pipeline: str, store: str | None
 ) -> "Verdict":
-    from docgraph.evaluation.expectations import Verdict, problems_of
+    from docgraph.evaluation.expectations import Verdict, find_problems
     from docgraph.model.errors import DocgraphError
 
     began = time.perf_counter()
@@ -122,7 +122,7 @@ def judged(
             RequestOptions(expected.question, max_tokens=expected.max_tokens),
         )
         context = engine.questions.retrieve(request).context
-        problems, tokens = problems_of(expected, context), context.tokens
+        problems, tokens = find_problems(expected, context), context.tokens
     except DocgraphError as error:
         problems, tokens = (f"cannot be asked: {error}",), 0
     return Verdict(expected, problems, tokens, time.perf_counter() - began)

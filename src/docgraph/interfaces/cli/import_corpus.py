@@ -64,7 +64,7 @@ def import_corpus(
             branch=found.branch,
             access=access_from(options),
             without=options.without,
-            given=found.given,
+            given=found.edges,
             silent=quiet or json,
         )
         for found in collections

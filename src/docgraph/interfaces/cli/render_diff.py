@@ -113,16 +113,16 @@ def show_verdicts(verdicts: Sequence[Verdict]) -> None:
     for verdict in verdicts:
         expected = verdict.expectation
         whom = f" (as {expected.as_})" if expected.as_ else ""
-        word = typer.style("ok  " if verdict.good else "FAIL", fg=_colour(verdict))
+        word = typer.style("ok  " if verdict.passed else "FAIL", fg=_colour(verdict))
         typer.echo(f"{word} {printable(expected.question + whom)}  {verdict.tokens} tokens")
         for problem in verdict.problems:
             typer.echo(f"       line {expected.line}: {printable(problem)}")
-    failed = sum(not verdict.good for verdict in verdicts)
+    failed = sum(not verdict.passed for verdict in verdicts)
     typer.secho(f"{len(verdicts) - failed} as expected, {failed} not", bold=True)
 
 
 def _colour(verdict: Verdict) -> str:
-    return typer.colors.GREEN if verdict.good else typer.colors.RED
+    return typer.colors.GREEN if verdict.passed else typer.colors.RED
 
 
 # What people see of why a node is in a context, or why not.
