@@ -20,11 +20,11 @@ def test_a_scalar_knows_how_it_is_written() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"# nothing\n", b"null"])
-def test_a_text_without_a_value_holds_none(data: bytes) -> None:
+def test_an_empty_text_has_no_value(data: bytes) -> None:
     assert yaml_lines(data) == Line(None, 1)
 
 
-def test_what_is_wrong_is_told_with_its_line() -> None:
+def test_an_error_names_its_line() -> None:
     with pytest.raises(BadYaml, match=r"^line 2: anchors, aliases and tags are not used here$"):
         yaml_lines(b"- a\n- &x b\n")
     with pytest.raises(BadYaml) as error:

@@ -106,7 +106,7 @@ def test_an_uncited_sentence_and_a_citation_of_nothing_are_flagged() -> None:
     assert [source.number for source in found.sources] == [1]
 
 
-def test_an_answer_that_ran_into_its_limit_says_so() -> None:
+def test_an_answer_that_reached_its_limit_is_flagged() -> None:
     found = ask(context(OPEN), Parrot("Mills grind [1]. They", finish="length"))
     assert found.flags[-1] == CitationFlag("cut_off", "They", reason="length")
     found = ask(context(OPEN), Parrot("Mills grind [1].", finish="content_filter"))
@@ -135,14 +135,14 @@ def test_a_model_that_finds_no_answer_is_believed(says: str) -> None:
     assert found.asking is not None
 
 
-def test_an_answer_may_speak_of_evidence() -> None:
+def test_an_answer_may_mention_evidence() -> None:
     said = "Not enough evidence of red mills, but blue ones grind [1]. They are tall."
     assert not is_not_enough(said)
     found = ask(context(OPEN), Parrot(said))
     assert (found.kind, len(found.sources), len(found.flags)) == ("answered", 1, 1)
 
 
-def test_a_model_that_says_nothing_has_not_answered() -> None:
+def test_an_empty_reply_is_an_error() -> None:
     """As one that thinks until its tokens are used up."""
     with pytest.raises(ModelError, match="parrot said nothing; it ended with: length"):
         ask(context(OPEN), Parrot("  ", finish="length"))
@@ -194,20 +194,20 @@ def test_what_does_not_fit_is_not_sent() -> None:
     assert small.sent == []
 
 
-def test_the_next_model_is_asked_if_the_first_has_too_small_a_window() -> None:
+def test_the_next_model_is_asked_if_the_context_window_of_the_first_is_too_small() -> None:
     small, large = Parrot(name="small", context_window=100), Parrot(name="large")
     found = ask(context(OPEN), small, large, max_output=90)
     assert found.asking is not None
     assert (found.asking.model, small.sent) == ("large", [])
 
 
-def test_whoever_listens_hears_it_piece_by_piece() -> None:
+def test_the_text_is_streamed_to_the_callback() -> None:
     heard: list[str] = []
     answer_question(context(OPEN), ChatModelChain((Parrot("Mills grind [1]."),), heard.append))
     assert heard == ["Mills", "grind", "[1]."]
 
 
-def test_what_was_asked_stands_in_the_answer() -> None:
+def test_the_request_is_recorded_in_the_answer() -> None:
     page = context(OPEN)
     asking = ask(page, Parrot()).asking
     assert asking is not None

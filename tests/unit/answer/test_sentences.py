@@ -70,7 +70,7 @@ def test_every_point_of_a_list_is_a_sentence() -> None:
         *("**Steps:**", "| a | b |\n|---|---|", "<think>Mills? Perhaps.</think>", "***"),
     ],
 )
-def test_what_introduces_others_or_says_nothing_needs_no_citation(line: str) -> None:
+def test_an_introduction_needs_no_citation(line: str) -> None:
     assert not any(sentence.needs_citation for sentence in split_sentences(line))
 
 
@@ -89,12 +89,12 @@ def test_what_introduces_others_or_says_nothing_needs_no_citation(line: str) -> 
         ("1. one\n   goes on [1]\n2. two", 1),
     ],
 )
-def test_what_claims_something_needs_a_citation(text: str, uncited: int) -> None:
+def test_a_statement_needs_a_citation(text: str, uncited: int) -> None:
     found = split_sentences(text)
     assert sum(one.needs_citation and not one.cites for one in found) == uncited, found
 
 
-def test_a_model_may_say_dots_without_end() -> None:
+def test_any_number_of_dots_takes_linear_time() -> None:
     """Ten times as many take ten times as long, and not a hundred times."""
 
     def look(many: int) -> None:
@@ -122,7 +122,7 @@ def test_other_scripts_end_sentences_too() -> None:
 
 
 @given(st.lists(st.tuples(words, st.integers(1, 99)), max_size=6))
-def test_cited_sentences_come_apart_as_they_were_put_together(
+def test_joined_sentences_are_split_as_they_were_joined(
     said: list[tuple[str, int]],
 ) -> None:
     text = " ".join(f"Thing {word} [{number}]." for word, number in said)
@@ -130,7 +130,7 @@ def test_cited_sentences_come_apart_as_they_were_put_together(
 
 
 @given(st.text(alphabet="ab .!?[]0123456789,-`\n#*:", max_size=80))
-def test_whatever_a_model_says_is_taken_apart_and_loses_no_citation(text: str) -> None:
+def test_any_text_is_split_without_losing_a_citation(text: str) -> None:
     """Outside code, which a backtick may begin."""
     found = split_sentences(text)
     if "`" not in text:

@@ -61,7 +61,7 @@ def test_a_context_has_two_layers_concepts_and_numbered_evidence() -> None:
 @pytest.mark.requirement(32)
 @given(texts, st.integers(1, 300), st.sampled_from([WORDS, CountsLetters(), AWKWARD]))
 @example([["a", "b", "c"], ["d"]], 150, AWKWARD)
-def test_a_context_never_holds_more_tokens_than_its_budget(
+def test_a_context_never_has_more_tokens_than_its_budget(
     rows: list[list[str]], max_tokens: int, tokens: TokenCounter
 ) -> None:
     found = evidence(*(document(f"r:{n}", *row) for n, row in enumerate(rows)))
@@ -95,7 +95,7 @@ def test_tokens_are_counted_on_the_page_not_on_its_pieces() -> None:
 
 
 @pytest.mark.requirement(32)
-def test_a_page_that_takes_its_budget_to_the_last_token_is_kept_whole() -> None:
+def test_a_context_that_uses_its_whole_budget_is_complete() -> None:
     found = evidence(document("r:a", "word " * 100))
     whole = assemble(found)
     tight = assemble(found, max_tokens=whole.tokens)
@@ -123,7 +123,7 @@ def test_sections_report_under_their_document() -> None:
 
 
 @pytest.mark.requirement(33)
-def test_every_item_says_why_it_is_there() -> None:
+def test_every_item_has_its_reasons() -> None:
     place = world(BOOK, NOTE, edges=[edge("r:book.md", "r:note.md", "explains")])
     plan = expand_relationships(ask("why?"), seeds("r:book.md"), place.graph, place.search)
     context = assemble(fetch_evidence(plan, place.texts(plan)))
@@ -158,7 +158,7 @@ def test_a_number_on_the_page_is_the_number_of_its_item(
         at = context.text.index(f"[{item.number}] ", at)
 
 
-def test_items_stand_in_the_plans_order_whatever_the_order_they_entered_in() -> None:
+def test_items_are_in_the_plans_order() -> None:
     context = assemble(evidence(BOOK, NOTE))
     assert [item.id for item in context.items] == [
         "r:book.md",
@@ -171,14 +171,14 @@ def test_items_stand_in_the_plans_order_whatever_the_order_they_entered_in() -> 
 
 
 @pytest.mark.requirement(26)
-def test_no_evidence_is_an_empty_context_that_says_why() -> None:
+def test_no_evidence_gives_an_empty_context_with_a_reason() -> None:
     context = assemble(evidence())
     assert (context.text, context.tokens, context.items) == ("", 0, ())
     assert context.reason == "nothing visible matches"
 
 
 @pytest.mark.requirement(32)
-def test_a_budget_that_nothing_fits_says_so() -> None:
+def test_a_budget_that_is_too_small_for_everything_is_the_reason() -> None:
     context = assemble(evidence(BOOK), max_tokens=1)
     assert context.items == ()
     assert context.reason == "nothing fits into 1 tokens"
@@ -193,7 +193,7 @@ def test_whole_texts_fit_on_the_page_as_well() -> None:
 
 @pytest.mark.requirement(32)
 @pytest.mark.requirement(41)
-def test_a_page_past_its_budget_is_not_what_the_action_claims() -> None:
+def test_a_context_past_its_budget_violates_the_contract() -> None:
     context = assemble(evidence(NOTE))
     assert within_budget(context)
     assert not within_budget(replace(context, max_tokens=context.tokens - 1))

@@ -21,18 +21,18 @@ def block(text: str, *path: str) -> str:
     return evidence_block(NodeEvidence(CONCEPT, "seed 1 of 1", (), 0), passage(text, *path))
 
 
-def test_a_concept_reads_as_title_summary_and_place() -> None:
+def test_a_concept_is_rendered_as_title_summary_and_location() -> None:
     assert concept_block(CONCEPT) == "- A guide: What it is. (docs:guide/a:b.md)\n"
 
 
-def test_a_summary_that_opens_with_the_title_does_not_say_it_twice() -> None:
+def test_a_title_at_the_start_of_the_summary_is_not_repeated() -> None:
     extracted = replace(CONCEPT, summary="A guide. What it is. Sections: First; Second.")
     assert concept_block(extracted) == (
         "- A guide. What it is. Sections: First; Second. (docs:guide/a:b.md)\n"
     )
 
 
-def test_evidence_reads_as_path_place_and_text() -> None:
+def test_evidence_is_rendered_as_path_location_and_text() -> None:
     assert block("Some text.", "First") == (
         "A guide > First (docs:guide/a:b.md:3-7)\nSome text.\n\n"
     )

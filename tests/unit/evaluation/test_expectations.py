@@ -126,7 +126,7 @@ def test_an_item_fits_by_its_ids_by_those_around_it_and_by_its_path(name: str, g
     assert item_matches(item("r:a.py", "r:a.py::Store.open", 2), name) is good
 
 
-def test_what_is_missing_and_what_should_not_be_there_is_told() -> None:
+def test_missing_and_unexpected_items_are_reported() -> None:
     expected = Expectation("q", 1, ("r:a.md", "r:b.md"), ("r:c.md", "r:d.md"))
     found = context(item("r:a.md", "r:a.md"), item("r:c.md", "r:c.md#x", 4))
     assert find_problems(expected, found) == (

@@ -65,7 +65,7 @@ BOOK = document(
 
 
 @pytest.mark.requirement(29)
-def test_passages_come_by_similarity_then_position() -> None:
+def test_chunks_come_by_similarity_then_position() -> None:
     found = fetch(world(BOOK), plan_of("r:book"))
     assert [p.text for p in found.nodes[0].passages] == ["near", "near again", "halfway", "far"]
     near, *_, far = found.nodes[0].passages
@@ -81,7 +81,7 @@ def test_what_the_limit_per_document_cut_is_counted() -> None:
 
 
 @pytest.mark.requirement(29)
-def test_five_passages_per_document_are_the_default() -> None:
+def test_five_chunks_per_document_are_the_default() -> None:
     place = world(document("r:a", *("x" for _ in range(9))))
     (node,) = fetch(place, plan_of("r:a")).nodes
     assert (len(node.passages), node.cut) == (5, 4)
@@ -89,7 +89,7 @@ def test_five_passages_per_document_are_the_default() -> None:
 
 @pytest.mark.requirement(29)
 @given(documents, st.integers(1, 6), st.integers(1, 12))
-def test_limits_hold_and_every_passage_is_shown_or_counted(
+def test_limits_hold_and_every_chunk_is_included_or_counted(
     rows: list[list[float]], per_document: int, in_all: int
 ) -> None:
     held = written(rows)
@@ -107,7 +107,7 @@ def test_limits_hold_and_every_passage_is_shown_or_counted(
 
 @pytest.mark.requirement(29)
 @given(documents, st.integers(1, 12))
-def test_every_documents_best_passage_comes_before_any_second(
+def test_every_documents_best_chunk_comes_before_any_second(
     rows: list[list[float]], in_all: int
 ) -> None:
     held = written(rows)
@@ -119,7 +119,7 @@ def test_every_documents_best_passage_comes_before_any_second(
 
 
 @pytest.mark.requirement(29)
-def test_when_places_run_out_the_plans_first_documents_have_them() -> None:
+def test_within_a_small_limit_the_plans_first_documents_come_first() -> None:
     place = world(*(document(f"r:{name}", "one", "two") for name in "abc"))
     found = fetch(place, plan_of("r:c", "r:a", "r:b"), in_all=4)
     assert {node: len(held) for node, held in passages(found).items()} == {
@@ -147,7 +147,7 @@ def test_planned_sections_share_their_documents_limit() -> None:
 
 
 @pytest.mark.requirement(29)
-def test_a_passage_of_two_planned_nodes_is_shown_once() -> None:
+def test_a_chunk_of_two_planned_nodes_is_included_once() -> None:
     place = world(document("r:book", "own", parts=(Part("#s", (Said("inner"),)),)))
     outer_first = fetch(place, plan_of("r:book", "r:book#s"))
     assert passages(outer_first) == {"r:book": ["r:book@0", "r:book#s@1"], "r:book#s": []}
@@ -164,7 +164,7 @@ def test_evidence_is_grouped_by_node_in_the_plans_order() -> None:
 
 
 @pytest.mark.requirement(27)
-def test_only_planned_documents_speak() -> None:
+def test_only_planned_documents_give_evidence() -> None:
     place = world(BOOK, document("r:other", Said("nearest of all", NORTH)))
     assert set(passages(fetch(place, plan_of("r:book")))) == {"r:book"}
 
@@ -197,7 +197,7 @@ def test_a_planned_document_that_is_hidden_reads_like_one_that_never_was() -> No
 
 
 @pytest.mark.requirement(26)
-def test_an_empty_plan_gives_no_evidence_and_says_why() -> None:
+def test_an_empty_plan_gives_no_evidence_and_a_reason() -> None:
     found = fetch(world(BOOK), plan_of())
     assert (found.nodes, found.decisions) == ((), ())
     assert found.reason == "nothing visible matches"
@@ -205,7 +205,7 @@ def test_an_empty_plan_gives_no_evidence_and_says_why() -> None:
 
 
 @pytest.mark.requirement(24)
-def test_without_a_question_passages_come_in_the_documents_order() -> None:
+def test_without_a_question_chunks_come_in_the_documents_order() -> None:
     found = fetch(world(BOOK), plan_of("r:book", asked=False), per_document=2)
     assert [p.text for p in found.nodes[0].passages] == ["far", "near"]
     assert {p.similarity for p in found.nodes[0].passages} == {None}
@@ -275,7 +275,7 @@ def test_an_edited_plan_that_names_a_hidden_document_yields_nothing_of_it() -> N
     assert b"the secret" not in canonical(fetch(place, edited))
 
 
-def test_no_passage_is_counted_twice_among_what_was_cut() -> None:
+def test_no_chunk_is_counted_twice_as_cut() -> None:
     place = world(document("r:book", "own", parts=(Part("#s", (Said("a"), Said("b"))),)))
     found = fetch(place, plan_of("r:book#s", "r:book"), per_document=1)
     shown = Counter(p.id for node in found.nodes for p in node.passages)

@@ -62,14 +62,14 @@ def grown() -> tuple[World, RetrievalPlan]:
         ("balanced", ["r:a", "r:c", "r:b", "r:d", "r:e"]),
     ],
 )
-def test_texts_come_seeds_first_graph_first_or_by_turns(order: str, expected: list[str]) -> None:
+def test_texts_come_seeds_first_graph_first_or_alternating(order: str, expected: list[str]) -> None:
     place, plan = grown()
     assert entered(fetch(place, plan, order=order)) == expected
 
 
 @pytest.mark.requirement(31)
 @pytest.mark.parametrize("order", ["seed_first", "graph_first", "balanced"])
-def test_every_order_holds_every_planned_node_once(order: Any) -> None:
+def test_every_order_has_every_planned_node_once(order: Any) -> None:
     _, plan = grown()
     assert sorted(order_nodes(plan, order)) == sorted(plan.order)
 
@@ -139,7 +139,7 @@ def test_a_text_is_the_nodes_own_span_and_nothing_around_it() -> None:
 
 
 @pytest.mark.requirement(31)
-def test_a_text_that_another_one_holds_does_not_enter_twice() -> None:
+def test_a_text_inside_another_is_not_included_twice() -> None:
     code = document("r:m.py", "import x", parts=(Part("::f", (Said("def f"),)),))
     other = document("r:n.py", "import x", parts=(Part("::f", (Said("def f"),)),))
     found = fetch(world(code, other), seeds_only("r:m.py", "r:m.py::f", "r:n.py::f"))
@@ -170,7 +170,7 @@ def test_hidden_and_absent_texts_read_alike() -> None:
 
 
 @pytest.mark.requirement(26)
-def test_an_empty_plan_gives_no_texts_and_says_why() -> None:
+def test_an_empty_plan_gives_no_texts_and_a_reason() -> None:
     assert fetch(world(), seeds_only()).reason == "nothing visible matches"
     nothing_fits = fetch(world(document("r:a", "x" * 9)), seeds_only("r:a"), max_chars=1)
     assert nothing_fits.reason == "nothing visible of this plan has a text that fits"

@@ -28,7 +28,7 @@ def someone(
 
 @pytest.mark.requirement(35)
 @given(people)
-def test_a_rule_without_readers_lets_nobody_in(person: Principal) -> None:
+def test_a_rule_without_readers_admits_nobody(person: Principal) -> None:
     assert not person.may_read(AccessRule(person.tenant))
 
 
@@ -73,7 +73,7 @@ def test_grounds_name_nothing_but_the_readers_own_rights(
         assert person.read_reason(wider) == person.read_reason(rule)
 
 
-def test_grounds_are_told_in_words() -> None:
+def test_the_reason_for_reading_names_groups_labels_and_level() -> None:
     rule = AccessRule("t", frozenset({"ops", "dev"}), frozenset({"eu", "hr"}), 2)
     reader = someone("ops", "dev", labels=frozenset({"hr", "eu"}), clearance=3)
     assert reader.read_reason(rule) == "readable by group dev, labels eu hr, level 2 cleared"
@@ -82,7 +82,7 @@ def test_grounds_are_told_in_words() -> None:
 
 @pytest.mark.requirement(35)
 @given(people, rules, rules)
-def test_nobody_whom_either_rule_keeps_out_gets_in(
+def test_an_intersection_admits_nobody_whom_either_rule_excludes(
     person: Principal, one: AccessRule, other: AccessRule
 ) -> None:
     if person.may_read(one.intersect(other)):
@@ -111,7 +111,7 @@ def test_narrowing_by_everyone_changes_nothing(person: Principal, rule: AccessRu
 
 @pytest.mark.requirement(35)
 @given(people, rules, rules)
-def test_rules_of_two_tenants_let_nobody_in(
+def test_rules_of_two_tenants_admit_nobody(
     person: Principal, one: AccessRule, other: AccessRule
 ) -> None:
     if one.tenant != other.tenant:
@@ -120,15 +120,15 @@ def test_rules_of_two_tenants_let_nobody_in(
 
 @pytest.mark.requirement(35)
 @given(people, words)
-def test_whoever_gets_in_is_let_in_by_all_who_speak(
-    person: Principal, told: list[AccessStatement]
+def test_a_reader_of_the_intersection_satisfies_every_statement(
+    person: Principal, statements: list[AccessStatement]
 ) -> None:
-    if person.may_read(intersect_rules(person.tenant, told)):
-        assert told
-        assert all(person.may_read(spoken.rule) for spoken in told)
+    if person.may_read(intersect_rules(person.tenant, statements)):
+        assert statements
+        assert all(person.may_read(statement.rule) for statement in statements)
 
 
 @pytest.mark.requirement(35)
-def test_where_nobody_speaks_nobody_reads() -> None:
+def test_without_a_statement_nobody_may_read() -> None:
     assert intersect_rules("t", ()) == AccessRule("t")
     assert not someone(EVERYONE, clearance=9).may_read(intersect_rules("t", ()))

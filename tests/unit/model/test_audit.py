@@ -1,4 +1,4 @@
-"""An anchor reads back as it was written; a chain of seals shows what was changed under it."""
+"""Anchors round-trip; the chain of seals shows which rows were changed."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -96,9 +96,7 @@ def test_an_anchor_reads_back_as_it_was_written(tenant: str, last: int) -> None:
         ({"more": 1}, "exactly format, tenant, last and digest"),
     ],
 )
-def test_what_is_not_quite_an_anchor_is_refused_in_words(
-    change: dict[str, object], words: str
-) -> None:
+def test_an_altered_anchor_is_refused_with_a_reason(change: dict[str, object], words: str) -> None:
     value = {"format": ANCHOR_FORMAT, "tenant": "t", "last": 7, "digest": DIGEST}
     assert anchor_from_json(json.dumps(value)) == Anchor("t", 7, DIGEST)
     with pytest.raises(BadInput, match=words):
@@ -106,7 +104,7 @@ def test_what_is_not_quite_an_anchor_is_refused_in_words(
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", b"\xff\xfe\x00", "[" * 100_000])
-def test_what_is_no_anchor_at_all_is_refused_in_words(text: str | bytes) -> None:
+def test_a_text_that_is_no_anchor_is_refused_with_a_reason(text: str | bytes) -> None:
     with pytest.raises(BadInput, match="not an anchor"):
         anchor_from_json(text)
 
@@ -165,14 +163,14 @@ def test_an_old_row_changed_and_the_whole_chain_made_anew_shows_at_the_anchor_al
         assert found.is_sound == (seal.last <= at), "an anchor proves what came before it"
 
 
-def test_rows_that_changed_places_are_not_what_was_sealed() -> None:
+def test_swapped_rows_are_not_what_was_sealed() -> None:
     one, two, *rest = made(6)
     swapped = (replace(two, number=1), replace(one, number=2), *rest)
     found = judged(swapped, sealed_at((one, two, *rest), [3, 6]))
     assert [problem[:12] for problem in found.problems] == ["rows 1 to 3 "]
 
 
-def test_a_row_that_was_put_in_is_found_wherever_it_stands() -> None:
+def test_an_inserted_row_is_found_at_any_position() -> None:
     rows = made(6)
     seals = sealed_at(rows, [3, 6])
     for number in (0, -5):
@@ -216,14 +214,14 @@ def test_rows_that_should_have_got_a_seal_and_have_none_are_found() -> None:
     )
 
 
-def test_a_seal_over_more_rows_than_ever_wait_is_found() -> None:
+def test_a_seal_over_too_many_rows_is_found() -> None:
     rows = made(ROWS_PER_SEAL + 1)
     assert judged(rows, sealed_at(rows, [1, ROWS_PER_SEAL + 1])).is_sound
     (problem,) = judged(rows, sealed_at(rows, [ROWS_PER_SEAL + 1])).problems
     assert "stands where others did" in problem
 
 
-def test_an_anchor_says_what_it_does_not_fit() -> None:
+def test_an_anchor_that_does_not_fit_is_explained() -> None:
     rows = made(6)
     seals = sealed_at(rows, [3, 6])
     fits = Anchor("t", 3, seals[0].digest)

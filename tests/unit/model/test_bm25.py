@@ -13,23 +13,23 @@ DEFAULT = Bm25()
 texts = st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6)
 
 
-def scored(window: MemorySearch, *terms: str, bm25: Bm25 = DEFAULT) -> dict[str, float]:
-    return dict(window.lexical(terms, roll_up=True, pool=ALL, bm25=bm25))
+def scored(reads: MemorySearch, *terms: str, bm25: Bm25 = DEFAULT) -> dict[str, float]:
+    return dict(reads.lexical(terms, roll_up=True, pool=ALL, bm25=bm25))
 
 
 @pytest.mark.requirement(13)
 @given(texts)
-def test_a_passage_scores_as_the_textbook_says(passages: list[str]) -> None:
-    window = world(*(document(f"r:{i}", text) for i, text in enumerate(passages))).search
+def test_a_chunk_scores_as_the_textbook_says(chunks: list[str]) -> None:
+    reads = world(*(document(f"r:{i}", text) for i, text in enumerate(chunks))).search
     terms = ("a", "b", "c")
     for bm25 in PARAMETERS:
-        for node, score in scored(window, *terms, bm25=bm25).items():
-            assert score == textbook(passages, passages[int(node[2:])], terms, bm25)
+        for node, score in scored(reads, *terms, bm25=bm25).items():
+            assert score == textbook(chunks, chunks[int(node[2:])], terms, bm25)
 
 
 @pytest.mark.requirement(36)
 @given(texts, texts)
-def test_hidden_passages_move_no_score(seen: list[str], unseen: list[str]) -> None:
+def test_hidden_chunks_change_no_score(seen: list[str], unseen: list[str]) -> None:
     open_ = [document(f"r:{i}", text) for i, text in enumerate(seen)]
     secret = [document(f"s:{i}", text) for i, text in enumerate(unseen)]
     alone = world(*open_)
@@ -38,27 +38,27 @@ def test_hidden_passages_move_no_score(seen: list[str], unseen: list[str]) -> No
 
 
 @given(texts)
-def test_every_score_is_positive(passages: list[str]) -> None:
-    window = world(*(document(f"r:{i}", text) for i, text in enumerate(passages))).search
-    assert all(score > 0 for score in scored(window, "a", "b", "c").values())
+def test_every_score_is_positive(chunks: list[str]) -> None:
+    reads = world(*(document(f"r:{i}", text) for i, text in enumerate(chunks))).search
+    assert all(score > 0 for score in scored(reads, "a", "b", "c").values())
 
 
-def test_a_document_scores_as_its_best_passage() -> None:
-    window = world(
+def test_a_document_scores_as_its_best_chunk() -> None:
+    reads = world(
         document("r:one", "lake", "a lake beside a wood", "wood"), document("r:two", "road")
     ).search
-    assert scored(window, "lake")["r:one"] == max(
+    assert scored(reads, "lake")["r:one"] == max(
         textbook(["lake", "a lake beside a wood", "wood", "road"], text, ("lake",))
         for text in ("lake", "a lake beside a wood")
     )
 
 
 def test_not_rolled_up_the_owner_is_the_innermost_node() -> None:
-    window = world(document("r:one", parts=(Part("#shore", (Said("lake"),)),))).search
-    ((owner, _),) = window.lexical(("lake",), roll_up=False, pool=ALL, bm25=DEFAULT)
+    reads = world(document("r:one", parts=(Part("#shore", (Said("lake"),)),))).search
+    ((owner, _),) = reads.lexical(("lake",), roll_up=False, pool=ALL, bm25=DEFAULT)
     assert owner == "r:one#shore"
 
 
-def test_no_terms_and_no_passages_give_nothing() -> None:
+def test_no_terms_and_no_chunks_give_nothing() -> None:
     assert scored(world().search, "lake") == {}
     assert scored(world(document("r:one", "lake")).search) == {}

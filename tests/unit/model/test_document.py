@@ -1,4 +1,4 @@
-"""A document as ingestion hands it over."""
+"""A document as ingest hands it to the store."""
 
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.model.document import Document

@@ -10,8 +10,8 @@ edges = st.builds(Edge, st.text(), st.text(), st.text())
 
 @given(st.lists(edges))
 def test_edges_sort_by_source_relation_target(found: list[Edge]) -> None:
-    told = [(edge.source, edge.relation, edge.target) for edge in sorted(found)]
-    assert told == sorted(told)
+    keys = [(edge.source, edge.relation, edge.target) for edge in sorted(found)]
+    assert keys == sorted(keys)
 
 
 @given(st.lists(edges, unique=True))

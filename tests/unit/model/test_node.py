@@ -16,5 +16,7 @@ from docgraph.model.node import Location
         (Location("A.IPYNB", 1, 5, 0, 9, page=3), "A.IPYNB cell 3"),
     ],
 )
-def test_a_place_is_cited_by_its_lines_its_page_or_its_cell(location: Location, cited: str) -> None:
+def test_a_location_is_cited_by_its_lines_its_page_or_its_cell(
+    location: Location, cited: str
+) -> None:
     assert location.cite() == cited

@@ -29,18 +29,18 @@ def test_sections_count_as_their_document_in_order_of_admission() -> None:
 
 
 @pytest.mark.requirement(33)
-def test_a_seed_says_which_one_it_is() -> None:
+def test_the_rule_for_a_seed_is_its_position() -> None:
     assert PLAN.rule_for("r:b") == "seed 3 of 3"
 
 
 @pytest.mark.requirement(33)
-def test_an_expanded_document_says_which_edge_admitted_it() -> None:
+def test_the_rule_for_an_expanded_document_is_its_edge() -> None:
     assert PLAN.rule_for("r:c") == "r:a#x ->explains-> r:c#y (depth 1)"
 
 
 @pytest.mark.requirement(20)
 @pytest.mark.requirement(33)
-def test_an_edge_walked_backwards_is_told_in_its_own_direction() -> None:
+def test_an_edge_followed_backwards_is_described_in_its_own_direction() -> None:
     caller = Expansion("r:c", "calls", "r:c", "r:b", 2, backwards=True)
     plan = replace(PLAN, expanded_documents=(caller,))
     assert plan.rule_for("r:c") == "r:c ->calls-> r:b (depth 2, walked backwards)"

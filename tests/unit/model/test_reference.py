@@ -1,4 +1,4 @@
-"""References and definitions: the two halves of a mined edge."""
+"""References and definitions: the two ends of a mined edge."""
 
 from docgraph.model.reference import Definition, ReferenceTarget
 

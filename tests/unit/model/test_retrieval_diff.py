@@ -47,7 +47,7 @@ def test_gained_is_what_only_the_right_side_has() -> None:
     assert (back.documents_gained, back.edges_lost) == (found.documents_lost, found.edges_gained)
 
 
-def test_that_they_were_asked_otherwise_is_named_and_is_no_difference() -> None:
+def test_different_settings_are_listed_and_are_no_difference() -> None:
     asked = {"asker": "bob", "pipeline": "p", "step": "on", "step.top": "9"}
     found = compare_retrievals(SIDE, replace(SIDE, asked=asked))
     assert found.asked == (Difference("asker", "ann", "bob"), Difference("step.top", "8", "9"))

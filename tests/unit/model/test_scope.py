@@ -24,5 +24,5 @@ def test_a_snapshot_number_needs_its_repository_and_branch() -> None:
             SnapshotSelector(repository, branch, 3)
 
 
-def test_by_default_everything_visible_is_asked() -> None:
+def test_by_default_everything_visible_is_searched() -> None:
     assert (SnapshotSelector(None, None, None),) == ALL_REPOSITORIES

@@ -121,7 +121,7 @@ def test_a_joined_vector_is_the_same_for_any_number_of_dimensions(
 
 @pytest.mark.requirement(2)
 @given(small)
-def test_without_chunks_the_summary_speaks_alone(summary: IntVector) -> None:
+def test_without_chunks_the_summarys_vector_is_used(summary: IntVector) -> None:
     own = to_integers(summary.astype(np.float64))
     assert joined_rows([(summary, [])]) == [own.tolist()]
 

@@ -51,7 +51,7 @@ def test_a_tree_grows_level_by_level_to_its_depth() -> None:
 
 
 @pytest.mark.requirement(20)
-def test_how_a_tree_may_grow_stands_in_the_plan() -> None:
+def test_the_limits_of_a_tree_are_in_the_plan() -> None:
     limits = grow(chain("ab"), "r:a", max_depth=4, direction="both", relations=("calls",))
     assert limits.constraints.traversal_enabled is True
     assert limits.constraints.max_depth == 4
@@ -87,7 +87,7 @@ def test_every_node_is_reached_once_and_by_the_shortest_way(
 
 @pytest.mark.requirement(5)
 @pytest.mark.requirement(20)
-def test_edges_are_walked_backwards_only_where_a_pipeline_says_so() -> None:
+def test_edges_are_followed_backwards_only_if_the_pipeline_sets_it() -> None:
     place = chain("ab", "ca")
     assert grow(place, "r:a", direction="out").order == ("r:a", "r:b")
     assert grow(place, "r:a", direction="in").order == ("r:a", "r:c")
@@ -96,7 +96,7 @@ def test_edges_are_walked_backwards_only_where_a_pipeline_says_so() -> None:
 
 @pytest.mark.requirement(20)
 @pytest.mark.requirement(33)
-def test_an_edge_walked_backwards_says_so() -> None:
+def test_an_edge_followed_backwards_is_marked() -> None:
     plan = grow(chain("ca"), "r:a", direction="in")
     assert plan.expanded_documents == (Expansion("r:c", "calls", "r:c", "r:a", 1, backwards=True),)
 
@@ -135,7 +135,7 @@ def test_a_tree_never_grows_past_its_nodes_or_its_depth(
 
 
 @pytest.mark.requirement(22)
-def test_what_the_last_place_left_outside_is_recorded_once() -> None:
+def test_nodes_beyond_the_limit_are_recorded_once() -> None:
     place = chain("ab", "ac", "ad")
     plan = grow(place, "r:a", max_nodes=2)
     assert plan.order == ("r:a", "r:b")
@@ -164,20 +164,20 @@ def test_what_a_planned_node_leads_to_is_planned_too_or_recorded_as_cut(
 
 
 @pytest.mark.requirement(22)
-def test_a_level_that_fills_the_tree_still_tells_what_came_next() -> None:
+def test_a_level_that_fills_the_tree_still_records_the_nodes_beyond_it() -> None:
     plan = grow(chain("ab", "bc", "cd"), "r:a", max_nodes=2, max_depth=3)
     assert plan.order == ("r:a", "r:b")
     assert [one.document_id for one in plan.cut] == ["r:c"]
 
 
 @pytest.mark.requirement(20)
-def test_a_symbol_inside_a_visited_document_takes_no_place() -> None:
+def test_a_symbol_inside_a_visited_document_is_not_added() -> None:
     place = world(*PLACE, edges=[edge("r:a", "r:b", at=1), edge("r:a", "r:b::f", at=2)])
     assert grow(place, "r:a").order == ("r:a", "r:b")
 
 
 @pytest.mark.requirement(20)
-def test_a_symbol_speaks_for_itself_and_a_document_for_all_its_symbols() -> None:
+def test_a_symbols_edges_are_its_own_and_a_documents_are_all_of_its_symbols() -> None:
     place = world(*PLACE, edges=[edge("r:a::f", "r:b::g", "calls"), edge("r:a", "r:c")])
     assert grow(place, "r:a::f").order == ("r:a::f", "r:b::g")
     assert grow(place, "r:a").order == ("r:a", "r:c", "r:b::g")
@@ -192,7 +192,7 @@ def test_steps_go_in_the_order_of_the_frontier_then_of_first_mention() -> None:
     assert grow(place, "r:b", "r:a").order[2:] == ("r:c", "r:e", "r:d")
 
 
-def test_a_method_speaks_at_its_classs_place() -> None:
+def test_a_methods_edges_have_the_position_of_its_class() -> None:
     code = document("r:m", parts=(Part("::A", parts=(Part("::A.b"),)), Part("::Z")))
     place = world(
         code,
@@ -203,7 +203,7 @@ def test_a_method_speaks_at_its_classs_place() -> None:
     assert grow(place, "r:m::Z", "r:m::A").order[2:] == ("r:c", "r:d")
 
 
-def test_a_file_does_not_hold_another_whose_name_goes_on_with_a_dot() -> None:
+def test_a_file_does_not_contain_another_whose_name_continues_with_a_dot() -> None:
     place = world(
         document("r:README"),
         document("r:README.md", parts=(Part("#x"),)),
@@ -256,7 +256,7 @@ def test_without_relations_the_plan_is_its_seeds(ids: list[str]) -> None:
 
 @pytest.mark.requirement(20)
 @pytest.mark.requirement(41)
-def test_a_tree_past_its_bounds_is_not_what_the_action_claims() -> None:
+def test_a_tree_past_its_bounds_violates_the_contract() -> None:
     plan = grow(chain("ab", "bc"), "r:a")
     assert within_bounds(plan)
     for tighter in (

@@ -84,7 +84,7 @@ def test_an_expanded_document_carries_the_edge_that_admitted_it() -> None:
 
 
 @pytest.mark.requirement(20)
-def test_a_section_speaks_for_itself_and_a_document_for_all_its_sections() -> None:
+def test_a_sections_edges_are_its_own_and_a_documents_are_all_of_its_sections() -> None:
     place = world(*PLACE, edges=[edge("r:a#x", "r:b"), edge("r:a", "r:c")])
     assert expand(place, "r:a#x").order == ("r:a#x", "r:b")
     assert expand(place, "r:a").order == ("r:a", "r:b", "r:c")
@@ -105,7 +105,7 @@ def test_the_allow_list_absent_is_all_and_empty_is_none(
 
 
 @pytest.mark.requirement(21)
-def test_containment_takes_no_place_unless_it_is_asked_for() -> None:
+def test_containment_is_not_followed_unless_it_is_named() -> None:
     place = world(*PLACE, edges=[edge("r:a", "r:b", "contains")])
     assert expand(place, "r:a").order == ("r:a",)
     assert expand(place, "r:a", relations=("contains",)).order == ("r:a", "r:b")
@@ -113,7 +113,7 @@ def test_containment_takes_no_place_unless_it_is_asked_for() -> None:
 
 @pytest.mark.requirement(22)
 @given(many_seeds, many_edges, st.integers(1, 12), st.integers(1, 12))
-def test_a_plan_never_holds_more_documents_than_its_limit(
+def test_a_plan_never_has_more_documents_than_its_limit(
     ids: list[str], found: list[Relationship], documents: int, seed_places: int
 ) -> None:
     plan = expand(world(*PLACE, edges=found), *ids, documents=documents, seed_places=seed_places)
@@ -197,7 +197,7 @@ def test_sections_count_as_their_document() -> None:
 
 @pytest.mark.requirement(25)
 @given(many_seeds, st.integers(1, 6))
-def test_without_relations_the_plan_speaks_exactly_as_the_seeds_alone(
+def test_without_relations_the_plan_equals_that_of_the_seeds_alone(
     ids: list[str], seed_places: int
 ) -> None:
     plan = expand(world(*PLACE), *ids, seed_places=seed_places)
@@ -241,7 +241,7 @@ def test_first_mention_goes_by_seed_before_place() -> None:
     assert expand(place, "r:a", "r:b", admit="first_mention").order[2:] == ("r:c", "r:d")
 
 
-def test_what_lies_inside_a_section_speaks_at_its_documents_first_place() -> None:
+def test_a_part_of_a_section_has_its_documents_first_position() -> None:
     book = document("r:book", parts=(Part("#x", parts=(Part("#inner"),)), Part("#y")))
     place = world(book, *PLACE, edges=[edge("r:book#inner", "r:d", at=9), edge("r:b", "r:c", at=1)])
     plan = expand(place, "r:book#x", "r:b", "r:book#y", admit="first_mention")
@@ -302,13 +302,13 @@ def test_the_order_of_rows_in_a_store_does_not_show(
 
 @pytest.mark.requirement(22)
 @pytest.mark.requirement(41)
-def test_a_plan_past_its_limit_is_not_what_the_action_claims() -> None:
+def test_a_plan_past_its_limit_violates_the_contract() -> None:
     plan = expand(star("r:b", "r:c"), "r:a")
     assert within_limits(plan)
     assert not within_limits(replace(plan, constraints=replace(plan.constraints, documents=2)))
 
 
-def test_a_claim_that_lost_admits_nobody() -> None:
+def test_an_edge_that_lost_admits_nothing() -> None:
     long = Relationship(Edge("r:a", "mentions", "r:b"), ("titles",), (said("the guide", 4),))
     short = Relationship(Edge("r:a", "mentions", "r:c"), ("titles",), (said("guide", 8),))
     assert expand(world(*PLACE, edges=[long, short]), "r:a").order == ("r:a", "r:b")

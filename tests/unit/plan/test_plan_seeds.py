@@ -21,7 +21,7 @@ def planned(found: Seeds) -> RetrievalPlan:
 
 @pytest.mark.requirement(26)
 @given(ids)
-def test_a_plan_of_seeds_holds_the_first_six_documents_in_order(found: list[str]) -> None:
+def test_a_plan_of_seeds_has_the_first_six_documents_in_order(found: list[str]) -> None:
     plan = planned(seeds(*found))
     assert plan.order == plan.seed_documents == seeds_of_first_documents(seeds(*found), 6)
     assert plan.expanded_documents == ()

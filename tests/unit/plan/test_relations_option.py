@@ -15,7 +15,7 @@ def test_absent_is_all_and_empty_is_none() -> None:
 
 
 @pytest.mark.requirement(21)
-def test_an_unknown_relation_is_told_with_what_would_fit() -> None:
+def test_an_unknown_relation_is_reported_with_a_suggestion() -> None:
     assert check_relations({"relations": ("calls", "import")}) == (
         "no relation is called 'import'; did you mean 'imports'?"
     )
@@ -30,7 +30,7 @@ def test_no_list_and_an_empty_one_are_known(options: dict[str, object]) -> None:
     assert check_relations(options) is None
 
 
-def test_an_edge_stands_where_its_source_first_says_so() -> None:
+def test_the_first_mention_is_the_first_position_of_the_evidence() -> None:
     twice = Relationship(Edge("r:a", "mentions", "r:b"), ("m",), (said("b", 9), said("b", 4)))
     assert first_mention(twice) == 4
     assert first_mention(edge("r:a", "r:b")) == -1

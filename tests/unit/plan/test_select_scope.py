@@ -112,7 +112,7 @@ def test_how_much_dominates_is_a_setting(share: float, kept: tuple[str, ...]) ->
 
 @pytest.mark.requirement(23)
 @given(ids)
-def test_the_reason_holds_no_score(found: list[str]) -> None:
+def test_the_reason_contains_no_score(found: list[str]) -> None:
     """It stands in the plan, which holds none."""
     reason = scope(seeds(*found)).selection.reason
     assert not set("0123456789") & set(reason.replace("at least 0.3", ""))

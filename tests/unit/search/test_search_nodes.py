@@ -42,7 +42,7 @@ def settings(found: Seeds) -> dict[str, object]:
 
 
 @pytest.mark.requirement(13)
-def test_meaning_words_or_both_find_seeds() -> None:
+def test_vector_lexical_and_hybrid_search_find_seeds() -> None:
     assert find(VILLAGE, mode="semantic").ids == ("r:lake.md", "r:mill.md", "r:road.md")
     assert find(VILLAGE, mode="bm25").ids == ("r:mill.md",)
     assert find(VILLAGE, mode="hybrid").ids == ("r:mill.md", "r:lake.md", "r:road.md")
@@ -75,7 +75,7 @@ def test_how_seeds_were_found_is_recorded() -> None:
 @pytest.mark.parametrize(
     ("fusion", "first"), [("reciprocal_rank", "r:mill.md"), ("normalised_scores", "r:lake.md")]
 )
-def test_rankings_are_fused_by_place_or_by_score(fusion: str, first: str) -> None:
+def test_rankings_are_fused_by_rank_or_by_score(fusion: str, first: str) -> None:
     found = find(VILLAGE, fusion=fusion)
     assert settings(found)["fusion"] == fusion
     assert found.ids[0] == first
@@ -95,7 +95,7 @@ def test_fusion_sees_the_first_200_of_each_ranking_and_no_more() -> None:
 
 
 @pytest.mark.requirement(13)
-def test_a_larger_pool_is_taken_where_more_is_asked_for_than_the_pool_holds() -> None:
+def test_the_pool_grows_to_the_number_of_results() -> None:
     assert settings(find(VILLAGE, top=1000))["pool"] == 1000
     assert settings(find(VILLAGE, pool=5, top=2))["pool"] == 5
 
@@ -118,7 +118,7 @@ def test_a_document_is_found_by_its_sections_summary() -> None:
 
 @pytest.mark.requirement(14)
 @given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=4), min_size=1, max_size=6))
-def test_over_passages_equals_the_flat_baseline(shares: list[list[float]]) -> None:
+def test_over_chunks_equals_the_flat_baseline(shares: list[list[float]]) -> None:
     """Flat: every chunk by itself, ranked, then each document at its first appearance."""
     held = [
         document(f"r:{n}", *(Said("x", towards(share)) for share in row), meaning=EAST)
@@ -135,7 +135,7 @@ def test_over_passages_equals_the_flat_baseline(shares: list[list[float]]) -> No
 
 
 @pytest.mark.requirement(15)
-def test_seeds_hold_no_text() -> None:
+def test_seeds_contain_no_text() -> None:
     told = str(find(VILLAGE))
     assert "grinds" not in told
     assert "Summary of" not in told
@@ -167,7 +167,7 @@ def test_the_order_of_rows_in_a_store_does_not_show(mode: str, order: list[Held]
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("fusion", ["reciprocal_rank", "normalised_scores"])
 @given(chance=st.randoms(use_true_random=False), hidden=st.integers(0, 30))
-def test_hidden_documents_take_no_place_and_move_no_score(
+def test_hidden_documents_change_no_rank_and_no_score(
     mode: str, fusion: str, chance: random.Random, hidden: int
 ) -> None:
     secret = [
@@ -198,7 +198,7 @@ def test_an_identifier_puts_its_defining_node_on_top(mode: str) -> None:
 
 
 @pytest.mark.requirement(18)
-def test_meaning_alone_knows_no_identifiers() -> None:
+def test_vector_search_ignores_identifiers() -> None:
     found = find(NAMED, "mill open_gate", mode="semantic")
     assert found == find(VILLAGE, "mill open_gate", mode="semantic")
 
@@ -275,7 +275,7 @@ CROWD = world(*(document(f"r:{n}", "mill") for n in range(6)))
 
 @pytest.mark.requirement(16)
 @pytest.mark.requirement(47)
-def test_what_is_withheld_from_the_reranker_keeps_its_place_and_says_so() -> None:
+def test_a_withheld_candidate_keeps_its_rank_and_is_marked() -> None:
     backwards = {f"r:{n}": float(n) for n in range(6)}
     after = find(CROWD, rerank=5, reranker=Prefers(backwards, withheld=("r:1", "r:2")))
     assert after.ids == ("r:4", "r:1", "r:2", "r:3", "r:0", "r:5")
@@ -288,7 +288,7 @@ def test_what_is_withheld_from_the_reranker_keeps_its_place_and_says_so() -> Non
 
 @pytest.mark.requirement(47)
 @given(st.sets(st.integers(0, 5)), st.lists(st.floats(-9, 9), min_size=6, max_size=6))
-def test_withheld_candidates_stay_and_the_others_go_by_score_around_them(
+def test_withheld_candidates_keep_their_ranks_and_others_are_reordered(
     kept: set[int], scores: list[float]
 ) -> None:
     opinions = {f"r:{n}": score for n, score in enumerate(scores)}
@@ -300,7 +300,7 @@ def test_withheld_candidates_stay_and_the_others_go_by_score_around_them(
 
 
 @pytest.mark.requirement(33)
-def test_a_seed_says_its_rank_before_definitions_and_reranking_moved_it() -> None:
+def test_a_seed_records_its_rank_before_definitions_and_reranking() -> None:
     found = find(NAMED, "mill open_gate", rerank=3, reranker=Prefers({"r:lake.md": 9}))
     assert [seed.why for seed in found.ranked] == [
         "defines open_gate",
@@ -318,11 +318,11 @@ def test_an_empty_world_has_no_seeds(mode: str) -> None:
 
 @pytest.mark.requirement(26)
 @pytest.mark.parametrize("text", ["", "?!", "zebra"])
-def test_a_question_whose_words_nobody_uses_finds_nothing_by_words(text: str) -> None:
+def test_a_question_of_unused_words_finds_nothing_lexically(text: str) -> None:
     assert find(VILLAGE, text, mode="bm25").ids == ()
 
 
-def test_a_seed_that_stands_twice_breaks_the_contract() -> None:
+def test_a_duplicate_seed_violates_the_contract() -> None:
     twice = Seeds((Seed("r:a", 1, ""), Seed("r:a", 1, "")), ())
     assert not ids_are_unique(twice)
 
@@ -342,7 +342,7 @@ LONG = document(
 
 
 @pytest.mark.parametrize("mode", ["semantic", "hybrid"])
-def test_refined_a_candidate_is_as_near_as_its_best_passage(mode: str) -> None:
+def test_refined_candidates_score_as_their_best_chunk(mode: str) -> None:
     """Its summary says little of what one of its passages says."""
     place = world(ROAD, MILL, LONG)
     plain = find(place, "wheel", mode=mode, fusion="normalised_scores", over="documents")
@@ -354,7 +354,7 @@ def test_refined_a_candidate_is_as_near_as_its_best_passage(mode: str) -> None:
     assert not plain.standing.passages
 
 
-def test_whoever_words_alone_found_is_measured_too() -> None:
+def test_refinement_scores_lexical_candidates_too() -> None:
     """Past the last by meaning, yet with its own cosine and not with that of the last."""
     found = find(VILLAGE, "long", fusion="normalised_scores", over="documents", pool=2, top=1)
     scores = dict(found.standing.scores)

@@ -1,4 +1,4 @@
-"""Kinds of credential, as `by` of a Principal tells them."""
+"""Credentials, as `by` of a Principal names them."""
 
 from docgraph.model.access import (
     credential_issuer,

@@ -31,7 +31,7 @@ def ids(found: RetrievedContext, budget: int) -> list[str]:
 
 
 @pytest.mark.requirement(32)
-def test_concepts_are_tried_first_then_passages_by_turns() -> None:
+def test_concepts_are_tried_first_then_chunks_in_rounds() -> None:
     found = evidence(document("r:a", "one", "two", "three"), document("r:b", "one"))
     order = [
         passage.id if passage else node.concept.id for node, passage, _ in pieces_in_order(found)
@@ -63,14 +63,14 @@ def test_what_is_too_long_is_left_out_whole_and_a_shorter_one_enters() -> None:
 
 
 @pytest.mark.requirement(33)
-def test_every_piece_says_what_it_cost_and_what_was_used() -> None:
+def test_every_piece_records_its_tokens_and_the_tokens_used() -> None:
     (concept, passage), _ = select_pieces(evidence(document("r:a", words(2))), CountsWords(), 100)
     assert concept.budget == "6 tokens, 10 of 100 used"
     assert passage.budget == "5 tokens, 15 of 100 used"
 
 
 @pytest.mark.requirement(33)
-def test_a_node_without_a_passage_is_left_out_and_recorded() -> None:
+def test_a_node_without_a_chunk_is_omitted_and_recorded() -> None:
     found = evidence(document("r:a", "x"), document("r:b", "x"))
     bare = replace(found, nodes=(found.nodes[0], replace(found.nodes[1], passages=())))
     _, omitted = select_pieces(bare, CountsWords(), 1000)

@@ -1,4 +1,4 @@
-"""How texts and questions are cut into terms."""
+"""How texts and questions are split into terms."""
 
 import re
 import unicodedata

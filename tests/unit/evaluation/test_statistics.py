@@ -45,7 +45,7 @@ def test_a_difference_is_taken_question_by_question() -> None:
         differences({"mrr": [0.5]}, {"mrr": [0.5, 0.5]})
 
 
-def test_intervals_are_the_same_each_time_and_whatever_stands_beside_them() -> None:
+def test_intervals_are_deterministic_and_independent_of_other_metrics() -> None:
     values = [question % 7 / 7 for question in range(50)]
     alone = estimates({"mrr": values})
     assert estimates({"mrr": values}) == alone

@@ -1,4 +1,4 @@
-"""The last line that matches speaks; what is wrong or missing lets nobody in."""
+"""Rules of access.yaml: the last matching line applies; errors and missing lines deny."""
 
 import json
 import time
@@ -29,40 +29,42 @@ NOBODY = AccessRule("t")
 
 
 @pytest.mark.requirement(35)
-def test_the_last_line_that_matches_speaks() -> None:
-    told = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(4, "finance/", FEW)))
-    assert told.statement_for("t", "a.md") == AccessStatement("access.yaml", 1, "**", ALL)
-    assert told.statement_for("t", "finance/a.md") == AccessStatement(
+def test_the_last_line_that_matches_applies() -> None:
+    rules = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(4, "finance/", FEW)))
+    assert rules.statement_for("t", "a.md") == AccessStatement("access.yaml", 1, "**", ALL)
+    assert rules.statement_for("t", "finance/a.md") == AccessStatement(
         "access.yaml", 4, "finance/", FEW
     )
-    turned = AccessFileRules(told.lines[::-1])
-    assert turned.statement_for("t", "finance/a.md") == AccessStatement("access.yaml", 1, "**", ALL)
+    reversed_rules = AccessFileRules(rules.lines[::-1])
+    assert reversed_rules.statement_for("t", "finance/a.md") == AccessStatement(
+        "access.yaml", 1, "**", ALL
+    )
 
 
 @pytest.mark.requirement(35)
-def test_where_no_line_matches_nobody_reads() -> None:
-    told = AccessFileRules((AccessFileRule(1, "docs/", ALL),))
-    assert told.statement_for("t", "a.md") == AccessStatement(
+def test_where_no_line_matches_nobody_may_read() -> None:
+    rules = AccessFileRules((AccessFileRule(1, "docs/", ALL),))
+    assert rules.statement_for("t", "a.md") == AccessStatement(
         "access.yaml", 0, "no line matches", NOBODY
     )
     assert AccessFileRules(()).statement_for("t", "a.md").rule == NOBODY
 
 
 @pytest.mark.requirement(35)
-def test_a_wrong_line_denies_what_it_matches_whatever_it_let_in() -> None:
-    told = AccessFileRules(
+def test_an_invalid_line_denies_what_it_matches() -> None:
+    rules = AccessFileRules(
         (AccessFileRule(1, "**", ALL), AccessFileRule(2, "docs/", ALL, "no such key"))
     )
-    assert told.statement_for("t", "docs/a.md") == AccessStatement(
+    assert rules.statement_for("t", "docs/a.md") == AccessStatement(
         "access.yaml", 2, "no such key", NOBODY
     )
-    assert told.statement_for("t", "a.md").rule == ALL
+    assert rules.statement_for("t", "a.md").rule == ALL
 
 
 @pytest.mark.requirement(35)
 def test_a_wrong_file_denies_everything() -> None:
-    told = AccessFileRules((AccessFileRule(1, "**", ALL),), "not YAML", 7)
-    assert told.statement_for("t", "a.md") == AccessStatement("access.yaml", 7, "not YAML", NOBODY)
+    rules = AccessFileRules((AccessFileRule(1, "**", ALL),), "not YAML", 7)
+    assert rules.statement_for("t", "a.md") == AccessStatement("access.yaml", 7, "not YAML", NOBODY)
 
 
 def test_a_line_cannot_be_made_of_a_pattern_that_cannot_be_read() -> None:
@@ -72,27 +74,29 @@ def test_a_line_cannot_be_made_of_a_pattern_that_cannot_be_read() -> None:
 
 @pytest.mark.requirement(35)
 @given(files, paths)
-def test_who_speaks_is_found_as_if_every_line_were_asked(told: AccessFileRules, path: str) -> None:
-    spoken = told.statement_for("t", path)
-    last = [line for line in told.lines if matches(line.pattern, path)][-1:]
-    if not told.wrong and last and not last[0].wrong:
-        assert spoken == AccessStatement("access.yaml", last[0].line, last[0].pattern, last[0].rule)
+def test_the_statement_is_that_of_the_last_matching_line(rules: AccessFileRules, path: str) -> None:
+    statement = rules.statement_for("t", path)
+    last = [line for line in rules.lines if matches(line.pattern, path)][-1:]
+    if not rules.wrong and last and not last[0].wrong:
+        assert statement == AccessStatement(
+            "access.yaml", last[0].line, last[0].pattern, last[0].rule
+        )
     else:
-        assert spoken.rule == NOBODY
+        assert statement.rule == NOBODY
 
 
 @given(files)
-def test_lines_come_back_as_they_were_stored(told: AccessFileRules) -> None:
-    text = told.to_json()
-    assert AccessFileRules.from_json(text) == told
+def test_lines_come_back_as_they_were_stored(rules: AccessFileRules) -> None:
+    text = rules.to_json()
+    assert AccessFileRules.from_json(text) == rules
     assert AccessFileRules.from_json(text).to_json() == text
 
 
 @given(lines)
 def test_equal_lines_give_equal_text(line: AccessFileRule) -> None:
     rule = line.rule
-    turned = frozenset(sorted(rule.readers, reverse=True))
-    again = AccessRule(rule.tenant, turned, rule.labels, rule.level)
+    reversed_rules = frozenset(sorted(rule.readers, reverse=True))
+    again = AccessRule(rule.tenant, reversed_rules, rule.labels, rule.level)
     one, other = (
         AccessFileRules((AccessFileRule(1, "**", each),)).to_json() for each in (rule, again)
     )
@@ -103,9 +107,9 @@ STORED = json.loads(AccessFileRules((AccessFileRule(1, "**", ALL),)).to_json())
 
 
 def changed(**rule: object) -> str:
-    told = json.loads(json.dumps(STORED))
-    told["lines"][0]["rule"] |= rule
-    return json.dumps(told, separators=(",", ":"), sort_keys=True)
+    rules = json.loads(json.dumps(STORED))
+    rules["lines"][0]["rule"] |= rule
+    return json.dumps(rules, separators=(",", ":"), sort_keys=True)
 
 
 @pytest.mark.requirement(35)
@@ -132,41 +136,41 @@ def changed(**rule: object) -> str:
     ],
 )
 def test_stored_text_that_was_changed_denies_everything(text: str) -> None:
-    told = AccessFileRules.from_json(text)
-    assert told.statement_for("t", "a.md").rule == NOBODY
-    assert "ingest again" in told.wrong
+    rules = AccessFileRules.from_json(text)
+    assert rules.statement_for("t", "a.md").rule == NOBODY
+    assert "ingest again" in rules.wrong
     assert AccessFileRules.from_json(changed()).statement_for("t", "a.md").rule == ALL
 
 
-def test_a_pattern_is_made_ready_once_however_many_paths_are_asked_for() -> None:
-    told = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(2, "docs/", FEW)))
+def test_a_pattern_is_compiled_once_for_all_paths() -> None:
+    rules = AccessFileRules((AccessFileRule(1, "**", ALL), AccessFileRule(2, "docs/", FEW)))
     compile_pattern.cache_clear()
-    assert AccessFileRules.from_json(told.to_json()) == told
+    assert AccessFileRules.from_json(rules.to_json()) == rules
     assert compile_pattern.cache_info().misses == 0
-    assert [told.statement_for("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
+    assert [rules.statement_for("t", path).line for path in ("docs/a", "b", "docs/c")] == [2, 1, 2]
     assert compile_pattern.cache_info().misses == 2
 
 
-def test_all_patterns_of_the_largest_file_are_kept_ready() -> None:
+def test_all_patterns_of_the_largest_file_stay_cached() -> None:
     most = compile_pattern.cache_info().maxsize
     assert most is not None
     assert most > MAX_PATTERNS
 
 
-def test_having_spoken_changes_nothing_of_a_value() -> None:
+def test_a_lookup_changes_nothing_of_the_rules() -> None:
     one, other = (AccessFileRules((AccessFileRule(1, "**", ALL),)) for _ in range(2))
-    told = (repr(one), one.to_json(), hash(one))
+    before = (repr(one), one.to_json(), hash(one))
     one.statement_for("t", "a.md")
-    assert (repr(one), one.to_json(), hash(one)) == told
+    assert (repr(one), one.to_json(), hash(one)) == before
     assert one == other
     assert replace(one, lines=()).statement_for("t", "a.md").rule == NOBODY
 
 
-def test_many_lines_speak_on_many_paths_in_little_time() -> None:
+def test_many_lines_match_many_paths_in_little_time() -> None:
     forms = ("team{}/docs/", "*.ext{}", "**/part{}/**/x*.md", "name{}", "a{}/*/b/*.md")
     some = [AccessFileRule(n + 2, forms[n % 5].format(n), FEW) for n in range(49)]
-    told = AccessFileRules((AccessFileRule(1, "**", ALL), *some))
+    rules = AccessFileRules((AccessFileRule(1, "**", ALL), *some))
     began = time.process_time()
     for number in range(10_000):
-        assert told.statement_for("t", f"project{number % 97}/src/deep/file{number}.md").line == 1
+        assert rules.statement_for("t", f"project{number % 97}/src/deep/file{number}.md").line == 1
     assert time.process_time() - began < 2

@@ -56,7 +56,7 @@ def test_relations_and_directions_are_passed_on(store: SqliteStore) -> None:
         assert [f.edge.relation for f in reads.graph.all_edges(only)] == ["explains"]
 
 
-def test_what_is_held_out_is_still_there_to_be_found(store: SqliteStore) -> None:
+def test_a_held_out_document_can_still_be_found(store: SqliteStore) -> None:
     vector = tuple(int(value) for value in hashed("words"))
     with (
         held_out(store, ("r:a", "r:b")).open_session(local()) as reads,

@@ -1,11 +1,11 @@
-"""An error says what would fit."""
+"""Suggestions for unknown names."""
 
 from docgraph.model.validation import suggest
 
 KNOWN = ("calls", "imports")
 
 
-def test_the_closest_name_is_offered() -> None:
+def test_the_closest_name_is_suggested() -> None:
     assert suggest("import", KNOWN) == "did you mean 'imports'?"
 
 

@@ -52,7 +52,7 @@ def shore(edges: list[Relationship], **meanings: Meaning) -> World:
 
 
 @given(near, near, st.integers(1, 400))
-def test_a_neighbour_goes_halfway_at_most_and_never_past_its_seed(
+def test_a_neighbours_score_rises_half_the_distance_at_most(
     own: float, seed: float, many: int
 ) -> None:
     lifted = damped_score(own, seed, "references", many)
@@ -61,13 +61,13 @@ def test_a_neighbour_goes_halfway_at_most_and_never_past_its_seed(
     assert damped_score(own, seed, "references", 1) == damped_score(own, seed, "shares_entity", 4)
 
 
-def test_whoever_names_many_lifts_each_of_them_less() -> None:
+def test_a_seed_with_many_edges_raises_each_neighbour_less() -> None:
     assert damped_score(0.0, 1.0, "references", 4) == 0.5
     assert damped_score(0.0, 1.0, "references", 16) == 0.25
     assert damped_score(0.0, 1.0, "references", 100) == pytest.approx(0.1)
 
 
-def test_scored_weighs_relations_and_has_to_be_asked_for() -> None:
+def test_relation_weights_apply_only_if_the_pipeline_sets_them() -> None:
     assert relation_weighted_score(0.25, 1.0, "references", 9) == 0.25 + REFERENCE_WEIGHT
     assert relation_weighted_score(0.25, 1.0, "shares_entity", 9) == 0.25 + SHARED_NAME_WEIGHT
     defaults = {option.name: option.default for option in contract_of(expand_relationships).options}
@@ -106,14 +106,14 @@ def test_a_plan_has_each_document_once_and_never_too_many(
 
 
 @pytest.mark.requirement(22)
-def test_lifted_seeds_take_their_places_and_no_more_while_neighbours_need_the_rest() -> None:
+def test_propagated_seeds_take_only_their_reserved_places() -> None:
     place = shore([edge("r:a", f"r:{n}") for n in "ghij"])
     plan = expand(place, standing(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
     assert plan.seed_documents == ("r:a", "r:b", "r:c")
     assert len(plan.expanded_documents) == 3
 
 
-def test_contested_a_seed_that_stands_better_keeps_its_place() -> None:
+def test_with_competition_a_better_seed_keeps_its_place() -> None:
     place = shore([edge("r:j", f"r:{n}") for n in "ghi"])
     found = standing(seeds(*(f"r:{n}" for n in "abcdefj")), middle=0.9)
     assert expand(place, found, admit="contested", seed_places=7).expanded_documents == ()

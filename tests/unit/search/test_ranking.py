@@ -42,7 +42,7 @@ def test_best_comes_first_and_ties_go_by_id(found: dict[str, float], chance: ran
 
 
 @pytest.mark.requirement(13)
-def test_a_place_counts_one_over_sixty_and_itself() -> None:
+def test_a_rank_counts_one_over_sixty_plus_itself() -> None:
     assert RECIPROCAL_K == 60
     fused = reciprocal_rank_fusion(([("a", 9.0), ("b", 8.0)], [("b", 1.0)]))
     assert fused == [("b", round(1 / 62 + 1 / 61, 12)), ("a", round(1 / 61, 12))]
@@ -68,7 +68,7 @@ def test_reciprocal_rank_orders_as_exact_fractions_would(a: Ranking, b: Ranking)
 
 
 @pytest.mark.requirement(13)
-def test_places_that_add_up_to_the_same_tie_by_id() -> None:
+def test_equal_sums_tie_by_id() -> None:
     """Among the first 200 some pairs of places have equal sums, which floats add up unequally."""
     pairs: dict[Fraction, list[tuple[int, int]]] = {}
     for x in range(1, 201):
@@ -129,7 +129,7 @@ def test_cosines_are_measured_from_the_median_of_the_candidates() -> None:
     assert fused == {"a": pytest.approx(0.5), "b": 0.0, "c": pytest.approx(-1.0)}
 
 
-def test_the_middle_is_the_median_of_the_best_and_0_while_half_of_the_places_are_empty() -> None:
+def test_the_baseline_is_the_median_of_the_best_and_0_while_half_of_them_are_missing() -> None:
     assert baseline_of([0.1, 0.9, 0.8], 2) == pytest.approx(0.85)
     assert baseline_of([0.9, 0.8, 0.7], 4) == pytest.approx(0.4)
     assert baseline_of([0.9, 0.8], 4) == 0.0
@@ -137,20 +137,20 @@ def test_the_middle_is_the_median_of_the_best_and_0_while_half_of_the_places_are
 
 
 @given(st.integers(1, 200), st.floats(0.1, 1))
-def test_one_candidate_more_moves_the_middle_by_one_place(found: int, cosine: float) -> None:
+def test_one_more_candidate_moves_the_baseline_by_one_position(found: int, cosine: float) -> None:
     step = baseline_of([cosine] * (found + 1), 200) - baseline_of([cosine] * found, 200)
     assert 0 <= step <= cosine / 100 + 1e-9
 
 
 @pytest.mark.requirement(13)
-def test_of_a_full_list_of_words_the_second_half_tells_nothing() -> None:
+def test_in_a_full_lexical_list_the_second_half_has_no_weight() -> None:
     words = [("a", 4.0), ("b", 3.0), ("c", 1.0)]
     assert lexical_weights(words, 3) == {"a": 0.25}
     assert lexical_weights(words, 4) == {"a": 0.625, "b": 0.375}  # from half of 3 on
     assert lexical_weights([], 3) == {}
 
 
-def test_a_word_that_one_document_has_tells_everything() -> None:
+def test_a_word_of_one_document_has_full_weight() -> None:
     assert lexical_weights([("a", 4.0)], 200) == {"a": 1.0}
     assert dict(mixed([("b", 0.0)], [("a", 4.0)], places=200)) == {"a": WORDS_SHARE, "b": 0.0}
 
@@ -161,7 +161,7 @@ def test_a_named_title_and_a_defined_name_count_a_share_each() -> None:
     assert fused == {"a": TITLE_SHARE + DEFINER_SHARE, "b": DEFINER_SHARE, "c": 0.0}
 
 
-def test_candidates_that_are_all_alike_have_no_meaning_score() -> None:
+def test_equal_candidates_have_no_vector_score() -> None:
     assert mixed([("a", 1.0), ("b", 1.0)]) == [("a", 0.0), ("b", 0.0)]
 
 

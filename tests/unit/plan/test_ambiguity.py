@@ -50,7 +50,7 @@ def targets(*found: Relationship) -> list[str]:
 
 
 @pytest.mark.requirement(3)
-def test_the_longest_claim_on_the_same_words_wins() -> None:
+def test_the_longest_match_on_the_same_words_wins() -> None:
     longer, shorter = claim("r:long", "python guide", 10), claim("r:short", "python", 10)
     assert targets(longer, shorter) == ["r:long"]
     assert targets(shorter) == ["r:short"]
@@ -58,7 +58,7 @@ def test_the_longest_claim_on_the_same_words_wins() -> None:
         assert targets(longer, claim("r:short", "guide", start)) == ["r:long"]
 
 
-def test_claims_that_only_overlap_both_stand() -> None:
+def test_matches_that_only_overlap_both_survive() -> None:
     assert targets(claim("r:a", "0123456789", 0), claim("r:b", "567890123", 5)) == ["r:a", "r:b"]
 
 
@@ -115,12 +115,12 @@ def test_different_relations_do_not_compete() -> None:
     assert targets(mention, link) == ["r:a", "r:b"]
 
 
-def test_claims_of_a_documents_sections_compete_with_each_other() -> None:
+def test_matches_in_a_documents_sections_compete_with_each_other() -> None:
     inner = Relationship(Edge("r:s#x", "mentions", "r:b"), ("titles",), (said("python", 10),))
     assert targets(claim("r:a", "python guide", 10), inner) == ["r:a"]
 
 
-def test_an_edge_keeps_only_the_places_where_it_won() -> None:
+def test_an_edge_keeps_only_the_evidence_that_won() -> None:
     twice = Relationship(
         Edge("r:s", "mentions", "r:b"), ("titles",), (said("python", 10), said("python", 50))
     )
@@ -129,14 +129,14 @@ def test_an_edge_keeps_only_the_places_where_it_won() -> None:
 
 
 @pytest.mark.requirement(3)
-def test_what_a_person_said_stands_even_where_mining_claimed_the_same_and_lost() -> None:
+def test_a_manual_edge_survives_where_the_mined_one_lost() -> None:
     both = Relationship(Edge("r:s", "mentions", "r:b"), (MANUAL, "titles"), (said("python", 10),))
     assert resolve_ambiguity((claim("r:a", "python guide", 10), both))[1] == Relationship(
         both.edge, (MANUAL,), ()
     )
 
 
-def test_an_edge_without_a_place_is_nobodys_rival() -> None:
+def test_an_edge_without_evidence_does_not_compete() -> None:
     assert targets(edge("r:s", "r:a", "mentions"), claim("r:b", "python", 0)) == ["r:a", "r:b"]
     noted = (
         Relationship(Edge("r:s", "imports", node), (MANUAL,), (said("", 0),))
@@ -209,7 +209,7 @@ def test_what_leaves_a_section_is_settled_within_the_whole_document() -> None:
 
 
 @pytest.mark.requirement(20)
-def test_what_enters_a_node_is_settled_where_it_was_said() -> None:
+def test_incoming_edges_are_resolved_in_their_source_document() -> None:
     graph = world(
         document("r:s"),
         document("r:a"),
@@ -238,7 +238,7 @@ def superseding(target: str, rank: int = 0) -> Relationship:
 
 
 @pytest.mark.requirement(5)
-def test_an_inverse_holds_only_where_its_forward_edge_settles() -> None:
+def test_an_inverse_survives_only_with_its_forward_edge() -> None:
     place = world(
         *(document(f"r:{name}") for name in ("new", "old", "other")),
         edges=lifecycle(superseding("r:old"), superseding("r:other", rank=1)),
@@ -249,7 +249,7 @@ def test_an_inverse_holds_only_where_its_forward_edge_settles() -> None:
 
 
 @pytest.mark.requirement(5)
-def test_a_tie_that_names_nobody_leaves_no_inverse_behind() -> None:
+def test_a_tie_without_a_winner_leaves_no_inverse() -> None:
     place = world(
         *(document(f"r:{name}") for name in ("new", "old", "other")),
         edges=lifecycle(superseding("r:old"), superseding("r:other")),
@@ -259,7 +259,7 @@ def test_a_tie_that_names_nobody_leaves_no_inverse_behind() -> None:
 
 
 @pytest.mark.requirement(5)
-def test_an_inverse_made_by_hand_holds() -> None:
+def test_a_manual_inverse_survives() -> None:
     by_hand = Relationship(Edge("r:new", "supersedes", "r:old"), (MANUAL,), ())
     place = world(document("r:new"), document("r:old"), edges=lifecycle(by_hand))
     assert [f.edge.target for f in outgoing_edges(place.graph, ("r:old",))] == ["r:new"]
@@ -267,7 +267,7 @@ def test_an_inverse_made_by_hand_holds() -> None:
 
 @pytest.mark.requirement(5)
 @pytest.mark.requirement(21)
-def test_an_inverse_can_be_asked_for_alone() -> None:
+def test_an_inverse_can_be_followed_alone() -> None:
     only = frozenset({"superseded_by"})
     place = world(
         *(document(f"r:{name}") for name in ("new", "old", "other")),
@@ -280,7 +280,7 @@ def test_an_inverse_can_be_asked_for_alone() -> None:
 
 
 @pytest.mark.requirement(21)
-def test_what_is_not_asked_for_does_not_come() -> None:
+def test_other_relations_are_not_returned() -> None:
     place = world(
         *(document(f"r:{name}") for name in "abc"),
         edges=[edge("r:a", "r:b", "mentions", at=1), edge("r:a", "r:c", "references", at=1)],

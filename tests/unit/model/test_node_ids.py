@@ -1,4 +1,4 @@
-"""Ids that can be taken apart without asking a store."""
+"""Node ids that can be parsed without a store."""
 
 import pytest
 from hypothesis import example, given
@@ -29,7 +29,7 @@ def test_encoding_and_back_changes_nothing(part: str) -> None:
 
 
 @given(awkward)
-def test_what_is_encoded_holds_no_mark_of_an_id(part: str) -> None:
+def test_an_encoded_part_contains_no_separator_of_ids(part: str) -> None:
     assert not {":", "#"} & set(encode(part))
 
 

@@ -1,4 +1,4 @@
-"""A question that quotes a path on another machine means the file whose path ends alike."""
+"""A path in a question, even from another machine, names the file with the same suffix."""
 
 import pytest
 from hypothesis import given

@@ -12,30 +12,30 @@ from tests.support.memory_world import world
 
 
 @pytest.mark.requirement(26)
-def test_an_empty_plan_says_that_nothing_visible_matches() -> None:
+def test_the_reason_for_an_empty_plan_is_that_nothing_visible_matches() -> None:
     assert why_empty(plan_seeds(ask("why?"), seeds()), (), ()) == "nothing visible matches"
 
 
 @pytest.mark.requirement(26)
-def test_a_plan_whose_documents_are_gone_says_so() -> None:
+def test_the_reason_for_a_plan_of_missing_documents_is_that_nothing_is_left() -> None:
     plan = plan_seeds(ask("why?"), seeds("r:gone"))
     assert why_empty(plan, (), (not_visible("r:gone"),)) == "nothing visible is left of this plan"
 
 
 @pytest.mark.requirement(26)
-def test_a_plan_that_is_visible_and_has_nothing_to_show_says_so() -> None:
+def test_the_reason_for_a_plan_without_text_is_that_nothing_fits() -> None:
     plan = plan_seeds(ask("why?"), seeds("r:a", "r:gone"))
     told = "nothing visible of this plan has a text that fits"
     assert why_empty(plan, (), (not_visible("r:gone"),)) == told
 
 
 @pytest.mark.requirement(34)
-def test_forbidden_deleted_and_never_there_read_alike() -> None:
+def test_forbidden_deleted_and_never_stored_look_the_same() -> None:
     assert not_visible("r:a").reason == "nothing visible under this id"
     assert not not_visible("r:a").entered
 
 
-def test_where_there_is_something_to_show_there_is_nothing_to_say() -> None:
+def test_with_evidence_there_is_no_reason() -> None:
     plan = plan_seeds(ask("why?"), seeds("r:a"))
     (node,) = fetch_evidence(plan, world(document("r:a", "text")).texts(plan)).nodes
     assert why_empty(plan, (node,), ()) == ""

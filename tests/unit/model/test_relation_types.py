@@ -1,4 +1,4 @@
-"""The catalogue of relations."""
+"""Relation types."""
 
 import pytest
 
@@ -28,6 +28,6 @@ def test_lifecycle_relations_have_an_inverse(relation: str) -> None:
     assert relation in INVERSES
 
 
-def test_claims_and_offers_make_every_relation_but_those_that_are_found_otherwise() -> None:
+def test_references_and_definitions_make_every_relation_but_containment_and_shared_names() -> None:
     assert set(RELATIONS) - MINED_RELATIONS == {CONTAINS, SHARES_ENTITY}
     assert set(INVERSES) <= MINED_RELATIONS

@@ -17,8 +17,8 @@ from docgraph.model.node import Location
 
 names = st.frozensets(st.sampled_from(["board", "eu", "hr"]))
 levels = st.integers(0, 3)
-ceilings = st.builds(Clearance, names, levels)
-marks = st.tuples(names, levels)
+clearances = st.builds(Clearance, names, levels)
+classifications = st.tuples(names, levels)
 HERE = Location("a.md", 1, 1, 0, 4)
 
 
@@ -31,42 +31,44 @@ def item(number: int, labels: frozenset[str], level: int) -> ContextItem:
 
 
 def context(*marked: tuple[frozenset[str], int]) -> Context:
-    items = tuple(item(number, *mark) for number, mark in enumerate(marked, start=1))
+    items = tuple(
+        item(number, *classification) for number, classification in enumerate(marked, start=1)
+    )
     return Context("why?", "page", 1, 9, "words", items, (), (), "")
 
 
-contexts = st.lists(marks, max_size=6).map(lambda marked: context(*marked))
+contexts = st.lists(classifications, max_size=6).map(lambda marked: context(*marked))
 
 
 @pytest.mark.requirement(47)
-@given(ceilings, marks)
+@given(clearances, classifications)
 def test_an_endpoint_is_like_a_reader_whose_groups_do_not_matter(
-    clearance: Clearance, mark: tuple[frozenset[str], int]
+    clearance: Clearance, classification: tuple[frozenset[str], int]
 ) -> None:
     reader = Principal("endpoint", "t", frozenset({"g"}), clearance.labels, clearance.level)
-    rule = AccessRule("t", frozenset({"g"}), *mark)
-    assert clearance.covers(*mark) == reader.may_read(rule)
+    rule = AccessRule("t", frozenset({"g"}), *classification)
+    assert clearance.covers(*classification) == reader.may_read(rule)
 
 
 @pytest.mark.requirement(47)
-@given(marks)
+@given(classifications)
 def test_without_settings_only_what_no_label_marks_at_level_0_leaves(
-    mark: tuple[frozenset[str], int],
+    classification: tuple[frozenset[str], int],
 ) -> None:
     assert Clearance() == UNCLASSIFIED
-    assert UNCLASSIFIED.covers(*mark) == (mark == (frozenset(), 0))
+    assert UNCLASSIFIED.covers(*classification) == (classification == (frozenset(), 0))
 
 
 @pytest.mark.requirement(47)
-@given(contexts, ceilings)
-def test_who_may_read_a_context_may_read_every_item_of_it(found: Context, one: Clearance) -> None:
+@given(contexts, clearances)
+def test_a_clearance_for_a_context_covers_every_item(found: Context, one: Clearance) -> None:
     every = all(one.covers(item.labels, item.level) for item in found.items)
     assert one.covers(*classification_of(found)) == every
 
 
 @pytest.mark.requirement(47)
-@given(contexts, ceilings, ceilings)
-def test_lowering_a_ceiling_never_sends_more(
+@given(contexts, clearances, clearances)
+def test_lowering_a_clearance_never_sends_more(
     found: Context, one: Clearance, other: Clearance
 ) -> None:
     lower = Clearance(one.labels & other.labels, min(one.level, other.level))
@@ -75,25 +77,29 @@ def test_lowering_a_ceiling_never_sends_more(
         assert may_send(other, *classification_of(found))
 
 
-@given(ceilings, marks)
+@given(clearances, classifications)
 def test_there_is_an_objection_to_what_is_not_admitted_and_to_nothing_else(
-    clearance: Clearance, mark: tuple[frozenset[str], int]
+    clearance: Clearance, classification: tuple[frozenset[str], int]
 ) -> None:
-    assert bool(clearance.reason_against(*mark)) != clearance.covers(*mark)
+    assert bool(clearance.reason_against(*classification)) != clearance.covers(*classification)
 
 
 @pytest.mark.requirement(47)
-def test_a_reason_is_told_in_words() -> None:
+def test_a_reason_names_the_missing_labels_and_the_level() -> None:
     found = context((frozenset({"hr", "board", "eu"}), 2), (frozenset(), 1), (frozenset({"eu"}), 0))
-    told = Clearance(frozenset({"eu"})).reason_against(*classification_of(found))
-    assert told == "the endpoint lacks labels board hr, level 2 is above the endpoint's 0"
+    reason = Clearance(frozenset({"eu"})).reason_against(*classification_of(found))
+    assert reason == "the endpoint lacks labels board hr, level 2 is above the endpoint's 0"
 
 
-@given(marks)
-def test_a_model_in_this_process_has_no_ceiling(mark: tuple[frozenset[str], int]) -> None:
-    assert may_send(None, *mark)
+@given(classifications)
+def test_a_model_in_this_process_needs_no_clearance(
+    classification: tuple[frozenset[str], int],
+) -> None:
+    assert may_send(None, *classification)
 
 
-@given(ceilings, marks)
-def test_with_a_ceiling_it_decides(clearance: Clearance, mark: tuple[frozenset[str], int]) -> None:
-    assert may_send(clearance, *mark) == clearance.covers(*mark)
+@given(clearances, classifications)
+def test_a_clearance_decides_what_may_be_sent(
+    clearance: Clearance, classification: tuple[frozenset[str], int]
+) -> None:
+    assert may_send(clearance, *classification) == clearance.covers(*classification)

@@ -14,7 +14,7 @@ HERE = SnapshotName("r", "main", 3)
 
 
 @pytest.mark.requirement(40)
-def test_an_answer_leaves_who_what_which_plan_and_which_snapshots() -> None:
+def test_an_answer_is_logged_with_principal_question_plan_and_snapshots() -> None:
     log = MemoryAudit()
     with audited_action(log, impersonated(Person("ann", "local"), local()), "retrieve") as note:
         note.plan = "abc"
@@ -27,7 +27,7 @@ def test_an_answer_leaves_who_what_which_plan_and_which_snapshots() -> None:
 
 @pytest.mark.requirement(40)
 @pytest.mark.parametrize("error", [NotVisible("nothing there"), NotAllowed("this needs a right")])
-def test_a_denial_leaves_a_row_in_its_own_words(error: DocgraphError) -> None:
+def test_a_denial_is_logged_with_its_reason(error: DocgraphError) -> None:
     log = MemoryAudit()
     with pytest.raises(type(error)), audited_action(log, local(), "status"):
         raise error
@@ -35,7 +35,7 @@ def test_a_denial_leaves_a_row_in_its_own_words(error: DocgraphError) -> None:
 
 
 @pytest.mark.requirement(40)
-def test_what_fails_leaves_a_row_without_what_was_asked() -> None:
+def test_a_failure_is_logged_without_the_question() -> None:
     log = MemoryAudit()
     with pytest.raises(BadInput), audited_action(log, local(), "retrieve"):
         raise BadInput("the question is …")
@@ -53,7 +53,7 @@ def test_ids_that_gave_nothing_leave_a_row_of_their_own() -> None:
     ]
 
 
-def test_a_row_stays_short_whatever_was_asked_for() -> None:
+def test_a_row_has_a_maximum_length() -> None:
     log = MemoryAudit()
     with audited_action(log, local(), "retrieve") as note:
         note.missing([f"r:{number}" for number in range(MOST_NAMED + 5)], ())

@@ -1,4 +1,4 @@
-"""Documents that hold the same name, if it is rare among what a reader can see."""
+"""Edges between documents that contain the same rare name."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def holders(count: int) -> list[NameHolder]:
     return [NameHolder(f"r:{n}.md", f"{n}.md", n + 1, "Marie Curie") for n in range(count)]
 
 
-def test_a_name_that_two_hold_leads_from_each_to_the_other() -> None:
+def test_a_name_in_two_documents_links_each_to_the_other() -> None:
     both = holders(2)
     (there,) = shared_name_edges("r:0.md", both, "names")
     (back,) = shared_name_edges("r:1.md", both, "names")
@@ -19,7 +19,7 @@ def test_a_name_that_two_hold_leads_from_each_to_the_other() -> None:
     assert there.origins == ("names",)
 
 
-def test_an_edge_shows_where_its_source_holds_the_name_and_claims_no_characters() -> None:
+def test_evidence_is_the_names_first_line_without_characters() -> None:
     (there,) = shared_name_edges("r:1.md", holders(2), "names")
     assert there.evidence == (EdgeEvidence("1.md", 2, 0, 0, 0, "Marie Curie"),)
 
@@ -30,7 +30,7 @@ def test_a_rare_name_leads_to_every_other_holder_and_a_common_one_to_none(count:
     assert len(found) == (count - 1 if count <= MAX_NAME_HOLDERS else 0)
 
 
-def test_whoever_asks_from_the_other_end_gets_the_same_edges() -> None:
+def test_both_directions_give_the_same_edges() -> None:
     held = holders(4)
     entering = list(shared_name_edges("r:2.md", held, "names", "in"))
     leaving = [
