@@ -22,8 +22,8 @@ from threading import Timer
 
 from benchmarks.made_corpus import said
 from benchmarks.postgres import SERVER
-from tests.support.http_clients import Answered, Asked, Client, side_by_side
-from tests.support.http_server import Served, key_in, run_in, serving_in
+from tests.support.http_clients import Client, ClientRequest, ClientResponse, run_clients
+from tests.support.http_server import ServerProcess, create_key, run_in, serve_in
 from tests.support.postgres_server import PostgresServer
 
 ROOT = Path(__file__).parent.parent
@@ -54,14 +54,14 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    warm: list[Answered]
-    before: list[Answered]
-    crowd: list[Answered]
-    after: list[Answered]
+    warm: list[ClientResponse]
+    before: list[ClientResponse]
+    crowd: list[ClientResponse]
+    after: list[ClientResponse]
     stop: Stop
 
     @property
-    def everything(self) -> list[Answered]:
+    def everything(self) -> list[ClientResponse]:
         return [*self.warm, *self.before, *self.crowd, *self.after]
 
     def wrong(self) -> int:
@@ -90,8 +90,8 @@ def measured(store: str, load: Load, kept: Path) -> bool:
         pages(folder / "pages", load.documents)
         print(f"{store}: taking {load.documents:,} documents in", file=sys.stderr, flush=True)
         run_in(folder, "ingest", "pages", "--repository", "pages", "--quiet")
-        keys = {name: key_in(folder, name, *groups) for name, groups in READERS.items()}
-        with serving_in(folder) as serving:
+        keys = {name: create_key(folder, name, *groups) for name, groups in READERS.items()}
+        with serve_in(folder) as serving:
             return under_load(store, serving.ready(), keys, load, folder)
 
 
@@ -131,16 +131,18 @@ def page(number: int, documents: int, edition: str = "") -> str:
     )
 
 
-def questions(load: Load) -> list[Asked]:
+def questions(load: Load) -> list[ClientRequest]:
     texts = [said(f"text {number * 31}", 3, 6) for number in range(load.questions)]
     return [
-        Asked(ADDRESSES[(at + len(reader)) % len(ADDRESSES)], reader, text)
+        ClientRequest(ADDRESSES[(at + len(reader)) % len(ADDRESSES)], reader, text)
         for at, text in enumerate(texts)
         for reader in READERS
     ]
 
 
-def under_load(store: str, serving: Served, keys: dict[str, str], load: Load, folder: Path) -> bool:
+def under_load(
+    store: str, serving: ServerProcess, keys: dict[str, str], load: Load, folder: Path
+) -> bool:
     asked = questions(load)
     alone = Client(serving.port, keys)
     warm = [alone.ask(one) for one in asked]
@@ -151,7 +153,7 @@ def under_load(store: str, serving: Served, keys: dict[str, str], load: Load, fo
     until = time.monotonic() + load.seconds
     ingest = Timer(load.seconds / 3, lambda: begin_ingest(Client(serving.port, keys)))
     ingest.start()
-    crowd = side_by_side(clients, asked, lambda: time.monotonic() < until)
+    crowd = run_clients(clients, asked, lambda: time.monotonic() < until)
     ingest.join()
     wait_for_ingest(Client(serving.port, keys))
     alone = Client(serving.port, keys)  # the server hangs up on who is silent for long
@@ -175,7 +177,9 @@ def wait_for_ingest(client: Client) -> None:
     print(f"ingestions: {Counter(one['state'] for one in body['ingestions'])}", file=sys.stderr)
 
 
-def drained(serving: Served, keys: dict[str, str], asked: Sequence[Asked], load: Load) -> Stop:
+def drained(
+    serving: ServerProcess, keys: dict[str, str], asked: Sequence[ClientRequest], load: Load
+) -> Stop:
     clients = [Client(serving.port, keys) for _ in range(load.clients)]
     stopped: list[float] = []
     codes: list[int] = []
@@ -186,7 +190,7 @@ def drained(serving: Served, keys: dict[str, str], asked: Sequence[Asked], load:
 
     timer = Timer(3, stop)
     timer.start()
-    crowd = side_by_side(clients, asked, lambda: not stopped or time.monotonic() < stopped[0] + 30)
+    crowd = run_clients(clients, asked, lambda: not stopped or time.monotonic() < stopped[0] + 30)
     timer.join()
     # A request that was written while the server hung up was never heard.
     under_way = [a for a in crowd if a.sent < stopped[0] - 0.05 < a.sent + a.seconds]

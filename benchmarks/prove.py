@@ -22,10 +22,10 @@ from pathlib import Path
 import pytest
 from hypothesis import Phase
 
-from tests.interference.homes import Homes, on_sqlite
 from tests.interference.leaks import LEAKS
 from tests.interference.machine import counts
 from tests.interference.runs import prove
+from tests.interference.store_factories import Homes, on_sqlite
 from tests.interference.stores import small_limits
 
 ROOT = Path(__file__).parent.parent
@@ -107,7 +107,7 @@ def homes(store: str) -> Iterator[Homes]:
     if store == "sqlite":
         yield on_sqlite
         return
-    from tests.interference.postgres_homes import on_postgres
+    from tests.interference.postgres_factories import on_postgres
     from tests.support.postgres_server import PostgresServer
 
     with closing(PostgresServer()) as server, on_postgres(server) as found:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.acceptance.conftest import Run
 from tests.integration.test_asking import streamed
-from tests.support.scripted_server import Server, serving
+from tests.support.scripted_server import Server, serve_script
 
 QUESTION = "What does the engine burn?"
 
@@ -16,7 +16,7 @@ QUESTION = "What does the engine burn?"
 @pytest.fixture
 def server(elsewhere: Path) -> Iterator[Server]:
     """Configured in docgraph.yaml."""
-    with serving(lambda _: streamed("It burns fuel [1]. It is loud. Very [77].")) as server:
+    with serve_script(lambda _: streamed("It burns fuel [1]. It is loud. Very [77].")) as server:
         settings = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
         (elsewhere / "docgraph.yaml").write_text(settings, encoding="utf-8")
         yield server

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from tests.acceptance.conftest import Run, data
-from tests.support.mcp_clients import over_http, over_stdio, refused, told
+from tests.support.mcp_clients import call_error, call_tool, over_http, over_stdio
 
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 QUESTION = "How does the engine start?"
@@ -43,11 +43,11 @@ def test_over_standard_streams_it_answers_as_the_command_line_does(
         command = (DOCGRAPH, "mcp", "--store", str(rocket))
         async with over_stdio(*command, folder=elsewhere, log=log) as client:
             tools = (await client.list_tools()).tools
-            found = await told(client, "search", query=QUESTION)
-            first = await told(client, "fetch", id=found["results"][0]["id"])
+            found = await call_tool(client, "search", query=QUESTION)
+            first = await call_tool(client, "fetch", id=found["results"][0]["id"])
             many = await asyncio.gather(
-                *(told(client, "context", question=QUESTION) for _ in range(6)),
-                *(refused(client, "fetch", id="rocket:none.md") for _ in range(2)),
+                *(call_tool(client, "context", question=QUESTION) for _ in range(6)),
+                *(call_error(client, "fetch", id="rocket:none.md") for _ in range(2)),
             )
             return tools, found, first, many
 
@@ -133,8 +133,8 @@ def test_the_name_to_ask_in_is_fixed_when_it_starts(
     async def ask() -> Any:
         command = (DOCGRAPH, "mcp", "--store", str(store), "--as", "guest")
         async with over_stdio(*command, folder=elsewhere, log=elsewhere / "log") as client:
-            found = await told(client, "search", query=QUESTION)
-            refusal = await refused(client, "search", query=QUESTION, as_="local")
+            found = await call_tool(client, "search", query=QUESTION)
+            refusal = await call_error(client, "search", query=QUESTION, as_="local")
             return found["results"], refusal
 
     found, refusal = asyncio.run(ask())
@@ -167,7 +167,7 @@ def test_over_http_it_tells_where_it_listens_answers_alike_and_ends_when_told_to
 
     async def ask(url: str) -> Any:
         async with over_http(url) as client:
-            return await told(client, "context", question=QUESTION)
+            return await call_tool(client, "context", question=QUESTION)
 
     with served(rocket) as (process, url):
         assert asyncio.run(ask(url))["digest"] == own["digest"]
@@ -194,7 +194,7 @@ def test_with_a_login_whoever_holds_a_key_comes_in_and_nobody_else(
 
     async def ask(url: str, secret: str) -> Any:
         async with over_http(url, secret) as client:
-            return (await told(client, "search", query=QUESTION))["results"]
+            return (await call_tool(client, "search", query=QUESTION))["results"]
 
     with served(store, "--host", "0.0.0.0") as (_, bound_to):
         url = bound_to.replace("0.0.0.0", "127.0.0.1")

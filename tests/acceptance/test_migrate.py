@@ -18,8 +18,8 @@ from docgraph.model.errors import BadInput, StoreError, WrongSchema
 from docgraph.wiring import doctor
 from docgraph.wiring.settings import Settings
 from tests.acceptance.conftest import Run, data
+from tests.support.fakes import WordCounter
 from tests.support.postgres_server import LOCKED, OWNER, PASSWORD, PostgresServer, name_of
-from tests.support.stand_ins import CountsWords
 
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 NAMES = [one.name for one in migrations()]
@@ -127,7 +127,7 @@ def test_settings_do_not_show_a_password() -> None:
 @pytest.fixture
 def quick_models(monkeypatch: pytest.MonkeyPatch) -> None:
     """The models are tried elsewhere."""
-    monkeypatch.setattr(doctor, "open_tokens", CountsWords)
+    monkeypatch.setattr(doctor, "open_tokens", WordCounter)
     monkeypatch.setattr(doctor, "_embedder", lambda _: "not tried")
 
 

@@ -12,7 +12,7 @@ from typer.testing import Result
 from docgraph.interfaces.cli.options import write_receipt
 from docgraph.model.errors import BadInput
 from tests.acceptance.conftest import Run, data
-from tests.support.made_receipts import retrieval
+from tests.support.receipts import retrieval
 
 STORE = ("--store", "s.db")
 QUESTION = "How long is the pause?"

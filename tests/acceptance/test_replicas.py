@@ -11,17 +11,17 @@ import psycopg
 import pytest
 
 from docgraph.wiring.settings import Settings
-from tests.support.balancer import balancing
-from tests.support.http_clients import Answered, Asked, Client, side_by_side
-from tests.support.http_door import key_for
-from tests.support.http_server import Served, run_in, serving_in
+from tests.support.balancer import run_balancer
+from tests.support.http_app import key_for
+from tests.support.http_clients import Client, ClientRequest, ClientResponse, run_clients
+from tests.support.http_server import ServerProcess, run_in, serve_in
 
 SETTINGS = "store: {store}\nlogin: {{keys: true}}\nserve: {{roots: [.], lease: 2}}\n"
 RULES = "- {path: '**', readers: everyone}\n- {path: closed/, readers: [board]}\n"
 READERS = {"ann": ("staff",), "bea": ("board",)}
 QUESTIONS = ("what is on page 3?", "where does page 7 lead?", "page 12", "what is closed?")
 ASKED = [
-    Asked(address, reader, question)
+    ClientRequest(address, reader, question)
     for question in QUESTIONS
     for reader in READERS
     for address in ("/v1/retrieve", "/v1/plans")
@@ -61,9 +61,9 @@ def keys(folder: Path, database: str) -> dict[str, str]:
 
 
 @pytest.fixture
-def replicas(folder: Path, keys: dict[str, str]) -> Iterator[list[Served]]:
+def replicas(folder: Path, keys: dict[str, str]) -> Iterator[list[ServerProcess]]:
     with ExitStack() as held:
-        started = [held.enter_context(serving_in(folder)) for _ in range(3)]
+        started = [held.enter_context(serve_in(folder)) for _ in range(3)]
         yield [one.ready() for one in started]
 
 
@@ -92,29 +92,29 @@ def finished(client: Client, address: str) -> dict[str, object]:
     raise AssertionError("it is stuck")
 
 
-def answers(port: int, keys: dict[str, str]) -> list[Answered]:
+def answers(port: int, keys: dict[str, str]) -> list[ClientResponse]:
     client = Client(port, keys, lasting=False)
     return [client.ask(one) for one in ASKED]
 
 
-def told(heard: list[Answered]) -> list[tuple[int, int, str]]:
+def told(heard: list[ClientResponse]) -> list[tuple[int, int, str]]:
     return [(one.status, one.snapshot, one.digest) for one in heard]
 
 
 def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
-    folder: Path, database: str, keys: dict[str, str], replicas: list[Served]
+    folder: Path, database: str, keys: dict[str, str], replicas: list[ServerProcess]
 ) -> None:
     first, *others = [told(answers(one.port, keys)) for one in replicas]
     assert others == [first, first]
     before = answers(replicas[0].port, keys)
     write(folder / "pages", range(PAGES, PAGES + NEW_PAGES), 2)
-    with balancing([one.port for one in replicas]) as port:
-        crowd: list[Answered] = []
+    with run_balancer([one.port for one in replicas]) as port:
+        crowd: list[ClientResponse] = []
         going_on = [True]
         clients = [Client(port, keys, lasting=False) for _ in range(CLIENTS)]
         asking = Thread(
             target=lambda: crowd.extend(
-                side_by_side(clients, ASKED, lambda: going_on[0], stop_at_break=False)
+                run_clients(clients, ASKED, lambda: going_on[0], stop_at_break=False)
             )
         )
         asking.start()

@@ -6,15 +6,15 @@ import pytest
 
 from docgraph.model.errors import BadInput, NotVisible
 from tests.acceptance.conftest import Run, data
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
 
 STORE = ("--store", "s.db")
 SECRET = "The launch code is heliotrope."
 
 
 @pytest.fixture
-def made(elsewhere: Path) -> MadeRepository:
-    repository = MadeRepository(elsewhere / "rocket")
+def made(elsewhere: Path) -> GitRepository:
+    repository = GitRepository(elsewhere / "rocket")
     repository.commit({"engine.md": "# Engine\n\nIt burns kerosene.\n", "code.md": SECRET})
     return repository
 
@@ -31,7 +31,7 @@ def _name(name: dict[str, str | int]) -> tuple[str, int]:
 @pytest.mark.requirement(8)
 @pytest.mark.requirement(10)
 def test_a_commit_is_a_snapshot_of_its_branch_and_of_its_repository(
-    docgraph: Run, made: MadeRepository
+    docgraph: Run, made: GitRepository
 ) -> None:
     first = made.git("rev-parse", "HEAD")
     made.write({"untracked.md": "not in any commit"})
@@ -43,7 +43,7 @@ def test_a_commit_is_a_snapshot_of_its_branch_and_of_its_repository(
     assert listed(docgraph) == [(first, 1, first, 2), ("main", 1, first, 2), ("main", 2, second, 3)]
 
 
-def test_a_bare_repository_is_read_at_its_head(docgraph: Run, made: MadeRepository) -> None:
+def test_a_bare_repository_is_read_at_its_head(docgraph: Run, made: GitRepository) -> None:
     made.git("clone", "--quiet", "--bare", ".", "../rocket.git")
     taken = data(docgraph("ingest", "rocket.git", *STORE, "--json"))
     assert taken["snapshot"] == {"repository": "rocket", "branch": "main", "snapshot": 1}
@@ -51,7 +51,7 @@ def test_a_bare_repository_is_read_at_its_head(docgraph: Run, made: MadeReposito
 
 @pytest.mark.requirement(8)
 def test_what_was_renamed_is_told_and_what_was_deleted_is_gone(
-    docgraph: Run, made: MadeRepository
+    docgraph: Run, made: GitRepository
 ) -> None:
     docgraph("ingest", "rocket", *STORE)
     (made.folder / "engine.md").rename(made.folder / "motor.md")
@@ -69,7 +69,7 @@ def test_what_was_renamed_is_told_and_what_was_deleted_is_gone(
 
 @pytest.mark.requirement(10)
 def test_what_is_pruned_is_nowhere_in_the_file(
-    docgraph: Run, made: MadeRepository, elsewhere: Path
+    docgraph: Run, made: GitRepository, elsewhere: Path
 ) -> None:
     docgraph("ingest", "rocket", *STORE)
     (made.folder / "code.md").unlink()
@@ -85,7 +85,7 @@ def test_what_is_pruned_is_nowhere_in_the_file(
     assert isinstance(docgraph("search", "kerosene", *old, *STORE).exception, NotVisible)
 
 
-def test_a_snapshot_that_is_not_there_is_told_what_is(docgraph: Run, made: MadeRepository) -> None:
+def test_a_snapshot_that_is_not_there_is_told_what_is(docgraph: Run, made: GitRepository) -> None:
     docgraph("ingest", "rocket", *STORE)
     assert str(docgraph("diff-snapshots", "1", "7", *STORE).exception) == (
         "no snapshot is called '7'; there are main@1"

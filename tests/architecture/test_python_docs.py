@@ -10,7 +10,7 @@ import docgraph
 from docgraph.integrations.base import evidence_of
 from docgraph.interfaces.python.result import Result
 from tests.architecture.test_docs import CODE, page, rows, sections
-from tests.support.opened_notes import QUESTION, hashed_words, ingested
+from tests.support.notes_store import QUESTION, ingest_notes, use_hashed_words
 
 PYTHON = sections(page("python.md"), 2)
 
@@ -70,7 +70,7 @@ def test_everything_that_comes_back_is_documented_and_nothing_else() -> None:
 
 
 def test_every_key_of_a_frameworks_document_is_documented(tmp_path: Path) -> None:
-    with hashed_words():
-        (first, *_) = evidence_of(docgraph.open(ingested(tmp_path)).retrieve(QUESTION))
+    with use_hashed_words():
+        (first, *_) = evidence_of(docgraph.open(ingest_notes(tmp_path)).retrieve(QUESTION))
     keys = sections(page("frameworks.md"), 2)["Metadata of each document"]
     assert [CODE.findall(cells[0])[0] for cells in rows(keys)] == list(first.metadata)

@@ -10,7 +10,7 @@ import pytest
 from docgraph.adapters.postgres.database import POSTGRES
 from docgraph.adapters.sql.database import load_queries, named_queries, script
 from docgraph.adapters.sqlite.database import SQLITE
-from tests.support.query_names import UNTOLD, uses
+from tests.support.query_names import UNKNOWN, uses
 from tests.support.store_modules import ADAPTERS, SHARED, Module, folder, modules
 
 # Packages with .sql files in one dialect each, and with modules that run more than is shared.
@@ -99,21 +99,21 @@ def planted(text: str) -> Module:
         ("a, b = 'one', 'two'; a, b = b, a; self._sql.row(a)", "one two"),
         ("self._sql.rows(f'stated_{direction}')", "stated_in stated_out"),
         # What may be anything is not told.
-        ("self._sql.rows(query)", UNTOLD),
-        ("self._sql[query]", UNTOLD),
-        ("self._sql.rows('one' if direction else query)", UNTOLD),
-        ("self._sql.rows(f'all_{query}')", UNTOLD),
-        ("self._sql.rows('all_' + direction)", UNTOLD),
-        ("self._sql.rows(*names)", UNTOLD),
-        ("self._sql.rows()", UNTOLD),
-        ("for name in _MORE: self._sql.row(name)", UNTOLD),
-        ("for name in names: self._sql.row(name)", UNTOLD),
-        ("for word, name in _MEANT: self._sql.row(name)", UNTOLD),
-        ("name = 'one'; name += query; self._sql.row(name)", UNTOLD),
-        ("name = 'one'; (name := query); self._sql.row(name)", UNTOLD),
-        ("name = 'one'; return lambda name: self._sql.row(name)", UNTOLD),
-        ("name = name; self._sql.row(name)", UNTOLD),
-        ("direction = query; self._sql.rows(f'stated_{direction}')", UNTOLD),
+        ("self._sql.rows(query)", UNKNOWN),
+        ("self._sql[query]", UNKNOWN),
+        ("self._sql.rows('one' if direction else query)", UNKNOWN),
+        ("self._sql.rows(f'all_{query}')", UNKNOWN),
+        ("self._sql.rows('all_' + direction)", UNKNOWN),
+        ("self._sql.rows(*names)", UNKNOWN),
+        ("self._sql.rows()", UNKNOWN),
+        ("for name in _MORE: self._sql.row(name)", UNKNOWN),
+        ("for name in names: self._sql.row(name)", UNKNOWN),
+        ("for word, name in _MEANT: self._sql.row(name)", UNKNOWN),
+        ("name = 'one'; name += query; self._sql.row(name)", UNKNOWN),
+        ("name = 'one'; (name := query); self._sql.row(name)", UNKNOWN),
+        ("name = 'one'; return lambda name: self._sql.row(name)", UNKNOWN),
+        ("name = name; self._sql.row(name)", UNKNOWN),
+        ("direction = query; self._sql.rows(f'stated_{direction}')", UNKNOWN),
     ],
 )
 def test_names_are_told_or_said_to_be_untold(text: str, queries: str) -> None:
@@ -127,10 +127,10 @@ def test_names_are_told_or_said_to_be_untold(text: str, queries: str) -> None:
     [
         ("self._ask('one'); self._ask(query='two')", "one two"),
         ("for name in ('one', 'two'): self._ask(name)", "one two"),
-        ("self._ask('one'); self._ask(name)", UNTOLD),
-        ("self._ask('one'); self._ask(*names)", UNTOLD),
-        ("self._ask('one'); map(self._ask, names)", UNTOLD),
-        ("pass", UNTOLD),
+        ("self._ask('one'); self._ask(name)", UNKNOWN),
+        ("self._ask('one'); self._ask(*names)", UNKNOWN),
+        ("self._ask('one'); map(self._ask, names)", UNKNOWN),
+        ("pass", UNKNOWN),
     ],
 )
 def test_a_query_that_is_passed_on_is_told_by_all_calls(calls: str, queries: str) -> None:
@@ -141,7 +141,7 @@ def test_a_query_that_is_passed_on_is_told_by_all_calls(calls: str, queries: str
 
 def test_others_may_call_what_is_not_private() -> None:
     text = "def ask(sql, query): sql.rows(query)\nask(sql, 'one')\n"
-    assert [use.query for use in uses(Module("sql.graph", ast.parse(text)))] == [UNTOLD]
+    assert [use.query for use in uses(Module("sql.graph", ast.parse(text)))] == [UNKNOWN]
 
 
 @pytest.mark.parametrize(
@@ -152,9 +152,9 @@ def test_others_may_call_what_is_not_private() -> None:
         ("sql.graph", "sql = database.queries('access.sql'); sql.rows('one')", "access.sql"),
         ("sql.graph", "database.queries('access.sql').rows('one')", "access.sql"),
         ("sql.graph", "SqliteQueries(connection, 'audit.sql').rows('one')", "audit.sql"),
-        ("sql.graph", "database.queries(query).rows('one')", UNTOLD),
-        ("sql.stranger", "self._sql.rows('one')", UNTOLD),
-        ("sql.graph", "self._other = database.queries('a.sql'); self._other.row('one')", UNTOLD),
+        ("sql.graph", "database.queries(query).rows('one')", UNKNOWN),
+        ("sql.stranger", "self._sql.rows('one')", UNKNOWN),
+        ("sql.graph", "self._other = database.queries('a.sql'); self._other.row('one')", UNKNOWN),
     ],
 )
 def test_files_are_told_or_said_to_be_untold(module: str, text: str, file: str) -> None:
@@ -163,4 +163,4 @@ def test_files_are_told_or_said_to_be_untold(module: str, text: str, file: str) 
 
 
 def test_nothing_is_called_untold() -> None:
-    assert all(UNTOLD not in query for dialect in DIALECTS for query in there(dialect))
+    assert all(UNKNOWN not in query for dialect in DIALECTS for query in there(dialect))

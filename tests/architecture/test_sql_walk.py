@@ -17,12 +17,12 @@ from tests.support.store_modules import (
     SHARED,
     SOURCE,
     Module,
-    Place,
+    Position,
     folder,
     module,
     modules,
+    normalised_code,
     parts,
-    spelt,
 )
 
 # Any other module of the store reads for someone who asks, and is walked.
@@ -61,7 +61,7 @@ MASKED_BY = {
 TAKEN = {
     ("sql.database", "load_queries", "file"),
     ("sql.database", "load_queries", "'overrides.sql'"),
-    ("sql.database", "load_queries", spelt("f'queries/{file}'")),
+    ("sql.database", "load_queries", normalised_code("f'queries/{file}'")),
     ("sql.database", "named_queries", "file"),
     ("sqlite.database", "__init__", "file"),
     ("sqlite.database", "queries", "file"),
@@ -74,7 +74,11 @@ TAKEN = {
 RUN = {
     ("sqlite.database", "_execute", "self._sql[query]"),
     ("sqlite.database", "many", "self._sql[query]"),
-    ("sqlite.database", "durable", spelt("f\"PRAGMA synchronous = {'FULL' if on else 'NORMAL'}\"")),
+    (
+        "sqlite.database",
+        "durable",
+        normalised_code("f\"PRAGMA synchronous = {'FULL' if on else 'NORMAL'}\""),
+    ),
     ("sqlite.reader_pool", "__init__", "statement"),
 }
 VERB = re.compile(
@@ -87,7 +91,7 @@ VERB = re.compile(
 class Statement:
     """`place` is a module and the function of it that runs this, or a file and a name in it."""
 
-    place: Place
+    place: Position
     text: str
 
 
@@ -258,7 +262,7 @@ def test_a_raw_query_is_found_with_whoever_runs_it(
 )
 def test_what_cannot_be_walked_is_found(sql: str) -> None:
     planted = Module("sql.texts", ast.parse(f"def read():\n    cursor.executemany({sql}, [])\n"))
-    assert list(planted.unwalked()) == [("sql.texts", "read", spelt(sql))]
+    assert list(planted.unwalked()) == [("sql.texts", "read", normalised_code(sql))]
 
 
 @pytest.mark.parametrize(

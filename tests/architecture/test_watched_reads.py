@@ -15,11 +15,11 @@ from docgraph.model.edge import Edge
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
-from tests.interference.everything import everything, refused
+from tests.interference.probes import everything, refusals_of
 from tests.support.engines import make_engine
+from tests.support.fakes import LengthReranker
 from tests.support.memory_source import MemorySource
-from tests.support.raw_reads import ALLOWED, VIEWS, RawRead, Watch, watched
-from tests.support.stand_ins import LikesLongTexts
+from tests.support.raw_reads import ALLOWED, VIEWS, RawRead, Watch, watch_reads
 
 FILES = {
     "a.md": "# Rocket\n\nThrust and fuel, as [said](h.md), by Marie Curie. See `launch_window`.\n",
@@ -38,7 +38,7 @@ ALL_SEEING = Principal("all", LOCAL, frozenset({LOCAL, "others"}), rights=frozen
 def engine(tmp_path: Path) -> Engine:
     """Two snapshots, relations of every make, and something that is hidden."""
     engine = make_engine(
-        SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5), rerank_model=LikesLongTexts
+        SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5), rerank_model=LengthReranker
     )
     engine.content.ingest(
         local(),
@@ -54,13 +54,13 @@ def engine(tmp_path: Path) -> Engine:
 
 @pytest.fixture
 def watch(engine: Engine) -> Iterator[Watch]:
-    with watched() as found:
+    with watch_reads() as found:
         yield found
 
 
 def ask_everything(engine: Engine) -> None:
     everything(engine, local())
-    refused(engine, local())
+    refusals_of(engine, local())
     asked = load("documents").with_options("search_nodes", rerank=4)
     found = engine.questions.retrieve(QuestionRequest(local(), asked, "rocket fuel"))
     engine.questions.execute(local(), found.saved(), asked)

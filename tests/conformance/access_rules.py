@@ -20,7 +20,7 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
-from tests.support.small_world import document, granted, write
+from tests.support.small_world import document, statements_of, write
 
 OPEN = AccessRule("local", frozenset({EVERYONE}))
 STAFF = AccessRule("local", frozenset({"staff"}))
@@ -110,12 +110,12 @@ class AccessRules:
         set_manual_rule(store, "a.md", STAFF)
         publish(store, document("a.md", "two"))
         with writing(store) as writes:
-            writes.access.set_statements({"a.md": granted(OPEN), "b.md": granted(OPEN)})
+            writes.access.set_statements({"a.md": statements_of(OPEN), "b.md": statements_of(OPEN)})
             writes.publish()
         assert seen(store) == ["r:b.md"]
         assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
         found = of(store, "a.md")
-        assert (found.by_hand, found.told) == (ManualRule(STAFF), granted(OPEN))
+        assert (found.by_hand, found.told) == (ManualRule(STAFF), statements_of(OPEN))
         set_manual_rule(store, "a.md", None)
         assert of(store, "a.md").rule == OPEN
 
@@ -191,7 +191,7 @@ class AccessRules:
         with pytest.raises(NotVisible):
             seen(store, topic, reader=someone())
         with writing(store) as writes:
-            writes.access.set_statements({"a.md": granted(OPEN)})
+            writes.access.set_statements({"a.md": statements_of(OPEN)})
             writes.publish()
         assert seen(store, topic, reader=someone()) == ["r:a.md"]
 
@@ -328,7 +328,7 @@ class AccessRules:
         publish(store, document("a.md", "a"), document("b.md", "b"), document("c.md", "c"))
         with writing(store) as writes:
             writes.documents.remove(["c.md"])
-            writes.access.set_statements({"b.md": granted(STAFF)})
+            writes.access.set_statements({"b.md": statements_of(STAFF)})
             writes.publish()
         with store.access_policy("local") as policies:
             counted = {
@@ -343,10 +343,10 @@ class AccessRules:
             writes.publish()
         with writing(store) as writes:
             assert writes.access.statements() == {
-                "a.md": granted(STAFF),
-                "b.md": granted(LOCAL_ONLY),
+                "a.md": statements_of(STAFF),
+                "b.md": statements_of(LOCAL_ONLY),
             }
-            writes.access.set_statements({"a.md": granted(NOWHERE)})
+            writes.access.set_statements({"a.md": statements_of(NOWHERE)})
             writes.publish()
         old = SnapshotSelector("r", "main", 1)
         assert seen(store, old, reader=someone("staff", "local")) == ["r:b.md"]

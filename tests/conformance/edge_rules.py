@@ -17,8 +17,8 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import edges_of, listed, publish
 from tests.conformance.store_rules import HIDDEN, NOWHERE, writing
-from tests.support.joined import joined
-from tests.support.small_world import claim, document, granted, holder
+from tests.support.expected_edges import expected_edges
+from tests.support.small_world import document, name_holder, reference, statements_of
 
 
 def with_symbols(found: Document) -> Document:
@@ -40,7 +40,7 @@ class EdgeRules:
     ) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[claim("r:a.md", "k", at=7, says="this")]),
+            document("a.md", "a", claims=[reference("r:a.md", "k", at=7, says="this")]),
             document("b.md", "b", offers={"k": 0, "other": 0}),
             document("c.md", "c", offers={"other": 0}),
         )
@@ -58,17 +58,17 @@ class EdgeRules:
         rules = {"a.md": LOCAL_ONLY, "b.md": LOCAL_ONLY} | {hidden: HIDDEN}
         publish(
             store,
-            document("a.md", "a", rule=rules["a.md"], claims=[claim("r:a.md", "k")]),
+            document("a.md", "a", rule=rules["a.md"], claims=[reference("r:a.md", "k")]),
             document("b.md", "b", rule=rules["b.md"], offers={"k": 0}),
         )
         assert edges_of(store) == []
         with writing(store) as writes:
-            writes.access.set_statements({hidden: granted(LOCAL_ONLY)})
+            writes.access.set_statements({hidden: statements_of(LOCAL_ONLY)})
             writes.publish()
         assert edges_of(store) == [("r:a.md", "references", "r:b.md")]
 
-    def test_a_reference_resolves_only_within_one_branch(self, store: Store) -> None:
-        mine = document("a.md", "a", claims=[claim("r:a.md", "k")])
+    def test_halves_meet_only_within_one_branch(self, store: Store) -> None:
+        mine = document("a.md", "a", claims=[reference("r:a.md", "k")])
         publish(store, mine, document("b.md", "b"))
         publish(store, mine, document("b.md", "b", offers={"k": 0}), branch="topic")
         publish(store, document("b.md", "b", repository="q", offers={"k": 0}), repository="q")
@@ -82,10 +82,10 @@ class EdgeRules:
         self, store: Store
     ) -> None:
         claims = [
-            claim("r:a.md", "k", at=0, inner="#s1"),
-            claim("r:a.md", "k", at=10, inner="#s1", strict=True),
-            claim("r:a.md", "k", at=20, inner="#gone"),
-            claim("r:a.md", "k", at=30, inner="#gone", strict=True),
+            reference("r:a.md", "k", at=0, inner="#s1"),
+            reference("r:a.md", "k", at=10, inner="#s1", strict=True),
+            reference("r:a.md", "k", at=20, inner="#gone"),
+            reference("r:a.md", "k", at=30, inner="#gone", strict=True),
         ]
         publish(
             store,
@@ -100,7 +100,7 @@ class EdgeRules:
     def test_an_inner_node_is_looked_up_in_the_visible_version(self, store: Store) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[claim("r:a.md", "k", inner="#s1")]),
+            document("a.md", "a", claims=[reference("r:a.md", "k", inner="#s1")]),
             document("b.md", "one", "two", sections=True, offers={"k": 0}),
         )
         publish(store, document("b.md", "one", sections=True, offers={"k": 0}))
@@ -113,8 +113,8 @@ class EdgeRules:
         self, store: Store
     ) -> None:
         claims = [
-            claim("r:x/y/a.md", "k", at=0, rank=3),
-            claim("r:x/y/a.md", "k", at=10, rank=3, near=10),
+            reference("r:x/y/a.md", "k", at=0, rank=3),
+            reference("r:x/y/a.md", "k", at=10, rank=3, near=10),
         ]
         publish(
             store,
@@ -135,7 +135,7 @@ class EdgeRules:
         )
         publish(
             store,
-            document("a.md", "a", claims=[claim("r:a.md", "k")]),
+            document("a.md", "a", claims=[reference("r:a.md", "k")]),
             replace(document("b.md", "b"), definitions=twice),
         )
         (found,) = listed(store)
@@ -144,15 +144,15 @@ class EdgeRules:
     def test_many_references_to_one_node_are_one_edge_with_the_first_as_evidence(
         self, store: Store
     ) -> None:
-        many = [claim("r:a.md", "k", at=10 * n) for n in range(MAX_EVIDENCE + 9, -1, -1)]
+        many = [reference("r:a.md", "k", at=10 * n) for n in range(MAX_EVIDENCE + 9, -1, -1)]
         publish(store, document("a.md", "a", claims=many), document("b.md", "b", offers={"k": 0}))
         (found,) = listed(store)
         assert [e.start for e in found.evidence] == [10 * n for n in range(MAX_EVIDENCE)]
 
     def test_every_miner_that_finds_the_same_characters_is_an_origin(self, store: Store) -> None:
         claims = [
-            claim("r:a.md", "k", miner="headers", rank=9),
-            claim("r:a.md", "k", miner="identifiers"),
+            reference("r:a.md", "k", miner="headers", rank=9),
+            reference("r:a.md", "k", miner="identifiers"),
         ]
         publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
         (found,) = listed(store)
@@ -163,13 +163,11 @@ class EdgeRules:
         assert (found.origins, [e.rank for e in found.evidence]) == (("identifiers",), [0])
 
     @pytest.mark.requirement(3)
-    def test_a_document_has_no_edge_to_itself_but_code_calls_its_own_symbols(
-        self, store: Store
-    ) -> None:
-        page = [claim("r:a.md", "k"), claim("r:a.md#s0", "k", inner="#s1")]
+    def test_a_document_does_not_speak_of_itself_but_code_calls_its_own(self, store: Store) -> None:
+        page = [reference("r:a.md", "k"), reference("r:a.md#s0", "k", inner="#s1")]
         code = [
-            claim("r:b.py::s0", "c", "calls", inner="::s1"),
-            claim("r:b.py::s0", "c", "calls", inner="::s0", at=9),
+            reference("r:b.py::s0", "c", "calls", inner="::s1"),
+            reference("r:b.py::s0", "c", "calls", inner="::s0", at=9),
         ]
         referring = document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=page)
         called = document("b.py", "one", "two", sections=True, offers={"c": 0}, claims=code)
@@ -181,7 +179,7 @@ class EdgeRules:
     def test_a_lifecycle_reference_gives_both_directions_with_the_same_evidence(
         self, store: Store, relation: str
     ) -> None:
-        new = claim("r:new.md", "k", relation, at=5, says="old.md", miner="headers", rank=2)
+        new = reference("r:new.md", "k", relation, at=5, says="old.md", miner="headers", rank=2)
         publish(
             store,
             document("new.md", "new", claims=[new]),
@@ -210,8 +208,10 @@ class EdgeRules:
     ) -> None:
         publish(
             store,
-            document("a.md", "a", offers={"a": 0}, claims=[claim("r:a.md", "b", "supersedes")]),
-            document("b.md", "b", offers={"b": 0}, claims=[claim("r:b.md", "a", "superseded_by")]),
+            document("a.md", "a", offers={"a": 0}, claims=[reference("r:a.md", "b", "supersedes")]),
+            document(
+                "b.md", "b", offers={"b": 0}, claims=[reference("r:b.md", "a", "superseded_by")]
+            ),
         )
         forward, back = listed(store)
         assert [(e.path, e.end) for e in forward.evidence] == [("a.md", 4), ("b.md", 0)]
@@ -234,14 +234,14 @@ class EdgeRules:
             assert reads.graph.edges(("r:a.md#s1",), "out", only) == ()
 
     @pytest.mark.requirement(21)
-    def test_only_the_selected_relations_are_returned(self, store: Store) -> None:
-        claims = [claim("r:a.md", "k"), claim("r:a.md", "k", "mentions", miner="titles")]
+    def test_only_the_relations_that_are_asked_for_come(self, store: Store) -> None:
+        claims = [reference("r:a.md", "k"), reference("r:a.md", "k", "mentions", miner="titles")]
         publish(
             store,
             document("a.md", "a", claims=claims),
             document("b.md", "b", offers={"k": 0}),
-            holder("m.md"),
-            holder("n.md"),
+            name_holder("m.md"),
+            name_holder("n.md"),
         )
         with writing(store) as writes:
             writes.edges.add_manual(
@@ -253,8 +253,10 @@ class EdgeRules:
             assert {f.edge.relation for f in found} == set(names)
 
     @pytest.mark.requirement(20)
-    def test_a_section_has_the_edges_of_its_references_and_those_to_it(self, store: Store) -> None:
-        claims = [claim("r:a.md#s0", "k", inner="#s1"), claim("r:a.md", "k", inner="#s0")]
+    def test_a_section_has_the_edges_that_it_claims_and_those_that_mean_it(
+        self, store: Store
+    ) -> None:
+        claims = [reference("r:a.md#s0", "k", inner="#s1"), reference("r:a.md", "k", inner="#s0")]
         publish(
             store,
             document("a.md", "one", "two", sections=True, claims=claims),
@@ -282,8 +284,8 @@ class EdgeRules:
         documents = [_random_document(chance, f"{n % 3}/{n}.md") for n in range(14)]
         publish(store, *documents[:9])
         publish(store, *documents[9:])
-        visible = [found for found in documents if found.statements == granted(LOCAL_ONLY)]
-        whole = joined(visible)
+        visible = [found for found in documents if found.statements == statements_of(LOCAL_ONLY)]
+        whole = expected_edges(visible)
         roots = tuple(found.id for found in visible)
         assert len(whole) > 10
         with store.open_session(local()) as reads:
@@ -298,7 +300,7 @@ class EdgeRules:
     @pytest.mark.requirement(36)
     def test_an_optional_reference_without_a_definition_is_not_reported(self, store: Store) -> None:
         """So nobody can tell whether a title was once borne by someone."""
-        mention = claim("r:a.md", "title:Gone", "mentions", miner="titles", reported=False)
+        mention = reference("r:a.md", "title:Gone", "mentions", miner="titles", reported=False)
         publish(store, document("a.md", "a", claims=[mention]))
         with store.open_session(local()) as reads:
             assert reads.graph.reference_counts() == ()
@@ -306,20 +308,20 @@ class EdgeRules:
     @pytest.mark.requirement(36)
     def test_references_are_counted_over_visible_documents(self, store: Store) -> None:
         claims = [
-            claim("r:a.md", "k", at=0),
-            claim("r:a.md", "hidden", at=10),
-            claim("r:a.md", "gone", at=20),
-            claim("r:a.md", "gone", at=30, reported=False),
-            claim("r:a.md", "k", "mentions", at=40, miner="titles", reported=False),
+            reference("r:a.md", "k", at=0),
+            reference("r:a.md", "hidden", at=10),
+            reference("r:a.md", "gone", at=20),
+            reference("r:a.md", "gone", at=30, reported=False),
+            reference("r:a.md", "k", "mentions", at=40, miner="titles", reported=False),
         ]
         publish(
             store,
             document("a.md", "a", claims=claims, opaque=2),
             document("b.md", "b", offers={"k": 0}, opaque=3),
             document("h.md", "h", offers={"hidden": 0}, rule=HIDDEN, opaque=50),
-            document("n.md", "n", claims=[claim("r:n.md", "k")], rule=NOWHERE, opaque=50),
-            holder("m.md"),
-            holder("o.md"),
+            document("n.md", "n", claims=[reference("r:n.md", "k")], rule=NOWHERE, opaque=50),
+            name_holder("m.md"),
+            name_holder("o.md"),
         )
         with store.open_session(local()) as reads:
             assert reads.graph.reference_counts() == (
@@ -336,7 +338,7 @@ def _random_document(chance: random.Random, path: str) -> Document:
     root = f"r:{path}"
     keys = [f"key{n}" for n in range(8)]
     claims = [
-        claim(
+        reference(
             root + chance.choice(("", "", "#s0")),
             chance.choice(keys),
             chance.choice(sorted(MINED_RELATIONS)),
@@ -350,7 +352,7 @@ def _random_document(chance: random.Random, path: str) -> Document:
         for _ in range(chance.randrange(8))
     ]
     names = [
-        claim(root, f"entity:N{n}", "shares_entity", says=f"N{n}", miner="names")
+        reference(root, f"entity:N{n}", "shares_entity", says=f"N{n}", miner="names")
         for n in range(4)
         if chance.random() < 0.5
     ]

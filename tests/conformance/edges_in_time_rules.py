@@ -7,14 +7,14 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.ports.store import Store
 from tests.conformance.published import edges_of, listed, publish
 from tests.conformance.store_rules import writing
-from tests.support.small_world import claim, document, holder, write
+from tests.support.small_world import document, name_holder, reference, write
 
 
 class EdgesInTimeRules:
     """Subclasses provide the fixture `store`."""
 
     def test_a_miner_that_a_snapshot_does_not_use_does_not_count_in_it(self, store: Store) -> None:
-        claims = [claim("r:a.md", "k"), claim("r:a.md", "k", "mentions", miner="titles")]
+        claims = [reference("r:a.md", "k"), reference("r:a.md", "k", "mentions", miner="titles")]
         link, mention = (("r:a.md", name, "r:b.md") for name in ("references", "mentions"))
         publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
         publish(store, miners=ALL_MINERS - {"titles"})
@@ -26,8 +26,8 @@ class EdgesInTimeRules:
         assert edges_of(store) == []
 
     def test_names_are_shared_only_where_their_miner_counts(self, store: Store) -> None:
-        publish(store, holder("a.md"), holder("b.md"), miners=ALL_MINERS - {"names"})
-        assert edges_of(store) == []
+        publish(store, name_holder("a.md"), name_holder("b.md"), miners=ALL_MINERS - {"names"})
+        assert told(store) == []
         publish(store)
         assert len(edges_of(store)) == 2
 
@@ -44,7 +44,7 @@ class EdgesInTimeRules:
         publish(store, document("a.md", "a"), document("b.md", "b"))
         with writing(store) as writes:
             write(writes, [document("new.md", "new", offers={"title:New Title": 0})])
-            late = claim("r:a.md", "title:New Title", "mentions", miner="titles")
+            late = reference("r:a.md", "title:New Title", "mentions", miner="titles")
             writes.references.add({"a.md": [late]})
             writes.publish()
         assert edges_of(store) == [("r:a.md", "mentions", "r:new.md")]
@@ -53,13 +53,13 @@ class EdgesInTimeRules:
     def test_a_stored_reference_is_not_replaced(self, store: Store) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[claim("r:a.md", "k", rank=3)]),
+            document("a.md", "a", claims=[reference("r:a.md", "k", rank=3)]),
             document("b.md", "b", offers={"k": 0}),
         )
         before = listed(store)
         with writing(store) as writes:
             write(writes, [document("c.md", "c")])
-            writes.references.add({"a.md": [claim("r:a.md", "k", rank=7)]})
+            writes.references.add({"a.md": [reference("r:a.md", "k", rank=7)]})
             writes.references.add({"a.md": []})
             writes.publish()
         assert listed(store) == before
@@ -68,7 +68,7 @@ class EdgesInTimeRules:
         publish(store, document("a.md", "a"), document("b.md", "b", offers={"k": 0}))
         with writing(store) as writes:
             write(writes, [document("c.md", "c", offers={"l": 0})])
-            writes.references.add({"a.md": [claim("r:a.md", "l")]})
+            writes.references.add({"a.md": [reference("r:a.md", "l")]})
             writes.publish()
         publish(store, document("a.md", "changed"))
         assert edges_of(store) == []
@@ -79,7 +79,9 @@ class EdgesInTimeRules:
     @pytest.mark.requirement(10)
     def test_a_removed_document_that_returns_has_its_edges_again(self, store: Store) -> None:
         offering = document("b.md", "b", offers={"k": 0, "b": 0})
-        claiming = document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b", at=9)])
+        claiming = document(
+            "a.md", "a", claims=[reference("r:a.md", "k"), reference("r:a.md", "b", at=9)]
+        )
         publish(store, claiming, offering)
         whole = listed(store)
         for path, found in (("a.md", claiming), ("b.md", offering)):
@@ -97,8 +99,8 @@ class EdgesInTimeRules:
             store, document("b.md", "b", offers={"k": 0}), document("c.md", "c", offers={"l": 0})
         )
         with writing(store) as writes:
-            write(writes, [document("a.md", "one", claims=[claim("r:a.md", "k")])])
-            write(writes, [document("a.md", "two", claims=[claim("r:a.md", "l")])])
+            write(writes, [document("a.md", "one", claims=[reference("r:a.md", "k")])])
+            write(writes, [document("a.md", "two", claims=[reference("r:a.md", "l")])])
             writes.publish()
         assert edges_of(store) == [("r:a.md", "references", "r:c.md")]
 
@@ -108,14 +110,17 @@ class EdgesInTimeRules:
     ) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[claim("r:a.md", "k"), claim("r:a.md", "b")]),
+            document("a.md", "a", claims=[reference("r:a.md", "k"), reference("r:a.md", "b")]),
             document("b.md", "b", offers={"b": 0}),
-            holder("m.md"),
+            name_holder("m.md"),
         )
         before = listed(store)
         with writing(store) as writes:
             write(writes, [document("b.md", "changed"), document("n.md", "n", offers={"k": 0})])
-            write(writes, [holder("h.md"), document("z.md", "z", claims=[claim("r:z.md", "b")])])
+            write(
+                writes,
+                [name_holder("h.md"), document("z.md", "z", claims=[reference("r:z.md", "b")])],
+            )
             writes.documents.remove(["m.md"])
             writes.references.set_miners(frozenset())
             assert listed(store) == before

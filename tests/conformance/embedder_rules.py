@@ -11,7 +11,7 @@ from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import text_key
 from tests.conformance.store_rules import OVERS, vector
 from tests.support.lexical_scores import scores_of
-from tests.support.small_world import IDENTITY, document, embedded, hashed, write
+from tests.support.small_world import IDENTITY, document, embed_document, hash_vector, write
 
 NARROW = 6
 SMALLER = EmbedderIdentity("smaller", "2" * 64, NARROW)
@@ -20,10 +20,12 @@ WORDS = ("north wind", "east wind", "calm sea", "a storm at sea", "wind at sea",
 
 def take_over(store: Store, path: str, words: str) -> None:
     """The same text by the smaller model, in a snapshot of its own."""
-    wide = embedded(document(path, words, sections=True))
+    wide = embed_document(document(path, words, sections=True))
     found = replace(wide, node_vectors=tuple(one[:NARROW] for one in wide.node_vectors))
     with store.open_writer("local", "r", "main", SMALLER) as writes:
-        writes.embeddings.add({text_key(text): hashed(text)[:NARROW] for text in found.chunk_texts})
+        writes.embeddings.add(
+            {text_key(text): hash_vector(text)[:NARROW] for text in found.chunk_texts}
+        )
         writes.documents.add([found])
         writes.publish()
 

@@ -19,7 +19,14 @@ from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.writes import SnapshotWriter
 from tests.support.lexical_scores import PARAMETERS, scores_of, textbook
-from tests.support.small_world import DIMENSIONS, IDENTITY, document, granted, hashed, write
+from tests.support.small_world import (
+    DIMENSIONS,
+    IDENTITY,
+    document,
+    hash_vector,
+    statements_of,
+    write,
+)
 
 OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -27,7 +34,7 @@ NOWHERE = AccessRule("local")
 
 
 def vector(text: str) -> tuple[int, ...]:
-    return tuple(int(value) for value in hashed(text))
+    return tuple(int(value) for value in hash_vector(text))
 
 
 def writing(
@@ -101,7 +108,7 @@ class StoreRules:
         with store.open_session(local()) as reads:
             rows = reads.search.nearest(vector("same"), over="documents", roll_up=True, top=3)
             assert ids(rows) == ["r:a.md", "r:b.md", "r:c.md"]
-            exact = int(hashed("the same words").astype(np.int64) @ hashed("same"))
+            exact = int(hash_vector("the same words").astype(np.int64) @ hash_vector("same"))
             flat = reads.search.nearest(vector("same"), over="passages", roll_up=True, top=1)
             assert flat == (("r:a.md", exact),)
 
@@ -197,8 +204,8 @@ class StoreRules:
         with fruit.open_session(local()) as reads:
             scores = reads.texts(plan_of("r:a.md")).chunk_scores("r:a.md")
             texts = ("apples are red", "pears are green")
-            query = hashed("apples").astype(np.int64)
-            assert [s.similarity for s in scores] == [int(hashed(t) @ query) for t in texts]
+            query = hash_vector("apples").astype(np.int64)
+            assert [s.similarity for s in scores] == [int(hash_vector(t) @ query) for t in texts]
 
     @pytest.mark.requirement(33)
     def test_access_is_explained_in_the_readers_own_rights(self, fruit: Store) -> None:
@@ -285,7 +292,7 @@ class StoreRules:
                 with writing(store) as writes:
                     write(writes, [document("a.md", f"word {number}")])
                     writes.documents.remove(["b.md"])
-                    writes.access.set_statements({"a.md": granted(NOWHERE)})
+                    writes.access.set_statements({"a.md": statements_of(NOWHERE)})
                     writes.publish()
             assert seen(reads) == before
 
@@ -295,7 +302,9 @@ class StoreRules:
             write(writes, [document("a.md", "one"), document("b.md", "two")])
             writes.publish()
         with writing(store) as writes:
-            writes.access.set_statements({"a.md": granted(NOWHERE), "b.md": granted(LOCAL_ONLY)})
+            writes.access.set_statements(
+                {"a.md": statements_of(NOWHERE), "b.md": statements_of(LOCAL_ONLY)}
+            )
             assert writes.has_changes()
             writes.publish()
         for snapshot in (1, 2):

@@ -13,7 +13,7 @@ from docgraph.ports.store import Store
 from docgraph.ports.writes import SnapshotWriter, SourceRevision, text_key
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
-from tests.support.small_world import DIMENSIONS, claim, document, holder, write
+from tests.support.small_world import DIMENSIONS, document, name_holder, reference, write
 
 
 def titled(path: str, *titles: str, text: str = "words") -> Document:
@@ -116,7 +116,7 @@ class WriterRules:
             seen = []
             for text in writes.documents.current_texts(new=False):
                 seen.append(text.path)
-                writes.references.add({text.path: [claim(text.id, "title:New", "mentions")]})
+                writes.references.add({text.path: [reference(text.id, "title:New", "mentions")]})
             assert seen == [f"{n:03}.md" for n in range(150)]
             writes.publish()
         with store.open_session(local()) as reads:
@@ -156,13 +156,15 @@ class WriterRules:
     ) -> None:
         publish(
             store,
-            document("old.md", "o", offers={"k": 0}, claims=[claim("r:old.md", "gone")], opaque=9),
+            document(
+                "old.md", "o", offers={"k": 0}, claims=[reference("r:old.md", "gone")], opaque=9
+            ),
         )
         claims = [
-            claim("r:a.md", "k", at=0),
-            claim("r:a.md", "gone", at=10),
-            claim("r:a.md", "gone", at=20, reported=False),
-            claim("r:a.md", "new", "mentions", at=30, miner="titles", reported=False),
+            reference("r:a.md", "k", at=0),
+            reference("r:a.md", "gone", at=10),
+            reference("r:a.md", "gone", at=20, reported=False),
+            reference("r:a.md", "new", "mentions", at=30, miner="titles", reported=False),
         ]
         with writing(store) as writes:
             write(
@@ -170,7 +172,7 @@ class WriterRules:
                 [
                     document("a.md", "a", claims=claims, opaque=2),
                     document("b.md", "b", offers={"new": 0}, opaque=1),
-                    holder("m.md"),
+                    name_holder("m.md"),
                 ],
             )
             assert writes.references.counts() == (
@@ -189,11 +191,11 @@ class WriterRules:
         self, store: Store
     ) -> None:
         claims = [
-            claim("r:a.md", "k", at=0),
-            claim("r:a.md", "gone", at=0, rank=3),
-            claim("r:a.md", "gone", at=0, miner="headers"),
-            claim("r:a.md", "gone", at=10),
-            claim("r:a.md", "gone too", at=10, miner="identifiers", reported=False),
+            reference("r:a.md", "k", at=0),
+            reference("r:a.md", "gone", at=0, rank=3),
+            reference("r:a.md", "gone", at=0, miner="headers"),
+            reference("r:a.md", "gone", at=10),
+            reference("r:a.md", "gone too", at=10, miner="identifiers", reported=False),
         ]
         with writing(store) as writes:
             writes.references.set_miners(ALL_MINERS)
@@ -207,9 +209,9 @@ class WriterRules:
 
     def test_a_strict_reference_resolves_only_to_the_inner_node(self, store: Store) -> None:
         claims = [
-            claim("r:a.md", "k", at=0, inner="#s0", strict=True),
-            claim("r:a.md", "k", at=10, inner="#gone", strict=True),
-            claim("r:a.md", "k", at=20, inner="#gone"),
+            reference("r:a.md", "k", at=0, inner="#s0", strict=True),
+            reference("r:a.md", "k", at=10, inner="#gone", strict=True),
+            reference("r:a.md", "k", at=20, inner="#gone"),
         ]
         with writing(store) as writes:
             writes.references.set_miners(ALL_MINERS)
@@ -227,13 +229,13 @@ class WriterRules:
                 writes.documents.remove(["b.md"])
             if gone == "changed":
                 write(writes, [document("b.md", "changed")])
-            write(writes, [document("a.md", "a", claims=[claim("r:a.md", "k")])])
+            write(writes, [document("a.md", "a", claims=[reference("r:a.md", "k")])])
             assert writes.references.counts() == (ReferenceCount("links", "references", 0, 1),)
 
     def test_references_of_disabled_miners_are_not_counted(self, store: Store) -> None:
         claims = [
-            claim("r:a.md", "gone"),
-            claim("r:a.md", "gone", at=10, miner="headers", says="other"),
+            reference("r:a.md", "gone"),
+            reference("r:a.md", "gone", at=10, miner="headers", says="other"),
         ]
         with writing(store) as writes:
             write(writes, [document("a.md", "a", claims=claims)])
@@ -252,7 +254,7 @@ class WriterRules:
             writes.references.set_miners(ALL_MINERS)
             for path in ("b.md", "a.md"):
                 lines = [
-                    replace(claim(f"r:{path}", "gone", at=at, says=f"{line}"), line=line)
+                    replace(reference(f"r:{path}", "gone", at=at, says=f"{line}"), line=line)
                     for at, line in ((50, 9), (0, 2), (30, 5))
                 ]
                 write(writes, [document(path, path, claims=lines)])
@@ -283,10 +285,10 @@ class WriterRules:
     def test_a_document_removed_before_publication_was_never_there(self, store: Store) -> None:
         publish(store, document("a.md", "a", offers={"k": 0}))
         gone = document(
-            "b.md", "b", offers={"title:B is": 0}, claims=[claim("r:b.md", "x")], opaque=7
+            "b.md", "b", offers={"title:B is": 0}, claims=[reference("r:b.md", "x")], opaque=7
         )
         with writing(store) as writes:
-            write(writes, [gone, document("c.md", "c", claims=[claim("r:c.md", "k")])])
+            write(writes, [gone, document("c.md", "c", claims=[reference("r:c.md", "k")])])
             writes.documents.remove(["b.md"])
             assert sorted(writes.documents.stored()) == ["a.md", "c.md"]
             assert (writes.references.titles(), writes.references.unresolved_calls()) == ({}, 0)
@@ -302,7 +304,7 @@ class WriterRules:
         self, store: Store
     ) -> None:
         found = document("a.md", "a", offers={"k": 0})
-        other = document("b.md", "b", claims=[claim("r:b.md", "k")])
+        other = document("b.md", "b", claims=[reference("r:b.md", "k")])
         publish(store, found, other)
         with writing(store) as writes:
             writes.documents.remove(["a.md"])

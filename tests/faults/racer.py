@@ -11,7 +11,7 @@ from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.document import Document
 from tests.conformance.store_rules import writing
 from tests.faults.world import open_store
-from tests.support.small_world import claim, document, write
+from tests.support.small_world import document, reference, write
 
 DOCUMENTS = 12
 BATCH = 4
@@ -23,7 +23,7 @@ def made(number: int, round_: int) -> Document:
         f"{number}.md",
         f"text {number} {round_ % 3}",
         rule=AccessRule(LOCAL, groups),
-        claims=[claim(f"r:{number}.md", f"doc:{round_}")],
+        claims=[reference(f"r:{number}.md", f"doc:{round_}")],
     )
 
 

@@ -22,7 +22,7 @@ from tests.conformance.store_rules import writing
 from tests.faults.strikes import drop_all, locks_held
 from tests.faults.world import Opened, reports
 from tests.support.postgres_server import PostgresServer, name_of
-from tests.support.small_world import claim, document, write
+from tests.support.small_world import document, reference, write
 
 STAFF = AccessRule("local", frozenset({"staff"}))
 LINES = AccessFileRules((AccessFileRule(1, "*", LOCAL_ONLY),))
@@ -89,7 +89,7 @@ def test_a_full_disk(own_postgres: PostgresServer, opened: Opened) -> None:
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
     before = seen(store)
-    anew = document("a.md", "three", claims=[claim("r:a.md", "doc:b.md")])
+    anew = document("a.md", "three", claims=[reference("r:a.md", "doc:b.md")])
     full = (StoreFull, "disk is full", "The last complete snapshot is intact")
 
     with no_space(own_postgres, dsn, "claims"), reports(*full):

@@ -14,7 +14,7 @@ from tests.conformance.published import publish
 from tests.conformance.store_rules import OVERS, plan_of, vector
 from tests.faults.world import Opened
 from tests.support.lexical_scores import scores_of
-from tests.support.small_world import claim, document
+from tests.support.small_world import document, reference
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 IDS = tuple(f"r:{path}" for path in PATHS)
@@ -71,7 +71,7 @@ def test_changes_during_a_question_are_not_seen(
     apart = [AccessRule(LOCAL, frozenset({LOCAL, f"group {number}"})) for number in range(rules)]
     publish(store, *(document(f"{n}.md", "pears", rule=rule) for n, rule in enumerate(apart)))
     for path in PATHS:
-        said = claim(f"r:{path}", "doc:pear")
+        said = reference(f"r:{path}", "doc:pear")
         publish(store, document(path, f"apples of {path}", names=["pear"], claims=[said]))
     cold = opened(database)  # it has nothing in its memory
     with store.open_session(local()) as early, cold.open_session(local()) as late:

@@ -14,7 +14,7 @@ from tests.faults.strikes import locks_held, slow
 from tests.faults.world import Opened, having
 from tests.support.lexical_scores import counts_chunks, scores_of
 from tests.support.postgres_server import PostgresServer
-from tests.support.small_world import claim, document, write
+from tests.support.small_world import document, reference, write
 
 STAFF = AccessRule("local", frozenset({"staff"}))
 
@@ -95,7 +95,7 @@ def test_a_rule_that_changes_while_references_are_added(
 
     def add() -> None:
         with writing(store) as writes:
-            writes.references.add({"a.md": [claim("r:a.md", "doc:b.md")]})
+            writes.references.add({"a.md": [reference("r:a.md", "doc:b.md")]})
             writes.publish()
 
     with slow(postgres, database, claims="INSERT") as adding:

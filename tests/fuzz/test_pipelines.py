@@ -10,7 +10,7 @@ from docgraph.model.errors import BadPipeline
 from docgraph.pipeline.load import LARGEST, lines_of, load_text, shipped
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.yaml_lines import Line
-from tests.fuzz.mutated import changed_texts
+from tests.fuzz.mutations import mutated_texts
 
 SHIPPED = [path.read_text() for path in shipped().values()]
 EXTENDING = """pipeline: mine
@@ -28,7 +28,7 @@ WORDS = (
     *("0x10", "1e999", ".nan", "2026-01-01", "1:30", "~", "yes", "\\ud800", '"\\ud800"', "010"),
 )
 texts = (
-    changed_texts([*SHIPPED, EXTENDING], WORDS)
+    mutated_texts([*SHIPPED, EXTENDING], WORDS)
     | st.lists(st.sampled_from(WORDS), max_size=30).map("".join)
     | st.text()
 )
@@ -37,7 +37,7 @@ texts = (
 REFUSAL = re.compile(r"[\w-]+(\.yaml)?(:\d+)?: ")
 
 
-def taken(text: str) -> Pipeline | str:
+def load_or_refuse(text: str) -> Pipeline | str:
     try:
         return load_text(text, shipped())
     except BadPipeline as error:
@@ -46,8 +46,8 @@ def taken(text: str) -> Pipeline | str:
 
 @given(texts)
 def test_a_pipeline_or_a_refusal(text: str) -> None:
-    found = taken(text)
-    assert found == taken(text)
+    found = load_or_refuse(text)
+    assert found == load_or_refuse(text)
     assert REFUSAL.match(found) if isinstance(found, str) else found.steps
 
 
@@ -81,5 +81,5 @@ BOMBS = {
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
 def test_a_bomb_does_not_go_off(bomb: str) -> None:
-    found = taken(bomb)
+    found = load_or_refuse(bomb)
     assert isinstance(found, str) or len(found.steps) == 4_000

@@ -17,7 +17,7 @@ from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.model.access import RIGHTS, Principal
 from docgraph.model.errors import NotKnown
 from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings
-from tests.fuzz.mutated import HOSTILE, changed_texts, changed_trees, trees
+from tests.fuzz.mutations import HOSTILE, mutated_texts, mutated_trees, trees
 from tests.support.signed_tokens import (
     AUDIENCE,
     CLAIMS,
@@ -28,11 +28,11 @@ from tests.support.signed_tokens import (
     part,
     pem,
     private_key,
-    signed,
+    sign,
     token,
     with_secret,
 )
-from tests.support.signed_tokens import Published as Keys
+from tests.support.signed_tokens import PublishedKeys as Keys
 
 HEADER = {"alg": "RS256", "kid": "rsa", "typ": "JWT"}
 FULL = {
@@ -51,9 +51,9 @@ SETTINGS = IssuerSettings(
 )
 WORDS = ("Bearer ", "bearer", "Basic ", "dg_", ".", "=", " ", "\n", "eyJhbGciOiJub25lIn0")
 
-headers = st.just(HEADER) | changed_trees(HEADER) | trees
-payloads = st.just(FULL) | changed_trees(FULL) | trees
-near = st.deferred(lambda: changed_texts([f"Bearer {token(FULL)}"], WORDS))
+headers = st.just(HEADER) | mutated_trees(HEADER) | trees
+payloads = st.just(FULL) | mutated_trees(FULL) | trees
+near = st.deferred(lambda: mutated_texts([f"Bearer {token(FULL)}"], WORDS))
 any_bytes = st.binary(max_size=40)
 
 
@@ -63,7 +63,7 @@ def login() -> Authentication:
     return Authentication(tokens=TokenAuthentication([(issuer(keys, ("RS256",)), SETTINGS)]))
 
 
-def came_in(shown: str | None) -> Principal | None:
+def authenticate(shown: str | None) -> Principal | None:
     """Nothing but NotKnown is raised, and it repeats nothing of what was shown."""
     try:
         return login().authenticate(shown)
@@ -73,7 +73,7 @@ def came_in(shown: str | None) -> Principal | None:
     return None
 
 
-def vouched(header: str) -> Any:
+def verified_claims(header: str) -> Any:
     """What the text between the dots says, if the issuer's key made the signature over it."""
     text, _, signature = header.split(" ", 1)[1].strip().rpartition(".")
     try:
@@ -87,26 +87,26 @@ def vouched(header: str) -> Any:
 
 
 def check(shown: str) -> None:
-    somebody = came_in(shown)
+    somebody = authenticate(shown)
     if somebody is None:
         return
-    claims = vouched(shown)
+    claims = verified_claims(shown)
     assert (claims["iss"], somebody.id) == (NAME, claims["sub"])
     assert claims["aud"] == AUDIENCE or AUDIENCE in claims["aud"]
     assert somebody.tenant == claims["org"]["id"]
-    assert somebody.groups <= set(listed(claims.get("groups"))) - {"local", "everyone"}
-    assert somebody.labels <= set(listed(claims.get("labels")))
-    assert somebody.rights <= set(listed(claims.get("roles"))) & set(RIGHTS)
+    assert somebody.groups <= set(as_list(claims.get("groups"))) - {"local", "everyone"}
+    assert somebody.labels <= set(as_list(claims.get("labels")))
+    assert somebody.rights <= set(as_list(claims.get("roles"))) & set(RIGHTS)
     assert somebody.clearance == (claims.get("level") or 0) >= 0
 
 
-def listed(said: Any) -> list[str]:
+def as_list(said: Any) -> list[str]:
     return [said] if isinstance(said, str) else said or []
 
 
 def test_a_good_one_comes_in() -> None:
     check(f"Bearer {token(FULL)}")
-    somebody = came_in(f"bearer  {token(FULL)} ")
+    somebody = authenticate(f"bearer  {token(FULL)} ")
     assert somebody is not None
     assert (somebody.tenant, somebody.clearance) == ("acme", 2)
     assert somebody.rights == {"ingest"}
@@ -119,20 +119,20 @@ def test_a_header_of_any_text_is_somebody_or_nobody(shown: str) -> None:
 
 @given(headers, payloads)
 def test_whatever_the_issuer_signs_is_never_read_wider_than_it_is(header: Any, said: Any) -> None:
-    check(f"Bearer {signed(header, said)}")
+    check(f"Bearer {sign(header, said)}")
 
 
 @given(any_bytes, any_bytes | payloads.map(json.dumps).map(str.encode))
 def test_bytes_that_the_issuer_signs_are_read_or_refused(header: bytes, said: bytes) -> None:
-    check(f"Bearer {signed(header, said)}")
-    check(f"Bearer {signed(HEADER, said)}")
+    check(f"Bearer {sign(header, said)}")
+    check(f"Bearer {sign(HEADER, said)}")
 
 
 @given(headers, payloads, any_bytes)
 def test_what_nobody_signed_lets_nobody_in(header: Any, said: Any, signature: bytes) -> None:
     forged = (
-        signed(header, said, "other"),
+        sign(header, said, "other"),
         f"{part(header)}.{part(said)}.{part(signature)}",
         with_secret(header if isinstance(header, dict) else HEADER, pem("rsa")),
     )
-    assert [came_in(f"Bearer {one}") for one in forged] == [None, None, None]
+    assert [authenticate(f"Bearer {one}") for one in forged] == [None, None, None]

@@ -21,18 +21,18 @@ WORLDS = (1, 2)  # seeds of the interference machine's worlds
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltStore:
     """An installation after the golden history."""
 
     installation: Installation
     history: History
 
 
-def build(installation: Installation) -> Built:
-    return Built(installation, run_history(installation))
+def build(installation: Installation) -> BuiltStore:
+    return BuiltStore(installation, run_history(installation))
 
 
-def plan_and_receipt(built: Built) -> Mapping[str, str]:
+def plan_and_receipt(built: BuiltStore) -> Mapping[str, str]:
     """Texts as a user would have saved them; written once, and then only read."""
     result = built.installation.engine.questions.ask(
         QuestionRequest(local(), load("documents"), RETRY, scope=(PARCEL,))
@@ -40,7 +40,7 @@ def plan_and_receipt(built: Built) -> Mapping[str, str]:
     return {PLAN: result.saved().to_json(), RECEIPT: receipt_of(result).to_json()}
 
 
-def executed_and_replayed(built: Built) -> Any:
+def executed_and_replayed(built: BuiltStore) -> Any:
     """What comes of a plan and a receipt that were written before the redesign."""
     engine = built.installation.engine
     plan, receipt = plan_from_json(expected(PLAN)), receipt_from_json(expected(RECEIPT))
@@ -58,7 +58,7 @@ def executed_and_replayed(built: Built) -> Any:
     )
 
 
-ENGINE: Mapping[str, Callable[[Built], Any]] = {
+ENGINE: Mapping[str, Callable[[BuiltStore], Any]] = {
     "audit": lambda built: readable({"log": built.history.audit, "anchor": built.history.anchor}),
     "retrievals": lambda built: engine_values.full_retrievals(built.installation),
     "matrix": lambda built: engine_values.retrieval_matrix(built.installation),
@@ -69,7 +69,7 @@ ENGINE: Mapping[str, Callable[[Built], Any]] = {
     "before": executed_and_replayed,
 }
 # Each gives one area or two, made in an empty folder or on a SQLite store after the history.
-INTERFACES: Mapping[str, Callable[[Path, Built, Path], Mapping[str, Any]]] = {
+INTERFACES: Mapping[str, Callable[[Path, BuiltStore, Path], Mapping[str, Any]]] = {
     "cli": lambda folder, _, __: cli_values.commands_and_errors(folder),
     "help": lambda folder, _, __: {"help.txt": cli_values.help_text(folder)},
     "http": lambda folder, _, __: {"http": server_values.http(folder)},

@@ -22,10 +22,10 @@ from docgraph.interfaces.cli import main as command_line
 from docgraph.interfaces.cli.app import app
 from tests.golden.engine_values import CODE, NORTH, RETRY
 from tests.golden.history import CORPUS, README_NOTES, read_files
-from tests.golden.installation import stand_ins
+from tests.golden.installation import use_fakes
 from tests.golden.values import readable, short_digest
 
-LARGEST = 12_000  # characters of a value that is stored in full
+MAX_CHARACTERS = 12_000  # characters of a value that is stored in full
 MOONS = {
     "corpus.jsonl": '{"_id": "io", "title": "Io", "text": "Volcanoes on one small moon."}\n'
     '{"_id": "tides", "title": "Tidal heating", "text": "Gravity kneads a moon."}\n',
@@ -204,11 +204,13 @@ class CommandLine:
         for key in re.findall(r"dg_([A-Za-z0-9]{12})_", output):
             self._names[key] = "<key>"
         value = readable(value, self._names)
-        return value if len(json.dumps(value)) <= LARGEST else {"digest": short_digest(value)}
+        return (
+            value if len(json.dumps(value)) <= MAX_CHARACTERS else {"digest": short_digest(value)}
+        )
 
 
 def commands_and_errors(folder: Path) -> Mapping[str, Any]:
-    with stand_ins():
+    with use_fakes():
         line = CommandLine(folder)
         return {"cli": line.values(COMMANDS), "cli_errors": line.values(ERRORS)}
 

@@ -25,9 +25,9 @@ from docgraph.pipeline.retrieval_diff import summarise_retrieval
 from tests.golden.history import NOTES, PARCEL, READERS
 from tests.golden.installation import Installation
 from tests.golden.values import readable, short_digest
-from tests.interference.everything import PIPELINES, QUESTIONS
-from tests.interference.stores import Stock
-from tests.interference.views import Held, Place
+from tests.interference.probes import PIPELINES, QUESTIONS
+from tests.interference.stores import MachineStore
+from tests.interference.views import BranchName, StoredFile
 from tests.interference.worlds import PATHS, PEOPLE, RULES, text
 
 RETRY = "How often is a failed upload tried again?"
@@ -208,11 +208,11 @@ def reasons(installation: Installation) -> Any:
     return {"why": why, "diff of retrievals": readable(compare_retrievals(*sides))}
 
 
-def worlds(stock: Stock, seed: int) -> Any:
+def worlds(stock: MachineStore, seed: int) -> Any:
     """A world of the interference machine, made by chance that is always the same."""
-    chance, branch = Random(seed), Place(LOCAL, "r", "main")
+    chance, branch = Random(seed), BranchName(LOCAL, "r", "main")
     texts = {path: text(path, chance.choice) for path in PATHS}
-    stock.ingest(branch, Held(texts), {path: chance.choice(RULES) for path in PATHS})
+    stock.ingest(branch, StoredFile(texts), {path: chance.choice(RULES) for path in PATHS})
     values = {}
     for person in (PEOPLE[2], PEOPLE[4]):
         reader = impersonated(person, local())

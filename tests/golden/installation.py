@@ -20,10 +20,10 @@ from docgraph.engine.administration import Administration
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import Store
 from tests.support.engines import make_engine
+from tests.support.fakes import LengthReranker, RecitingModel, WordCounter
 from tests.support.memory_keys import MemoryKeys
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords, LikesLongTexts, Recites
 
 TIME = "2024-01-01T00:00:00+00:00"
 
@@ -38,9 +38,9 @@ def install(store: Store, audit: AuditLog) -> Installation:
     engine = make_engine(
         store,
         audit,
-        rerank_model=LikesLongTexts,
+        rerank_model=LengthReranker,
         clock=lambda: 0.0,
-        chat_models=lambda: (Recites(),),
+        chat_models=lambda: (RecitingModel(),),
     )
     return Installation(engine, Administration(store, audit, MemoryKeys()))
 
@@ -65,14 +65,14 @@ def on_postgres(server: PostgresServer) -> Iterator[tuple[Installation, Installa
 
 
 @contextmanager
-def stand_ins() -> Iterator[None]:
+def use_fakes() -> Iterator[None]:
     """Whatever an interface builds for itself gets stand-ins for its models."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("docgraph.wiring.models.preload_embedder", lambda _: HashedWords)
         patch.setattr("docgraph.wiring.build.open_embedder", lambda _: HashedWords())
-        patch.setattr("docgraph.wiring.build.open_tokens", CountsWords)
-        patch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (Recites(),))
-        patch.setattr("docgraph.wiring.build.open_reranker", lambda _: LikesLongTexts())
+        patch.setattr("docgraph.wiring.build.open_tokens", WordCounter)
+        patch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (RecitingModel(),))
+        patch.setattr("docgraph.wiring.build.open_reranker", lambda _: LengthReranker())
         yield
 
 

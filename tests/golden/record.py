@@ -15,7 +15,7 @@ from tests.golden.engine_values import worlds
 from tests.golden.history import frozen_digests
 from tests.golden.installation import on_sqlite
 from tests.golden.values import file_of, write
-from tests.interference.stores import Stock
+from tests.interference.stores import MachineStore
 
 
 def main(chosen: list[str]) -> None:
@@ -28,7 +28,7 @@ def main(chosen: list[str]) -> None:
 
 def recorded(folder: Path) -> Iterator[tuple[str, Any]]:
     yield "corpus", frozen_digests()
-    yield "worlds", {str(seed): worlds(Stock(), seed) for seed in WORLDS}
+    yield "worlds", {str(seed): worlds(MachineStore(), seed) for seed in WORLDS}
     built = build(on_sqlite(folder))
     for area, text in plan_and_receipt(built).items():
         if not file_of(area).exists():

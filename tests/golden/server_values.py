@@ -17,9 +17,9 @@ from docgraph.interfaces.mcp.server import mcp_server
 from docgraph.interfaces.mcp.tool_context import Limits, ToolContext, load_pipelines
 from tests.golden.engine_values import CODE, NORTH, RETRY
 from tests.golden.history import README_NOTES, STAFF
-from tests.golden.installation import stand_ins
+from tests.golden.installation import use_fakes
 from tests.golden.values import readable, short_digest
-from tests.support.http_door import opened, settings_of
+from tests.support.http_app import open_app, settings_of
 from tests.support.mcp_clients import in_memory, text
 
 QUESTION = {"question": RETRY, "repository": "notes"}
@@ -82,7 +82,7 @@ def http(folder: Path) -> Any:
     """Bodies by request; a new ingestion's id and the request's are made by chance."""
     roots = folder / "roots"
     shutil.copytree(README_NOTES, roots / "notes")
-    with stand_ins(), opened(settings_of(folder, roots=(str(roots),))) as server:
+    with use_fakes(), open_app(settings_of(folder, roots=(str(roots),))) as server:
         client, values = server.client, {}
         added = client.post("/v1/ingestions", json={"path": "notes"}).json()
         where = f"/v1/ingestions/{added['id']}"
@@ -123,7 +123,7 @@ def _answer(response: Any) -> dict[str, Any]:
 
 
 def openapi(folder: Path) -> Any:
-    with stand_ins(), opened(settings_of(folder)) as server:
+    with use_fakes(), open_app(settings_of(folder)) as server:
         return server.client.get("/openapi.json").json()
 
 
@@ -151,7 +151,7 @@ async def _called(client: ClientSession, tool: str, given: dict[str, Any]) -> An
 
 def python(store: Path) -> Any:
     """Through `docgraph.open`, on the store of the golden history."""
-    with stand_ins(), docgraph.open(store) as opened_store:
+    with use_fakes(), docgraph.open(store) as opened_store:
         answered = opened_store.ask(RETRY, repository="notes")
         cleared = opened_store.retrieve(NORTH, as_="sam", max_tokens=100)
         planned = opened_store.plan(seeds=["notes:uploads.md"])
@@ -178,7 +178,7 @@ def frameworks(store: Path) -> Any:
     from docgraph.integrations.langchain import DocgraphRetriever as LangChain
     from docgraph.integrations.llamaindex import DocgraphRetriever as LlamaIndex
 
-    with stand_ins(), docgraph.open(store) as given:
+    with use_fakes(), docgraph.open(store) as given:
         scope: dict[str, Any] = {"repository": "notes", "max_tokens": 80}
         langchain = LangChain(store=given, **scope).invoke(RETRY)
         llamaindex = LlamaIndex(given, **scope).retrieve(RETRY)

@@ -11,16 +11,16 @@ import pytest
 
 from docgraph.model.snapshot import ALL_REPOSITORIES
 from docgraph.ports.search_reads import Level
-from tests.golden.areas import ENGINE, INTERFACES, WORLDS, Built, build
+from tests.golden.areas import ENGINE, INTERFACES, WORLDS, BuiltStore, build
 from tests.golden.engine_values import NORTH, RETRY, worlds
 from tests.golden.history import READERS, frozen_digests
 from tests.golden.installation import Installation, on_postgres, on_sqlite
 from tests.golden.values import differences, expected, write
-from tests.interference import homes, postgres_homes
-from tests.interference.everything import OVERS
-from tests.interference.stores import Stock
+from tests.interference import postgres_factories, store_factories
+from tests.interference.probes import LEVELS
+from tests.interference.stores import MachineStore
 from tests.support.postgres_server import PostgresServer
-from tests.support.small_world import hashed
+from tests.support.small_world import hash_vector
 
 
 def assert_golden(area: str, actual: Any, stored: Any = None) -> None:
@@ -34,21 +34,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def on_file(folder: Path) -> Built:
+def on_file(folder: Path) -> BuiltStore:
     return build(on_sqlite(folder))
 
 
 @pytest.fixture(scope="module")
-def on_database(postgres: PostgresServer) -> Iterator[tuple[Built, Installation]]:
+def on_database(postgres: PostgresServer) -> Iterator[tuple[BuiltStore, Installation]]:
     """The second searches the same rows with HNSW."""
     with on_postgres(postgres) as (exact, hnsw):
         yield build(exact), hnsw
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def built(request: pytest.FixtureRequest) -> Built:
+def built(request: pytest.FixtureRequest) -> BuiltStore:
     if request.param == "sqlite":
-        result: Built = request.getfixturevalue("on_file")
+        result: BuiltStore = request.getfixturevalue("on_file")
     else:
         result, _ = request.getfixturevalue("on_database")
     return result
@@ -59,13 +59,13 @@ def test_the_corpus_is_frozen() -> None:
 
 
 @pytest.mark.parametrize("area", ENGINE)
-def test_the_engine_gives_the_stored_values(built: Built, area: str) -> None:
+def test_the_engine_gives_the_stored_values(built: BuiltStore, area: str) -> None:
     assert_golden(area, ENGINE[area](built))
 
 
 @pytest.mark.parametrize("name", INTERFACES)
 def test_an_interface_gives_the_stored_values(
-    on_file: Built, folder: Path, tmp_path: Path, name: str
+    on_file: BuiltStore, folder: Path, tmp_path: Path, name: str
 ) -> None:
     for area, actual in INTERFACES[name](tmp_path, on_file, folder / "store.db").items():
         assert_golden(area, actual)
@@ -73,9 +73,9 @@ def test_an_interface_gives_the_stored_values(
 
 @pytest.mark.parametrize("seed", WORLDS)
 def test_a_random_world_gives_the_stored_values(postgres: PostgresServer, seed: int) -> None:
-    with postgres_homes.on_postgres(postgres) as on_database:
-        for home in (homes.on_sqlite, on_database):
-            stock = Stock(home)
+    with postgres_factories.on_postgres(postgres) as on_database:
+        for home in (store_factories.on_sqlite, on_database):
+            stock = MachineStore(home)
             try:
                 actual, stored = worlds(stock, seed), expected("worlds")[str(seed)]
             finally:
@@ -85,11 +85,11 @@ def test_a_random_world_gives_the_stored_values(postgres: PostgresServer, seed: 
 
 @pytest.mark.parametrize("name", READERS)
 def test_hnsw_gives_visible_rows_with_the_scores_of_the_stored_integers(
-    on_database: tuple[Built, Installation], name: str
+    on_database: tuple[BuiltStore, Installation], name: str
 ) -> None:
     """Which of them it gives is not promised, so nothing of it is stored."""
     built, hnsw = on_database
-    for over in OVERS:
+    for over in LEVELS:
         every = dict(nearest(built.installation, name, over, top=10_000))
         near = dict(nearest(hnsw, name, over, top=5))
         assert {node: every.get(node) for node in near} == near
@@ -99,7 +99,7 @@ def test_hnsw_gives_visible_rows_with_the_scores_of_the_stored_integers(
 def nearest(
     installation: Installation, reader: str, over: Level, *, top: int
 ) -> tuple[tuple[str, int], ...]:
-    vector = tuple(int(value) for value in hashed(f"{RETRY} {NORTH}"))
+    vector = tuple(int(value) for value in hash_vector(f"{RETRY} {NORTH}"))
     with installation.engine.content.store.open_session(READERS[reader], ALL_REPOSITORIES) as reads:
         return reads.search.nearest(vector, over=over, roll_up=False, top=top)
 

@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 
 from docgraph.ports.audit import AuditLog
-from tests.support.audit_logs import AuditPlace, SqlitePlace
+from tests.support.audit_logs import AuditStorage, SqliteAuditStorage
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AuditPlace]:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AuditStorage]:
     if request.param == "sqlite":
-        yield SqlitePlace(tmp_path / "store.db.audit")
+        yield SqliteAuditStorage(tmp_path / "store.db.audit")
         return
-    from tests.support.audit_on_postgres import PostgresPlace
+    from tests.support.postgres_audit import PostgresAuditStorage
 
     server, dsn = map(request.getfixturevalue, ("postgres", "database"))
-    with closing(PostgresPlace(server, dsn)) as found:
+    with closing(PostgresAuditStorage(server, dsn)) as found:
         yield found
 
 
 @pytest.fixture
-def log(place: AuditPlace) -> AuditLog:
+def log(place: AuditStorage) -> AuditLog:
     return place.log()

@@ -21,7 +21,7 @@ from docgraph.model.digest import canonical, plain
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
-from tests.interference.everything import everything, refused
+from tests.interference.probes import everything, refusals_of
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
@@ -137,7 +137,7 @@ def everything_shown(engine: Engine) -> str:
         engine.content.diff_snapshots(reader, newest, newest),
         Administration(engine.content.store, MemoryAudit(), MemoryKeys()).documents(reader),
     )
-    return (canonical(output) + everything(engine, reader) + refused(engine, reader)).decode()
+    return (canonical(told) + everything(engine, reader) + refusals_of(engine, reader)).decode()
 
 
 def numbers_in(output: str, path: Path) -> set[int]:

@@ -18,10 +18,10 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
 from tests.support.engines import make_engine
+from tests.support.fakes import WordCounter
 from tests.support.memory_audit import MemoryAudit
-from tests.support.scripted_server import Answer, Body, Server, Stream, serving
+from tests.support.scripted_server import Answer, Body, Server, Stream, serve_script
 from tests.support.small_world import IDENTITY, document, write
-from tests.support.stand_ins import CountsWords
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
 BOARD = AccessRule("local", frozenset({"local"}), frozenset({"board"}))
@@ -42,7 +42,7 @@ def servers() -> Iterator[Callable[..., Server]]:
     with ExitStack() as held:
 
         def start(answer: Callable[[Body], Answer] = lambda _: streamed(SAID)) -> Server:
-            return held.enter_context(serving(answer))
+            return held.enter_context(serve_script(answer))
 
         yield start
 
@@ -52,7 +52,7 @@ def chat(server: Server, clearance: Clearance = UNCLASSIFIED, window: int = 4000
         server.base,
         "tiny",
         window=window,
-        counter=CountsWords(),
+        counter=WordCounter(),
         exact=True,
         clearance=clearance,
         timeout=5,

@@ -11,7 +11,7 @@ from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.model.audit import AuditVerdict
 from docgraph.model.errors import StoreError, WrongSchema
-from tests.support.audit_logs import EVENT, SqlitePlace, anchored, fill
+from tests.support.audit_logs import EVENT, SqliteAuditStorage, fill, make_anchor
 
 
 @pytest.fixture
@@ -20,12 +20,12 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def place(path: Path) -> SqlitePlace:
-    return SqlitePlace(path)
+def place(path: Path) -> SqliteAuditStorage:
+    return SqliteAuditStorage(path)
 
 
 @pytest.fixture
-def log(place: SqlitePlace) -> SqliteAuditLog:
+def log(place: SqliteAuditStorage) -> SqliteAuditLog:
     return place.log()
 
 
@@ -51,20 +51,20 @@ def test_only_the_owner_can_read_the_file(log: SqliteAuditLog, path: Path) -> No
 
 @pytest.mark.requirement(40)
 @pytest.mark.parametrize("table", ["entries", "seals"])
-def test_rows_cannot_be_replaced(place: SqlitePlace, log: SqliteAuditLog, table: str) -> None:
+def test_no_row_is_replaced(place: SqliteAuditStorage, log: SqliteAuditLog, table: str) -> None:
     fill(log, 3)
-    anchor = anchored(log)
+    anchor = make_anchor(log)
     with pytest.raises(sqlite3.IntegrityError, match="audit log"), place.raw() as run:
         run(f"INSERT OR REPLACE INTO {table} SELECT * FROM {table}")
     assert log.verify("t", anchor) == AuditVerdict(3, 3, ())
 
 
 @pytest.mark.requirement(40)
-def test_an_anchor_shows_that_a_log_was_removed_and_the_next_row_begins_a_new_one(
-    place: SqlitePlace, log: SqliteAuditLog, path: Path
+def test_a_log_that_was_removed_shows_at_the_anchor_and_the_next_row_begins_a_new_one(
+    place: SqliteAuditStorage, log: SqliteAuditLog, path: Path
 ) -> None:
     fill(log, 3)
-    anchor = anchored(log)
+    anchor = make_anchor(log)
     path.unlink()
     assert log.verify("t") == AuditVerdict(0, 0, ())
     assert not log.verify("t", anchor).is_sound
@@ -74,11 +74,11 @@ def test_an_anchor_shows_that_a_log_was_removed_and_the_next_row_begins_a_new_on
 
 
 @pytest.mark.requirement(40)
-def test_bytes_that_are_not_text_are_found_and_do_not_end_a_read(
-    place: SqlitePlace, log: SqliteAuditLog
+def test_what_is_no_text_is_found_and_ends_no_reading(
+    place: SqliteAuditStorage, log: SqliteAuditLog
 ) -> None:
     fill(log, 3)
-    anchored(log)
+    make_anchor(log)
     with place.unguarded() as run:
         run("UPDATE entries SET detail = CAST(x'ff' AS TEXT) WHERE number = 1")
     assert log.entries("t")[0].event.detail == "\\xff"
@@ -91,12 +91,12 @@ def test_another_kind_of_file_is_refused_and_left_unchanged(path: Path, kind: st
     if kind == "store":
         SqliteStore(path, now=lambda: "now")
     elif kind == "sqlite":
-        with SqlitePlace(path).raw() as run:
+        with SqliteAuditStorage(path).raw() as run:
             run("CREATE TABLE entries (a)")
     else:
         path.write_text("" if kind == "empty" else "a diary\n" * 1000)
     held = path.read_bytes()
-    log = SqlitePlace(path).log()
+    log = SqliteAuditStorage(path).log()
     for use in (lambda: log.write(EVENT), lambda: log.entries("t"), lambda: log.verify("t")):
         with pytest.raises(StoreError, match="not a docgraph audit log"):
             use()
@@ -119,34 +119,34 @@ def test_a_file_put_in_the_log_s_place_is_refused_until_the_log_is_back(
 
 def test_a_log_of_another_schema_is_refused(log: SqliteAuditLog, path: Path) -> None:
     log.write(EVENT)
-    with SqlitePlace(path).raw() as run:
+    with SqliteAuditStorage(path).raw() as run:
         run("PRAGMA user_version = 9")
     with pytest.raises(WrongSchema, match=r"schema 9; this docgraph reads schema 1\."):
-        SqlitePlace(path).log().write(EVENT)
+        SqliteAuditStorage(path).log().write(EVENT)
 
 
 def test_a_damaged_log_is_reported(log: SqliteAuditLog, path: Path) -> None:
     fill(log, 500)
-    with SqlitePlace(path).raw() as run:
+    with SqliteAuditStorage(path).raw() as run:
         run("PRAGMA wal_checkpoint(TRUNCATE)")
     page = 4096
     with path.open("r+b") as file:
         file.seek(8 * page)
         file.write(b"\xaa" * 4 * page)
     with pytest.raises(StoreError, match="this audit log is damaged"):
-        SqlitePlace(path).log().verify("t")
+        SqliteAuditStorage(path).log().verify("t")
 
 
 def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot be used"):
-        SqlitePlace(tmp_path / "file" / "store.db.audit").log().write(EVENT)
+        SqliteAuditStorage(tmp_path / "file" / "store.db.audit").log().write(EVENT)
 
 
 def test_remains_of_an_interrupted_creation_are_no_part_of_the_log(
     log: SqliteAuditLog, path: Path
 ) -> None:
-    fill(SqlitePlace(path.with_name("other.audit")).log(), 3)
+    fill(SqliteAuditStorage(path.with_name("other.audit")).log(), 3)
     for rest in ("-wal", ".new", ".new-wal", ".new-journal"):
         Path(f"{path}{rest}").write_bytes(path.with_name("other.audit").read_bytes())
     log.write(EVENT)

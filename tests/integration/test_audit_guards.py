@@ -5,7 +5,7 @@ import pytest
 from docgraph.model.audit import AuditVerdict
 from docgraph.model.errors import StoreError
 from docgraph.ports.audit import AuditLog
-from tests.support.audit_logs import EVENT, AuditPlace
+from tests.support.audit_logs import EVENT, AuditStorage
 
 SWALLOWS = (
     "CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
@@ -91,7 +91,7 @@ DONE = {
 }
 
 
-def done(place: AuditPlace, statement: str) -> None:
+def done(place: AuditStorage, statement: str) -> None:
     with place.raw() as run:
         run(statement)
 
@@ -106,8 +106,8 @@ def done(place: AuditPlace, statement: str) -> None:
     ],
     indirect=["place"],
 )
-def test_changes_to_the_schema_are_reported(
-    log: AuditLog, place: AuditPlace, statement: str, problems: list[str]
+def test_what_was_done_to_the_guards_is_said_in_words(
+    log: AuditLog, place: AuditStorage, statement: str, problems: list[str]
 ) -> None:
     log.write(EVENT)
     assert log.verify("t") == AuditVerdict(1, 0, ())
@@ -127,8 +127,8 @@ def test_changes_to_the_schema_are_reported(
     ],
     indirect=["place"],
 )
-def test_a_discarded_row_is_reported_at_once(
-    log: AuditLog, place: AuditPlace, statement: str
+def test_a_row_that_is_swallowed_is_missed_at_once(
+    log: AuditLog, place: AuditStorage, statement: str
 ) -> None:
     log.write(EVENT)
     done(place, statement)
@@ -137,7 +137,7 @@ def test_a_discarded_row_is_reported_at_once(
     assert any("quiet was put in" in said for said in log.verify("t").problems)
 
 
-def test_a_recreated_table_is_reported(log: AuditLog, place: AuditPlace) -> None:
+def test_a_table_that_was_made_anew_is_found(log: AuditLog, place: AuditStorage) -> None:
     log.write(EVENT)
     done(place, "ALTER TABLE entries RENAME COLUMN detail TO details")
     verdict = log.verify("t")

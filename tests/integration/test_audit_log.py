@@ -8,7 +8,7 @@ import pytest
 from docgraph.model.audit import DENIED, ROWS_PER_SEAL, Anchor, AuditVerdict
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.audit import AuditLog
-from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, anchored, fill
+from tests.support.audit_logs import EVENT, AuditStorage, SqliteAuditStorage, fill, make_anchor
 
 ODD = "a\x00b\n'; DROP TABLE entries; -- \udc80 \U0001f511 %s \\x00"
 
@@ -51,17 +51,19 @@ def test_any_text_can_be_written(log: AuditLog) -> None:
     assert row.event.detail == ODD.replace("\udc80", "\\udc80").replace("\x00", "\\x00")
 
 
-def test_equal_events_give_equal_rows_and_an_equal_chain(place: AuditPlace, tmp_path: Path) -> None:
+def test_the_same_questions_make_the_same_rows_and_the_same_chain(
+    place: AuditStorage, tmp_path: Path
+) -> None:
     events = [
         replace(EVENT, principal=ODD, action=ODD, plan=ODD, detail=ODD),
         replace(EVENT, by=ODD, snapshots=(SnapshotName(ODD, ODD, 2**40),)),
         *(replace(EVENT, detail=f"q{number}") for number in range(ROWS_PER_SEAL)),
     ]
     held = []
-    for log in (place.log(), SqlitePlace(tmp_path / "other.audit").log()):
+    for log in (place.log(), SqliteAuditStorage(tmp_path / "other.audit").log()):
         for event in events:
             log.write(event)
-        held.append((log.entries("t"), anchored(log)))
+        held.append((log.entries("t"), make_anchor(log)))
     assert held[0] == held[1]
     assert len(held[0][0]) == len(events)
 
@@ -84,7 +86,7 @@ def test_one_tenants_log_shows_nothing_of_anothers(log: AuditLog) -> None:
     assert [row.number for row in log.entries("t")] == [1, 2, 3, 4]
     assert alone[1] == AuditVerdict(3, 0, ())
     assert log.verify("t") == AuditVerdict(4, 0, ())
-    assert anchored(log).last == 4
+    assert make_anchor(log).last == 4
 
 
 @pytest.mark.requirement(40)
@@ -104,11 +106,11 @@ def test_one_tenants_log_shows_nothing_of_anothers(log: AuditLog) -> None:
         "INSERT INTO seals VALUES ('t', 4, 3, '', '')",
     ],
 )
-def test_the_database_refuses_to_change_a_row(
-    place: AuditPlace, log: AuditLog, statement: str
+def test_the_database_itself_refuses_to_change_a_row(
+    place: AuditStorage, log: AuditLog, statement: str
 ) -> None:
     fill(log, 3)
-    anchor = anchored(log)
+    anchor = make_anchor(log)
     with pytest.raises(place.refusal, match="audit log"), place.raw() as run:
         run(statement)
     assert log.verify("t", anchor) == AuditVerdict(3, 3, ())
@@ -120,14 +122,14 @@ def test_rows_are_sealed_once_there_are_enough(log: AuditLog) -> None:
     fill(log, 1)
     assert log.verify("t").sealed == ROWS_PER_SEAL
     fill(log, 5)
-    assert anchored(log).last == ROWS_PER_SEAL + 5
+    assert make_anchor(log).last == ROWS_PER_SEAL + 5
     fill(log, ROWS_PER_SEAL)
     assert log.verify("t") == AuditVerdict(2 * ROWS_PER_SEAL + 5, 2 * ROWS_PER_SEAL + 5, ())
 
 
 def test_sealing_twice_gives_the_same_anchor(log: AuditLog) -> None:
     fill(log, 3)
-    assert anchored(log) == anchored(log)
+    assert make_anchor(log) == make_anchor(log)
 
 
 @pytest.mark.requirement(40)
@@ -135,7 +137,7 @@ def test_an_anchor_stays_valid_after_further_rows(log: AuditLog) -> None:
     anchors = []
     for count in (3, ROWS_PER_SEAL, 7):
         fill(log, count)
-        anchors.append(anchored(log))
+        anchors.append(make_anchor(log))
         fill(log, 1)
     for anchor in anchors:
         assert log.verify("t", anchor).problems == ()

@@ -13,8 +13,8 @@ from docgraph.adapters.postgres.audit import PostgresAuditLog
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import migrate
 from docgraph.model.audit import ROWS_PER_SEAL, AuditVerdict
-from tests.support.audit_logs import EVENT, anchored, fill
-from tests.support.audit_on_postgres import PostgresPlace
+from tests.support.audit_logs import EVENT, fill, make_anchor
+from tests.support.postgres_audit import PostgresAuditStorage
 from tests.support.postgres_server import OWNER, SUPERUSER, PostgresServer, name_of
 
 AN_INGEST = """
@@ -47,13 +47,13 @@ WAYS_AROUND = (
 
 
 @pytest.fixture
-def place(postgres: PostgresServer, database: str) -> Iterator[PostgresPlace]:
-    with closing(PostgresPlace(postgres, database)) as found:
+def place(postgres: PostgresServer, database: str) -> Iterator[PostgresAuditStorage]:
+    with closing(PostgresAuditStorage(postgres, database)) as found:
         yield found
 
 
 @pytest.fixture
-def log(place: PostgresPlace) -> PostgresAuditLog:
+def log(place: PostgresAuditStorage) -> PostgresAuditLog:
     return place.log(wait=0.5)
 
 
@@ -64,13 +64,13 @@ def test_writing_and_reading_wait_for_no_ingest(log: PostgresAuditLog, database:
         began = time.perf_counter()
         fill(log, ROWS_PER_SEAL + 1)
         assert time.perf_counter() - began < 5
-        assert log.verify("t", anchored(log)).is_sound
+        assert log.verify("t", make_anchor(log)).is_sound
         assert len(log.entries("t")) == ROWS_PER_SEAL + 1
     assert log.verify("t") == AuditVerdict(ROWS_PER_SEAL + 1, ROWS_PER_SEAL + 1, ())
 
 
-def test_a_tenants_writer_waits_for_no_other_tenant(
-    place: PostgresPlace, log: PostgresAuditLog
+def test_one_tenant_s_writer_waits_for_no_other_s(
+    place: PostgresAuditStorage, log: PostgresAuditLog
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
 
@@ -134,7 +134,7 @@ def test_no_other_role_has_access_to_the_log(
     postgres: PostgresServer, log: PostgresAuditLog, database: str, user: str, setting: str
 ) -> None:
     fill(log, 3)
-    anchor = anchored(log)
+    anchor = make_anchor(log)
     with closing(connect(postgres.dsn(name_of(database), user))) as hand:
         hand.execute(setting.encode())
         for statement in WAYS_AROUND:
@@ -152,8 +152,8 @@ def test_no_other_role_has_access_to_the_log(
         "synchronous_commit = off",
     ],
 )
-def test_writers_are_serialised_whatever_the_servers_isolation_level(
-    postgres: PostgresServer, place: PostgresPlace, database: str, setting: str
+def test_whatever_the_server_prefers_writers_fit_in_one_after_another(
+    postgres: PostgresServer, place: PostgresAuditStorage, database: str, setting: str
 ) -> None:
     with postgres.superuser() as server:
         server.execute(f'ALTER DATABASE "{name_of(database)}" SET {setting}'.encode())
@@ -168,9 +168,9 @@ def test_a_row_is_on_the_disk_when_it_is_written(log: PostgresAuditLog, database
     with closing(connect(database)) as owner:
         owner.execute(WATCH.encode())
         fill(log, ROWS_PER_SEAL)
-        anchored(log)
+        make_anchor(log)
         log.write(EVENT)
-        anchored(log)
+        make_anchor(log)
         seen = "SELECT of, setting, count(*) FROM seen GROUP BY of, setting ORDER BY of"
         assert owner.execute(seen).fetchall() == [
             ("audit_entries", "on", ROWS_PER_SEAL + 1),

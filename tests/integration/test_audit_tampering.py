@@ -4,7 +4,7 @@ import pytest
 
 from docgraph.model.audit import DENIED, NO_SEAL, Anchor, AuditVerdict, make_seal
 from docgraph.ports.audit import AuditLog
-from tests.support.audit_logs import EVENT, AuditPlace, anchored, fill
+from tests.support.audit_logs import EVENT, AuditStorage, fill, make_anchor
 
 COLUMNS = ("time", "principal", "asker", "action", "outcome", "plan", "snapshots", "detail")
 PUT_IN = (
@@ -13,13 +13,13 @@ PUT_IN = (
 )
 
 
-def tampered(place: AuditPlace, *statements: str) -> None:
+def tampered(place: AuditStorage, *statements: str) -> None:
     with place.unguarded() as run:
         for statement in statements:
             assert run(statement).rowcount, statement
 
 
-def seal_anew(place: AuditPlace) -> None:
+def seal_anew(place: AuditStorage) -> None:
     """The whole chain made again, over the same batches, by one who knows how."""
     rows = place.log().entries("t")
     with place.unguarded() as run:
@@ -36,13 +36,13 @@ def seal_anew(place: AuditPlace) -> None:
 def anchor(log: AuditLog) -> Anchor:
     """250 rows: sealed up to 100 and 200 automatically, up to 250 on request."""
     fill(log, 250)
-    return anchored(log)
+    return make_anchor(log)
 
 
 @pytest.mark.requirement(40)
 @pytest.mark.parametrize(("number", "batch"), [(1, "1 to 100"), (137, "101 to 200"), (250, "201")])
-def test_a_changed_field_is_reported_until_it_is_changed_back(
-    log: AuditLog, place: AuditPlace, anchor: Anchor, number: int, batch: str
+def test_a_changed_field_is_found_and_found_no_more_when_it_is_changed_back(
+    log: AuditLog, place: AuditStorage, anchor: Anchor, number: int, batch: str
 ) -> None:
     for column in COLUMNS:
         with place.raw() as run:
@@ -89,8 +89,8 @@ def test_a_changed_field_is_reported_until_it_is_changed_back(
         (["UPDATE entries SET tenant = 'u' WHERE number = 250"], ["row 250 is missing"]),
     ],
 )
-def test_changes_to_rows_are_reported(
-    log: AuditLog, place: AuditPlace, anchor: Anchor, statements: list[str], problems: list[str]
+def test_what_was_done_to_the_rows_is_said_in_words(
+    log: AuditLog, place: AuditStorage, anchor: Anchor, statements: list[str], problems: list[str]
 ) -> None:
     assert log.verify("t", anchor) == AuditVerdict(250, 250, ())
     tampered(place, *statements)
@@ -104,8 +104,8 @@ def test_changes_to_rows_are_reported(
 
 
 @pytest.mark.requirement(40)
-def test_an_anchor_shows_that_the_end_was_removed_with_its_seals(
-    log: AuditLog, place: AuditPlace, anchor: Anchor
+def test_an_end_cut_off_with_its_seals_shows_at_the_anchor(
+    log: AuditLog, place: AuditStorage, anchor: Anchor
 ) -> None:
     tampered(place, "DELETE FROM entries WHERE number > 200", "DELETE FROM seals WHERE last > 200")
     assert log.verify("t").is_sound, "nothing in the log tells"
@@ -113,14 +113,14 @@ def test_an_anchor_shows_that_the_end_was_removed_with_its_seals(
         "the log ends with row 200, but the anchor was made at row 250",
     )
     fill(log, 50)
-    anchored(log)
+    make_anchor(log)
     (problem,) = log.verify("t", anchor).problems
     assert problem.startswith("the seals up to row 250 are not those")
 
 
 @pytest.mark.requirement(40)
-def test_an_anchor_shows_that_the_chain_was_recomputed(
-    log: AuditLog, place: AuditPlace, anchor: Anchor
+def test_a_whole_chain_made_anew_shows_at_the_anchor(
+    log: AuditLog, place: AuditStorage, anchor: Anchor
 ) -> None:
     seal_anew(place)
     assert log.verify("t", anchor).is_sound, "made anew over the same rows it is the same"
@@ -132,8 +132,8 @@ def test_an_anchor_shows_that_the_chain_was_recomputed(
 
 
 @pytest.mark.requirement(40)
-def test_an_anchor_shows_that_the_log_was_emptied(
-    log: AuditLog, place: AuditPlace, anchor: Anchor
+def test_a_log_that_was_emptied_shows_at_the_anchor(
+    log: AuditLog, place: AuditStorage, anchor: Anchor
 ) -> None:
     tampered(place, "DELETE FROM entries", "DELETE FROM seals")
     assert log.verify("t") == AuditVerdict(0, 0, ()), "nothing in the log tells"

@@ -15,7 +15,7 @@ from filelock import FileLock
 from docgraph.model.audit import ROWS_PER_SEAL, AuditVerdict
 from docgraph.model.errors import StoreBusy
 from docgraph.ports.audit import AuditLog
-from tests.support.audit_logs import EVENT, AuditPlace, SqlitePlace, fill, ticks
+from tests.support.audit_logs import EVENT, AuditStorage, SqliteAuditStorage, fill, ticks
 
 WRITES = """
 from docgraph.model.audit import AuditEvent
@@ -45,7 +45,7 @@ assert os.waitpid(child, 0)[1] == 0
 
 @pytest.mark.requirement(40)
 def test_threads_and_processes_write_at_once_and_no_row_is_lost(
-    log: AuditLog, place: AuditPlace
+    log: AuditLog, place: AuditStorage
 ) -> None:
     started = [
         subprocess.Popen([*place.program(WRITES), f"process {number}", "120"])
@@ -63,7 +63,7 @@ def test_threads_and_processes_write_at_once_and_no_row_is_lost(
     assert log.verify("t") == AuditVerdict(600, 600, ())
 
 
-def test_times_are_in_the_order_of_rows(place: AuditPlace) -> None:
+def test_times_stand_in_the_rows_order(place: AuditStorage) -> None:
     """Who shares a log takes turns, and who shares the rows; the clock is slow to read."""
     clock = ticks()
 
@@ -83,8 +83,8 @@ def test_times_are_in_the_order_of_rows(place: AuditPlace) -> None:
     assert logs[1].verify("t") == AuditVerdict(20, 0, ())
 
 
-def test_concurrent_writers_create_one_log(tmp_path: Path) -> None:
-    place = SqlitePlace(tmp_path / "store.db.audit")
+def test_several_who_find_no_log_make_one_together(tmp_path: Path) -> None:
+    place = SqliteAuditStorage(tmp_path / "store.db.audit")
     with ThreadPoolExecutor(4) as pool, FileLock(f"{place.path}.lock"):
         begun = [pool.submit(place.log().write, EVENT) for _ in range(4)]
         time.sleep(0.2)
@@ -95,7 +95,7 @@ def test_concurrent_writers_create_one_log(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(40)
-def test_writing_waits_for_no_reader(log: AuditLog, place: AuditPlace) -> None:
+def test_writing_waits_for_no_reader(log: AuditLog, place: AuditStorage) -> None:
     fill(log, 3)
     with place.raw() as run:
         run("BEGIN")
@@ -107,8 +107,8 @@ def test_writing_waits_for_no_reader(log: AuditLog, place: AuditPlace) -> None:
     assert log.verify("t").rows == ROWS_PER_SEAL + 3
 
 
-def test_a_write_waits_for_another_writer_and_reports_a_timeout(
-    log: AuditLog, place: AuditPlace
+def test_a_row_waits_for_another_writer_and_says_so_when_it_waits_in_vain(
+    log: AuditLog, place: AuditStorage
 ) -> None:
     log.write(EVENT)
     next_log, begun, go_on = place.log(now=lambda: "now"), threading.Event(), threading.Event()
@@ -129,8 +129,8 @@ def test_a_write_waits_for_another_writer_and_reports_a_timeout(
     assert [row.time for row in log.entries("t", last=2)] == ["late", "now"]
 
 
-def test_a_failed_row_leaves_no_trace_and_the_next_one_is_written(
-    log: AuditLog, place: AuditPlace
+def test_a_row_that_fails_leaves_no_trace_and_the_next_one_fits(
+    log: AuditLog, place: AuditStorage
 ) -> None:
     log.write(EVENT)
     with pytest.raises(place.refusal):
@@ -141,7 +141,7 @@ def test_a_failed_row_leaves_no_trace_and_the_next_one_is_written(
 
 @pytest.mark.requirement(40)
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
-def test_a_killed_process_leaves_every_row_it_wrote(log: AuditLog, place: AuditPlace) -> None:
+def test_a_killed_process_leaves_every_row_it_wrote(log: AuditLog, place: AuditStorage) -> None:
     done = subprocess.run([*place.program(IS_KILLED), "ann", "130"], check=False)
     assert done.returncode == -signal.SIGKILL
     assert log.verify("t") == AuditVerdict(130, 100, ())
@@ -150,7 +150,9 @@ def test_a_killed_process_leaves_every_row_it_wrote(log: AuditLog, place: AuditP
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_parent_and_child_both_write_after_a_fork(log: AuditLog, place: AuditPlace) -> None:
+def test_a_process_that_forks_goes_on_writing_on_both_sides(
+    log: AuditLog, place: AuditStorage
+) -> None:
     """In a process of its own, since this one has threads."""
     subprocess.run([*place.program(FORKS), "before", "10"], check=True, timeout=60)
     assert log.verify("t") == AuditVerdict(70, 0, ())

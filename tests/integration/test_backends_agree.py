@@ -34,51 +34,51 @@ from docgraph.ports.store import ReaderSession, Store
 from docgraph.ports.text_reads import TextReads
 from docgraph.ports.writes import BuiltDocument, text_key
 from docgraph.wiring.build import open_folder
-from tests.interference.everything import (
-    PIPELINES,
-    Ask,
-    Differences,
-    Digested,
-    Probe,
-    Relations,
-    RelationsCounted,
-    SnapshotsListed,
-    StatusTold,
-    StoreWindow,
-    everything,
-    told,
-)
-from tests.interference.homes import Home
-from tests.interference.in_step import InStep
 from tests.interference.machine import counts
-from tests.interference.postgres_homes import on_postgres
+from tests.interference.postgres_factories import on_postgres
+from tests.interference.probes import (
+    PIPELINES,
+    AskProbe,
+    ContentDigestProbe,
+    DifferencesProbe,
+    Probe,
+    RelationCountsProbe,
+    RelationsProbe,
+    SessionProbe,
+    SnapshotsProbe,
+    StatusProbe,
+    everything,
+    results_of,
+)
 from tests.interference.runs import prove
-from tests.interference.stores import Stock, small_limits
-from tests.interference.views import Held as Texts
+from tests.interference.store_factories import Home
+from tests.interference.stores import MachineStore, small_limits
+from tests.interference.twin_stores import TwinInterference
+from tests.interference.views import StoredFile as Texts
 from tests.support import guarded_world
-from tests.support.made_documents import (
+from tests.support.fakes import WordCounter
+from tests.support.memory_world import World, world
+from tests.support.postgres_server import PostgresServer
+from tests.support.sample_documents import (
     EAST,
     EMBEDDER,
     NORTH,
-    Held,
+    ChunkSpec,
     Part,
-    Said,
+    SampleDocument,
     ask,
     document,
     edge,
     towards,
 )
-from tests.support.memory_world import World, world
-from tests.support.postgres_server import PostgresServer
-from tests.support.small_world import granted
-from tests.support.stand_ins import CountsWords
+from tests.support.small_world import statements_of
 
 ROOT = Path(__file__).parents[2]
-Pair = tuple[Stock, Stock]
+Pair = tuple[MachineStore, MachineStore]
 ASKED = ("The valve of Marie Curie", "Part of marklocalrmainbmd", "`Valve` in pkg/f.py", "unknown")
 PROBES: tuple[Probe, ...] = (
-    *(Ask(ASKED[0], at) for at in range(3)),
-    *(Relations(), RelationsCounted(), Digested(), StatusTold(), StoreWindow()),
+    *(AskProbe(ASKED[0], at) for at in range(3)),
+    *(RelationsProbe(), RelationCountsProbe(), ContentDigestProbe(), StatusProbe(), SessionProbe()),
 )
 STRANGE = (
     *("B.md", "a.md", "_.md", "Z.md", "z.md", "ä.md", "a\u0308.md", "Å.md", "ß.md", "ﬀ.md"),
@@ -88,19 +88,19 @@ STRANGE = (
 UNHEARD_OF = ("absent.md", "nul\0.md", "half\ud800.md", "'; DROP TABLE documents --.md")
 HIDDEN = AccessRule("local", frozenset({"others"}))
 PLACE = world(
-    document("r:a.md", Said("north wind blows", NORTH), Said("east wind", EAST)),
+    document("r:a.md", ChunkSpec("north wind blows", NORTH), ChunkSpec("east wind", EAST)),
     document("r:b.md", "calm sea", meaning=towards(0.9)),
     document(
         "r:c.md",
         "weather of the north",
         meaning=towards(0.7),
-        parts=(Part("#storm", (Said("storm and wind", towards(0.8)),), towards(0.8)),),
+        parts=(Part("#storm", (ChunkSpec("storm and wind", towards(0.8)),), towards(0.8)),),
     ),
     document(
         "r:d.py",
         "import wind",
         meaning=towards(0.3),
-        parts=(Part("::blow_wind", (Said("def blow_wind", NORTH),), NORTH),),
+        parts=(Part("::blow_wind", (ChunkSpec("def blow_wind", NORTH),), NORTH),),
     ),
     document("r:e.md", "wind wind wind north", meaning=NORTH),
     edges=(
@@ -121,7 +121,7 @@ class NoReranker:
         raise AssertionError("no shipped pipeline reranks")
 
 
-def stored(place: World, held: Held) -> Document:
+def stored(place: World, held: SampleDocument) -> Document:
     """The same document as a store takes it in."""
     return Document(
         path=held.nodes[0].source.path,
@@ -134,7 +134,7 @@ def stored(place: World, held: Held) -> Document:
             if node.startswith(held.id)
         ),
         references=(),
-        statements=granted(HIDDEN if held.id in place.hidden else LOCAL_ONLY),
+        statements=statements_of(HIDDEN if held.id in place.hidden else LOCAL_ONLY),
         fingerprint=held.id,
     )
 
@@ -167,7 +167,7 @@ def walked(
         SearchReads: lambda _: reads.search,
         GraphReads: lambda _: reads.graph,
         TextReads: lambda values: reads.texts(values[RetrievalPlan]),
-        TokenCounter: lambda _: CountsWords(),
+        TokenCounter: lambda _: WordCounter(),
         Reranker: lambda _: NoReranker(),
     }
     done = run(load(name).before(Answer), {Question: question}, windows, time.perf_counter)
@@ -193,14 +193,16 @@ def test_every_pipeline_gives_the_same_bytes_on_every_backend(store: Store) -> N
 def pair(database: str) -> Iterator[Pair]:
     """Two stores to which the same happens."""
     with closing(Pool(database)) as pool:
-        server = Stock(lambda: Home(PostgresStore(pool, now=lambda: "now"), lambda: None))
-        embedded = Stock()
+        server = MachineStore(lambda: Home(PostgresStore(pool, now=lambda: "now"), lambda: None))
+        embedded = MachineStore()
         yield embedded, server
         embedded.close()
 
 
 def agree(pair: Pair, probe: Probe, reader: Principal, *wanted: SnapshotSelector) -> None:
-    one, other = (told(probe, stock.engine, reader, wanted or ALL_REPOSITORIES) for stock in pair)
+    one, other = (
+        results_of(probe, stock.engine, reader, wanted or ALL_REPOSITORIES) for stock in pair
+    )
     assert one == other, probe
 
 
@@ -214,7 +216,7 @@ def test_whoever_asks_whatever_gets_the_same_bytes_on_either_store(pair: Pair) -
         one, other = (everything(stock.engine, reader, ASKED) for stock in pair)
         assert one == other
         assert (b"of marklocalrmaintwin" in one) == (reader.tenant == LOCAL)
-        agree(pair, SnapshotsListed(), reader)
+        agree(pair, SnapshotsProbe(), reader)
 
 
 @pytest.mark.requirement(42)
@@ -234,7 +236,7 @@ def test_every_snapshot_gives_the_same_bytes_on_either_store(pair: Pair) -> None
                 agree(pair, probe, reader, wish)
         for old, new in pairwise(wishes):
             if (old.repository, old.branch) == (new.repository, new.branch):
-                agree(pair, Differences(), reader, old, new)
+                agree(pair, DifferencesProbe(), reader, old, new)
 
 
 def test_what_is_spelt_strangely_gives_the_same_bytes_on_either_store(pair: Pair) -> None:
@@ -243,7 +245,7 @@ def test_what_is_spelt_strangely_gives_the_same_bytes_on_either_store(pair: Pair
     for stock in pair:
         stock.ingest(guarded_world.MAIN, Texts(dict.fromkeys(STRANGE, "# Valve\n\nvalve\n")), rules)
     reader = guarded_world.READERS["nemo"]
-    for probe in (*PROBES, *(Ask("", 0, (f"r:{path}",)) for path in (*STRANGE, *UNHEARD_OF))):
+    for probe in (*PROBES, *(AskProbe("", 0, (f"r:{path}",)) for path in (*STRANGE, *UNHEARD_OF))):
         agree(pair, probe, reader)
 
 
@@ -257,7 +259,7 @@ def test_names_of_any_length_give_the_same_bytes_on_either_store(pair: Pair) -> 
     }
     for stock in pair:
         stock.ingest(guarded_world.MAIN, Texts(texts), dict.fromkeys(texts, guarded_world.OPEN))
-    for probe in (*PROBES, Ask(long, 1), Ask("", 0, ("r:c.md", f"r:b.py::{long}"))):
+    for probe in (*PROBES, AskProbe(long, 1), AskProbe("", 0, ("r:c.md", f"r:b.py::{long}"))):
         agree(pair, probe, guarded_world.READERS["nemo"])
 
 
@@ -275,7 +277,7 @@ def test_our_own_documentation_gives_the_same_bytes_on_either_store(
             rule_for=lambda _: LOCAL_ONLY,
         )
     questions = ("Who may read what?", "How is a plan made, and by `RetrievalPlan`?", "ADR 10")
-    asked = (Ask(question, at) for question in questions for at in range(len(PIPELINES)))
+    asked = (AskProbe(question, at) for question in questions for at in range(len(PIPELINES)))
     for probe in (*PROBES, *asked):
         agree(pair, probe, local())
 
@@ -285,5 +287,5 @@ def test_whatever_happens_to_two_stores_they_give_the_same_bytes(postgres: Postg
     """The machine's worlds and histories; its readers and questions too."""
     counts.clear()
     with small_limits(), on_postgres(postgres) as homes:
-        prove(6, 30, homes=homes, machine=InStep)
+        prove(6, 30, homes=homes, machine=TwinInterference)
     assert counts["in step"] >= 4 * counts["runs"] >= 120

@@ -11,7 +11,7 @@ from docgraph.adapters.endpoint.http_client import EndpointClient
 from docgraph.model.errors import ModelError
 from docgraph.model.vector import to_integers
 from docgraph.ports.models import Embedder
-from tests.support.scripted_server import Answer, Body, Server, serving
+from tests.support.scripted_server import Answer, Body, Server, serve_script
 
 KEY = "sk-very-secret"
 
@@ -27,7 +27,7 @@ def good(body: Body) -> Answer:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(good) as server:
+    with serve_script(good) as server:
         yield server
 
 

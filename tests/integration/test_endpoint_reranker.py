@@ -18,7 +18,7 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.store import Store
 from tests.support.engines import make_engine
-from tests.support.scripted_server import Answer, Body, Server, serving
+from tests.support.scripted_server import Answer, Body, Server, serve_script
 from tests.support.small_world import IDENTITY, document, write
 
 HIDDEN = AccessRule("local", frozenset({"others"}))
@@ -39,7 +39,7 @@ def engine_on(store: Store, model: EndpointReranker | None) -> Engine:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(by_yes) as server:
+    with serve_script(by_yes) as server:
         yield server
 
 

@@ -27,12 +27,12 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.ports.search_reads import Level
 from docgraph.ports.store import ReaderSession
-from tests.interference.everything import asked
+from tests.interference.probes import ask_all
 from tests.interference.worlds import PATHS, RELATIONS, texts
 from tests.support.engines import make_engine
 from tests.support.lexical_scores import scores_of
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import hashed
+from tests.support.small_world import hash_vector
 
 QUESTION = "What does the Rocket Engine of ADR-2 do in `launch_window` for Marie Curie?"
 PIPELINES: tuple[Pipeline, ...] = (
@@ -83,20 +83,20 @@ def observed(engine: Engine, selectors: Sequence[SnapshotSelector] = ALL_REPOSIT
     reader = local()
     with engine.content.store.open_session(reader, selectors) as reads:
         found = searched(reads)
-    found.append(engine.content.status(reader, selectors).counts)
-    found.append(engine.content.content_digest(reader, selectors))
-    found.append(engine.content.relations(reader, selectors))
-    found.append(engine.content.relation_counts(reader, selectors))
+    found.append(engine.content.status(reader, wanted).counts)
+    found.append(engine.content.content_digest(reader, wanted))
+    found.append(engine.content.relations(reader, wanted))
+    found.append(engine.content.relation_counts(reader, wanted))
     found.extend(
-        asked(engine, reader, QUESTION, pipeline, wanted=selectors) for pipeline in PIPELINES
+        ask_all(engine, reader, QUESTION, pipeline, wanted=wanted) for pipeline in PIPELINES
     )
     seeds = [f"r:{path}" for path in PATHS]
-    found.append(asked(engine, reader, "", PIPELINES[0], *seeds, wanted=selectors))
+    found.append(ask_all(engine, reader, "", PIPELINES[0], *seeds, wanted=wanted))
     return canonical(found)
 
 
 def searched(reads: ReaderSession) -> list[object]:
-    vector = tuple(int(value) for value in hashed(QUESTION))
+    vector = tuple(int(value) for value in hash_vector(QUESTION))
     found: list[object] = [
         reads.search.nearest(vector, over=over, roll_up=False, top=100) for over in OVERS
     ]

@@ -13,7 +13,7 @@ import pytest
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
-from tests.support.kill_me import engine_on, ingest, pool_of
+from tests.support.killable_ingest import engine_on, ingest, pool_of
 from tests.support.postgres_server import PostgresServer
 
 Stores = Callable[[str], str]
@@ -66,7 +66,7 @@ class Nursery:
 
 @pytest.fixture
 def nursery() -> Iterator[Nursery]:
-    command = [sys.executable, "-m", "tests.support.kill_me"]
+    command = [sys.executable, "-m", "tests.support.killable_ingest"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=ROOT, stdin=pipe, stdout=pipe, text=True) as process:
         yield Nursery(process)

@@ -23,8 +23,8 @@ from docgraph.interfaces.server.worker_pool import PARTS
 from docgraph.model.access import Person, Principal
 from docgraph.ports.cancellation import check_cancelled
 from tests.support.engines import engine_answering
-from tests.support.mcp_clients import over_http, refused, told
-from tests.support.mcp_world import ANN, BEN, SECRETS, engine_at, listening, login_with_keys
+from tests.support.mcp_clients import call_error, call_tool, over_http
+from tests.support.mcp_store import ANN, BEN, SECRETS, engine_at, login_with_keys, serve_mcp
 
 QUESTION = "where is fuel kept?"
 MCP = {"Accept": "application/json, text/event-stream"}
@@ -51,7 +51,7 @@ def engine(place: Path) -> Engine:
 
 @pytest.fixture(scope="module")
 def url(engine: Engine) -> Iterator[str]:
-    with listening(engine, login_with_keys(), Limits(body=20_000)) as found:
+    with serve_mcp(engine, login_with_keys(), Limits(body=20_000)) as found:
         yield found
 
 
@@ -63,14 +63,14 @@ def everything(url: str, name: str) -> list[Any]:
             tools = (await client.list_tools()).model_dump()
             question = {"question": QUESTION}
             given = [
-                await told(client, "search", query="fuel at night"),
-                await told(client, "fetch", id="r:tank.md"),
-                await told(client, "plan", **question),
-                await told(client, "context", **question, receipt=True),
-                await told(client, "context", seeds=["r:secret.md", "r:tank.md"]),
-                await told(client, "explain", **question),
-                await told(client, "explain", **question, node="r:tank.md"),
-                await told(client, "relations", node="r:tank.md"),
+                await call_tool(client, "search", query="fuel at night"),
+                await call_tool(client, "fetch", id="r:tank.md"),
+                await call_tool(client, "plan", **question),
+                await call_tool(client, "context", **question, receipt=True),
+                await call_tool(client, "context", seeds=["r:secret.md", "r:tank.md"]),
+                await call_tool(client, "explain", **question),
+                await call_tool(client, "explain", **question, node="r:tank.md"),
+                await call_tool(client, "relations", node="r:tank.md"),
             ]
             return [tools, *given]
 
@@ -79,7 +79,7 @@ def everything(url: str, name: str) -> list[Any]:
 
 @pytest.mark.requirement(36)
 def test_what_a_reader_may_not_see_changes_no_byte_of_what_they_get(url: str, place: Path) -> None:
-    with listening(engine_at(place, hidden=False), login_with_keys()) as without:
+    with serve_mcp(engine_at(place, hidden=False), login_with_keys()) as without:
         theirs, as_if = everything(url, "ben"), everything(without, "ben")
     assert json.dumps(theirs) == json.dumps(as_if)
     assert "secret" not in json.dumps(theirs)
@@ -102,8 +102,8 @@ def test_absent_and_forbidden_are_refused_in_the_same_bytes(url: str) -> None:
 @pytest.mark.requirement(38)
 def test_each_reader_gets_what_is_theirs_and_no_argument_changes_who_they_are(url: str) -> None:
     async def ask(name: str, client: ClientSession) -> tuple[list[str], str]:
-        found = await told(client, "search", query="fuel is stolen at night")
-        claimed = await refused(client, "fetch", id="r:secret.md", principal="ann")
+        found = await call_tool(client, "search", query="fuel is stolen at night")
+        claimed = await call_error(client, "fetch", id="r:secret.md", principal="ann")
         return [one["id"] for one in found["results"]], claimed
 
     async def both() -> Any:
@@ -170,11 +170,11 @@ def test_a_right_that_is_taken_away_is_gone_with_the_next_call(engine: Engine) -
 
     async def ask(url: str) -> None:
         async with over_http(url, SECRETS["ann"]) as client:
-            await told(client, "fetch", id="r:secret.md")
+            await call_tool(client, "fetch", id="r:secret.md")
             people["ann"] = Person("ann", "local", frozenset({"guests"}))
-            await refused(client, "fetch", id="r:secret.md")
+            await call_error(client, "fetch", id="r:secret.md")
 
-    with listening(engine, login_with_keys(people)) as url:
+    with serve_mcp(engine, login_with_keys(people)) as url:
         asyncio.run(ask(url))
 
 
@@ -204,7 +204,7 @@ def test_what_is_no_call_is_refused(url: str, method: str, body: bytes, status: 
 
 def test_a_body_that_does_not_come_is_not_waited_for(engine: Engine) -> None:
     head = f"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer('ben')['Authorization']}\r\n"
-    with listening(engine, login_with_keys(), Limits(seconds=0.3)) as url:
+    with serve_mcp(engine, login_with_keys(), Limits(seconds=0.3)) as url:
         port = httpx.URL(url).port
         with socket.create_connection(("127.0.0.1", port), timeout=30) as line:
             line.sendall(f"{head}Content-Length: 100\r\n\r\n{{".encode())
@@ -229,7 +229,7 @@ def test_who_leaves_while_they_speak_is_no_failure_of_ours(engine: Engine) -> No
 
 def test_many_at_once_get_what_each_would_get_alone(url: str) -> None:
     async def ask(client: ClientSession) -> Any:
-        return await told(client, "context", question=QUESTION)
+        return await call_tool(client, "context", question=QUESTION)
 
     async def many() -> Any:
         async with over_http(url, SECRETS["ann"]) as ann, over_http(url, SECRETS["ben"]) as ben:
@@ -259,7 +259,7 @@ class Slow:
 
 def test_work_ends_when_whoever_asked_has_left() -> None:
     slow = Slow()
-    with listening(engine_answering(slow), login_with_keys()) as url:
+    with serve_mcp(engine_answering(slow), login_with_keys()) as url:
         leaving = httpx.Timeout(10, read=0.2)
         with pytest.raises(httpx.ReadTimeout):
             httpx.post(
@@ -270,7 +270,7 @@ def test_work_ends_when_whoever_asked_has_left() -> None:
 
 
 def test_a_server_that_is_told_to_end_answers_whoever_still_waits() -> None:
-    command = [sys.executable, "-m", "tests.support.mcp_drained"]
+    command = [sys.executable, "-m", "tests.support.mcp_shutdown"]
     root = Path(__file__).parents[2]
     done = subprocess.run(
         command, cwd=root, capture_output=True, text=True, timeout=30, check=False
@@ -314,7 +314,7 @@ def test_one_reader_does_not_fill_the_queue() -> None:
             assert set(refused) == {"more of yours wait already than may wait; try again"}
             assert told.count("nothing visible under this id") == share + 1
 
-    with listening(
+    with serve_mcp(
         engine_answering(held), login_with_keys(), Limits(at_once=1, queue=share * PARTS)
     ) as url:
         asyncio.run(ask(url))
@@ -352,5 +352,5 @@ def test_a_page_in_a_browser_does_not_reach_a_store_by_a_name_it_made_up(
 
 @pytest.fixture(scope="module")
 def open_url(engine: Engine) -> Iterator[str]:
-    with listening(engine, Authentication()) as found:
+    with serve_mcp(engine, Authentication()) as found:
         yield found

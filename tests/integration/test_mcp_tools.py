@@ -25,8 +25,8 @@ from docgraph.pipeline.receipt import receipt_from_json
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.cancellation import check_cancelled
 from tests.support.engines import engine_answering
-from tests.support.mcp_clients import as_json, in_memory, refused, text, told
-from tests.support.mcp_world import engine_at
+from tests.support.mcp_clients import as_json, call_error, call_tool, in_memory, text
+from tests.support.mcp_store import engine_at
 
 QUESTION = "where is fuel kept?"
 Ask = Callable[[ClientSession], Coroutine[Any, Any, Any]]
@@ -104,7 +104,7 @@ def test_search_gives_ids_titles_and_addresses_in_the_engine_s_order(engine: Eng
 def test_fetch_opens_a_document_a_section_and_a_passage_by_id_or_address(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
         ids = ("r:fuel.md", "r:fuel.md#s1", "r:fuel.md#s1@1", url_of("r:fuel.md#s1"))
-        return [await told(client, "fetch", id=one) for one in ids]
+        return [await call_tool(client, "fetch", id=one) for one in ids]
 
     whole, section, passage, again = met(engine, ask)
     assert whole["text"] == "fuel burns hot\nfuel is kept in the tank"
@@ -126,7 +126,7 @@ def test_fetch_opens_a_document_a_section_and_a_passage_by_id_or_address(engine:
 
 def test_a_long_text_is_cut_and_says_so(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
-        return await told(client, "fetch", id="r:fuel.md")
+        return await call_tool(client, "fetch", id="r:fuel.md")
 
     found = met(engine, ask, limits=Limits(max_characters=4))
     assert found["text"] == "fuel"
@@ -158,7 +158,7 @@ def test_context_is_that_of_the_engine_byte_for_byte(engine: Engine) -> None:
 
 def test_a_receipt_is_given_where_it_is_asked_for_and_replays(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
-        return await told(client, "context", seeds=["r:tank.md"], receipt=True, max_tokens=300)
+        return await call_tool(client, "context", seeds=["r:tank.md"], receipt=True, max_tokens=300)
 
     given = met(engine, ask)
     receipt = receipt_from_json(json.dumps(given["receipt"]))
@@ -175,7 +175,7 @@ def test_where_there_is_nothing_the_context_says_why(engine: Engine) -> None:
 
 def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
-        return await told(client, "plan", seeds=["r:fuel.md"], repository="r", branch="main")
+        return await call_tool(client, "plan", seeds=["r:fuel.md"], repository="r", branch="main")
 
     given = met(engine, ask)
     own = engine.questions.retrieve(
@@ -192,9 +192,9 @@ def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
 
 def test_lists_are_cut_and_what_is_missing_is_counted(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
-        plan = await told(client, "plan", seeds=["r:fuel.md"])
-        relations = await told(client, "relations", node="r:fuel.md", type="contains")
-        search = await told(client, "search", query="fuel")
+        plan = await call_tool(client, "plan", seeds=["r:fuel.md"])
+        relations = await call_tool(client, "relations", node="r:fuel.md", type="contains")
+        search = await call_tool(client, "search", query="fuel")
         return plan, relations, search
 
     plan, relations, search = met(engine, ask, limits=Limits(max_items=1, results=1))
@@ -205,7 +205,7 @@ def test_lists_are_cut_and_what_is_missing_is_counted(engine: Engine) -> None:
 
 def test_explain_tells_why_each_item_is_there(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
-        return await told(client, "explain", question=QUESTION)
+        return await call_tool(client, "explain", question=QUESTION)
 
     given = met(engine, ask)
     own = engine.questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION)).context
@@ -219,7 +219,7 @@ def test_explain_tells_why_each_item_is_there(engine: Engine) -> None:
 def test_explain_of_one_node_tells_why_not(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
         given = {"question": QUESTION, "pipeline": "flat", "max_tokens": 1}
-        return await told(client, "explain", node="r:tank.md", **given)
+        return await call_tool(client, "explain", node="r:tank.md", **given)
 
     given = met(engine, ask)
     steps = load("flat").with_options("assemble_context", max_tokens=1)
@@ -239,7 +239,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
             {"node": "r:tank.md", "direction": "out"},
             {"node": "r:fuel.md", "type": "supersedes"},
         ]
-        return [await told(client, "relations", **one) for one in given]
+        return [await call_tool(client, "relations", **one) for one in given]
 
     both, entering, leaving, other = met(engine, ask)
     assert both["relations"] == entering["relations"]
@@ -292,7 +292,7 @@ def test_a_refusal_is_a_tool_error_in_words(
     engine: Engine, tool: str, given: dict[str, Any], words: str
 ) -> None:
     async def ask(client: ClientSession) -> str:
-        return await refused(client, tool, **given)
+        return await call_error(client, tool, **given)
 
     assert met(engine, ask).startswith(words)
 
@@ -329,7 +329,7 @@ def test_what_nobody_foresaw_tells_nothing_internal(
     engine: Engine, error: Exception, near: str, far: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def ask(client: ClientSession) -> str:
-        return await refused(client, "fetch", id="r:tank.md")
+        return await call_error(client, "fetch", id="r:tank.md")
 
     broken = engine_answering(Broken(error))
     assert met(broken, ask) == near
@@ -363,7 +363,7 @@ def test_calls_run_beside_each_other_and_the_loop_lives() -> None:
             return ()
 
     async def ask(client: ClientSession) -> Any:
-        calls = (refused(client, "fetch", id=one) for one in ("r:a", "r:b"))
+        calls = (call_error(client, "fetch", id=one) for one in ("r:a", "r:b"))
         return await asyncio.gather(*calls)
 
     assert met(engine_answering(Meeting()), ask) == ["nothing visible under this id"] * 2
@@ -374,7 +374,7 @@ def test_a_call_that_takes_too_long_is_given_up() -> None:
 
     async def ask(client: ClientSession) -> str:
         waiting = asyncio.to_thread(slow.asked.wait)
-        answer, _ = await asyncio.gather(refused(client, "fetch", id="r:a"), waiting)
+        answer, _ = await asyncio.gather(call_error(client, "fetch", id="r:a"), waiting)
         return answer
 
     assert (
@@ -407,9 +407,9 @@ def test_more_than_may_wait_are_told_so() -> None:
     slow = Slow()
 
     async def ask(client: ClientSession) -> list[str]:
-        first = asyncio.ensure_future(refused(client, "fetch", id="r:a"))
+        first = asyncio.ensure_future(call_error(client, "fetch", id="r:a"))
         await asyncio.to_thread(slow.asked.wait)
-        return [await refused(client, "fetch", id="r:b"), await first]
+        return [await call_error(client, "fetch", id="r:b"), await first]
 
     limits = Limits(at_once=1, queue=0, seconds=0.3)
     assert met(engine_answering(slow), ask, limits=limits) == [

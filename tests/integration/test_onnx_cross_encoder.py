@@ -32,7 +32,7 @@ from docgraph.ports.models import RerankModel
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.doctor import diagnose
 from docgraph.wiring.settings import Settings
-from tests.support.made_cross_encoder import (
+from tests.support.cross_encoder_files import (
     TWO_CLASSES,
     make_cross_encoder,
     write_graph,

@@ -13,28 +13,28 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.wiring.build import build_administration, build_engine
 from docgraph.wiring.settings import Settings
-from tests.support.opened_notes import (
+from tests.support.fakes import RecitingModel
+from tests.support.notes_store import (
     ADA,
     BOARD,
     MINUTES,
     NOTES,
     QUESTION,
-    hashed_words,
-    ingested,
-    written,
+    ingest_notes,
+    use_hashed_words,
+    write_files,
 )
-from tests.support.stand_ins import Recites
 
 
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
-    with hashed_words():
+    with use_hashed_words():
         yield
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return ingested(tmp_path_factory.mktemp("python"))
+    return ingest_notes(tmp_path_factory.mktemp("python"))
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_a_plan_of_somebodys_own_pipeline_needs_its_file(
 def test_an_answer_is_heard_piece_by_piece(
     opened: docgraph.Docgraph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (Recites(),))
+    monkeypatch.setattr("docgraph.wiring.build.open_chat_models", lambda _: (RecitingModel(),))
     pieces: list[str] = []
     found = opened.ask(QUESTION, on_text=pieces.append)
     assert "".join(pieces) == found.answer.text == found.text
@@ -168,7 +168,7 @@ def test_a_store_is_shown_without_its_password() -> None:
 
 def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
     opened = docgraph.open(tmp_path / "own.db")
-    opened.ingest(written(tmp_path / "notes", NOTES))
+    opened.ingest(write_files(tmp_path / "notes", NOTES))
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")
     assert opened.add_relation(*ends, note="so it was decided").snapshot == 2
     (found,) = opened.relations("notes:uploads.md", relation="explains")
@@ -183,7 +183,7 @@ def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
 def test_an_ingest_of_another_tenant_is_not_for_the_keyboard(tmp_path: Path) -> None:
     opened = docgraph.open(tmp_path / "own.db")
     ann = docgraph.Person("ann", "acme", frozenset({"staff"}), rights=frozenset({"ingest"}))
-    opened.ingest(written(tmp_path / "minutes", MINUTES), as_=ann, readers=["staff"])
+    opened.ingest(write_files(tmp_path / "minutes", MINUTES), as_=ann, readers=["staff"])
     assert opened.status().scope.snapshots == ()
     assert opened.retrieve(QUESTION, as_=ann).evidence
 

@@ -9,7 +9,7 @@ import pytest
 
 import docgraph
 from docgraph.ports.models import Embedder
-from tests.support.opened_notes import ADA, BOARD, QUESTION, hashed_words, ingested
+from tests.support.notes_store import ADA, BOARD, QUESTION, ingest_notes, use_hashed_words
 from tests.support.small_world import HashedWords
 
 ASKED = (QUESTION, "Who says stop?", "How long is the pause?")
@@ -19,8 +19,8 @@ THREADS = 8
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    with hashed_words():
-        yield ingested(tmp_path_factory.mktemp("threads"))
+    with use_hashed_words():
+        yield ingest_notes(tmp_path_factory.mktemp("threads"))
 
 
 @pytest.mark.requirement(28)

@@ -29,11 +29,11 @@ from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
 from tests.support.engines import make_engine
-from tests.support.made_receipts import Says, resealed, with_steps
+from tests.support.fakes import LengthReranker, LetterCounter, WordCounter
 from tests.support.memory_audit import MemoryAudit, administration
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import DIMENSIONS, HashedWords, hashed
-from tests.support.stand_ins import CountsLetters, CountsWords, LikesLongTexts
+from tests.support.receipts import FixedReplyModel, reseal, with_steps
+from tests.support.small_world import DIMENSIONS, HashedWords, hash_vector
 
 FILES = {
     "fuel.md": "# Fuel\n\nKerosene burns, see the [pump](pump.md).\n",
@@ -59,7 +59,7 @@ class Drifted(HashedWords):
     """The same model by name and digest, on a machine that computes otherwise."""
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
-        return [hashed(f"{text} drift") for text in texts]
+        return [hash_vector(f"{text} drift") for text in texts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Place:
 
     path: Path
     embedder: type[Embedder] = HashedWords
-    tokens: Callable[[], TokenCounter] = CountsWords
+    tokens: Callable[[], TokenCounter] = WordCounter
     reranker: RerankModel | None = None
     model: ChatModel | None = None
     audit: MemoryAudit = field(default_factory=MemoryAudit)
@@ -327,7 +327,7 @@ def test_another_budget_is_the_askers_and_no_other_pipeline(
     if place_to_ask == "context":
         receipt = place.asked(ROSA, DOCUMENTS.with_options("assemble_context", max_tokens=40))
     else:
-        answering = replace(place, model=Says("Kerosene burns [1]."))
+        answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
         pipeline = load("documents").with_options("assemble_context", max_tokens=40)
         receipt = receipt_of(
             answering.engine.questions.ask(QuestionRequest(ROSA, pipeline, QUESTION))
@@ -338,7 +338,7 @@ def test_another_budget_is_the_askers_and_no_other_pipeline(
 
 
 def test_a_receipt_names_no_file_to_read(place: Place, tmp_path: Path) -> None:
-    receipt = resealed(place.asked(), ("pipeline",), lambda _: str(tmp_path / "s.db"))
+    receipt = reseal(place.asked(), ("pipeline",), lambda _: str(tmp_path / "s.db"))
     assert place.replay(receipt).same
 
 
@@ -358,7 +358,7 @@ def test_an_action_that_is_gone_is_a_change_of_the_pipeline(
 
 
 def test_steps_of_another_digest_are_a_change_of_the_pipeline(place: Place) -> None:
-    receipt = resealed(place.asked(), ("steps", 0, "options", 1, 1), lambda top: top + 1)
+    receipt = reseal(place.asked(), ("steps", 0, "options", 1, 1), lambda top: top + 1)
     assert told(place.replay(receipt)) == ("pipeline", 1, "search_nodes")
 
 
@@ -368,7 +368,7 @@ def test_another_reranker_is_a_change_of_the_pipeline(
     place: Place, today: RerankModel | None
 ) -> None:
     reranking = DOCUMENTS.with_options("search_nodes", rerank=3)
-    then = replace(place, reranker=LikesLongTexts())
+    then = replace(place, reranker=LengthReranker())
     receipt = then.asked(ROSA, reranking)
     assert receipt.reranker == "long is good"
     assert then.replay(receipt).same
@@ -378,7 +378,7 @@ def test_another_reranker_is_a_change_of_the_pipeline(
 
 @pytest.mark.requirement(48)
 def test_another_tokenizer_is_a_change_of_the_pipeline(place: Place) -> None:
-    found = replace(place, tokens=CountsLetters).replay(place.asked())
+    found = replace(place, tokens=LetterCounter).replay(place.asked())
     assert told(found) == ("pipeline", 5, "assemble_context")
 
 
@@ -386,7 +386,7 @@ def test_another_tokenizer_is_a_change_of_the_pipeline(place: Place) -> None:
 def test_another_tokenizers_name_is_a_difference_though_every_step_gives_the_same(
     place: Place,
 ) -> None:
-    found = place.replay(resealed(place.asked(), ("tokenizer",), lambda _: "letters"))
+    found = place.replay(reseal(place.asked(), ("tokenizer",), lambda _: "letters"))
     assert told(found) == ("pipeline", 5, "assemble_context")
     assert found.difference is not None
     assert found.difference.why == "tokens were counted by letters, not words"
@@ -395,7 +395,7 @@ def test_another_tokenizers_name_is_a_difference_though_every_step_gives_the_sam
 @pytest.mark.requirement(48)
 def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> None:
     receipt = place.asked()
-    seeded = resealed(receipt, ("seeds",), lambda _: ["r:fuel.md"])
+    seeded = reseal(receipt, ("seeds",), lambda _: ["r:fuel.md"])
     with pytest.raises(BadInput, match="not consistent: ids were given in place of search"):
         place.replay(seeded)
     with pytest.raises(BadInput, match=r"not consistent: step 50 .* made Seeds, which no step"):
@@ -403,7 +403,7 @@ def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> N
 
 
 def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None:
-    answering = replace(place, model=Says("Kerosene burns [1]."))
+    answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
     receipt = receipt_of(
         answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
     )
@@ -425,12 +425,12 @@ def test_an_edited_receipt_is_refused_before_anything_is_read(place: Place) -> N
     with pytest.raises(BadInput, match="not consistent: its own digest"):
         place.replay(edited)
     with pytest.raises(BadInput, match="not consistent: step 2"):
-        place.replay(resealed(receipt, ("steps", 0, "output", 1), lambda _: "0" * 64))
+        place.replay(reseal(receipt, ("steps", 0, "output", 1), lambda _: "0" * 64))
 
 
 @pytest.mark.requirement(48)
 def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Place) -> None:
-    answering = replace(place, model=Says("Kerosene burns [1]."))
+    answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
     found = answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
     receipt = receipt_of(found)
     assert receipt.answer is not None

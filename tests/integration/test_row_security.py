@@ -19,13 +19,13 @@ from tests.support.guarded_world import (
     READERS,
 )
 from tests.support.lexical_scores import counts_chunks, scores_of
-from tests.support.opened_views import forget_everything, views
-from tests.support.second_lock import DERIVED, SecondLock, guarded, rows, view_rows
+from tests.support.second_lock import DERIVED, SecondLock, open_second_lock, rows, view_rows
+from tests.support.weakened_views import forget_everything, views
 
 
 @pytest.fixture
 def lock(database: str) -> Iterator[SecondLock]:
-    with guarded(database) as lock:
+    with open_second_lock(database) as lock:
         yield lock
 
 
@@ -57,7 +57,7 @@ def test_every_table_shows_what_comes_from_readable_documents_and_nothing_else(
 ) -> None:
     whole = {table: rows(lock.owner, table) for table in DERIVED}
     for name, reader in READERS.items():
-        seen = lock.agreed(reader)
+        seen = lock.visible_rows(reader)
         assert all(len(seen[table]) < len(whole[table]) for table in DERIVED), name
         assert all(seen.values()) == any(seen.values()) == (name != "nobody"), name
 
@@ -72,7 +72,7 @@ def test_without_rights_there_are_no_rows(unlocked: SecondLock) -> None:
         assert not any(rows(owner, table) for table in DERIVED)
         assert not any(view_rows(owner, view) for view in views(owner))
     for classes in ("", "0", "-1", "2147483647"):
-        assert not any(unlocked.shown(classes).values()), classes
+        assert not any(unlocked.shown_rows(classes).values()), classes
 
 
 def test_without_the_views_filter_a_login_sees_everything(unlocked: SecondLock) -> None:
@@ -138,5 +138,5 @@ def test_a_table_without_row_security_is_detected(lock: SecondLock) -> None:
     for table in map(sql.Identifier, DERIVED):
         lock.owner.execute(sql.SQL("ALTER TABLE {} DISABLE ROW LEVEL SECURITY").format(table))
         with pytest.raises(AssertionError, match=table.as_string().strip('"')):
-            lock.agreed(READERS["rosa"])
+            lock.visible_rows(READERS["rosa"])
         lock.owner.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))

@@ -7,8 +7,8 @@ import pytest
 
 from docgraph.engine.administration import Administration
 from docgraph.model.access import LOCAL, AccessRule
-from tests.interference.stores import Faltering, GivenUp, Stock, admin
-from tests.interference.views import Held, Place
+from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, admin
+from tests.interference.views import BranchName, StoredFile
 from tests.support.guarded_world import (
     BLUES,
     CLOSED,
@@ -23,7 +23,7 @@ from tests.support.guarded_world import (
 )
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
-from tests.support.second_lock import SecondLock, guarded
+from tests.support.second_lock import SecondLock, open_second_lock
 
 KEEPER = admin(LOCAL)
 OLD, NEW = "pkg/f.py", "pkg/e.py"
@@ -34,30 +34,30 @@ BLUE = frozenset({"blue"})
 class Hands:
     """What can be done to a store of which somebody says who may read it."""
 
-    stock: Stock
+    stock: MachineStore
     administration: Administration
 
     def set(self, path: str, rule: AccessRule) -> None:
         self.administration.set_access(KEEPER, "r", (path,), rule)
 
     def publish(
-        self, place: Place, version: int, rules: Mapping[str, AccessRule], without: str = ""
+        self, place: BranchName, version: int, rules: Mapping[str, AccessRule], without: str = ""
     ) -> None:
         texts = {path: text(place, path, version) for path in rules if path != without}
-        self.stock.ingest(place, Held(texts), {**rules, NEW: OPEN})
+        self.stock.ingest(place, StoredFile(texts), {**rules, NEW: OPEN})
 
     def rename(self) -> None:
         texts = {path: text(MAIN, path, 3) for path in RULES[MAIN] if path not in {"b.md", OLD}}
         moved = {**texts, NEW: text(MAIN, OLD, 3)}
-        self.stock.ingest(MAIN, Held(moved), {**RULES[MAIN], NEW: OPEN})
+        self.stock.ingest(MAIN, StoredFile(moved), {**RULES[MAIN], NEW: OPEN})
 
     def set_during_an_ingest(self) -> None:
         """Rows are there already that nobody has published."""
         changed = {path: text(MAIN, path, 5) for path in RULES[MAIN]}
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("docgraph.ingest.run.BATCH_FILES", 1)
-            with pytest.raises(GivenUp):
-                self.stock.ingest(MAIN, Held(changed), RULES[MAIN], Faltering(3))
+            with pytest.raises(SimulatedFailure):
+                self.stock.ingest(MAIN, StoredFile(changed), RULES[MAIN], FailingEmbedder(3))
         self.set("b.md", CLOSED)
         self.set("a.md", SECRET)
 
@@ -90,7 +90,7 @@ CHANGES: Mapping[str, Callable[[Hands], None]] = {
 
 @pytest.fixture
 def lock(database: str) -> Iterator[SecondLock]:
-    with guarded(database) as lock:
+    with open_second_lock(database) as lock:
         yield lock
 
 
@@ -100,10 +100,10 @@ def test_every_row_follows_its_rule_at_once(lock: SecondLock) -> None:
     hands = Hands(
         lock.stock, Administration(lock.stock.engine.content.store, MemoryAudit(), MemoryKeys())
     )
-    before = {reader.id: lock.agreed(reader) for reader in READERS.values()}
+    before = {reader.id: lock.visible_rows(reader) for reader in READERS.values()}
     for name, change in CHANGES.items():
         change(hands)
         assert lock.stock.engine.content.store.verify().problems == (), name
-        after = {reader.id: lock.agreed(reader) for reader in READERS.values()}
+        after = {reader.id: lock.visible_rows(reader) for reader in READERS.values()}
         assert before != after, f"{name}: nothing happened"
         before = after

@@ -23,7 +23,7 @@ FILES = {
 
 def walk(folder: Path, store: Path, order: str, seed: str) -> bytes:
     env = {**os.environ, "PYTHONHASHSEED": seed}
-    command = [sys.executable, "-m", "tests.support.one_walk", str(folder), str(store), order]
+    command = [sys.executable, "-m", "tests.support.one_run", str(folder), str(store), order]
     root = Path(__file__).parents[2]
     done = subprocess.run(command, env=env, cwd=root, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()

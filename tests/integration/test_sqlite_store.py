@@ -25,7 +25,7 @@ from tests.conformance.state_rules import StateRules
 from tests.conformance.stated_edge_rules import StatedEdgeRules
 from tests.conformance.store_rules import StoreRules, writing
 from tests.conformance.writer_rules import WriterRules
-from tests.support.small_world import claim, document, write
+from tests.support.small_world import document, reference, write
 
 
 def opened(path: Path, wait: float = 5) -> SqliteStore:
@@ -192,7 +192,7 @@ def test_unpublished_rows_are_removed_by_the_next_writer(tmp_path: Path) -> None
     store = opened(tmp_path / "store.db")
 
     def halves(text: str) -> Document:
-        name = claim("r:a.md", "k", at=1)
+        name = reference("r:a.md", "k", at=1)
         return document("a.md", text, sections=True, offers={"k": 0}, claims=[name])
 
     with writing(store) as writes:
@@ -201,7 +201,7 @@ def test_unpublished_rows_are_removed_by_the_next_writer(tmp_path: Path) -> None
     before = rows(tmp_path / "store.db")
     assert all(before.values())
     with writing(store) as writes:
-        write(writes, [halves("two"), document("b.md", "b", claims=[claim("r:b.md", "k")])])
+        write(writes, [halves("two"), document("b.md", "b", claims=[reference("r:b.md", "k")])])
     assert rows(tmp_path / "store.db") != before
     with writing(store):
         pass

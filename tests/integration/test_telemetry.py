@@ -23,8 +23,8 @@ from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from tests.support.engines import make_engine
+from tests.support.fakes import RecitingModel
 from tests.support.small_world import IDENTITY, document, write
-from tests.support.stand_ins import Recites
 
 WRITTEN = "marmalade is made of bergamot"
 ASKED = "whence does marmalade come?"
@@ -50,7 +50,7 @@ def engine(tmp_path: Path, tracer: OpenTelemetryTracer) -> Engine:
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document("a.md", WRITTEN), document("b.md", "pears are green")])
         writes.publish()
-    return make_engine(store, chat_models=lambda: (Recites(),), tracer=tracer)
+    return make_engine(store, chat_models=lambda: (RecitingModel(),), tracer=tracer)
 
 
 def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:

@@ -19,7 +19,7 @@ from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.writes import SourceRevision
-from tests.support.kill_me import engine_on
+from tests.support.killable_ingest import engine_on
 from tests.support.memory_audit import administration
 from tests.support.memory_source import MemorySource
 

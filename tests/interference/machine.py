@@ -27,11 +27,11 @@ from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.edge import Edge, with_inverse
 from docgraph.model.node import document_id
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
-from tests.interference.everything import Differences, Probe, SnapshotsListed, told
-from tests.interference.homes import Home, on_sqlite
-from tests.interference.openings import Opening, openings
-from tests.interference.stores import Faltering, GivenUp, Stock, rebuilt
-from tests.interference.views import Held, Library, Place, View, is_difference
+from tests.interference.probes import DifferencesProbe, Probe, SnapshotsProbe, results_of
+from tests.interference.start_states import Opening, openings
+from tests.interference.store_factories import Home, on_sqlite
+from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, rebuild
+from tests.interference.views import BranchName, Library, StoredFile, View, is_difference
 from tests.interference.worlds import (
     ELSEWHERE,
     FAR,
@@ -46,9 +46,9 @@ from tests.interference.worlds import (
     picks,
 )
 
-SECLUDED = Place(LOCAL, NEVER_SEEN, "main")
-OTHERS = (Place(LOCAL, "s", "main"), SECLUDED, Place(ELSEWHERE, "r", "main"))
-BRANCHES = {"main": Place(LOCAL, "r", "dev"), "work": Place(LOCAL, "r", "main")}
+NEVER_VISIBLE = BranchName(LOCAL, NEVER_SEEN, "main")
+OTHERS = (BranchName(LOCAL, "s", "main"), NEVER_VISIBLE, BranchName(ELSEWHERE, "r", "main"))
+BRANCHES = {"main": BranchName(LOCAL, "r", "dev"), "work": BranchName(LOCAL, "r", "main")}
 counts: Counter[str] = Counter()
 T = TypeVar("T")
 
@@ -62,11 +62,11 @@ class Watch:
     """A probe, and which snapshots of a place it asks; no place: the newest of all places."""
 
     probe: Probe
-    place: Place | None = None
+    place: BranchName | None = None
     numbers: tuple[int, ...] = ()
 
     @property
-    def wanted(self) -> tuple[SnapshotSelector, ...]:
+    def selectors(self) -> tuple[SnapshotSelector, ...]:
         if self.place is None:
             return ALL_REPOSITORIES
         return tuple(
@@ -79,9 +79,9 @@ class NoInterference(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stock = self.stocked()
+        self.stock = self.open_store()
         self.library = Library()
-        self.said: dict[tuple[Place, str], AccessRule] = {}  # as the next ingest tells them
+        self.said: dict[tuple[BranchName, str], AccessRule] = {}  # as the next ingest tells them
         self.by_hand = False
         self.watches: list[Watch] = []
         self.answers: dict[tuple[Watch, View], bytes] = {}
@@ -98,15 +98,15 @@ class NoInterference(RuleBasedStateMachine):
         for at, (path, pick) in enumerate(zip(opening.texts, opening.rules, strict=True)):
             hidden = (at + pick) % 5 in {1, 3}
             self.said[opening.home, path] = self._rule(pick // 5, hidden=hidden)
-        self._take_in(opening.home, Held(opening.texts))
+        self._take_in(opening.home, StoredFile(opening.texts))
 
     @staticmethod
     def homes() -> Home:
         """On another store, where `prove` says so."""
         return on_sqlite()
 
-    def stocked(self) -> Stock:
-        return Stock(self.homes)
+    def open_store(self) -> MachineStore:
+        return MachineStore(self.homes)
 
     # To be noticed by nobody but those who may read it.
 
@@ -199,11 +199,11 @@ class NoInterference(RuleBasedStateMachine):
         self._drop(*_picked(self._spare(self._seen()), at))
 
     @rule(at=picks, which=picks, to=st.sampled_from(("hidden", "seen", "reset")))
-    def set_by_hand(self, at: int, which: int, to: str) -> None:
+    def set_manual_rule(self, at: int, which: int, to: str) -> None:
         """Counts at once and without a snapshot; reset, the files have the word again."""
         own = [one for one in self.library.documents() if one[0].tenant == LOCAL]
         place, path = _picked(own, at)
-        rule = self._rule(which, hidden=to == "hidden" or place == SECLUDED)
+        rule = self._rule(which, hidden=to == "hidden" or place == NEVER_VISIBLE)
         said = AccessRule(LOCAL) if rule.tenant != LOCAL else rule
         self.by_hand = True
         self.stock.set_access(place, path, None if to == "reset" else said)
@@ -237,20 +237,20 @@ class NoInterference(RuleBasedStateMachine):
         place = self._place(where)
         held = self.library.newest(place)
         half = replace(held, texts={**held.texts, **texts})
-        rule = self._rule(where, hidden=place == SECLUDED)
+        rule = self._rule(where, hidden=place == NEVER_VISIBLE)
         rules = {**self._rules(place), **dict.fromkeys(texts, rule)}
         try:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("docgraph.ingest.run.BATCH_FILES", 1)
-                number = self.stock.ingest(place, half, rules, Faltering(patience))
-        except GivenUp:
+                number = self.stock.ingest(place, half, rules, FailingEmbedder(patience))
+        except SimulatedFailure:
             counts["broken off"] += 1
             return
         self.said |= {(place, path): rule for path in texts}
         self._note(place, half, number)
 
     @rule(where=picks)
-    def take_in_again(self, where: int) -> None:
+    def ingest_again(self, where: int) -> None:
         place = self._known_place(where)
         self._take_in(place, self.library.newest(place))
 
@@ -269,8 +269,10 @@ class NoInterference(RuleBasedStateMachine):
         """From now on the reader watches an old snapshot too, and what has changed since."""
         numbers = sorted(self.library.snapshots[self.home])
         again, old = _picked(self.probes, which), _picked(numbers[:-1] or numbers, at)
-        new = [Watch(Differences(), self.home, (old, numbers[-1]))] if old != numbers[-1] else []
-        if not isinstance(again, SnapshotsListed):
+        new = (
+            [Watch(DifferencesProbe(), self.home, (old, numbers[-1]))] if old != numbers[-1] else []
+        )
+        if not isinstance(again, SnapshotsProbe):
             new.append(Watch(again, self.home, (old,)))
         self.watches += [watch for watch in new if watch not in self.watches]
 
@@ -279,14 +281,16 @@ class NoInterference(RuleBasedStateMachine):
         """Asked again whenever anything has happened to the store, or there is more to ask."""
         happened, self.stock.stirred = self.stock.stirred, False
         if happened:
-            self.library.rules = self.stock.rules_in_force()
+            self.library.rules = self.stock.effective_rules()
             assert self.by_hand or self._rules_are_as_said()
         if happened and self.first:
-            told(self.watches[0].probe, self.stock.engine, self.first, self.watches[0].wanted)
+            results_of(
+                self.watches[0].probe, self.stock.engine, self.first, self.watches[0].selectors
+            )
         asked = set() if happened else {watch for watch, _ in self.answers}
         for watch in self.watches:
             if watch not in asked:
-                found = told(watch.probe, self.stock.engine, self.reader, watch.wanted)
+                found = results_of(watch.probe, self.stock.engine, self.reader, watch.selectors)
                 self._compare(watch, self._view(watch), found)
 
     def teardown(self) -> None:
@@ -304,13 +308,13 @@ class NoInterference(RuleBasedStateMachine):
             view = self._view(watch)
             if watch.place is not None and not all(seen for _, seen in view):
                 continue  # a refusal, which names the snapshot's number
-            if not isinstance(watch.probe, SnapshotsListed | Differences):
+            if not isinstance(watch.probe, SnapshotsProbe | DifferencesProbe):
                 same.setdefault(view, []).append(watch)
         for view, watches in same.items():
-            with rebuilt(view, self.library.rules, self.home, self.homes) as alone:
+            with rebuild(view, self.library.rules, self.home, self.homes) as alone:
                 for watch in watches:
-                    wanted = tuple(replace(wish, snapshot=None) for wish in watch.wanted)
-                    self._compare(watch, view, told(watch.probe, alone, self.reader, wanted))
+                    wanted = tuple(replace(wish, snapshot=None) for wish in watch.selectors)
+                    self._compare(watch, view, results_of(watch.probe, alone, self.reader, wanted))
 
     def _compare(self, watch: Watch, view: View, found: bytes) -> None:
         known = self.answers.setdefault((watch, view), found)
@@ -319,50 +323,50 @@ class NoInterference(RuleBasedStateMachine):
             counts[type(watch.probe).__name__] += 1
         if known != found:
             raise Interference(f"{watch}\n{_apart(known.decode(), found.decode())}")
-        compared = isinstance(watch.probe, Differences) and all(seen for _, seen in view)
+        compared = isinstance(watch.probe, DifferencesProbe) and all(seen for _, seen in view)
         if compared and not is_difference(json.loads(found), view):
             raise Interference(f"{watch}\n{found.decode()}")
 
     def _view(self, watch: Watch) -> View:
-        if isinstance(watch.probe, SnapshotsListed):
+        if isinstance(watch.probe, SnapshotsProbe):
             return self.library.history(self.reader)
         if watch.place is not None:
-            return self.library.seen_at(self.reader, watch.place, *watch.numbers)
-        return self.library.newest_seen(self.reader)
+            return self.library.visible_at(self.reader, watch.place, *watch.numbers)
+        return self.library.newest_visible(self.reader)
 
     def _rule(self, at: int, *, hidden: bool) -> AccessRule:
         return _picked([one for one in RULES if self.reader.may_read(one) != hidden], at)
 
-    def _place(self, at: int) -> Place:
+    def _place(self, at: int) -> BranchName:
         """The home as often as all others together."""
         return self.home if at % 2 else _picked(self.others, at // 2)
 
-    def _known_place(self, at: int) -> Place:
+    def _known_place(self, at: int) -> BranchName:
         return _picked(sorted(self.library.snapshots), at)
 
-    def _hidden(self) -> list[tuple[Place, str]]:
+    def _hidden(self) -> list[tuple[BranchName, str]]:
         library = self.library
-        return [one for one in library.documents() if not library.is_seen(self.reader, *one)]
+        return [one for one in library.documents() if not library.is_visible(self.reader, *one)]
 
-    def _seen(self) -> list[tuple[Place, str]]:
+    def _seen(self) -> list[tuple[BranchName, str]]:
         library = self.library
-        return [one for one in library.documents() if library.is_seen(self.reader, *one)]
+        return [one for one in library.documents() if library.is_visible(self.reader, *one)]
 
-    def _spare(self, found: list[tuple[Place, str]]) -> list[tuple[Place, str]]:
+    def _spare(self, found: list[tuple[BranchName, str]]) -> list[tuple[BranchName, str]]:
         """Those that can go: an empty source is refused, so the last document stays."""
         return [one for one in found if len(self.library.newest(one[0]).texts) > 1]
 
-    def _unseen(self, place: Place, path: str, at: int) -> str | None:
+    def _unseen(self, place: BranchName, path: str, at: int) -> str | None:
         """This path or another with its suffix, under which the reader sees nothing."""
         suffix = path.rpartition(".")[2]
         free = [
             other
             for other in PATHS
-            if other.endswith(suffix) and not self.library.is_seen(self.reader, place, other)
+            if other.endswith(suffix) and not self.library.is_visible(self.reader, place, other)
         ]
         return path if path in free else _picked(free, at) if free else None
 
-    def _edges(self, place: Place, made: Sequence[tuple[int, str, int]]) -> list[Edge]:
+    def _edges(self, place: BranchName, made: Sequence[tuple[int, str, int]]) -> list[Edge]:
         """Between nodes of a place, and some that it does not hold."""
         texts = self.library.newest(place).texts
         near = [node for path in sorted(texts) for node in nodes_of(path, texts[path])]
@@ -379,11 +383,11 @@ class NoInterference(RuleBasedStateMachine):
             for (place, path), rule in self.library.rules.items()
         )
 
-    def _rules(self, place: Place) -> dict[str, AccessRule]:
+    def _rules(self, place: BranchName) -> dict[str, AccessRule]:
         """Also of what only old snapshots hold."""
         return {path: rule for (there, path), rule in self.said.items() if there == place}
 
-    def _take_in(self, place: Place, held: Held) -> None:
+    def _take_in(self, place: BranchName, held: StoredFile) -> None:
         self._note(place, held, self.stock.ingest(place, held, self._rules(place)))
 
     def _relate(self, made: Sequence[Edge]) -> None:
@@ -393,12 +397,12 @@ class NoInterference(RuleBasedStateMachine):
         number = self.stock.relate(self.home, both)
         self._note(self.home, replace(held, by_hand=held.by_hand.union(both)), number)
 
-    def _drop(self, place: Place, path: str) -> None:
+    def _drop(self, place: BranchName, path: str) -> None:
         held = self.library.newest(place)
         texts = {other: text for other, text in held.texts.items() if other != path}
         self._take_in(place, replace(held, texts=texts))
 
-    def _note(self, place: Place, held: Held, number: int | None) -> None:
+    def _note(self, place: BranchName, held: StoredFile, number: int | None) -> None:
         """Where nothing was published, the newest snapshot holds this already."""
         numbers = self.library.snapshots.setdefault(place, {})
         numbers[max(numbers) if number is None else number] = held

@@ -6,14 +6,14 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.interference.homes import Homes, on_sqlite
 from tests.interference.machine import NoInterference
+from tests.interference.store_factories import Homes, on_sqlite
 
 NUMBER = 7  # each leak that tests plant is found in the first forty of these runs
 EXAMPLES, THOROUGH = 250, 1_000  # in each shard of `make test`, and of `make check`
 
 
-class ByChance(HypothesisProvider):
+class RandomProvider(HypothesisProvider):
     """Every run is drawn anew, where Hypothesis would try five variations of each; and by its
     number alone, where Hypothesis would try constants out of whatever modules are imported."""
 
@@ -21,7 +21,7 @@ class ByChance(HypothesisProvider):
         return None
 
 
-AVAILABLE_PROVIDERS["by chance"] = f"{ByChance.__module__}.{ByChance.__qualname__}"
+AVAILABLE_PROVIDERS["by chance"] = f"{RandomProvider.__module__}.{RandomProvider.__qualname__}"
 
 
 def prove(

@@ -15,27 +15,27 @@ from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
-from tests.interference.homes import Homes, on_sqlite
-from tests.interference.views import Held, Place, Rules, View
+from tests.interference.store_factories import Homes, on_sqlite
+from tests.interference.views import BranchName, Rules, StoredFile, View
 from tests.interference.worlds import NEVER_SEEN
 from tests.support.engines import make_engine
+from tests.support.fakes import LengthReranker, RecitingModel
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.memory_source import MemorySource
-from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hashed
-from tests.support.stand_ins import LikesLongTexts, Recites
+from tests.support.small_world import DIMENSIONS, IDENTITY, HashedWords, hash_vector
 
-_hashed = lru_cache(maxsize=20_000)(hashed)
+_hashed = lru_cache(maxsize=20_000)(hash_vector)
 
 
-class Remembering(HashedWords):
+class CachedEmbedder(HashedWords):
     """The same vectors, each computed once."""
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return [_hashed(text) for text in texts]
 
 
-class Faltering(Remembering):
+class FailingEmbedder(CachedEmbedder):
     """Gives up after a while, as a model server does."""
 
     def __init__(self, patience: int) -> None:
@@ -43,36 +43,36 @@ class Faltering(Remembering):
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         if self._patience <= 0:
-            raise GivenUp
+            raise SimulatedFailure
         self._patience -= 1
         return super().embed(texts)
 
 
-class Foreign(Remembering):
+class OtherEmbedder(CachedEmbedder):
     """Another model: what it embeds cannot be compared with the rest."""
 
     identity = EmbedderIdentity("foreign-words", "1" * 64, DIMENSIONS)
 
 
-class GivenUp(Exception):
+class SimulatedFailure(Exception):
     """An ingest ends here, without a word to the store."""
 
 
-class Stock:
+class MachineStore:
     """One store with its engine, and the tools to fill it. `stirred` tells that it was touched."""
 
     def __init__(self, homes: Homes = on_sqlite) -> None:
         self._store, self._leave = homes()
         self._keeper = Administration(self._store, MemoryAudit(), MemoryKeys())
-        self.engine = self._engine(Remembering())
+        self.engine = self._engine(CachedEmbedder())
         self.stirred = False
 
     def _engine(self, embedder: Embedder) -> Engine:
         return make_engine(
             self._store,
             embedder=lambda: embedder,
-            rerank_model=LikesLongTexts,
-            chat_models=lambda: (Recites(),),
+            rerank_model=LengthReranker,
+            chat_models=lambda: (RecitingModel(),),
         )
 
     def close(self) -> None:
@@ -80,8 +80,8 @@ class Stock:
 
     def ingest(
         self,
-        place: Place,
-        held: Held,
+        place: BranchName,
+        held: StoredFile,
         rules: Mapping[str, AccessRule],
         embedder: Embedder | None = None,
     ) -> int | None:
@@ -91,7 +91,7 @@ class Stock:
         if held.curated:
             texts["relations.yaml"] = _written(held.curated)
         if place.repository == NEVER_SEEN:
-            embedder = Foreign()
+            embedder = OtherEmbedder()
         engine = self.engine if embedder is None else self._engine(embedder)
         done = engine.content.ingest(
             admin(place.tenant),
@@ -103,20 +103,20 @@ class Stock:
         )
         return done.snapshot.snapshot if done.snapshot else None
 
-    def relate(self, place: Place, edges: Sequence[Edge]) -> int:
+    def relate(self, place: BranchName, edges: Sequence[Edge]) -> int:
         """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
         self.stirred = True
         with self._store.open_writer(*place, IDENTITY) as writes:
             writes.edges.add_manual([Relationship(edge, (MANUAL,), ()) for edge in edges])
             return writes.publish().snapshot
 
-    def unrelate(self, place: Place, edges: Sequence[Edge]) -> int:
+    def unrelate(self, place: BranchName, edges: Sequence[Edge]) -> int:
         self.stirred = True
         with self._store.open_writer(*place, IDENTITY) as writes:
             writes.edges.remove_manual(edges)
             return writes.publish().snapshot
 
-    def set_access(self, place: Place, path: str, rule: AccessRule | None) -> None:
+    def set_access(self, place: BranchName, path: str, rule: AccessRule | None) -> None:
         """By hand; None gives the word back to the files."""
         self.stirred = True
         who, where = admin(place.tenant), place.repository
@@ -125,25 +125,25 @@ class Stock:
         else:
             self._keeper.set_access(who, where, (path,), rule)
 
-    def prune(self, place: Place, keep: int) -> None:
+    def prune(self, place: BranchName, keep: int) -> None:
         self.stirred = True
         self._keeper.prune(admin(place.tenant), place.repository, place.branch, keep)
 
-    def rules_in_force(self) -> Rules:
+    def effective_rules(self) -> Rules:
         """As the store tells them: who may read a document, not what they get."""
         told = self._keeper.documents(admin(LOCAL))
-        return {(Place(LOCAL, one.repository, one.branch), one.path): one.rule for one in told}
+        return {(BranchName(LOCAL, one.repository, one.branch), one.path): one.rule for one in told}
 
 
 @contextmanager
-def rebuilt(view: View, rules: Rules, home: Place, homes: Homes) -> Iterator[Engine]:
+def rebuild(view: View, rules: Rules, home: BranchName, homes: Homes) -> Iterator[Engine]:
     """A store that has only ever held what one reader may see. The branch that was first there
     is first here too: its rules count on others."""
-    stock = Stock(homes)
+    stock = MachineStore(homes)
     try:
         for place, (seen,) in sorted(view, key=lambda part: part[0] != home):
             texts = {path: text for path, text, _ in seen.texts}
-            held = Held(texts, frozenset(), seen.curated, frozenset(seen.without))
+            held = StoredFile(texts, frozenset(), seen.curated, frozenset(seen.without))
             stock.ingest(place, held, {path: rules[place, path] for path in texts})
             if seen.by_hand:
                 stock.relate(place, seen.by_hand)

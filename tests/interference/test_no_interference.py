@@ -12,24 +12,24 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL
 from docgraph.model.node import path_of
 from docgraph.model.snapshot import SnapshotSelector
-from tests.interference.everything import (
+from tests.interference.machine import counts
+from tests.interference.probes import (
     PIPELINES,
     QUESTIONS,
-    Ask,
-    GraphWindow,
-    Obey,
+    AskProbe,
+    ExecutePlanProbe,
+    GraphReadsProbe,
     Probe,
-    Refusals,
-    SearchWindow,
-    TextWindow,
+    RefusalsProbe,
+    SearchReadsProbe,
+    TextReadsProbe,
     everything,
     refusal,
-    told,
+    results_of,
 )
-from tests.interference.machine import counts
 from tests.interference.runs import EXAMPLES, NUMBER, THOROUGH, prove
-from tests.interference.stores import Stock, small_limits
-from tests.interference.views import Held, Place
+from tests.interference.stores import MachineStore, small_limits
+from tests.interference.views import BranchName, StoredFile
 from tests.interference.worlds import HIDDEN, VISIBLE, files
 from tests.unit.ingest.fakes import candidates
 
@@ -37,13 +37,13 @@ KINDS = {
     *("Ask", "Obey", "Relations", "RelationsCounted", "StatusTold", "Digested", "SnapshotsListed"),
     *("Differences", "GraphWindow", "SearchWindow", "TextWindow", "StoreWindow", "Refusals"),
 }
-HOME = Place(LOCAL, "r", "main")
+HOME = BranchName(LOCAL, "r", "main")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @pytest.fixture
-def stock() -> Iterator[Stock]:
-    stock = Stock()
+def stock() -> Iterator[MachineStore]:
+    stock = MachineStore()
     yield stock
     stock.close()
 
@@ -93,20 +93,20 @@ def test_the_worlds_relate_visible_and_hidden_documents_in_every_way() -> None:
     assert seen >= wanted
 
 
-def test_the_harness_sees_a_visible_change(stock: Stock) -> None:
+def test_the_harness_sees_a_visible_change(stock: MachineStore) -> None:
     """A harness that cannot fail proves nothing."""
     texts = {"a.md": "# Rocket\n\nfuel\n"}
-    stock.ingest(HOME, Held(texts), {"a.md": VISIBLE[0]})
+    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0]})
     before = everything(stock.engine, local())
     more = {**texts, "h.md": "# Fuel\n\nthrust\n"}
-    stock.ingest(HOME, Held(more), dict.fromkeys(more, VISIBLE[0]))
+    stock.ingest(HOME, StoredFile(more), dict.fromkeys(more, VISIBLE[0]))
     assert everything(stock.engine, local()) != before
 
 
-def take_in_something_hidden(stock: Stock) -> None:
+def ingest_hidden_documents(stock: MachineStore) -> None:
     texts = {"a.md": "# Rocket\n\nfuel [see](/h.md)\n", "h.md": "# Fuel\n\n## Part\n\nthrust\n"}
-    stock.ingest(HOME, Held(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
-    stock.ingest(Place(LOCAL, "s", "main"), Held(texts), dict.fromkeys(texts, HIDDEN[1]))
+    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
+    stock.ingest(BranchName(LOCAL, "s", "main"), StoredFile(texts), dict.fromkeys(texts, HIDDEN[1]))
 
 
 @pytest.mark.requirement(36)
@@ -115,22 +115,24 @@ def take_in_something_hidden(stock: Stock) -> None:
     [("r:h.md", "r:z.md"), ("r:h.md#part", "r:z.md#part"), ("s:a.md", "z:a.md")],
 )
 def test_a_hidden_and_an_absent_id_read_the_same_apart_from_themselves(
-    stock: Stock, hidden: str, absent: str
+    stock: MachineStore, hidden: str, absent: str
 ) -> None:
-    take_in_something_hidden(stock)
+    ingest_hidden_documents(stock)
     for one, other in zip(naming(hidden), naming(absent), strict=True):
-        there, nowhere = (told(probe, stock.engine, local()).decode() for probe in (one, other))
+        there, nowhere = (
+            results_of(probe, stock.engine, local()).decode() for probe in (one, other)
+        )
         assert DIGEST.sub("", there).replace(hidden, absent) == DIGEST.sub("", nowhere)
 
 
 def naming(node: str) -> list[Probe]:
     """Digests are left out of what they bring: an edited plan's holds the ids that it names."""
     every = range(len(PIPELINES))
-    found: list[Probe] = [Ask("", at, (node,)) for at in every]
-    found += [Ask(QUESTIONS[0], at, ("r:a.md", node)) for at in every]
-    found += [Obey(("r:a.md", node), QUESTIONS[0], at) for at in (0, 1)]
-    found += [GraphWindow((node,)), SearchWindow((node,), QUESTIONS[0])]
-    return [*found, TextWindow((node,), QUESTIONS[0]), Refusals((node,), ())]
+    found: list[Probe] = [AskProbe("", at, (node,)) for at in every]
+    found += [AskProbe(QUESTIONS[0], at, ("r:a.md", node)) for at in every]
+    found += [ExecutePlanProbe(("r:a.md", node), QUESTIONS[0], at) for at in (0, 1)]
+    found += [GraphReadsProbe((node,)), SearchReadsProbe((node,), QUESTIONS[0])]
+    return [*found, TextReadsProbe((node,), QUESTIONS[0]), RefusalsProbe((node,), ())]
 
 
 @pytest.mark.requirement(36)
@@ -143,8 +145,8 @@ def naming(node: str) -> list[Probe]:
     ],
 )
 def test_a_hidden_and_an_absent_repository_are_refused_in_the_same_words(
-    stock: Stock, hidden: SnapshotSelector, absent: SnapshotSelector
+    stock: MachineStore, hidden: SnapshotSelector, absent: SnapshotSelector
 ) -> None:
-    take_in_something_hidden(stock)
+    ingest_hidden_documents(stock)
     words = [refusal(stock.engine, local(), wish) for wish in (hidden, absent)]
     assert words[0].replace("'s'", "'z'") == words[1] != "visible"

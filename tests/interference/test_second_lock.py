@@ -8,11 +8,11 @@ from psycopg import sql
 from docgraph.adapters.postgres.connection import SCHEMA, Connection
 from tests.interference.leaks import NOT_OF_ROWS, RIGHTS_FORGOTTEN
 from tests.interference.machine import Interference, counts
-from tests.interference.postgres_homes import on_postgres
+from tests.interference.postgres_factories import on_postgres
 from tests.interference.runs import NUMBER, prove
 from tests.interference.stores import small_limits
-from tests.support.opened_views import forget_rights
 from tests.support.postgres_server import PostgresServer
+from tests.support.weakened_views import forget_rights
 
 EXAMPLES, THOROUGH = 45, 60
 TABLES = "SELECT relname FROM pg_class WHERE relnamespace = %s::regnamespace AND relrowsecurity"

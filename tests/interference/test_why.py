@@ -12,22 +12,22 @@ from docgraph.model.access import LOCAL
 from docgraph.model.digest import canonical
 from docgraph.model.errors import DocgraphError
 from docgraph.pipeline.request import QuestionRequest
-from tests.interference.everything import PIPELINES, QUESTIONS
-from tests.interference.stores import Stock, small_limits
-from tests.interference.views import Held, Place
+from tests.interference.probes import PIPELINES, QUESTIONS
+from tests.interference.stores import MachineStore, small_limits
+from tests.interference.views import StoredFile, BranchName
 from tests.interference.worlds import HIDDEN, PATHS, VISIBLE, files, nodes_of
 
-HOME = Place(LOCAL, "r", "main")
+HOME = BranchName(LOCAL, "r", "main")
 
 
 @pytest.fixture
-def stock() -> Iterator[Stock]:
-    stock = Stock()
+def stock() -> Iterator[MachineStore]:
+    stock = MachineStore()
     yield stock
     stock.close()
 
 
-def told(engine: Engine, node: str, question: str, pipeline: int) -> bytes:
+def explain(engine: Engine, node: str, question: str, pipeline: int) -> bytes:
     """A refusal is an answer too."""
     try:
         found: object = engine.questions.why(
@@ -52,15 +52,15 @@ def test_hidden_documents_change_no_byte(
     """The same answers as from a store that has only ever held what the reader may see."""
     rules = {path: (HIDDEN if path in hidden else VISIBLE)[0] for path in texts}
     seen = {path: text for path, text in texts.items() if path not in hidden}
-    full, bare = Stock(), Stock()
+    full, bare = MachineStore(), MachineStore()
     try:
         with small_limits():
-            full.ingest(HOME, Held(texts), rules)
-            bare.ingest(HOME, Held(seen), dict.fromkeys(seen, VISIBLE[0]))
+            full.ingest(HOME, StoredFile(texts), rules)
+            bare.ingest(HOME, StoredFile(seen), dict.fromkeys(seen, VISIBLE[0]))
             for path, text in texts.items():
                 for node in nodes_of(path, text):
                     one, other = (
-                        told(stock.engine, node, question, pipeline) for stock in (full, bare)
+                        explain(stock.engine, node, question, pipeline) for stock in (full, bare)
                     )
                     assert one == other
     finally:
@@ -80,23 +80,23 @@ def test_hidden_documents_change_no_byte(
     ],
 )
 def test_a_hidden_and_an_absent_id_read_the_same_apart_from_themselves(
-    stock: Stock, hidden: str, absent: str
+    stock: MachineStore, hidden: str, absent: str
 ) -> None:
     texts = {"a.md": "# Rocket\n\nfuel [see](/h.md)\n", "h.md": "# Fuel\n\n## Part\n\nthrust\n"}
-    stock.ingest(HOME, Held(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
-    stock.ingest(Place(LOCAL, "s", "main"), Held(texts), dict.fromkeys(texts, HIDDEN[1]))
+    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
+    stock.ingest(BranchName(LOCAL, "s", "main"), StoredFile(texts), dict.fromkeys(texts, HIDDEN[1]))
     there, nowhere = (
-        told(stock.engine, node, QUESTIONS[0], 0).decode() for node in (hidden, absent)
+        explain(stock.engine, node, QUESTIONS[0], 0).decode() for node in (hidden, absent)
     )
     assert "nothing visible under this id" in nowhere
     assert there.replace(hidden, absent) == nowhere
 
 
-def test_the_harness_sees_a_visible_change(stock: Stock) -> None:
+def test_the_harness_sees_a_visible_change(stock: MachineStore) -> None:
     """A harness that cannot fail proves nothing."""
     texts = {"a.md": "# Rocket\n\nfuel\n"}
-    stock.ingest(HOME, Held(texts), {"a.md": VISIBLE[0]})
-    before = told(stock.engine, "r:a.md", QUESTIONS[0], 0)
+    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0]})
+    before = explain(stock.engine, "r:a.md", QUESTIONS[0], 0)
     more = {**texts, "h.md": "# Fuel\n\nthrust\n"}
-    stock.ingest(HOME, Held(more), dict.fromkeys(more, VISIBLE[0]))
-    assert told(stock.engine, "r:a.md", QUESTIONS[0], 0) != before
+    stock.ingest(HOME, StoredFile(more), dict.fromkeys(more, VISIBLE[0]))
+    assert explain(stock.engine, "r:a.md", QUESTIONS[0], 0) != before

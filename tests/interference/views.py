@@ -9,7 +9,7 @@ from docgraph.model.edge import Edge
 from docgraph.model.node import document_id, document_of
 
 
-class Place(NamedTuple):
+class BranchName(NamedTuple):
     """One branch of one repository of one tenant."""
 
     tenant: str
@@ -18,7 +18,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredFile:
     """One snapshot of a place: its texts by path, edges, and the miners it does without."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
@@ -27,7 +27,7 @@ class Held:
     without: frozenset[str] = frozenset()
 
 
-class Seen(NamedTuple):
+class VisibleFile(NamedTuple):
     """A reader's part of a snapshot: paths with text and grounds, and what else may count."""
 
     texts: tuple[tuple[str, str, str], ...]
@@ -36,39 +36,39 @@ class Seen(NamedTuple):
     without: tuple[str, ...]
 
 
-Rules = Mapping[tuple[Place, str], AccessRule]
-View = tuple[tuple[Place, tuple[Seen, ...]], ...]
+Rules = Mapping[tuple[BranchName, str], AccessRule]
+View = tuple[tuple[BranchName, tuple[VisibleFile, ...]], ...]
 
 
 @dataclass(slots=True)
 class Library:
     """Every snapshot of every place by number, and the rule in force by place and path."""
 
-    snapshots: dict[Place, dict[int, Held]] = field(default_factory=dict)
+    snapshots: dict[BranchName, dict[int, StoredFile]] = field(default_factory=dict)
     rules: Rules = field(default_factory=dict)
 
-    def newest(self, place: Place) -> Held:
+    def newest(self, place: BranchName) -> StoredFile:
         numbers = self.snapshots.get(place)
-        return numbers[max(numbers)] if numbers else Held()
+        return numbers[max(numbers)] if numbers else StoredFile()
 
-    def documents(self) -> list[tuple[Place, str]]:
+    def documents(self) -> list[tuple[BranchName, str]]:
         """Everything that the newest snapshots hold, whoever may read it."""
         return [(p, path) for p in sorted(self.snapshots) for path in sorted(self.newest(p).texts)]
 
-    def is_seen(self, reader: Principal, place: Place, path: str) -> bool:
+    def is_visible(self, reader: Principal, place: BranchName, path: str) -> bool:
         rule = self.rules.get((place, path))
         return rule is not None and place.tenant == reader.tenant and reader.may_read(rule)
 
-    def newest_seen(self, reader: Principal) -> View:
+    def newest_visible(self, reader: Principal) -> View:
         """The newest snapshots of every place in which this reader sees something."""
         newest = {place: self.newest(place) for place in sorted(self.snapshots)}
         ids = {node for place, held in newest.items() for node in self._ids(reader, place, held)}
         found = ((p, tuple(self._seen(reader, p, held, ids))) for p, held in newest.items())
         return tuple((place, seen) for place, seen in found if seen)
 
-    def seen_at(self, reader: Principal, place: Place, *numbers: int) -> View:
+    def visible_at(self, reader: Principal, place: BranchName, *numbers: int) -> View:
         """Some snapshots of one place; nothing stands for one in which nothing is seen."""
-        held = [self.snapshots.get(place, {}).get(number, Held()) for number in numbers]
+        held = [self.snapshots.get(place, {}).get(number, StoredFile()) for number in numbers]
         return tuple((place, tuple(self._alone(reader, place, one))) for one in held)
 
     def history(self, reader: Principal) -> View:
@@ -81,22 +81,26 @@ class Library:
                 found.append((place, tuple(turns)))
         return tuple(found)
 
-    def _alone(self, reader: Principal, place: Place, held: Held) -> Iterable[Seen]:
+    def _alone(
+        self, reader: Principal, place: BranchName, held: StoredFile
+    ) -> Iterable[VisibleFile]:
         return self._seen(reader, place, held, self._ids(reader, place, held))
 
-    def _ids(self, reader: Principal, place: Place, held: Held) -> set[str]:
+    def _ids(self, reader: Principal, place: BranchName, held: StoredFile) -> set[str]:
         return {
             document_id(place.repository, path)
             for path in held.texts
-            if self.is_seen(reader, place, path)
+            if self.is_visible(reader, place, path)
         }
 
-    def _seen(self, reader: Principal, place: Place, held: Held, ids: set[str]) -> Iterable[Seen]:
+    def _seen(
+        self, reader: Principal, place: BranchName, held: StoredFile, ids: set[str]
+    ) -> Iterable[VisibleFile]:
         """Nothing of a place in which the reader may read no document."""
         texts = tuple(
             (path, text, reader.read_reason(self.rules[place, path]))
             for path, text in sorted(held.texts.items())
-            if self.is_seen(reader, place, path)
+            if self.is_visible(reader, place, path)
         )
         if texts:
             stated = tuple(
@@ -104,10 +108,10 @@ class Library:
                 for edge in sorted(held.by_hand)
                 if document_of(edge.source) in ids and document_of(edge.target) in ids
             )
-            yield Seen(texts, stated, held.curated, tuple(sorted(held.without)))
+            yield VisibleFile(texts, stated, held.curated, tuple(sorted(held.without)))
 
 
-def is_difference(told: Mapping[str, Any], view: View) -> bool:
+def is_difference(result: Mapping[str, Any], view: View) -> bool:
     """Whether these are the documents that came, went and changed between two snapshots, and the
     edges that did so lie between documents of one of them."""
     (place, (old,)), (_, (new,)) = view
@@ -118,12 +122,12 @@ def is_difference(told: Mapping[str, Any], view: View) -> bool:
     changed = sorted(node for node in before.keys() & after.keys() if before[node] != after[node])
     ends = {
         document_of(edge[end])
-        for edge in (*told["gained"], *told["lost"])
+        for edge in (*result["gained"], *result["lost"])
         for end in ("source", "target")
     }
     return (
-        told["added"] == sorted(after.keys() - before.keys())
-        and told["removed"] == sorted(before.keys() - after.keys())
-        and told["changed"] == changed
+        result["added"] == sorted(after.keys() - before.keys())
+        and result["removed"] == sorted(before.keys() - after.keys())
+        and result["changed"] == changed
         and ends <= before.keys() | after.keys()
     )

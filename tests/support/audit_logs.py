@@ -41,7 +41,7 @@ def fill(log: AuditLog, count: int, tenant: str = "t") -> None:
         log.write(replace(EVENT, tenant=tenant, detail=f"q{number}"))
 
 
-def anchored(log: AuditLog) -> Anchor:
+def make_anchor(log: AuditLog) -> Anchor:
     anchor = log.seal("t")
     assert anchor is not None
     return anchor
@@ -51,7 +51,7 @@ def program(address: str, opening: str, text: str) -> Sequence[str]:
     return sys.executable, "-c", f"import sys\n{dedent(opening)}\n{text}", address
 
 
-class Ran(Protocol):
+class CursorResult(Protocol):
     """What a statement did."""
 
     @property
@@ -61,10 +61,10 @@ class Ran(Protocol):
 
 
 # Runs SQL in which the tables are called `entries` and `seals`, whatever they are called.
-Hand = Callable[[str], Ran]
+Execute = Callable[[str], CursorResult]
 
 
-class AuditPlace(Protocol):
+class AuditStorage(Protocol):
     """Where a log is kept, and how somebody with every right there gets at it."""
 
     @property
@@ -76,11 +76,11 @@ class AuditPlace(Protocol):
         """Another one on the same rows."""
         ...
 
-    def raw(self) -> AbstractContextManager[Hand]:
+    def raw(self) -> AbstractContextManager[Execute]:
         """Another hand, with every right: all that it does counts, or nothing."""
         ...
 
-    def unguarded(self) -> AbstractContextManager[Hand]:
+    def unguarded(self) -> AbstractContextManager[Execute]:
         """One that takes the triggers off, and puts them back so that nothing looks amiss."""
         ...
 
@@ -89,7 +89,7 @@ class AuditPlace(Protocol):
         ...
 
 
-class SqlitePlace:
+class SqliteAuditStorage:
     refusal = sqlite3.IntegrityError
 
     def __init__(self, path: Path) -> None:
@@ -99,12 +99,12 @@ class SqlitePlace:
         return SqliteAuditLog(self.path, now=now or ticks(), wait=wait)
 
     @contextmanager
-    def raw(self) -> Iterator[Hand]:
+    def raw(self) -> Iterator[Execute]:
         with closing(sqlite3.connect(self.path)) as connection, connection:
             yield connection.execute
 
     @contextmanager
-    def unguarded(self) -> Iterator[Hand]:
+    def unguarded(self) -> Iterator[Execute]:
         with self.raw() as run:
             made = run("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
             for name, _ in made:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
-LONGEST_SILENCE = 60.0
+MAX_SILENCE_SECONDS = 60.0
 BLOCK = 65536
 
 
@@ -39,13 +39,13 @@ class Balancer:
 
     def join(self) -> None:
         for thread in self._threads:
-            thread.join(LONGEST_SILENCE)
+            thread.join(MAX_SILENCE_SECONDS)
 
     def _server(self) -> socket.socket | None:
         """The next one that listens: a dead one is passed over."""
         for port in itertools.islice(self._turns, self._servers):
             with suppress(OSError):
-                return socket.create_connection(("127.0.0.1", port), timeout=LONGEST_SILENCE)
+                return socket.create_connection(("127.0.0.1", port), timeout=MAX_SILENCE_SECONDS)
         return None
 
     @staticmethod
@@ -57,7 +57,7 @@ class Balancer:
                 return
             held.enter_context(server)
             ways = {caller: server, server: caller}
-            while ready := select.select(list(ways), [], [], LONGEST_SILENCE)[0]:
+            while ready := select.select(list(ways), [], [], MAX_SILENCE_SECONDS)[0]:
                 for side in ready:
                     block = side.recv(BLOCK)
                     if not block:
@@ -66,7 +66,7 @@ class Balancer:
 
 
 @contextmanager
-def balancing(ports: Sequence[int]) -> Iterator[int]:
+def run_balancer(ports: Sequence[int]) -> Iterator[int]:
     """The port at which all of them are asked by turns."""
     balancer = Balancer(ports)
     thread = threading.Thread(target=balancer.run)

@@ -17,10 +17,10 @@ from docgraph.ports.audit import AuditLog
 from docgraph.ports.models import ChatModel, Embedder, RerankModel
 from docgraph.ports.store import Store
 from docgraph.ports.tracer import NO_TRACER, Tracer
+from tests.support.fakes import WordCounter
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.small_world import HashedWords
-from tests.support.stand_ins import CountsWords
 
 
 class EmptyQueue:
@@ -55,7 +55,7 @@ def make_engine(
     audit: AuditLog | None = None,
     *,
     embedder: Callable[[], Embedder] = HashedWords,
-    tokens: Callable[[], TokenCounter] = CountsWords,
+    tokens: Callable[[], TokenCounter] = WordCounter,
     rerank_model: Callable[[], RerankModel | None] = lambda: None,
     chat_models: Callable[[], tuple[ChatModel, ...]] = tuple,
     clock: Callable[[], float] = time.perf_counter,

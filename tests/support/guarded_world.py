@@ -11,22 +11,22 @@ from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_id
-from tests.interference.stores import Stock, admin
-from tests.interference.views import Held, Place
+from tests.interference.stores import MachineStore, admin
+from tests.interference.views import BranchName, StoredFile
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.small_world import IDENTITY
 
 ABROAD = "abroad"
-MAIN, DEV = Place(LOCAL, "r", "main"), Place(LOCAL, "r", "dev")
-OTHER, FOREIGN = Place(LOCAL, "s", "main"), Place(ABROAD, "r", "main")
+MAIN, DEV = BranchName(LOCAL, "r", "main"), BranchName(LOCAL, "r", "dev")
+OTHER, FOREIGN = BranchName(LOCAL, "s", "main"), BranchName(ABROAD, "r", "main")
 PLACES = (MAIN, DEV, OTHER, FOREIGN)
 RED, BLUE = frozenset({"red"}), frozenset({"blue"})
 OPEN, CLOSED = AccessRule(LOCAL, frozenset({EVERYONE})), AccessRule(LOCAL)
 REDS, BLUES = AccessRule(LOCAL, RED), AccessRule(LOCAL, BLUE)
 SECRET = AccessRule(LOCAL, RED | BLUE, frozenset({"secret"}), 1)
 THEIRS = AccessRule(ABROAD, frozenset({EVERYONE}))
-RULES: Mapping[Place, Mapping[str, AccessRule]] = {
+RULES: Mapping[BranchName, Mapping[str, AccessRule]] = {
     MAIN: {
         "a.md": OPEN,
         "b.md": REDS,
@@ -57,10 +57,10 @@ TWINS = ("twin.md", "hidden-twin.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class GuardedDocument:
     """A document of some branch, and the rule that is in force on it."""
 
-    place: Place
+    place: BranchName
     path: str
     rule: AccessRule
 
@@ -72,17 +72,17 @@ class Stored:
     def mark(self) -> str:
         return mark(self.place, self.path)
 
-    def read_by(self, reader: Principal) -> bool:
+    def readable_by(self, reader: Principal) -> bool:
         return self.place.tenant == reader.tenant and reader.may_read(self.rule)
 
 
-def mark(place: Place, path: str) -> str:
+def mark(place: BranchName, path: str) -> str:
     """The word that stands in this document and in no other; twins are the same to the byte."""
     name = "twin" if path in TWINS else "".join(letter for letter in path if letter.isalnum())
     return f"mark{''.join(place)}{name}"
 
 
-def text(place: Place, path: str, version: int) -> str:
+def text(place: BranchName, path: str, version: int) -> str:
     """It refers to its neighbours by their paths, and shares a name with them."""
     word = mark(place, path)
     if path.endswith(".py"):
@@ -98,17 +98,17 @@ def text(place: Place, path: str, version: int) -> str:
     )
 
 
-def fill(stock: Stock) -> None:
+def fill(stock: MachineStore) -> None:
     """Two snapshots of each branch, the second with some documents less; then edges by hand."""
     for place in PLACES:
         paths = list(RULES[place])
         for version, kept in ((1, paths), (2, [p for at, p in enumerate(paths) if at % 3 != 2])):
             texts = {path: text(place, path, version) for path in kept}
-            stock.ingest(place, Held(texts), RULES[place])
+            stock.ingest(place, StoredFile(texts), RULES[place])
         relate(stock, place)
 
 
-def relate(stock: Stock, place: Place) -> None:
+def relate(stock: MachineStore, place: BranchName) -> None:
     """Each document with each, and with one of another repository; the edge says which."""
     own = [(document_id(place.repository, path), mark(place, path)) for path in RULES[place]]
     far = ("s:b.md", mark(OTHER, "b.md"))
@@ -128,11 +128,11 @@ def relate(stock: Stock, place: Place) -> None:
         writes.publish()
 
 
-def documents(stock: Stock) -> list[Stored]:
+def documents(stock: MachineStore) -> list[GuardedDocument]:
     """As their tenants' administrators are told."""
     administration = Administration(stock.engine.content.store, MemoryAudit(), MemoryKeys())
     return [
-        Stored(Place(tenant, one.repository, one.branch), one.path, one.rule)
+        GuardedDocument(BranchName(tenant, one.repository, one.branch), one.path, one.rule)
         for tenant in (LOCAL, ABROAD)
         for one in administration.documents(admin(tenant))
     ]

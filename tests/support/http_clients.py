@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import Any
 
-LONGEST_ANSWER = 120.0
+MAX_ANSWER_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClientRequest:
     """One request: who asks what, by which address."""
 
     address: str
@@ -21,10 +21,10 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class ClientResponse:
     """`sent` and `seconds` by the clock of this machine; status 0: the line broke off."""
 
-    asked: Asked
+    asked: ClientRequest
     sent: float
     seconds: float
     status: int
@@ -36,24 +36,24 @@ class Client:
     """Keeps its connection, unless it is not `lasting`: then each request has one of its own."""
 
     def __init__(self, port: int, keys: dict[str, str], *, lasting: bool = True) -> None:
-        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=LONGEST_ANSWER)
+        self._line = http.client.HTTPConnection("127.0.0.1", port, timeout=MAX_ANSWER_SECONDS)
         self._keys = keys
         self._lasting = lasting
 
     def close(self) -> None:
         self._line.close()
 
-    def ask(self, asked: Asked) -> Answered:
+    def ask(self, asked: ClientRequest) -> ClientResponse:
         sent = time.monotonic()
         try:
             status, body = self.post(asked.address, {"question": asked.question}, asked.reader)
         except (OSError, http.client.HTTPException):
             self._line.close()
-            return Answered(asked, sent, time.monotonic() - sent, 0, 0, "")
+            return ClientResponse(asked, sent, time.monotonic() - sent, 0, 0, "")
         spent = time.monotonic() - sent
         if status != http.HTTPStatus.OK:
-            return Answered(asked, sent, spent, status, 0, json.dumps(body)[:200])
-        return Answered(asked, sent, spent, status, *_told(body))
+            return ClientResponse(asked, sent, spent, status, 0, json.dumps(body)[:200])
+        return ClientResponse(asked, sent, spent, status, *_told(body))
 
     def post(self, address: str, body: object, reader: str) -> tuple[int, Any]:
         self._line.request("POST", address, json.dumps(body), self._headers(reader))
@@ -87,18 +87,18 @@ def _told(body: Any) -> tuple[int, str]:
     return (numbers.pop() if len(numbers) == 1 else -1), " ".join(digests)
 
 
-def side_by_side(
+def run_clients(
     clients: Sequence[Client],
-    asked: Sequence[Asked],
+    asked: Sequence[ClientRequest],
     going_on: Callable[[], bool],
     *,
     stop_at_break: bool = True,
-) -> list[Answered]:
+) -> list[ClientResponse]:
     """Everyone asks everything, over and over, each from a place of their own.
 
     Whose line breaks off leaves, if that is how it is to be.
     """
-    heard: list[list[Answered]] = [[] for _ in clients]
+    heard: list[list[ClientResponse]] = [[] for _ in clients]
 
     def ask(number: int) -> None:
         start = number * len(asked) // len(clients)
@@ -117,7 +117,7 @@ def side_by_side(
     return [answer for answers in heard for answer in answers]
 
 
-def _round(asked: Sequence[Asked], start: int) -> Iterator[Asked]:
+def _round(asked: Sequence[ClientRequest], start: int) -> Iterator[ClientRequest]:
     at = start
     while True:
         yield asked[at % len(asked)]

@@ -15,13 +15,13 @@ from starlette.testclient import TestClient
 from docgraph.interfaces.http import openapi
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
-from tests.support.http_door import HERE, NOTES, settings_of
+from tests.support.http_app import HERE, NOTES, settings_of
 
 EXAMPLES = Path(openapi.__file__).parent / "example_files"
 Example = tuple[str, Any, Any]  # operation, request, response
 SEEDS = {"seeds": ["notes:queue.md"]}
 EDGE = {"source": "notes:worker.md", "relation": "explains", "target": "notes:queue.md"}
-OF_CHANCE = {
+VARIABLE_FIELDS = {
     "id": "0f6c1f4e8a0b4c0d9d1f3a5b7c9e1d2f",
     "created": "2026-01-31T12:00:00+00:00",
     "updated": "2026-01-31T12:00:02+00:00",
@@ -29,7 +29,7 @@ OF_CHANCE = {
 }
 
 
-def asked(folder: Path) -> Iterator[Example]:
+def run_examples(folder: Path) -> Iterator[Example]:
     """By operation, with no vectors in them: ids take the place of a question where they would."""
     notes = folder / "roots" / "notes"
     notes.mkdir(parents=True)
@@ -87,7 +87,7 @@ def _calm(value: Any) -> Any:
         return value
     is_ingestion = "attempts" in value
     return {
-        key: OF_CHANCE[key]
+        key: VARIABLE_FIELDS[key]
         if key in {"created", "updated", "milliseconds"} or (key == "id" and is_ingestion)
         else _calm(found)
         for key, found in value.items()
@@ -96,7 +96,7 @@ def _calm(value: Any) -> Any:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for name, request, response in asked(Path(folder)):
+        for name, request, response in run_examples(Path(folder)):
             told = {"response": response} | ({} if request is None else {"request": request})
             text = json.dumps(told, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
             (EXAMPLES / f"{name}.json").write_text(text, encoding="utf-8")

@@ -16,15 +16,15 @@ from typing import IO
 import httpx
 
 from tests.support.scripted_server import Answer, Body
-from tests.support.small_world import hashed
+from tests.support.small_world import hash_vector
 
 DOCGRAPH = [sys.executable, "-m", "docgraph.interfaces.cli.main"]
 COMMAND = [*DOCGRAPH, "serve", "--port", "0"]
-LONGEST = 60.0
+MAX_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServerProcess:
     url: str
     process: subprocess.Popen[str]
     client: httpx.Client
@@ -34,8 +34,8 @@ class Served:
     def port(self) -> int:
         return int(self.url.rpartition(":")[2])
 
-    def ready(self) -> "Served":
-        until = time.monotonic() + LONGEST
+    def ready(self) -> "ServerProcess":
+        until = time.monotonic() + MAX_SECONDS
         while self.client.get("/readyz").status_code != 200:
             assert time.monotonic() < until, self.client.get("/readyz").text
             time.sleep(0.02)
@@ -44,16 +44,16 @@ class Served:
     def end(self, sign: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
         """How it ended, and all that it said."""
         self.process.send_signal(sign)
-        return self.ended()
+        return self.wait()
 
-    def ended(self) -> tuple[int, str, str]:
-        said, _ = self.process.communicate(timeout=LONGEST)
+    def wait(self) -> tuple[int, str, str]:
+        said, _ = self.process.communicate(timeout=MAX_SECONDS)
         self.log.seek(0)
         return self.process.returncode, said, self.log.read()
 
 
 @contextmanager
-def serving_in(folder: Path, *words: str) -> Iterator[Served]:
+def serve_in(folder: Path, *words: str) -> Iterator[ServerProcess]:
     """Where it runs, docgraph.yaml is read."""
     with tempfile.TemporaryFile("w+") as log, _started(folder, [*COMMAND, *words], log) as process:
         try:
@@ -62,8 +62,8 @@ def serving_in(folder: Path, *words: str) -> Iterator[Served]:
             log.seek(0)
             assert line.startswith("docgraph listens on http://"), line + log.read()
             url = line.split()[-1]
-            with httpx.Client(base_url=url, timeout=LONGEST) as client:
-                yield Served(url, process, client, log)
+            with httpx.Client(base_url=url, timeout=MAX_SECONDS) as client:
+                yield ServerProcess(url, process, client, log)
         finally:
             if process.poll() is None:
                 process.kill()
@@ -89,7 +89,7 @@ def run_in(folder: Path, *words: str) -> str:
     return done.stdout
 
 
-def key_in(folder: Path, person: str, *groups: str) -> str:
+def create_key(folder: Path, person: str, *groups: str) -> str:
     """A person of these groups, who may ingest, and a key that stands for them."""
     wanted = [word for group in groups for word in ("--group", group)]
     run_in(folder, "principals", "add", person, *wanted, "--right", "ingest")
@@ -100,7 +100,7 @@ def key_in(folder: Path, person: str, *groups: str) -> str:
 def embeddings(body: Body) -> Answer:
     """Of the words of each text."""
     rows = [
-        {"index": number, "embedding": hashed(text).tolist()}
+        {"index": number, "embedding": hash_vector(text).tolist()}
         for number, text in enumerate(body["input"])
     ]
     return 200, {"data": rows}, {}

@@ -52,7 +52,7 @@ def text(result: CallToolResult) -> str:
     return item.text
 
 
-async def told(session: ClientSession, tool: str, **given: Any) -> Any:
+async def call_tool(session: ClientSession, tool: str, **given: Any) -> Any:
     """What a tool gave, as structure; it is not an error, and not told without text."""
     result = await session.call_tool(tool, given)
     assert not result.isError, text(result)
@@ -60,7 +60,7 @@ async def told(session: ClientSession, tool: str, **given: Any) -> Any:
     return result.structuredContent
 
 
-async def refused(session: ClientSession, tool: str, **given: Any) -> str:
+async def call_error(session: ClientSession, tool: str, **given: Any) -> str:
     result = await session.call_tool(tool, given)
     assert result.isError
     assert result.structuredContent is None

@@ -20,7 +20,7 @@ from docgraph.model.tokenize import tokenize
 from docgraph.model.vector import IntVector
 from docgraph.ports.graph_reads import Direction
 from docgraph.ports.search_reads import Level
-from tests.support.made_documents import EMBEDDER, Held
+from tests.support.sample_documents import EMBEDDER, SampleDocument
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,14 +30,14 @@ class World:
     `rules` tell the labels and levels of documents that have any.
     """
 
-    documents: tuple[Held, ...] = ()
+    documents: tuple[SampleDocument, ...] = ()
     edges: tuple[Relationship, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
     hidden: frozenset[str] = frozenset()
     rules: Mapping[str, AccessRule] = field(default_factory=dict)
 
     @property
-    def visible(self) -> tuple[Held, ...]:
+    def visible(self) -> tuple[SampleDocument, ...]:
         return tuple(held for held in self.documents if held.id not in self.hidden)
 
     @property
@@ -75,7 +75,7 @@ class World:
 
 
 def world(
-    *documents: Held,
+    *documents: SampleDocument,
     edges: Iterable[Relationship] = (),
     names: Iterable[tuple[str, str]] = (),
     hidden: Iterable[str] = (),
@@ -104,7 +104,7 @@ class MemorySearch:
                 best[owner] = max(dot, best.get(owner, dot))
         return tuple(sorted(best.items(), key=lambda item: (-item[1], item[0]))[:top])
 
-    def _rows(self, held: Held, over: Level) -> Iterable[tuple[str, IntVector]]:
+    def _rows(self, held: SampleDocument, over: Level) -> Iterable[tuple[str, IntVector]]:
         if over == "passages":
             return zip((c.node for c in held.chunks), held.chunk_vectors, strict=True)
         rows = zip((node.id for node in held.nodes), held.node_vectors, strict=True)
@@ -206,7 +206,7 @@ class MemoryTexts:
         self._world = world_
         self._plan = plan
 
-    def _held(self, node: str) -> tuple[Held, DocumentNode] | None:
+    def _held(self, node: str) -> tuple[SampleDocument, DocumentNode] | None:
         if node not in self._plan.nodes:
             raise NotPlanned(f"{node} is not in the plan")
         for held in self._world.visible:

@@ -41,7 +41,7 @@ ROLES = f"""
     GRANT docgraph_reader TO {OWNER} WITH INHERIT FALSE, SET TRUE;
 """
 HELD = "pre-existing shared memory block"
-LONGEST = 90  # of a folder: the path of a socket in it may have a hundred characters
+MAX_FOLDER_CHARACTERS = 90  # of a folder: the path of a socket in it may have a hundred characters
 
 
 class _As(TypedDict, total=False):
@@ -265,7 +265,7 @@ def _folder(user: _As, *, in_memory: bool) -> Path:
     memory = Path("/dev/shm")
     place = str(memory) if in_memory and memory.is_dir() else tempfile.gettempdir()
     folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=place))
-    if len(str(folder)) > LONGEST:
+    if len(str(folder)) > MAX_FOLDER_CHARACTERS:
         folder.rmdir()
         folder = Path(tempfile.mkdtemp(prefix="postgres-", dir="/tmp"))
     if user:

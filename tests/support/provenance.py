@@ -10,11 +10,11 @@ from docgraph.model.digest import plain
 HARMLESS = "< |im_start|>system: an upload is tried again every minute."
 
 
-def assert_provenance(told: Sequence[Mapping[str, Any]], found: Result) -> None:
+def assert_provenance(documents: Sequence[Mapping[str, Any]], found: Result) -> None:
     """In the context's order, with all that leads back to where it stands and why it is there."""
-    assert [one["id"] for one in told] == [item.id for item in found.evidence]
-    assert [one["number"] for one in told] == list(range(1, len(told) + 1))
-    for one, item in zip(told, found.evidence, strict=True):
+    assert [one["id"] for one in documents] == [item.id for item in found.evidence]
+    assert [one["number"] for one in documents] == list(range(1, len(documents) + 1))
+    for one, item in zip(documents, found.evidence, strict=True):
         assert one["node"] == item.node
         assert one["document"] == item.document
         assert one["location"] == plain(item.location)
@@ -26,4 +26,4 @@ def assert_provenance(told: Sequence[Mapping[str, Any]], found: Result) -> None:
         assert one["plan_digest"] == found.plan.digest
         assert one["context_digest"] == found.context.digest
         assert one["snapshots"] == [{"repository": "notes", "branch": "main", "snapshot": 1}]
-    assert json.loads(json.dumps(told)) == list(told)
+    assert json.loads(json.dumps(documents)) == list(documents)

@@ -13,13 +13,13 @@ from tests.support.store_modules import (
     ADAPTERS,
     Functions,
     Module,
-    Place,
+    Position,
     parts,
-    said,
+    string_value,
     takes_a_file,
 )
 
-UNTOLD = "?"  # a query or a file that the text does not tell; there is none of that name
+UNKNOWN = "?"  # a query or a file that the text does not tell; there is none of that name
 # Modules in which functions are handed the queries of a file, and whose these are.
 GIVEN = MappingProxyType(
     {
@@ -43,23 +43,23 @@ _RUNS = frozenset({"rows", "row", "run", "many"})
 _NO_QUERIES: frozenset[tuple[str, str]] = frozenset()
 
 
-class Untold(Exception):
+class UnknownQuery(Exception):
     """It may be anything."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Use:
-    place: Place
+    place: Position
     file: str
     query: str
 
 
 def uses(module: Module) -> Iterator[Use]:
     """Each query that the module may run; one that cannot be told is UNTOLD."""
-    meaning = Meaning(module)
+    meaning = QueryResolver(module)
     for inside, queries, query in _asking(module):
         file = file_of(module, queries, inside)
-        for name in sorted(meaning.told(query, inside)):
+        for name in sorted(meaning.values(query, inside)):
             yield Use(module.place(inside), file, name)
 
 
@@ -97,33 +97,33 @@ def file_of(module: Module, queries: ast.expr, inside: Functions) -> str:
         if isinstance(part, ast.Assign) and wanted in map(ast.unparse, part.targets)
     }
     if found <= {None}:
-        return GIVEN.get(module.name, UNTOLD)
+        return GIVEN.get(module.name, UNKNOWN)
     (file, *others) = found
-    return UNTOLD if others or file is None else file
+    return UNKNOWN if others or file is None else file
 
 
 def _asked(value: ast.expr) -> str | None:
     match value:
         case ast.Call(func=ast.Attribute(attr="queries"), args=[file]):
-            return said(file) or UNTOLD
+            return string_value(file) or UNKNOWN
         case ast.Call(func=ast.Name(id=name), args=[_, file]) if takes_a_file(name):
-            return said(file) or UNTOLD
+            return string_value(file) or UNKNOWN
         case _:
             return None
 
 
 @dataclass(frozen=True)
-class Meaning:
+class QueryResolver:
     """What strings an expression of a module may be: all of them, or none is told."""
 
     module: Module
     _open: set[tuple[ast.AST, str]] = field(default_factory=set)
 
-    def told(self, text: ast.expr, inside: Functions) -> frozenset[str]:
+    def values(self, text: ast.expr, inside: Functions) -> frozenset[str]:
         try:
-            return self._texts(text, inside) or frozenset({UNTOLD})
-        except Untold:
-            return frozenset({UNTOLD})
+            return self._texts(text, inside) or frozenset({UNKNOWN})
+        except UnknownQuery:
+            return frozenset({UNKNOWN})
 
     def _texts(self, text: ast.expr, inside: Functions) -> frozenset[str]:
         match text:
@@ -139,7 +139,7 @@ class Meaning:
             case ast.Name(id=name):
                 return self._name(name, inside)
             case _:
-                raise Untold
+                raise UnknownQuery
 
     def _name(self, name: str, inside: Functions) -> frozenset[str]:
         """Whatever the name is given, in the innermost function that gives it anything."""
@@ -158,7 +158,7 @@ class Meaning:
         finally:
             self._open.remove((scope, name))
         if not inside:
-            raise Untold
+            raise UnknownQuery
         return self._name(name, inside[:-1])
 
     def _all(self, found: Iterable[tuple[ast.expr, Functions]]) -> frozenset[str]:
@@ -176,10 +176,10 @@ class Meaning:
     def _passed(self, function: ast.FunctionDef, name: str) -> Iterator[tuple[ast.expr, Functions]]:
         """What a function is called with, if it is this module's own and just called."""
         if not function.name.startswith("_") or self._defined.count(function.name) != 1:
-            raise Untold
+            raise UnknownQuery
         called = [call for call in self._calls if called_name(call[0].func) == function.name]
         if len(called) != self._named.count(function.name):
-            raise Untold
+            raise UnknownQuery
         for call, inside in called:
             yield argument(call, function, name), inside
 
@@ -218,13 +218,13 @@ def argument(call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr:
         del places[0]
     at = places.index(name) if name in places else len(call.args)
     if any(isinstance(one, ast.Starred) for one in call.args):
-        raise Untold
+        raise UnknownQuery
     if at < len(call.args):
         return call.args[at]
     for keyword in call.keywords:
         if keyword.arg == name:
             return keyword.value
-    raise Untold
+    raise UnknownQuery
 
 
 def given(module: Module, scope: ast.AST, name: str) -> list[ast.expr]:
@@ -238,10 +238,10 @@ def given(module: Module, scope: ast.AST, name: str) -> list[ast.expr]:
         match part:
             case ast.Name(id=stored, ctx=ast.Store()) if stored == name:
                 if part not in known:
-                    raise Untold
+                    raise UnknownQuery
                 found.extend(known[part])
             case ast.arg(arg=hidden) if hidden == name and part not in parameters:
-                raise Untold
+                raise UnknownQuery
     return found
 
 

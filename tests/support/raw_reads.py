@@ -99,7 +99,7 @@ def _asker() -> tuple[str, str]:
 
 
 @contextmanager
-def watched() -> Iterator[Watch]:
+def watch_reads() -> Iterator[Watch]:
     """Every connection that a SQLite store reads by meanwhile: none that was opened before."""
     watch = Watch()
     with (
@@ -114,7 +114,7 @@ def watched() -> Iterator[Watch]:
 def compiler(path: Path) -> Iterator["Compiler"]:
     """On an empty store, as a reader's connection has it."""
     store = SqliteStore(path, now=lambda: "now")
-    with watched() as watch, store.open_session(local()):
+    with watch_reads() as watch, store.open_session(local()):
         assert watch.connection is not None
         yield Compiler(watch.connection, watch)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 Body = dict[str, Any]
 Answer = tuple[int, object, dict[str, str]]
-LONGEST_WAIT = 5.0  # a test that waits for what never comes shall fail, and not hang
+MAX_WAIT_SECONDS = 5.0  # a test that waits for what never comes shall fail, and not hang
 
 
 class Halt(Enum):
@@ -86,9 +86,9 @@ class Handler(BaseHTTPRequestHandler):
             case bytes():
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(part), part) if chunked else part)
             case Event():
-                return part.wait(LONGEST_WAIT)
+                return part.wait(MAX_WAIT_SECONDS)
             case Halt.STALL:
-                self.server.closing.wait(LONGEST_WAIT)
+                self.server.closing.wait(MAX_WAIT_SECONDS)
                 return False
             case Halt.DROP:
                 return False
@@ -101,7 +101,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def serving(answer: Callable[[Body], Answer]) -> Iterator[Server]:
+def serve_script(answer: Callable[[Body], Answer]) -> Iterator[Server]:
     with Server(answer) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()

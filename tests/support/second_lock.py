@@ -13,10 +13,10 @@ from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sql.access_rows import rule_from_json
 from docgraph.model.access import Principal
 from docgraph.model.node import document_of
-from tests.interference.homes import Home
-from tests.interference.stores import Stock
-from tests.interference.views import Place
-from tests.support.guarded_world import Stored, documents, fill
+from tests.interference.store_factories import Home
+from tests.interference.stores import MachineStore
+from tests.interference.views import BranchName
+from tests.support.guarded_world import GuardedDocument, documents, fill
 
 # Of each table, the rows that come from some documents.
 DERIVED: dict[str, LiteralString] = {
@@ -53,11 +53,11 @@ Rows = frozenset[str]
 
 
 @contextmanager
-def guarded(dsn: str) -> Iterator["SecondLock"]:
+def open_second_lock(dsn: str) -> Iterator["SecondLock"]:
     """The guarded world, in a database that has nothing in it yet."""
     with closing(Pool(dsn, size=2)) as pool, closing(connect(dsn)) as owner:
         store = PostgresStore(pool, now=lambda: "now", wait=5)
-        stock = Stock(lambda: Home(store, lambda: None))
+        stock = MachineStore(lambda: Home(store, lambda: None))
         fill(stock)
         yield SecondLock(owner, stock)
 
@@ -67,7 +67,7 @@ class SecondLock:
     """A database, seen past everything that docgraph does to hide something."""
 
     owner: Connection
-    stock: Stock
+    stock: MachineStore
 
     @contextmanager
     def reader(self, classes: str) -> Iterator[Connection]:
@@ -79,9 +79,9 @@ class SecondLock:
         found = self.owner.execute("SELECT id, rule FROM access_classes")
         return ",".join(str(n) for n, rule in found if reader.may_read(rule_from_json(rule)))
 
-    def agreed(self, reader: Principal) -> dict[str, Rows]:
+    def visible_rows(self, reader: Principal) -> dict[str, Rows]:
         """What the reader is shown of every table, which is what the rules let them read."""
-        seen, readable = self.shown(self.classes(reader)), self.readable(reader)
+        seen, readable = self.shown_rows(self.classes(reader)), self.readable(reader)
         for table in DERIVED:
             assert seen[table] == readable[table], (reader.id, table)
         return seen
@@ -89,36 +89,38 @@ class SecondLock:
     def secrets(self, reader: Principal) -> frozenset[str]:
         """Words and node ids that are of nothing but documents which the reader may not read."""
         known = documents(self.stock)
-        mine = {one.mark for one in known if one.read_by(reader)}
-        nodes = [(Place(*place), path, node) for node, *place, path in self.owner.execute(_NODES)]
-        paths = {(one.place, one.path) for one in known if one.read_by(reader)}
+        mine = {one.mark for one in known if one.readable_by(reader)}
+        nodes = [
+            (BranchName(*place), path, node) for node, *place, path in self.owner.execute(_NODES)
+        ]
+        paths = {(one.place, one.path) for one in known if one.readable_by(reader)}
         seen = {node for place, path, node in nodes if (place, path) in paths}
         unseen = {node for place, path, node in nodes if (place, path) not in paths}
         return frozenset({one.mark for one in known} - mine | (unseen - seen))
 
-    def shown(self, classes: str) -> dict[str, Rows]:
+    def shown_rows(self, classes: str) -> dict[str, Rows]:
         with self.reader(classes) as connection:
             return {table: rows(connection, table) for table in DERIVED}
 
     def readable(self, reader: Principal) -> dict[str, Rows]:
         """The rows of every table that come from documents which the reader may read."""
-        mine = [one for one in documents(self.stock) if one.read_by(reader)]
+        mine = [one for one in documents(self.stock) if one.readable_by(reader)]
         paths = {(one.place, one.path) for one in mine}
         own = [
             ordinal
             for ordinal, *place, path in self.owner.execute(_DOCUMENTS)
-            if (Place(*place), path) in paths
+            if (BranchName(*place), path) in paths
         ]
         edges = [
             number
             for number, *place, source, target in self.owner.execute(_EDGES)
-            if all(_holds(mine, Place(*place), end) for end in (source, target))
+            if all(_holds(mine, BranchName(*place), end) for end in (source, target))
         ]
         values = {"documents": own, "edges": edges}
         return {table: rows(self.owner, table, **values) for table in DERIVED}
 
 
-def _holds(mine: list[Stored], place: Place, node: str) -> bool:
+def _holds(mine: list[GuardedDocument], place: BranchName, node: str) -> bool:
     """An end in the edge's own repository is a document of the edge's own branch."""
     document, far = document_of(node), (place.tenant, place.repository)
     return any(

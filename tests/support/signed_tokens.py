@@ -62,7 +62,7 @@ def jwks(*keys: object) -> bytes:
 PUBLISHED = ("rsa", "ec", "ed")
 
 
-class Published:
+class PublishedKeys:
     """What the issuer's address answers; counts how often it was asked."""
 
     def __init__(self, data: bytes) -> None:
@@ -79,7 +79,7 @@ def issuer(
     algorithms: Sequence[str] = ("RS256", "ES256", "EdDSA"),
     leeway: float = 60,
 ) -> JwtVerifier:
-    keys = source or Published(jwks(*map(jwk, PUBLISHED)))
+    keys = source or PublishedKeys(jwks(*map(jwk, PUBLISHED)))
     return JwtVerifier(
         NAME,
         AUDIENCE,
@@ -95,7 +95,7 @@ def part(data: bytes | object) -> str:
     return base64.urlsafe_b64encode(written).rstrip(b"=").decode()
 
 
-def signed(header: bytes | object, payload: bytes | object, kid: str = "rsa") -> str:
+def sign(header: bytes | object, payload: bytes | object, kid: str = "rsa") -> str:
     """By the private key of that name, whatever header and payload say."""
     text = f"{part(header)}.{part(payload)}"
     algorithm = get_default_algorithms()[ALGORITHMS.get(kid, "RS256")]
@@ -111,7 +111,7 @@ def token(
     """A good one, but for what is changed; None takes a claim away."""
     said = {name: value for name, value in {**claims, **changes}.items() if value is not None}
     default = {"alg": ALGORITHMS.get(kid, "RS256"), "kid": kid, "typ": "JWT"}
-    return signed({**default, **(header or {})}, said, kid)
+    return sign({**default, **(header or {})}, said, kid)
 
 
 def with_secret(header: Mapping[str, object], secret: bytes) -> str:

@@ -38,10 +38,10 @@ class HashedWords:
     identity = IDENTITY
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
-        return [hashed(text) for text in texts]
+        return [hash_vector(text) for text in texts]
 
 
-def hashed(text: str) -> IntVector:
+def hash_vector(text: str) -> IntVector:
     total = np.zeros(DIMENSIONS, dtype=np.float64)
     for word in tokenize(text):
         seed = hashlib.sha256(word.encode("utf-8", "surrogatepass")).digest()[:DIMENSIONS]
@@ -93,18 +93,18 @@ def document(
             *(Definition(key, rank=rank) for key, rank in (offers or {}).items()),
         ),
         references=tuple(claims),
-        statements=granted(rule),
+        statements=statements_of(rule),
         fingerprint=text_key("\0".join((path, title, *passages))),
         unresolved_calls=opaque,
     )
 
 
-def granted(rule: AccessRule) -> tuple[AccessStatement, ...]:
+def statements_of(rule: AccessRule) -> tuple[AccessStatement, ...]:
     """One who says so."""
     return (AccessStatement("ingest options", 0, "", rule),)
 
 
-def claim(
+def reference(
     source: str,
     key: str,
     relation: str = "references",
@@ -124,24 +124,26 @@ def claim(
     return Reference(suffix, relation, target, at, at + len(says), 1, says, miner)
 
 
-def holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None) -> Document:
+def name_holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None) -> Document:
     """A document that holds a name."""
-    name = claim(f"r:{path}", NAME, "shares_entity", says="Marie Curie", miner="names")
+    name = reference(f"r:{path}", NAME, "shares_entity", says="Marie Curie", miner="names")
     return document(path, "Marie Curie", claims=[name], rule=rule, title=title)
 
 
 def write(writes: SnapshotWriter, documents: Sequence[Document]) -> None:
     """As an ingest would: remember vectors, then put."""
     texts = {chunk.text for found in documents for chunk in found.chunks}
-    writes.embeddings.add({text_key(text): hashed(text) for text in sorted(texts)})
-    writes.documents.add([embedded(found) for found in documents])
+    writes.embeddings.add({text_key(text): hash_vector(text) for text in sorted(texts)})
+    writes.documents.add([embed_document(found) for found in documents])
 
 
-def embedded(found: Document) -> BuiltDocument:
-    vectors = [hashed(chunk.text) for chunk in found.chunks]
+def embed_document(found: Document) -> BuiltDocument:
+    vectors = [hash_vector(chunk.text) for chunk in found.chunks]
     return BuiltDocument(
         document=found,
         chunk_texts=tuple(chunk.text for chunk in found.chunks),
         node_texts=tuple(node.summary for node in found.nodes),
-        node_vectors=node_vectors(found, vectors, [hashed(node.summary) for node in found.nodes]),
+        node_vectors=node_vectors(
+            found, vectors, [hash_vector(node.summary) for node in found.nodes]
+        ),
     )

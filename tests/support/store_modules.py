@@ -11,8 +11,8 @@ SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
 SHARED = ("indexes", "sql")  # the packages that every SQL store is made with
 
 Functions = tuple[ast.FunctionDef, ...]
-Place = tuple[str, str]
-Told = tuple[str, str, str]
+Position = tuple[str, str]
+Finding = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,20 +22,20 @@ class Module:
     name: str
     tree: ast.Module
 
-    def place(self, inside: Functions) -> Place:
+    def place(self, inside: Functions) -> Position:
         return self.name, inside[-1].name if inside else ""
 
-    def texts(self) -> Iterator[tuple[Place, str]]:
+    def texts(self) -> Iterator[tuple[Position, str]]:
         """Every string that is not a docstring."""
         for inside, part in parts(self.tree):
-            if (text := said(part)) is not None:
+            if (text := string_value(part)) is not None:
                 yield self.place(inside), text
 
     def files(self) -> frozenset[str]:
         """The .sql files that it names."""
         return frozenset(text for _, text in self.texts() if re.fullmatch(r"\w+\.sql", text))
 
-    def takes(self) -> Iterator[Told]:
+    def takes(self) -> Iterator[Finding]:
         """Where it asks for a .sql file, and for which."""
         for inside, part in parts(self.tree):
             match part:
@@ -45,12 +45,12 @@ class Module:
                 case _:
                     pass
 
-    def unwalked(self) -> Iterator[Told]:
+    def unwalked(self) -> Iterator[Finding]:
         """Where it lets a database run what is no literal, and what that is."""
         for inside, part in parts(self.tree):
             match part:
                 case ast.Call(func=ast.Attribute(attr=runs)) if runs.startswith("execute"):
-                    if said(part.args[0]) is None:
+                    if string_value(part.args[0]) is None:
                         yield *self.place(inside), ast.unparse(part.args[0])
                 case _:
                     pass
@@ -75,11 +75,11 @@ def parts(tree: ast.AST, inside: Functions = ()) -> Iterator[tuple[Functions, as
             yield from parts(child, deeper)
 
 
-def said(part: ast.AST) -> str | None:
+def string_value(part: ast.AST) -> str | None:
     return part.value if isinstance(part, ast.Constant) and isinstance(part.value, str) else None
 
 
-def spelt(code: str) -> str:
+def normalised_code(code: str) -> str:
     """As this Python spells it."""
     return ast.unparse(ast.parse(code))
 

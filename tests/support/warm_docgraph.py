@@ -56,12 +56,12 @@ def await_commands(listener: socket.socket) -> bool:
     while listener in select.select([listener, sys.stdin], [], [])[0]:
         line, _ = listener.accept()
         if os.fork() == 0:
-            return followed(line)
+            return serve_command(line)
         line.close()
     return False
 
 
-def followed(line: socket.socket) -> bool:
+def serve_command(line: socket.socket) -> bool:
     """True in the process that is to carry the command out; the other one tells how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _, streams, _, _ = socket.recv_fds(line, 1, 3)

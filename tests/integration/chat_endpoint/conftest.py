@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
-from tests.support.chat_endpoint import KEY, WHOLE, streamed
-from tests.support.scripted_server import Server, serving
-from tests.support.stand_ins import CountsWords
+from tests.support.chat_endpoint import KEY, WHOLE, stream_answer
+from tests.support.fakes import WordCounter
+from tests.support.scripted_server import Server, serve_script
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(lambda body: streamed(*WHOLE)) as server:
+    with serve_script(lambda body: stream_answer(*WHOLE)) as server:
         yield server
 
 
@@ -28,7 +28,7 @@ def chat(server: Server, slept: list[float]) -> EndpointChat:
         "tiny",
         api_key=KEY,
         window=100,
-        counter=CountsWords(),
+        counter=WordCounter(),
         timeout=5,
         retries=3,
         sleep=slept.append,

@@ -15,23 +15,26 @@ from tests.support.chat_endpoint import (
     KEY,
     PROMPT,
     WHOLE,
-    answered,
+    complete,
+    complete_error,
+    completion,
     event,
-    failing,
-    impatient,
-    said,
-    say,
-    streamed,
+    make_chat,
+    stream_answer,
+    text_event,
 )
+from tests.support.fakes import WordCounter
 from tests.support.scripted_server import Answer, Halt, Server, Stream
-from tests.support.stand_ins import CountsWords
 
 HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
-    "the stream ends": ((said("Only "),), "ended without a reason to finish"),
-    "the stream ends in a line": ((said("Only "), b'data: {"cho'), "without a reason to finish"),
-    "it is dropped": ((said("Only "), Halt.DROP), "the connection broke off"),
-    "it stalls": ((said("Only "), Halt.STALL), "nothing more came within 1 seconds"),
-    "it stalls in a line": ((said("Only "), b"da", Halt.STALL), "nothing more came within 1"),
+    "the stream ends": ((text_event("Only "),), "ended without a reason to finish"),
+    "the stream ends in a line": (
+        (text_event("Only "), b'data: {"cho'),
+        "without a reason to finish",
+    ),
+    "it is dropped": ((text_event("Only "), Halt.DROP), "the connection broke off"),
+    "it stalls": ((text_event("Only "), Halt.STALL), "nothing more came within 1 seconds"),
+    "it stalls in a line": ((text_event("Only "), b"da", Halt.STALL), "nothing more came within 1"),
 }
 
 
@@ -39,9 +42,9 @@ HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
 def test_half_an_answer_is_heard_and_then_an_error(
     server: Server, parts: tuple[bytes | float | Halt, ...], message: str
 ) -> None:
-    server.script = [streamed(*parts)]
+    server.script = [stream_answer(*parts)]
     heard: list[str] = []
-    told = failing(impatient(server), heard)
+    told = complete_error(make_chat(server), heard)
     assert heard == ["Only "]
     assert told.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
     assert message in told
@@ -49,57 +52,57 @@ def test_half_an_answer_is_heard_and_then_an_error(
 
 
 def test_an_unframed_stream_that_is_dropped_is_half_an_answer(server: Server) -> None:
-    server.script = [streamed(said("Only "), Halt.DROP, chunked=False)]
-    assert "half an answer" in failing(impatient(server))
+    server.script = [stream_answer(text_event("Only "), Halt.DROP, chunked=False)]
+    assert "half an answer" in complete_error(make_chat(server))
 
 
 def test_a_plain_answer_that_is_dropped_is_half_an_answer(server: Server) -> None:
-    data = json.dumps(answered({"content": "Only me."})).encode()
+    data = json.dumps(completion({"content": "Only me."})).encode()
     whole = {"Content-Type": "application/json", "Content-Length": str(len(data))}
     half = (200, Stream((data[:-9], Halt.DROP), chunked=False), whole)
     server.answer = lambda body: half
-    assert "half an answer: the connection was closed" in failing(impatient(server))
+    assert "half an answer: the connection was closed" in complete_error(make_chat(server))
     assert len(server.asked) == 2
 
 
 @pytest.mark.parametrize("halt", Halt)
 def test_what_comes_after_a_reason_to_finish_is_not_missed(server: Server, halt: Halt) -> None:
-    server.script = [streamed(said("a", "stop"), halt)]
-    assert say(impatient(server)).text == "a"
+    server.script = [stream_answer(text_event("a", "stop"), halt)]
+    assert complete(make_chat(server)).text == "a"
 
 
 def test_a_server_that_only_keeps_the_connection_alive_is_given_up(server: Server) -> None:
     alive: tuple[bytes | float, ...] = (b": wait\n\n", 0.01)
-    server.script = [streamed(*alive * 300)]
-    told = failing(impatient(server, timeout=5, max_seconds=0.1))
+    server.script = [stream_answer(*alive * 300)]
+    told = complete_error(make_chat(server, timeout=5, max_seconds=0.1))
     assert "half an answer: it did not end within 0.1 seconds" in told
 
 
 def test_silence_and_nobody_are_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        chat = EndpointChat(base, "tiny", window=9, counter=CountsWords(), timeout=0.05)
-        assert "no answer within 0.05 seconds" in failing(chat)
-    assert "Connection refused" in failing(chat)
+        chat = EndpointChat(base, "tiny", window=9, counter=WordCounter(), timeout=0.05)
+        assert "no answer within 0.05 seconds" in complete_error(chat)
+    assert "Connection refused" in complete_error(chat)
 
 
 def test_a_server_that_takes_no_connection_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         place = full.getsockname()
         base = f"http://127.0.0.1:{place[1]}/v1"
-        chat = EndpointChat(base, "tiny", window=9, counter=CountsWords(), timeout=0.05)
+        chat = EndpointChat(base, "tiny", window=9, counter=WordCounter(), timeout=0.05)
         with socket.create_connection(place), socket.socket() as second:
             second.setblocking(False)
             second.connect_ex(place)
-            assert "no connection within 0.05 seconds" in failing(chat)
+            assert "no connection within 0.05 seconds" in complete_error(chat)
 
 
 def test_thinking_may_take_longer_than_connecting(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_client, "MAX_CONNECT_SECONDS", 0.5)
-    server.script = [streamed(0.8, *WHOLE)]
-    assert say(chat).text == "Only me."
+    server.script = [stream_answer(0.8, *WHOLE)]
+    assert complete(chat).text == "Only me."
 
 
 def test_a_busy_server_is_asked_again_when_it_says(
@@ -111,7 +114,7 @@ def test_a_busy_server_is_asked_again_when_it_says(
         (503, {}, {"Retry-After": moment}),
         (502, {}, {"Retry-After": "soon"}),
     ]
-    assert say(chat).text == "Only me."
+    assert complete(chat).text == "Only me."
     assert (slept[0], slept[2]) == (7.0, 2.0)
     assert 10 < slept[1] <= 20
 
@@ -133,7 +136,7 @@ def test_no_wait_is_longer_than_half_a_minute(
     server: Server, chat: EndpointChat, slept: list[float], asked: str, waited: float
 ) -> None:
     server.script = [(429, {}, {"Retry-After": asked})]
-    say(chat)
+    complete(chat)
     assert slept == [waited]
 
 
@@ -141,7 +144,7 @@ def test_a_server_that_stays_busy_is_given_up(
     server: Server, chat: EndpointChat, slept: list[float]
 ) -> None:
     server.answer = lambda body: (429, {"error": {"message": "slow down"}}, {"Retry-After": "1"})
-    assert failing(chat).endswith("/chat/completions: answered 429 4 times: slow down")
+    assert complete_error(chat).endswith("/chat/completions: answered 429 4 times: slow down")
     assert (len(server.asked), slept) == (4, [1.0, 1.0, 1.0])
 
 
@@ -162,7 +165,7 @@ def test_a_refusal_is_told_in_the_servers_words(
     server: Server, chat: EndpointChat, answer: object, message: str
 ) -> None:
     server.script = [(404, answer, {})]
-    assert failing(chat) == f"{server.base}/chat/completions: answered 404: {message}"
+    assert complete_error(chat) == f"{server.base}/chat/completions: answered 404: {message}"
     assert len(server.asked) == 1
 
 
@@ -172,25 +175,25 @@ def test_no_part_of_the_key_is_told_where_a_message_is_cut(
     server.script = [
         (401, {"error": "x" * 290 + KEY}, {}),
         (401, b"x" * 290 + KEY.encode(), {}),
-        streamed(event({"error": {"message": "x" * 290 + KEY}})),
-        streamed(said("a", f"stop {KEY}")),
+        stream_answer(event({"error": {"message": "x" * 290 + KEY}})),
+        stream_answer(text_event("a", f"stop {KEY}")),
     ]
     for _ in range(3):
-        assert KEY[:4] not in failing(chat)
-    assert say(chat).finish == "stop ***"
+        assert KEY[:4] not in complete_error(chat)
+    assert complete(chat).finish == "stop ***"
 
 
 def test_a_key_is_hidden_however_json_spells_it(server: Server, chat: EndpointChat) -> None:
     spelt = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
     server.script = [(401, f'{{"error": {{"message": "bad key {spelt}"}}}}'.encode(), {})]
-    assert failing(chat).endswith("bad key ***")
+    assert complete_error(chat).endswith("bad key ***")
 
 
 def test_a_redirect_does_not_take_prompt_or_key_elsewhere(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [(307, {}, {"Location": f"{server.base}/elsewhere"})]
-    assert "answered 307" in failing(chat)
+    assert "answered 307" in complete_error(chat)
     assert len(server.asked) == 1
 
 
@@ -222,16 +225,18 @@ WRONG: dict[str, tuple[bytes, str]] = {
 def test_what_is_no_answer_is_told(
     server: Server, chat: EndpointChat, sent: bytes, message: str
 ) -> None:
-    server.script = [streamed(sent)]
+    server.script = [stream_answer(sent)]
     heard: list[str] = []
-    assert message in failing(chat, heard)
+    assert message in complete_error(chat, heard)
     assert heard == []
 
 
 def test_an_error_in_the_middle_is_an_error(server: Server, chat: EndpointChat) -> None:
-    server.script = [streamed(said("Only "), event({"error": {"message": "out of memory"}}))]
+    server.script = [
+        stream_answer(text_event("Only "), event({"error": {"message": "out of memory"}}))
+    ]
     heard: list[str] = []
-    assert "tiny: the server broke off: out of memory" in failing(chat, heard)
+    assert "tiny: the server broke off: out of memory" in complete_error(chat, heard)
     assert heard == ["Only "]
 
 
@@ -241,20 +246,20 @@ def test_an_answer_without_end_is_cut_off(
     monkeypatch.setattr(chat_stream, "MAX_TEXT_LENGTH", 10)
     monkeypatch.setattr(chat_stream, "MAX_STREAM_BYTES", 2000)
     server.script = [
-        streamed(*[said("word ")] * 4, DONE),
-        streamed(*[b": wait\n\n"] * 300, *WHOLE),
-        (200, answered({"content": "x" * 11}), {}),
+        stream_answer(*[text_event("word ")] * 4, DONE),
+        stream_answer(*[b": wait\n\n"] * 300, *WHOLE),
+        (200, completion({"content": "x" * 11}), {}),
     ]
     heard: list[str] = []
-    assert "more than 10 characters" in failing(chat, heard)
+    assert "more than 10 characters" in complete_error(chat, heard)
     assert heard == ["word ", "word "]
-    assert "more than 2000 bytes" in failing(chat)
-    assert "more than 10 characters" in failing(chat)
+    assert "more than 2000 bytes" in complete_error(chat)
+    assert "more than 10 characters" in complete_error(chat)
 
 
 def test_a_line_without_end_is_cut_off(server: Server, chat: EndpointChat) -> None:
-    server.script = [streamed(b"data: ", *[b"x" * 2**16] * 17, *WHOLE)]
-    assert "a line of the stream has more than 1048576 bytes" in failing(chat)
+    server.script = [stream_answer(b"data: ", *[b"x" * 2**16] * 17, *WHOLE)]
+    assert "a line of the stream has more than 1048576 bytes" in complete_error(chat)
 
 
 def unsupported(name: str) -> Answer:
@@ -269,7 +274,7 @@ def test_a_parameter_that_the_server_refuses_is_left_out(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [unsupported("max_tokens"), unsupported("temperature"), unsupported("seed")]
-    assert say(chat) == ChatReply("Only me.", "stop", Sampling(None, None))
+    assert complete(chat) == ChatReply("Only me.", "stop", Sampling(None, None))
     sent = [set(body) - {"model", "messages", "stream"} for _, _, body in server.asked]
     assert sent == [
         {"max_tokens", "temperature", "seed"},
@@ -284,16 +289,16 @@ def test_parameters_refused_together_are_left_out_together(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [forbidden("seed", "temperature"), (503, {}, {})]
-    assert say(chat).sampling == Sampling(None, None)
+    assert complete(chat).sampling == Sampling(None, None)
     assert len(server.asked) == 3
     server.script = [forbidden("seed")]
-    assert say(chat).sampling == Sampling(0.0, None)
+    assert complete(chat).sampling == Sampling(0.0, None)
 
 
 @pytest.mark.parametrize("name", ["seed", "temperature", "max_tokens", "max_completion_tokens"])
 def test_no_parameter_is_left_out_twice(server: Server, chat: EndpointChat, name: str) -> None:
     server.answer = lambda body: unsupported(name)
-    assert f"answered 400: Unsupported parameter: '{name}'" in failing(chat)
+    assert f"answered 400: Unsupported parameter: '{name}'" in complete_error(chat)
     assert len(server.asked) == (1 if name == "max_completion_tokens" else 2)
 
 
@@ -301,9 +306,9 @@ def test_a_refusal_for_another_reason_changes_no_parameter(
     server: Server, chat: EndpointChat
 ) -> None:
     server.answer = lambda body: (400, {"error": "seeds and max_tokens_each: too long"}, {})
-    assert "too long" in failing(chat)
+    assert "too long" in complete_error(chat)
     server.answer = lambda body: (401, {"error": "seed"}, {})
-    assert "answered 401: seed" in failing(chat)
+    assert "answered 401: seed" in complete_error(chat)
     assert len(server.asked) == 2
 
 
@@ -311,22 +316,25 @@ def test_a_stream_closed_without_a_word_is_asked_for_in_one_piece(
     server: Server, chat: EndpointChat
 ) -> None:
     """llama-cpp-python does so with a prompt that is too long, and gives its reason only here."""
-    server.script = [streamed(Halt.DROP), (400, {"error": {"message": "2 tokens too many"}}, {})]
-    assert failing(chat).endswith("answered 400: 2 tokens too many")
-    server.script = [streamed(b"\n"), (200, answered({"content": "Only me."}), {})]
-    assert say(chat).text == "Only me."
-    server.script = [streamed(Halt.DROP), streamed(Halt.DROP)]
-    assert "half an answer: the connection broke off" in failing(chat)
-    server.script = [streamed(), streamed()]
-    assert "half an answer: the server said nothing" in failing(chat)
+    server.script = [
+        stream_answer(Halt.DROP),
+        (400, {"error": {"message": "2 tokens too many"}}, {}),
+    ]
+    assert complete_error(chat).endswith("answered 400: 2 tokens too many")
+    server.script = [stream_answer(b"\n"), (200, completion({"content": "Only me."}), {})]
+    assert complete(chat).text == "Only me."
+    server.script = [stream_answer(Halt.DROP), stream_answer(Halt.DROP)]
+    assert "half an answer: the connection broke off" in complete_error(chat)
+    server.script = [stream_answer(), stream_answer()]
+    assert "half an answer: the server said nothing" in complete_error(chat)
     assert [body["stream"] for _, _, body in server.asked] == [True, False] * 4
 
 
 def test_a_stream_that_stalls_before_its_first_piece_is_not_asked_for_again(
     server: Server,
 ) -> None:
-    server.script = [streamed(Halt.STALL)]
-    assert "nothing more came within" in failing(impatient(server))
+    server.script = [stream_answer(Halt.STALL)]
+    assert "nothing more came within" in complete_error(make_chat(server))
     assert len(server.asked) == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 from docgraph.adapters.endpoint.chat import EndpointChat
 from docgraph.model.errors import GivenUp, TookTooLong
 from docgraph.ports.cancellation import Deadline, deadline_scope
-from tests.support.chat_endpoint import said, say, streamed
+from tests.support.chat_endpoint import complete, stream_answer, text_event
 from tests.support.scripted_server import Halt, Server
 
 
@@ -30,41 +30,41 @@ def leaving(leave: Callable[[], None], when: Callable[[], object]) -> Iterator[N
 
 
 def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
-    server.script.append(streamed(Halt.STALL))
+    server.script.append(stream_answer(Halt.STALL))
     with (
         deadline_scope(Deadline()) as asker,
         leaving(asker.cancel, lambda: server.asked),
         pytest.raises(GivenUp),
     ):
-        say(chat)
+        complete(chat)
     assert len(server.asked) == 1
 
 
 def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
-    server.script.append(streamed(said("Only "), Halt.STALL))
+    server.script.append(stream_answer(text_event("Only "), Halt.STALL))
     heard: list[str] = []
     with (
         deadline_scope(Deadline()) as asker,
         leaving(asker.cancel, lambda: heard),
         pytest.raises(GivenUp),
     ):
-        say(chat, heard)
+        complete(chat, heard)
     assert heard == ["Only "]
 
 
 def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> None:
-    server.script.append(streamed(Halt.STALL))
+    server.script.append(stream_answer(Halt.STALL))
     with (
         deadline_scope(Deadline(100)) as asker,
         leaving(asker.expire, lambda: server.asked),
         pytest.raises(TookTooLong),
     ):
-        say(chat)
+        complete(chat)
 
 
 def test_nobody_is_asked_for_one_who_has_left(server: Server, chat: EndpointChat) -> None:
     with deadline_scope(Deadline()) as asker:
         asker.cancel()
         with pytest.raises(GivenUp):
-            say(chat)
+            complete(chat)
     assert server.asked == []

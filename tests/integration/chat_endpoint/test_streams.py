@@ -16,20 +16,20 @@ from tests.support.chat_endpoint import (
     KEY,
     PROMPT,
     WHOLE,
-    answered,
+    complete,
+    completion,
     event,
-    impatient,
-    said,
-    say,
-    streamed,
+    make_chat,
+    stream_answer,
+    text_event,
 )
-from tests.support.scripted_server import Server, Stream, serving
-from tests.support.stand_ins import CountsWords
+from tests.support.fakes import WordCounter
+from tests.support.scripted_server import Server, Stream, serve_script
 
 
 def test_an_answer_is_heard_piece_by_piece(chat: EndpointChat) -> None:
     heard: list[str] = []
-    assert say(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert complete(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
     assert heard == ["Only ", "me."]
 
 
@@ -39,7 +39,7 @@ def test_the_first_piece_is_heard_before_the_last_is_sent(
     server: Server, chat: EndpointChat, chunked: bool
 ) -> None:
     first = Event()
-    server.script = [streamed(WHOLE[0], first, *WHOLE[1:], chunked=chunked)]
+    server.script = [stream_answer(WHOLE[0], first, *WHOLE[1:], chunked=chunked)]
     heard: list[str] = []
 
     def listen(piece: str) -> None:
@@ -51,7 +51,7 @@ def test_the_first_piece_is_heard_before_the_last_is_sent(
 
 
 def test_what_is_asked_names_model_key_and_sampling(server: Server, chat: EndpointChat) -> None:
-    say(chat)
+    complete(chat)
     ((path, key, body),) = server.asked
     assert (path, key) == ("/v1/chat/completions", f"Bearer {KEY}")
     assert body == {
@@ -75,41 +75,57 @@ def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
 
 
 def test_an_answer_cut_off_says_so(server: Server, chat: EndpointChat) -> None:
-    server.script = [streamed(said("Only", "length"), DONE)]
-    assert say(chat) == ChatReply("Only", "length", Sampling(0.0, 7))
+    server.script = [stream_answer(text_event("Only", "length"), DONE)]
+    assert complete(chat) == ChatReply("Only", "length", Sampling(0.0, 7))
 
 
 # What servers send, and what is heard and why it ended.
 FRAMES: dict[str, tuple[bytes, list[str], str]] = {
-    "a role first": (said("", role="assistant") + said("a", "stop") + DONE, ["a"], "stop"),
-    "null content": (said(None) + said("a", "stop") + DONE, ["a"], "stop"),
-    "what it cost": (said("a", "stop") + event({"choices": [], "usage": {}}) + DONE, ["a"], "stop"),
-    "no choices": (event({"id": 1}) + said("a", "stop") + DONE, ["a"], "stop"),
-    "no delta": (said("a") + event({"choices": [{"finish_reason": "stop"}]}), ["a"], "stop"),
-    "another choice": (
-        event({"choices": [{"index": 1, "delta": {"content": "b"}}]}) + said("a", "stop"),
+    "a role first": (
+        text_event("", role="assistant") + text_event("a", "stop") + DONE,
         ["a"],
         "stop",
     ),
-    "keep-alives": (b": wait\n\n:\n\n" + said("a") + b":\n\ndata:\n\n" + DONE, ["a"], "done"),
-    "CRLF": ((said("a", "stop") + DONE).replace(b"\n", b"\r\n"), ["a"], "stop"),
-    "CR": ((said("a", "stop") + DONE).replace(b"\n", b"\r"), ["a"], "stop"),
-    "no space": ((said("a", "stop") + DONE).replace(b"data: ", b"data:"), ["a"], "stop"),
+    "null content": (text_event(None) + text_event("a", "stop") + DONE, ["a"], "stop"),
+    "what it cost": (
+        text_event("a", "stop") + event({"choices": [], "usage": {}}) + DONE,
+        ["a"],
+        "stop",
+    ),
+    "no choices": (event({"id": 1}) + text_event("a", "stop") + DONE, ["a"], "stop"),
+    "no delta": (text_event("a") + event({"choices": [{"finish_reason": "stop"}]}), ["a"], "stop"),
+    "another choice": (
+        event({"choices": [{"index": 1, "delta": {"content": "b"}}]}) + text_event("a", "stop"),
+        ["a"],
+        "stop",
+    ),
+    "keep-alives": (b": wait\n\n:\n\n" + text_event("a") + b":\n\ndata:\n\n" + DONE, ["a"], "done"),
+    "CRLF": ((text_event("a", "stop") + DONE).replace(b"\n", b"\r\n"), ["a"], "stop"),
+    "CR": ((text_event("a", "stop") + DONE).replace(b"\n", b"\r"), ["a"], "stop"),
+    "no space": ((text_event("a", "stop") + DONE).replace(b"data: ", b"data:"), ["a"], "stop"),
     "many lines": (
         b'event: x\nid: 4\ndata: {"choices": [{"delta":\ndata: {"content": "a"},\n'
         b'data: "finish_reason": "stop"}]}\nretry: 9\n\n' + DONE,
         ["a"],
         "stop",
     ),
-    "no [DONE]": (said("a", "stop"), ["a"], "stop"),
-    "no reason": (said("a") + DONE, ["a"], "done"),
-    "more after [DONE]": (said("a", "stop") + DONE + b"data: {", ["a"], "stop"),
-    "a byte order mark": (b"\xef\xbb\xbf" + said("a", "stop"), ["a"], "stop"),
-    "another reason": (said("a", "content_filter") + DONE, ["a"], "content_filter"),
-    "nothing": (said(None, "stop") + DONE, [], "stop"),
-    "halves of a character": (said("\ud83d") + said("\ude00!", "stop"), ["\U0001f600!"], "stop"),
-    "half a character": (said("a\ud83d") + said("\ude00\ude00", "stop"), ["a", "😀�"], "stop"),
-    "half at the end": (said("a\ud83d", "stop"), ["a", "�"], "stop"),
+    "no [DONE]": (text_event("a", "stop"), ["a"], "stop"),
+    "no reason": (text_event("a") + DONE, ["a"], "done"),
+    "more after [DONE]": (text_event("a", "stop") + DONE + b"data: {", ["a"], "stop"),
+    "a byte order mark": (b"\xef\xbb\xbf" + text_event("a", "stop"), ["a"], "stop"),
+    "another reason": (text_event("a", "content_filter") + DONE, ["a"], "content_filter"),
+    "nothing": (text_event(None, "stop") + DONE, [], "stop"),
+    "halves of a character": (
+        text_event("\ud83d") + text_event("\ude00!", "stop"),
+        ["\U0001f600!"],
+        "stop",
+    ),
+    "half a character": (
+        text_event("a\ud83d") + text_event("\ude00\ude00", "stop"),
+        ["a", "😀�"],
+        "stop",
+    ),
+    "half at the end": (text_event("a\ud83d", "stop"), ["a", "�"], "stop"),
     "raw characters": (
         'data: {"choices":[{"delta":{"content":"é"}}]}\n\n'.encode() + DONE,
         ["é"],
@@ -122,9 +138,9 @@ FRAMES: dict[str, tuple[bytes, list[str], str]] = {
 def test_a_stream_is_understood_however_it_is_framed(
     server: Server, chat: EndpointChat, sent: bytes, heard: list[str], finish: str
 ) -> None:
-    server.script = [streamed(sent)]
+    server.script = [stream_answer(sent)]
     pieces: list[str] = []
-    told = say(chat, pieces)
+    told = complete(chat, pieces)
     assert (pieces, told.text, told.finish) == (heard, "".join(heard), finish)
 
 
@@ -148,42 +164,42 @@ def test_the_answer_is_the_same_however_its_bytes_are_cut(
     places = [0, *sorted(cuts), len(sent)]
     parts = [sent[start:stop] for start, stop in pairwise(places)]
     heard: list[str] = []
-    with serving(lambda body: streamed(*parts, chunked=chunked)) as server:
-        told = say(impatient(server, timeout=5), heard)
+    with serve_script(lambda body: stream_answer(*parts, chunked=chunked)) as server:
+        told = complete(make_chat(server, timeout=5), heard)
     assert heard == ["Grüße, ", "世界 😀", "\r\n!"]
     assert told.text == "Grüße, 世界 😀\r\n!"
 
 
 def test_every_byte_alone_is_understood(server: Server, chat: EndpointChat) -> None:
     sent = LONG.replace("\n", "\r\n").encode()
-    server.script = [streamed(*(sent[at : at + 1] for at in range(len(sent))))]
-    assert say(chat).text == "Grüße, 世界 😀\r\n!"
+    server.script = [stream_answer(*(sent[at : at + 1] for at in range(len(sent))))]
+    assert complete(chat).text == "Grüße, 世界 😀\r\n!"
 
 
 def test_a_server_that_does_not_stream_is_understood(server: Server, chat: EndpointChat) -> None:
     server.script = [
-        (200, answered({"content": "Only me."}), {}),
-        (200, answered({"content": None}, None), {"Content-Type": "text/event-stream"}),
-        (200, Stream((b" \n", b"{", json.dumps(answered({"content": "x"})).encode()[1:])), {}),
+        (200, completion({"content": "Only me."}), {}),
+        (200, completion({"content": None}, None), {"Content-Type": "text/event-stream"}),
+        (200, Stream((b" \n", b"{", json.dumps(completion({"content": "x"})).encode()[1:])), {}),
     ]
     heard: list[str] = []
-    assert say(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
-    assert say(chat, heard) == ChatReply("", "done", Sampling(0.0, 7))
-    assert say(chat, heard).text == "x"
+    assert complete(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert complete(chat, heard) == ChatReply("", "done", Sampling(0.0, 7))
+    assert complete(chat, heard).text == "x"
     assert heard == ["Only me.", "x"]
 
 
 def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: EndpointChat) -> None:
     high = Clearance(frozenset({"board"}), 2)
-    other = EndpointChat(server.base, "big", window=9, counter=CountsWords(), clearance=high)
-    assert (chat.name, chat.clearance, chat.context_window) == ("tiny", UNCLASSIFIED, 100)
-    assert (other.name, other.clearance, other.context_window) == ("big", high, 9)
+    other = EndpointChat(server.base, "big", window=9, counter=WordCounter(), ceiling=high)
+    assert (chat.name, chat.ceiling, chat.context_window) == ("tiny", UNCLASSIFIED, 100)
+    assert (other.name, other.ceiling, other.context_window) == ("big", high, 9)
 
 
 def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(
     server: Server, chat: EndpointChat
 ) -> None:
-    own = EndpointChat(server.base, "tiny", window=9, counter=CountsWords(), exact=True)
+    own = EndpointChat(server.base, "tiny", window=9, counter=WordCounter(), exact=True)
     assert (chat.exact_count, own.exact_count) == (False, True)
     assert (chat.count(""), own.count("")) == (FRAME, FRAME)
     assert (chat.count("one two three"), own.count("one two three")) == (FRAME + 4, FRAME + 3)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import docgraph
-from tests.support.opened_notes import hashed_words, ingested
+from tests.support.notes_store import ingest_notes, use_hashed_words
 
 # Before any of them is imported.
 os.environ["HAYSTACK_TELEMETRY_ENABLED"] = "False"
@@ -36,14 +36,14 @@ def nobody_calls_out() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def quick() -> Iterator[None]:
-    with hashed_words():
+    with use_hashed_words():
         yield
 
 
 @pytest.fixture(scope="session")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    with hashed_words():
-        return ingested(tmp_path_factory.mktemp("frameworks"))
+    with use_hashed_words():
+        return ingest_notes(tmp_path_factory.mktemp("frameworks"))
 
 
 @pytest.fixture(scope="session")

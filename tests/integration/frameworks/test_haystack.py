@@ -11,7 +11,7 @@ import docgraph
 from docgraph.integrations.haystack import DocgraphRetriever
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
-from tests.support.opened_notes import ADA, BOARD, QUESTION
+from tests.support.notes_store import ADA, BOARD, QUESTION
 from tests.support.provenance import HARMLESS, assert_provenance
 
 TEMPLATE = "{% for document in documents %}{{ document.content }}\n{% endfor %}{{ question }}"

@@ -15,7 +15,7 @@ from langchain_core.runnables import RunnablePassthrough
 import docgraph
 from docgraph.integrations.langchain import DocgraphRetriever
 from docgraph.model.errors import NotVisible
-from tests.support.opened_notes import ADA, BOARD, QUESTION
+from tests.support.notes_store import ADA, BOARD, QUESTION
 from tests.support.provenance import HARMLESS, assert_provenance
 
 

@@ -11,7 +11,7 @@ from llama_index.core.schema import MetadataMode
 
 import docgraph
 from docgraph.integrations.llamaindex import DocgraphRetriever
-from tests.support.opened_notes import BOARD, QUESTION
+from tests.support.notes_store import BOARD, QUESTION
 from tests.support.provenance import HARMLESS, assert_provenance
 
 

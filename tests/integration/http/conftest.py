@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.http_door import Door, filled, opened, settings_of
+from tests.support.http_app import HttpApp, ingest_notes, open_app, settings_of
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     """For tests that write nothing."""
-    with opened(settings_of(tmp_path_factory.mktemp("door"))) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path_factory.mktemp("door"))) as door:
+        ingest_notes(door.house)
         yield door

@@ -12,9 +12,9 @@ import pytest
 from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import Settings
 from tests.integration.test_asking import streamed
-from tests.support.chat_endpoint import said
-from tests.support.http_door import Door, filled, opened, settings_of
-from tests.support.scripted_server import Halt, Server, Stream, serving
+from tests.support.chat_endpoint import text_event
+from tests.support.http_app import HttpApp, ingest_notes, open_app, settings_of
+from tests.support.scripted_server import Halt, Server, Stream, serve_script
 
 ASKED = {"question": "How long is the pause of the queue?"}
 SAID = "It is 30 seconds [1]. Surely."
@@ -30,20 +30,20 @@ def events(text: str) -> list[tuple[str, Any]]:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serving(lambda _: streamed(SAID)) as server:
+    with serve_script(lambda _: streamed(SAID)) as server:
         yield server
 
 
 @pytest.fixture
-def answering(server: Server, tmp_path: Path) -> Iterator[Door]:
+def answering(server: Server, tmp_path: Path) -> Iterator[HttpApp]:
     chat = ChatEndpoint(server.base, "tiny", window=4000)
     base = settings_of(tmp_path, answer_time=5.0)
-    with opened(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        filled(door.house)
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
+        ingest_notes(door.house)
         yield door
 
 
-def test_an_answer_comes_piece_by_piece(answering: Door) -> None:
+def test_an_answer_comes_piece_by_piece(answering: HttpApp) -> None:
     found = answering.post("/v1/ask", ASKED)
     assert found.headers["content-type"].startswith("text/event-stream")
     told = events(found.text)
@@ -56,7 +56,7 @@ def test_an_answer_comes_piece_by_piece(answering: Door) -> None:
     assert [flag["kind"] for flag in answer["flags"]] == ["uncited"]
 
 
-def test_an_answer_comes_whole_where_json_is_asked_for(answering: Door) -> None:
+def test_an_answer_comes_whole_where_json_is_asked_for(answering: HttpApp) -> None:
     whole = answering.post("/v1/ask", {**ASKED, "receipt": True}, Accept="application/json")
     assert whole.headers["content-type"] == "application/json"
     told = whole.json()
@@ -66,13 +66,13 @@ def test_an_answer_comes_whole_where_json_is_asked_for(answering: Door) -> None:
     assert streamed_ == told
 
 
-def test_without_a_model_the_context_is_the_answer(door: Door) -> None:
+def test_without_a_model_the_context_is_the_answer(door: HttpApp) -> None:
     ((name, told),) = events(door.post("/v1/ask", ASKED).text)
     assert (name, told["answer"]["kind"]) == ("answer", "no_model")
 
 
 def test_an_error_before_the_first_piece_has_its_own_status(
-    answering: Door, server: Server
+    answering: HttpApp, server: Server
 ) -> None:
     """And tells nothing of where the model's server is."""
     server.script.append((401, {"error": {"message": "no such key"}}, {}))
@@ -83,8 +83,10 @@ def test_an_error_before_the_first_piece_has_its_own_status(
     assert answering.post("/v1/ask", {"question": ""}).status_code == 422
 
 
-def test_an_error_after_the_first_piece_is_the_last_event(answering: Door, server: Server) -> None:
-    server.script.append((200, Stream((said("It is "), Halt.DROP)), {}))
+def test_an_error_after_the_first_piece_is_the_last_event(
+    answering: HttpApp, server: Server
+) -> None:
+    server.script.append((200, Stream((text_event("It is "), Halt.DROP)), {}))
     told = events(answering.post("/v1/ask", ASKED).text)
     assert [name for name, _ in told] == ["piece", "problem"]
     assert told[-1][1]["status"] == 502
@@ -93,12 +95,12 @@ def test_an_error_after_the_first_piece_is_the_last_event(answering: Door, serve
 
 def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> None:
     """Also where the model's server says nothing at all."""
-    server.script.append((200, Stream((said("It is "), Halt.STALL)), {}))
+    server.script.append((200, Stream((text_event("It is "), Halt.STALL)), {}))
     server.script.append((200, Stream((Halt.STALL,)), {}))
     chat = ChatEndpoint(server.base, "tiny", window=4000)
     base = settings_of(tmp_path, answer_time=0.5)
-    with opened(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        filled(door.house)
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
+        ingest_notes(door.house)
         told = events(door.post("/v1/ask", ASKED).text)
         assert [name for name, _ in told] == ["piece", "problem"]
         assert told[-1][1]["status"] == 504
@@ -115,8 +117,8 @@ def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Se
     server.script.append((200, Stream((go_on, *streamed(SAID)[1].parts)), {}))  # type: ignore[attr-defined]
     chat = ChatEndpoint(server.base, "tiny", window=4000)
     base = settings_of(tmp_path, answers=1, queue=0)
-    with opened(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        filled(door.house)
+    with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
+        ingest_notes(door.house)
         first: list[Any] = []
         asking = threading.Thread(target=lambda: first.append(door.post("/v1/ask", ASKED)))
         asking.start()

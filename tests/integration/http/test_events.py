@@ -16,9 +16,9 @@ from docgraph.ports.cancellation import Deadline
 from docgraph.wiring.model_settings import ChatEndpoint
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_schema import served
-from tests.support.chat_endpoint import said
-from tests.support.http_door import filled, settings_of
-from tests.support.scripted_server import Halt, Stream, serving
+from tests.support.chat_endpoint import text_event
+from tests.support.http_app import ingest_notes, settings_of
+from tests.support.scripted_server import Halt, Stream, serve_script
 from tests.support.small_world import HashedWords
 
 
@@ -97,14 +97,14 @@ def test_a_silent_stream_says_that_it_is_still_there(monkeypatch: pytest.MonkeyP
 
 def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: Path) -> None:
     """Over real connections, on both sides of the server."""
-    parts = (said("It is "), Halt.STALL)
-    with serving(lambda _: (200, Stream(parts), {})) as model:
+    parts = (text_event("It is "), Halt.STALL)
+    with serve_script(lambda _: (200, Stream(parts), {})) as model:
         chat = ChatEndpoint(model.base, "tiny", window=4000)
         base = settings_of(tmp_path)
         house = build_app_state(
             Settings(base.store, answer_endpoints=(chat,), serve=base.serve), HashedWords
         )
-        filled(house)
+        ingest_notes(house)
         with served(make_app(house)) as url:
             host, port = url.removeprefix("http://").split(":")
             with socket.create_connection((host, int(port))) as line:

@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.fuzz.mutated import HOSTILE
-from tests.support.http_door import Door, filled, opened, settings_of
+from tests.fuzz.mutations import HOSTILE
+from tests.support.http_app import HttpApp, ingest_notes, open_app, settings_of
 
 QUOTES = ("'", '"', "\\", "''; SELECT pg_sleep(9)--", "%s", "%(id)s", ":id", "?1", "$1", "\ud800")
 STRINGS = (*HOSTILE, *QUOTES, "x" * 300_000)
@@ -42,18 +42,18 @@ QUERIES = ("/v1/relations?node=", "/v1/relations?type=", "/v1/snapshots?reposito
 
 
 @pytest.fixture(scope="module")
-def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     folder = tmp_path_factory.mktemp("hostile")
-    with opened(settings_of(folder, roots=(str(folder),), lease=1)) as door:
-        filled(door.house)
+    with open_app(settings_of(folder, roots=(str(folder),), lease=1)) as door:
+        ingest_notes(door.house)
         yield door
 
 
 @pytest.fixture
-def on_postgres(tmp_path: Path, database: str) -> Iterator[Door]:
+def on_postgres(tmp_path: Path, database: str) -> Iterator[HttpApp]:
     settings = settings_of(tmp_path, roots=(str(tmp_path),), lease=1)
-    with opened(replace(settings, store=database)) as door:
-        filled(door.house)
+    with open_app(replace(settings, store=database)) as door:
+        ingest_notes(door.house)
         yield door
 
 
@@ -69,7 +69,7 @@ def with_each(body: Mapping[str, Any], turn: int) -> Iterator[dict[str, Any]]:
         yield {**body, odd: "x"}
 
 
-def refused_in_words(door: Door) -> list[str]:
+def refused_in_words(door: HttpApp) -> list[str]:
     """What went wrong by our fault."""
     found: list[str] = []
     for turn, (address, body) in enumerate(BODIES.items()):
@@ -86,15 +86,15 @@ def refused_in_words(door: Door) -> list[str]:
 
 
 @pytest.mark.parametrize("address", BODIES)
-def test_the_same_without_such_strings_is_fine(on_sqlite: Door, address: str) -> None:
+def test_the_same_without_such_strings_is_fine(on_sqlite: HttpApp, address: str) -> None:
     answer = on_sqlite.client.post(address, json=BODIES[address], headers=JSON)
     told = {"/v1/relations": 201, "/v1/ingestions": 404}  # there is no such folder
     assert answer.status_code == told.get(address, 200), answer.text
 
 
-def test_no_string_breaks_the_server_on_sqlite(on_sqlite: Door) -> None:
+def test_no_string_breaks_the_server_on_sqlite(on_sqlite: HttpApp) -> None:
     assert refused_in_words(on_sqlite) == []
 
 
-def test_no_string_breaks_the_server_on_postgres(on_postgres: Door) -> None:
+def test_no_string_breaks_the_server_on_postgres(on_postgres: HttpApp) -> None:
     assert refused_in_words(on_postgres) == []

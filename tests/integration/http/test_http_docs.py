@@ -12,16 +12,16 @@ import pytest
 from docgraph.interfaces.http.problems import TITLES
 from docgraph.interfaces.http.server.middleware import Metrics
 from tests.architecture.test_docs import CODE, page, rows, sections
-from tests.support.http_door import NOTES, Door
-from tests.support.http_server import embeddings, serving_in, settings_file
-from tests.support.scripted_server import serving
+from tests.support.http_app import NOTES, HttpApp
+from tests.support.http_server import embeddings, serve_in, settings_file
+from tests.support.scripted_server import serve_script
 
 TEXT = page("http.md")
 PARTS = sections(TEXT, 2)
 THERE = "http://127.0.0.1:8000"
 
 
-def test_every_address_is_documented(door: Door) -> None:
+def test_every_address_is_documented(door: HttpApp) -> None:
     told = [name for cells in rows(PARTS["Addresses"]) for name in CODE.findall(cells[0])]
     there: Any = door.client.get("/openapi.json").json()["paths"]
     assert told == [f"{method.upper()} {path}" for path, found in there.items() for method in found]
@@ -47,9 +47,9 @@ def test_the_session_goes_as_it_says(tmp_path: Path) -> None:
     (tmp_path / "roots" / "notes").mkdir(parents=True)
     for path in ("queue.md", "worker.md"):
         (tmp_path / "roots" / "notes" / path).write_text(NOTES[path], encoding="utf-8")
-    with serving(embeddings) as models:
+    with serve_script(embeddings) as models:
         settings_file(tmp_path, models.base)
-        with serving_in(tmp_path, "--root", "roots") as served:
+        with serve_in(tmp_path, "--root", "roots") as served:
             served.ready()
             for command, shown in steps:
                 found = said(command.replace(THERE, served.url))

@@ -11,8 +11,8 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import INGEST
 from docgraph.wiring.build import build_administration
 from docgraph.wiring.settings import Settings
-from tests.support.http_door import NOTES, Door, key_for, opened, settings_of
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
+from tests.support.http_app import NOTES, HttpApp, key_for, open_app, settings_of
 
 OUTSIDE = [
     "nowhere",
@@ -31,10 +31,10 @@ def roots(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+def refusing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     """For what is refused at once."""
     place = tmp_path_factory.mktemp("refusing")
-    with opened(settings_of(place, roots=(str(made(place)),))) as door:
+    with open_app(settings_of(place, roots=(str(made(place)),))) as door:
         yield door
 
 
@@ -50,12 +50,12 @@ def made(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def taking(roots: Path, tmp_path: Path) -> Iterator[Door]:
-    with opened(settings_of(tmp_path, roots=(str(roots),))) as door:
+def taking(roots: Path, tmp_path: Path) -> Iterator[HttpApp]:
+    with open_app(settings_of(tmp_path, roots=(str(roots),))) as door:
         yield door
 
 
-def asked(door: Door, body: dict[str, Any], **headers: str) -> dict[str, Any]:
+def asked(door: HttpApp, body: dict[str, Any], **headers: str) -> dict[str, Any]:
     """Asked for, and polled until it has ended."""
     answer = door.post("/v1/ingestions", body, **headers)
     assert answer.status_code == 202, answer.text
@@ -69,7 +69,7 @@ def asked(door: Door, body: dict[str, Any], **headers: str) -> dict[str, Any]:
     raise AssertionError(where)
 
 
-def test_a_folder_is_taken_in(taking: Door) -> None:
+def test_a_folder_is_taken_in(taking: HttpApp) -> None:
     found = asked(taking, {"path": "notes"})
     assert found["state"] == "succeeded", found["error"]
     assert found["attempts"] == 1
@@ -84,7 +84,7 @@ def test_a_folder_is_taken_in(taking: Door) -> None:
     assert 'docgraph_ingestions_total{outcome="succeeded"} 1.0' in told
 
 
-def test_a_single_file_and_other_names(taking: Door) -> None:
+def test_a_single_file_and_other_names(taking: HttpApp) -> None:
     body = {"path": "notes/queue.md", "repository": "mine", "branch": "dev"}
     found = asked(taking, body)
     assert found["result"]["ingest"]["snapshot"] == {
@@ -94,8 +94,8 @@ def test_a_single_file_and_other_names(taking: Door) -> None:
     }
 
 
-def test_a_commit_is_taken_in(taking: Door, roots: Path) -> None:
-    MadeRepository(roots / "repo").commit({"a.md": "# A\n"})
+def test_a_commit_is_taken_in(taking: HttpApp, roots: Path) -> None:
+    GitRepository(roots / "repo").commit({"a.md": "# A\n"})
     found = asked(taking, {"path": "repo", "ref": "main"})
     assert found["state"] == "succeeded", found["error"]
     (info,) = taking.client.get("/v1/snapshots").json()["snapshots"]
@@ -103,9 +103,9 @@ def test_a_commit_is_taken_in(taking: Door, roots: Path) -> None:
 
 
 def test_a_repository_that_reads_elsewhere_is_refused(
-    taking: Door, roots: Path, tmp_path: Path
+    taking: HttpApp, roots: Path, tmp_path: Path
 ) -> None:
-    made = MadeRepository(tmp_path / "outside" / "repo")
+    made = GitRepository(tmp_path / "outside" / "repo")
     made.commit({"a.md": "# A\n"})
     (roots / "repo").mkdir()
     (roots / "repo" / ".git").write_text(f"gitdir: {made.folder / '.git'}\n", encoding="utf-8")
@@ -115,7 +115,7 @@ def test_a_repository_that_reads_elsewhere_is_refused(
     assert str(tmp_path) not in found["error"]
 
 
-def test_a_link_that_leads_out_is_a_problem_of_its_own(taking: Door, roots: Path) -> None:
+def test_a_link_that_leads_out_is_a_problem_of_its_own(taking: HttpApp, roots: Path) -> None:
     (roots / "notes" / "out.md").symlink_to(roots.parent / "outside" / "secret.md")
     found = asked(taking, {"path": "notes"})
     (problem,) = found["result"]["ingest"]["problems"]
@@ -124,7 +124,7 @@ def test_a_link_that_leads_out_is_a_problem_of_its_own(taking: Door, roots: Path
 
 
 @pytest.mark.parametrize("path", OUTSIDE)
-def test_what_is_outside_and_what_is_nowhere_read_alike(refusing: Door, path: str) -> None:
+def test_what_is_outside_and_what_is_nowhere_read_alike(refusing: HttpApp, path: str) -> None:
     told = {"repository": "x"}
     answer = refusing.post("/v1/ingestions", {"path": path, **told})
     nowhere = refusing.post("/v1/ingestions", {"path": "not-there", **told})
@@ -151,12 +151,12 @@ def test_what_is_outside_and_what_is_nowhere_read_alike(refusing: Door, path: st
         {"path": "notes", "asked_by": "root"},
     ],
 )
-def test_what_cannot_be_used_is_refused_at_once(refusing: Door, wrong: dict[str, Any]) -> None:
+def test_what_cannot_be_used_is_refused_at_once(refusing: HttpApp, wrong: dict[str, Any]) -> None:
     answer = refusing.post("/v1/ingestions", wrong)
     assert answer.status_code == 422, answer.text
 
 
-def test_a_path_that_goes_away_meanwhile_fails_in_words(taking: Door, roots: Path) -> None:
+def test_a_path_that_goes_away_meanwhile_fails_in_words(taking: HttpApp, roots: Path) -> None:
     """The words tell no place of the server's."""
     found = asked(taking, {"path": "notes", "ref": "main"})
     assert found["state"] == "failed"
@@ -166,7 +166,7 @@ def test_a_path_that_goes_away_meanwhile_fails_in_words(taking: Door, roots: Pat
     assert 'docgraph_ingestions_total{outcome="failed"} 1.0' in told
 
 
-def test_without_roots_nothing_is_ingested(door: Door) -> None:
+def test_without_roots_nothing_is_ingested(door: HttpApp) -> None:
     answer = door.post("/v1/ingestions", {"path": "notes"})
     assert answer.status_code == 403
     assert "roots" in answer.json()["detail"]
@@ -183,7 +183,7 @@ def locked(roots: Path, tmp_path: Path) -> Settings:
 
 
 def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -> None:
-    with opened(locked) as door:
+    with open_app(locked) as door:
         eve = key_for(locked, "eve")
         answers = [
             door.post("/v1/ingestions", {"path": path, "repository": "x"}, Authorization=eve)
@@ -198,7 +198,7 @@ def test_the_right_is_asked_for_before_anything_is_looked_at(locked: Settings) -
 
 
 def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
-    with opened(locked) as door:
+    with open_app(locked) as door:
         ann = key_for(locked, "ann", "board", rights=(INGEST,))
         found = asked(door, {"path": "notes"}, Authorization=ann)
         assert found["result"]["readable"] == {
@@ -217,7 +217,7 @@ def test_where_nobody_says_who_may_read_nobody_may(locked: Settings) -> None:
 
 
 def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Settings) -> None:
-    with opened(locked) as door:
+    with open_app(locked) as door:
         ann, bob = (key_for(locked, name, rights=(INGEST,)) for name in ("ann", "bob"))
         found = asked(door, {"path": "notes"}, Authorization=ann)
         where = f"/v1/ingestions/{found['id']}"
@@ -232,7 +232,7 @@ def test_what_becomes_of_an_ingestion_is_told_to_who_asked_alone(locked: Setting
         assert [[one["id"] for one in own] for own in listed] == [[found["id"]], []]
 
 
-def test_nobody_fills_the_book(refusing: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_fills_the_book(refusing: HttpApp, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("docgraph.engine.ingest_jobs.MOST_WAITING", 0)
     answer = refusing.post("/v1/ingestions", {"path": "notes"})
     assert answer.status_code == 422

@@ -20,7 +20,7 @@ from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Overloaded, Us
 from docgraph.pipeline.load import LARGEST
 from docgraph.ports.cancellation import check_cancelled
 from docgraph.wiring.server_settings import ServeSettings
-from tests.support.http_door import HERE, Door, filled, key_for, opened, settings_of
+from tests.support.http_app import HERE, HttpApp, ingest_notes, key_for, open_app, settings_of
 from tests.support.small_world import HashedWords
 
 ASKED = {"question": "the queue"}
@@ -35,7 +35,7 @@ def chunks(size: int) -> Iterator[bytes]:
 
 
 def test_a_body_is_bounded_whether_or_not_it_says_how_long_it_is(tmp_path: Path) -> None:
-    with opened(settings_of(tmp_path, body_bytes=10_000)) as door:
+    with open_app(settings_of(tmp_path, body_bytes=10_000)) as door:
         for told in ({"content": b"a" * 10_001}, {"content": chunks(20_000)}):
             answer = door.client.post(
                 "/v1/search", headers={"content-type": "application/json"}, **told
@@ -45,7 +45,7 @@ def test_a_body_is_bounded_whether_or_not_it_says_how_long_it_is(tmp_path: Path)
         assert door.client.get("/healthz", headers={"content-length": "9" * 30}).status_code == 413
 
 
-def test_no_more_of_a_body_is_read_than_it_may_have(door: Door) -> None:
+def test_no_more_of_a_body_is_read_than_it_may_have(door: HttpApp) -> None:
     read = 0
 
     async def receive() -> Message:
@@ -59,7 +59,7 @@ def test_no_more_of_a_body_is_read_than_it_may_have(door: Door) -> None:
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
-    with opened(settings_of(tmp_path, time=0.2)) as door:
+    with open_app(settings_of(tmp_path, time=0.2)) as door:
 
         async def receive() -> Message:
             await asyncio.sleep(5)
@@ -70,7 +70,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_who_leaves_while_they_speak_is_no_failure_of_ours(
-    door: Door, caplog: pytest.LogCaptureFixture
+    door: HttpApp, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = iter([{"type": "http.request", "body": b"{", "more_body": True}])
 
@@ -111,8 +111,8 @@ async def spoken(app: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[
 
 
 def test_top_and_budget_have_limits_of_the_servers(tmp_path: Path) -> None:
-    with opened(settings_of(tmp_path, top=5, max_tokens=500)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path, top=5, max_tokens=500)) as door:
+        ingest_notes(door.house)
         for wrong in ({"top": 6}, {"max_tokens": 501}, {}):
             answer = door.post("/v1/retrieve", {**ASKED, **wrong})
             assert answer.status_code == 422
@@ -124,8 +124,8 @@ def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> Non
     def written(steps: int, more: str = "") -> dict[str, str]:
         return {"yaml": "pipeline: x\nsteps:\n" + "- search_nodes\n" * steps + more}
 
-    with opened(settings_of(tmp_path, steps=3)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path, steps=3)) as door:
+        ingest_notes(door.house)
         assert door.post("/v1/search", {**ASKED, "pipeline": written(3)}).status_code == 200
         more = door.post("/v1/search", {**ASKED, "pipeline": written(4)})
         assert more.status_code == 422
@@ -136,8 +136,8 @@ def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> Non
 
 def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("pipeline: theirs\nextends: flat\n", encoding="utf-8")
-    with opened(settings_of(tmp_path, pipelines={"mine": str(tmp_path / "mine.yaml")})) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path, pipelines={"mine": str(tmp_path / "mine.yaml")})) as door:
+        ingest_notes(door.house)
         assert door.post("/v1/search", {**ASKED, "pipeline": "mine"}).status_code == 200
         below = {"pipeline": "x", "extends": "mine"}
         assert door.post("/v1/search", {**ASKED, "pipeline": below}).status_code == 200
@@ -147,7 +147,7 @@ def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
 # Deadline
 
 
-def slow(door: Door, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
+def slow(door: HttpApp, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
     real = type(door.house.engine.questions).search
 
     def slowly(*args: Any, **told: Any) -> Any:
@@ -157,7 +157,7 @@ def slow(door: Door, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) 
     monkeypatch.setattr(type(door.house.engine.questions), "search", slowly)
 
 
-def test_64_clients_at_once_get_no_error(door: Door) -> None:
+def test_64_clients_at_once_get_no_error(door: HttpApp) -> None:
     alone = door.post("/v1/search", ASKED).content
     with ThreadPoolExecutor(64) as clients:
         found = list(clients.map(lambda _: door.post("/v1/search", ASKED), range(192)))
@@ -170,8 +170,8 @@ def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on = threading.Event()
-    with opened(settings_of(tmp_path, concurrency=1, queue=1)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path, concurrency=1, queue=1)) as door:
+        ingest_notes(door.house)
         slow(door, monkeypatch, lambda: assert_(go_on.wait(5)))
         with ThreadPoolExecutor(2) as clients:
             first = [clients.submit(door.post, "/v1/search", ASKED) for _ in range(2)]
@@ -190,8 +190,8 @@ def test_one_reader_does_not_fill_the_queue(
 ) -> None:
     """Whoever asks for more than their share is sent away; others are not."""
     go_on, settings = threading.Event(), settings_of(tmp_path, keys=True, concurrency=1)
-    with opened(settings) as door:
-        filled(door.house)
+    with open_app(settings) as door:
+        ingest_notes(door.house)
         ann, bob = key_for(settings, "ann"), key_for(settings, "bob")
         slow(door, monkeypatch, lambda: assert_(go_on.wait(30)))
         with ThreadPoolExecutor(SHARE + 1) as clients:
@@ -230,8 +230,8 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.Mon
         finally:
             ended.set()
 
-    with opened(settings_of(tmp_path, concurrency=1, time=0.3)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path, concurrency=1, time=0.3)) as door:
+        ingest_notes(door.house)
         slow(door, monkeypatch, forever)
         answer = door.post("/v1/search", ASKED)
         assert answer.status_code == 504
@@ -256,7 +256,7 @@ def test_who_leaves_takes_their_question_along(
         finally:
             ended.set()
 
-    with opened(settings_of(tmp_path)) as door:
+    with open_app(settings_of(tmp_path)) as door:
         engine = type(door.house.engine.questions)
         monkeypatch.setattr(engine, "search", forever)
         monkeypatch.setattr(engine, "ask", forever)
@@ -277,8 +277,8 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
 ) -> None:
     """A question that was still in the queue when its asker left."""
     go_on, asked = threading.Event(), list[str]()
-    with opened(settings_of(tmp_path, concurrency=1)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path, concurrency=1)) as door:
+        ingest_notes(door.house)
 
         def held_up() -> None:
             asked.append("asked")
@@ -350,7 +350,7 @@ def test_a_share_is_a_part_of_the_queue_and_room_for_64_clients() -> None:
 @pytest.mark.parametrize("metrics", ["loopback", "open"])
 def test_metrics_are_for_this_machine_unless_they_are_open(tmp_path: Path, metrics: str) -> None:
     """They are of all tenants. Elsewhere nothing seems to be there."""
-    with opened(settings_of(tmp_path, metrics=metrics)) as door:
+    with open_app(settings_of(tmp_path, metrics=metrics)) as door:
         for host in ("127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"):
             assert coming_from(door, host, "/metrics").status_code == 200
         for host in ("10.0.0.5", "2001:db8::1", "::ffff:10.0.0.5", "localhost.example"):
@@ -359,7 +359,7 @@ def test_metrics_are_for_this_machine_unless_they_are_open(tmp_path: Path, metri
             assert (found.content == absent.content) == (metrics == "loopback")
 
 
-def coming_from(door: Door, host: str, path: str) -> Any:
+def coming_from(door: HttpApp, host: str, path: str) -> Any:
     client = TestClient(door.client.app, base_url=HERE, client=(host, 50_000))
     return client.get(path)
 
@@ -381,8 +381,8 @@ def test_who_called_mcp_stands_in_the_log(tmp_path: Path, caplog: pytest.LogCapt
 def test_metrics_and_log_name_routes_never_ids_or_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with opened(settings_of(tmp_path)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path)) as door:
+        ingest_notes(door.house)
         with caplog.at_level(logging.INFO, "docgraph"):
             door.client.get("/v1/nodes/notes:queue.md?repository=notes")
             door.post("/v1/search", {"question": "a very private question"})

@@ -9,22 +9,22 @@ import httpx
 import pytest
 
 from docgraph.model.node import document_id
-from tests.support.http_door import HERE, NOTES, Door, filled, opened, settings_of
+from tests.support.http_app import HERE, NOTES, HttpApp, ingest_notes, open_app, settings_of
 
 ODD = document_id("notes", "odd/a%b:c#d.md")
 EXPLAINS = {"source": "notes:worker.md", "relation": "explains", "target": "notes:queue.md"}
 
 
 @pytest.fixture
-def own(tmp_path: Path) -> Iterator[Door]:
-    with opened(settings_of(tmp_path)) as door:
-        filled(door.house)
+def own(tmp_path: Path) -> Iterator[HttpApp]:
+    with open_app(settings_of(tmp_path)) as door:
+        ingest_notes(door.house)
         yield door
 
 
 @pytest.mark.parametrize("node", ["notes:queue.md", "notes:queue.md#pause", ODD, f"{ODD}@0"])
 @pytest.mark.parametrize("safe", ["", "/", "/:"])
-def test_an_id_survives_being_written_in_an_address(door: Door, node: str, safe: str) -> None:
+def test_an_id_survives_being_written_in_an_address(door: HttpApp, node: str, safe: str) -> None:
     """Decoded once, as servers do; starlette's own test client decodes twice."""
 
     async def asked() -> httpx.Response:
@@ -37,7 +37,7 @@ def test_an_id_survives_being_written_in_an_address(door: Door, node: str, safe:
     assert found.json()["id"] == node
 
 
-def test_a_node_comes_with_its_text_or_without(door: Door) -> None:
+def test_a_node_comes_with_its_text_or_without(door: HttpApp) -> None:
     whole = door.client.get("/v1/nodes/notes:queue.md").json()
     assert whole["text"] == NOTES["queue.md"].strip()
     bare = door.client.get("/v1/nodes/notes:queue.md?whole=false").json()
@@ -46,7 +46,7 @@ def test_a_node_comes_with_its_text_or_without(door: Door) -> None:
     assert door.client.get(f"/v1/nodes/notes:queue.md?{where}").json() == whole
 
 
-def test_relations_are_listed_page_by_page(own: Door) -> None:
+def test_relations_are_listed_page_by_page(own: HttpApp) -> None:
     for target in ("notes:queue.md", ODD):
         assert own.post("/v1/relations", {**EXPLAINS, "target": target}).status_code == 201
     whole = own.client.get("/v1/relations").json()
@@ -62,7 +62,7 @@ def test_relations_are_listed_page_by_page(own: Door) -> None:
     assert pages == whole["relations"]
 
 
-def test_relations_are_chosen_by_node_and_type(own: Door) -> None:
+def test_relations_are_chosen_by_node_and_type(own: HttpApp) -> None:
     own.post("/v1/relations", EXPLAINS)
     explains = own.client.get("/v1/relations?type=explains").json()["relations"]
     assert [found["edge"] for found in explains] == [EXPLAINS]
@@ -73,7 +73,7 @@ def test_relations_are_chosen_by_node_and_type(own: Door) -> None:
     assert "did you mean 'explains'" in refused.json()["detail"]
 
 
-def test_a_relation_is_added_and_removed_by_hand(own: Door) -> None:
+def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
     added = own.post("/v1/relations", {**EXPLAINS, "note": "as told"})
     assert added.status_code == 201
     assert added.json() == {"snapshot": {"repository": "notes", "branch": "main", "snapshot": 2}}
@@ -87,14 +87,14 @@ def test_a_relation_is_added_and_removed_by_hand(own: Door) -> None:
     assert "by hand" in again.json()["detail"]
 
 
-def test_a_relation_that_is_there_gets_another_note(own: Door) -> None:
+def test_a_relation_that_is_there_gets_another_note(own: HttpApp) -> None:
     for note in ("as told", "as written"):
         assert own.post("/v1/relations", {**EXPLAINS, "note": note}).status_code == 201
     (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
     assert [shown["says"] for shown in found["evidence"]] == ["as written"]
 
 
-def test_a_relation_to_nothing_is_refused(own: Door) -> None:
+def test_a_relation_to_nothing_is_refused(own: HttpApp) -> None:
     refused = own.post("/v1/relations", {**EXPLAINS, "target": "notes:gone.md"})
     assert refused.status_code == 404
     assert own.client.get("/v1/snapshots").json()["snapshots"][-1]["name"]["snapshot"] == 1

@@ -8,14 +8,14 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from tests.support.http_door import Door
-from tests.support.http_examples import EXAMPLES, asked
+from tests.support.http_app import HttpApp
+from tests.support.http_examples import EXAMPLES, run_examples
 
 METHODS = ("get", "post", "delete")
 
 
 @pytest.fixture(scope="module")
-def told(door: Door) -> dict[str, Any]:
+def told(door: HttpApp) -> dict[str, Any]:
     return dict(door.client.get("/openapi.json").json())
 
 
@@ -103,7 +103,7 @@ def test_examples_are_what_a_server_answers(tmp_path: Path) -> None:
     """In shape: digests and scores may be others. `python -m tests.support.http_examples` writes
     them anew."""
     names = set()
-    for name, request, response in asked(tmp_path):
+    for name, request, response in run_examples(tmp_path):
         names.add(name)
         told = json.loads((EXAMPLES / f"{name}.json").read_text(encoding="utf-8"))
         assert told.get("request") == request or name in {"execute_plan", "replay_receipt"}

@@ -16,7 +16,7 @@ from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.server.worker_pool import Overloaded
 from docgraph.model import errors
 from docgraph.model.errors import DocgraphError
-from tests.support.http_door import HERE, Door, filled, opened, settings_of
+from tests.support.http_app import HERE, HttpApp, ingest_notes, open_app, settings_of
 from tests.support.small_world import HashedWords
 
 ASKED = {"question": "the queue"}
@@ -34,17 +34,17 @@ def problem(answer: Any, status: int) -> dict[str, Any]:
     return dict(told)
 
 
-def raw(door: Door, body: bytes, kind: str = "application/json") -> Any:
+def raw(door: HttpApp, body: bytes, kind: str = "application/json") -> Any:
     return door.client.post("/v1/search", content=body, headers={"content-type": kind})
 
 
-def test_an_address_that_is_not_there(door: Door) -> None:
+def test_an_address_that_is_not_there(door: HttpApp) -> None:
     told = problem(door.client.get("/v1/nowhere"), 404)
     assert "/openapi.json" in told["detail"]
     problem(door.client.post("/v1/search/", json=ASKED), 404)
 
 
-def test_a_method_that_is_not_for_it(door: Door) -> None:
+def test_a_method_that_is_not_for_it(door: HttpApp) -> None:
     answer = door.client.put("/v1/search", json=ASKED)
     problem(answer, 405)
     assert answer.headers["allow"] == "POST"
@@ -64,13 +64,13 @@ def test_a_method_that_is_not_for_it(door: Door) -> None:
         b'["' + b'\\"' * 200_000,
     ],
 )
-def test_a_body_that_is_no_json_we_read(door: Door, body: bytes) -> None:
+def test_a_body_that_is_no_json_we_read(door: HttpApp, body: bytes) -> None:
     told = problem(raw(door, body), 400 if body else 422)
     assert len(told["detail"]) < 200
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
-def test_a_body_of_another_kind(door: Door, kind: str) -> None:
+def test_a_body_of_another_kind(door: HttpApp, kind: str) -> None:
     problem(raw(door, json.dumps(ASKED).encode(), kind), 415)
 
 
@@ -97,7 +97,7 @@ def test_a_body_of_another_kind(door: Door, kind: str) -> None:
     ],
 )
 def test_what_cannot_be_used_is_told_with_its_place(
-    door: Door, wrong: dict[str, Any], where: str
+    door: HttpApp, wrong: dict[str, Any], where: str
 ) -> None:
     """What was sent is not sent back."""
     body = json.dumps({**ASKED, **wrong}).encode()
@@ -129,7 +129,7 @@ def test_what_cannot_be_used_is_told_with_its_place(
         {"pipeline": "mine", "steps": [{"search_nodes": {"top": 101}}]},
     ],
 )
-def test_a_pipeline_opens_no_file_and_keeps_the_contract(door: Door, pipeline: object) -> None:
+def test_a_pipeline_opens_no_file_and_keeps_the_contract(door: HttpApp, pipeline: object) -> None:
     told = problem(door.post("/v1/search", {**ASKED, "pipeline": pipeline}), 422)
     assert "root:" not in told["detail"]
 
@@ -142,13 +142,13 @@ def test_a_pipeline_opens_no_file_and_keeps_the_contract(door: Door, pipeline: o
         {"format": "docgraph.plan/9", "plan": {}, "digest": "", "snapshots": [], "pipeline": ""},
     ],
 )
-def test_what_is_no_plan_and_no_receipt(door: Door, plan: object) -> None:
+def test_what_is_no_plan_and_no_receipt(door: HttpApp, plan: object) -> None:
     problem(door.post("/v1/plans/execute", {"plan": plan}), 422)
     problem(door.post("/v1/receipts/replay", {"receipt": plan}), 422)
     problem(door.post("/v1/plans/execute", {"plan": [plan]}), 422)
 
 
-def test_numbers_that_no_store_holds(door: Door) -> None:
+def test_numbers_that_no_store_holds(door: HttpApp) -> None:
     saved = door.post("/v1/plans", ASKED).json()["plan"]
     for number in (0, -1, 2**31, 2**63, 2**64, 10**300):
         saved["snapshots"][0]["snapshot"] = number
@@ -179,7 +179,7 @@ def test_numbers_that_no_store_holds(door: Door) -> None:
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
 def test_what_the_engine_says_no_to(
-    door: Door,
+    door: HttpApp,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
     error: Exception,
@@ -215,8 +215,8 @@ def test_every_error_of_docgraph_has_its_status() -> None:
 
 
 def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
-    with opened(settings_of(tmp_path)) as door:
-        filled(door.house)
+    with open_app(settings_of(tmp_path)) as door:
+        ingest_notes(door.house)
         assert door.client.get("/readyz").json() == {"status": "ready"}
         for file in tmp_path.glob("store.db*"):
             file.unlink()
@@ -227,7 +227,7 @@ def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
 
 
 def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
-    with opened(settings_of(tmp_path)) as door:
+    with open_app(settings_of(tmp_path)) as door:
         door.house.drain()
         problem(door.client.get("/readyz"), 503)
         assert door.client.get("/healthz").status_code == 200

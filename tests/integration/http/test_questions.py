@@ -13,14 +13,14 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import receipt_of
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.retrieval import Retrieval
-from tests.support.http_door import Door
+from tests.support.http_app import HttpApp
 
 ASKED = {"question": "How long is the pause of the queue?"}
 DOCUMENTS = load("documents")
 
 
 @pytest.fixture
-def found(door: Door) -> Retrieval:
+def found(door: HttpApp) -> Retrieval:
     return door.house.engine.questions.retrieve(
         QuestionRequest(local(), DOCUMENTS, ASKED["question"])
     )
@@ -30,7 +30,7 @@ def as_data(value: object) -> Any:
     return json.loads(json.dumps(plain(value)))
 
 
-def test_search_gives_seeds(door: Door) -> None:
+def test_search_gives_seeds(door: HttpApp) -> None:
     seeds = door.house.engine.questions.retrieve(
         QuestionRequest(local(), DOCUMENTS.up_to(Seeds), ASKED["question"])
     ).seeds
@@ -40,12 +40,12 @@ def test_search_gives_seeds(door: Door) -> None:
     assert answer.json()["scope"] == [{"repository": "notes", "branch": "main", "snapshot": 1}]
 
 
-def test_top_says_how_many(door: Door) -> None:
+def test_top_says_how_many(door: HttpApp) -> None:
     answer = door.post("/v1/search", {**ASKED, "top": 1})
     assert len(answer.json()["seeds"]["ranked"]) == 1
 
 
-def test_a_plan_is_made_and_executed_and_gives_the_context(door: Door, found: Retrieval) -> None:
+def test_a_plan_is_made_and_executed_and_gives_the_context(door: HttpApp, found: Retrieval) -> None:
     planned = door.post("/v1/plans", ASKED).json()
     assert planned["receipt"] is None
     assert planned["plan"]["digest"] == found.plan.digest
@@ -57,13 +57,13 @@ def test_a_plan_is_made_and_executed_and_gives_the_context(door: Door, found: Re
     }
 
 
-def test_a_plan_that_was_edited_says_so(door: Door) -> None:
+def test_a_plan_that_was_edited_says_so(door: HttpApp) -> None:
     planned = door.post("/v1/plans", ASKED).json()["plan"]
     planned["plan"]["question"] = "Something else"
     assert door.post("/v1/plans/execute", {"plan": planned}).json()["edited"] is True
 
 
-def test_a_plan_can_be_executed_with_another_pipeline(door: Door) -> None:
+def test_a_plan_can_be_executed_with_another_pipeline(door: HttpApp) -> None:
     planned = door.post("/v1/plans", ASKED).json()["plan"]
     short = {
         "pipeline": "short",
@@ -78,7 +78,7 @@ def test_a_plan_can_be_executed_with_another_pipeline(door: Door) -> None:
     assert "a pipeline called 'theirs'" in refused.json()["detail"]
 
 
-def test_retrieve_gives_the_context(door: Door, found: Retrieval) -> None:
+def test_retrieve_gives_the_context(door: HttpApp, found: Retrieval) -> None:
     answer = door.post("/v1/retrieve", ASKED).json()
     assert answer["context"] == as_data(found.context)
     assert answer["digest"] == found.context.digest
@@ -86,7 +86,7 @@ def test_retrieve_gives_the_context(door: Door, found: Retrieval) -> None:
     assert door.post("/v1/retrieve", {**ASKED, "max_tokens": 40}).json()["context"]["tokens"] <= 40
 
 
-def test_seeds_take_the_place_of_a_question(door: Door) -> None:
+def test_seeds_take_the_place_of_a_question(door: HttpApp) -> None:
     answer = door.post("/v1/retrieve", {"seeds": ["notes:worker.md"]}).json()
     assert answer["context"]["items"][0]["document"] == "notes:worker.md"
 
@@ -103,11 +103,11 @@ def test_seeds_take_the_place_of_a_question(door: Door) -> None:
         },
     ],
 )
-def test_a_pipeline_is_named_or_written_in_the_request(door: Door, pipeline: object) -> None:
+def test_a_pipeline_is_named_or_written_in_the_request(door: HttpApp, pipeline: object) -> None:
     assert door.post("/v1/retrieve", {**ASKED, "pipeline": pipeline}).status_code == 200
 
 
-def test_a_receipt_replays(door: Door, found: Retrieval) -> None:
+def test_a_receipt_replays(door: HttpApp, found: Retrieval) -> None:
     asked = {**ASKED, "receipt": True}
     receipt = door.post("/v1/retrieve", asked).json()["receipt"]
     assert receipt == as_data(receipt_of(found))
@@ -120,7 +120,7 @@ def test_a_receipt_replays(door: Door, found: Retrieval) -> None:
     assert door.post("/v1/receipts/replay", {"receipt": planned}).json()["context"] is None
 
 
-def test_a_receipt_that_was_edited_is_refused(door: Door) -> None:
+def test_a_receipt_that_was_edited_is_refused(door: HttpApp) -> None:
     receipt = door.post("/v1/retrieve", {**ASKED, "receipt": True}).json()["receipt"]
     receipt["question"] = "another"
     checked = door.post("/v1/receipts/replay", {"receipt": receipt, "check": True}).json()
@@ -130,21 +130,21 @@ def test_a_receipt_that_was_edited_is_refused(door: Door) -> None:
     assert "not consistent" in refused.json()["detail"]
 
 
-def test_explain_tells_why_each_item_is_there(door: Door, found: Retrieval) -> None:
+def test_explain_tells_why_each_item_is_there(door: HttpApp, found: Retrieval) -> None:
     told = door.post("/v1/explain", ASKED).json()
     assert [item["id"] for item in told["items"]] == [item.id for item in found.context.items]
     assert all(item["why"]["access"] == "readable by everyone" for item in told["items"])
     assert told["trace"]["steps"][0]["action"] == "search_nodes"
 
 
-def test_explain_of_a_node_tells_where_it_stands(door: Door) -> None:
+def test_explain_of_a_node_tells_where_it_stands(door: HttpApp) -> None:
     there = door.post("/v1/explain", {**ASKED, "node": "notes:queue.md"}).json()
     assert there["stage"] == "there"
     nowhere = door.post("/v1/explain", {**ASKED, "node": "notes:gone.md"}).json()
     assert nowhere["stage"] == "not visible"
 
 
-def test_a_snapshot_can_be_named(door: Door) -> None:
+def test_a_snapshot_can_be_named(door: HttpApp) -> None:
     where = {"repository": "notes", "branch": "main", "snapshot": 1}
     assert door.post("/v1/search", {**ASKED, **where}).json()["scope"] == [where]
     refused = door.post("/v1/search", {**ASKED, "snapshot": 1})
@@ -153,13 +153,13 @@ def test_a_snapshot_can_be_named(door: Door) -> None:
     assert door.post("/v1/search", {**ASKED, **where, "snapshot": 2}).status_code == 404
 
 
-def test_snapshots_are_listed(door: Door) -> None:
+def test_snapshots_are_listed(door: HttpApp) -> None:
     (only,) = door.client.get("/v1/snapshots").json()["snapshots"]
     assert only["name"] == {"repository": "notes", "branch": "main", "snapshot": 1}
     assert door.client.get("/v1/snapshots?repository=other").json() == {"snapshots": []}
 
 
-def test_no_plan_without_a_plan(door: Door) -> None:
+def test_no_plan_without_a_plan(door: HttpApp) -> None:
     """A pipeline that makes none is an error in words, not a crash."""
     only = {"pipeline": "only", "steps": ["search_nodes"]}
     for path in ("/v1/plans", "/v1/retrieve", "/v1/explain", "/v1/ask"):

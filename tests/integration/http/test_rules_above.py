@@ -13,8 +13,8 @@ from docgraph.interfaces.http.jobs.job_handler import (
 )
 from docgraph.model.errors import BadInput
 from tests.integration.http.test_ingestions import asked
-from tests.support.http_door import Door, opened, settings_of
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
+from tests.support.http_app import HttpApp, open_app, settings_of
 
 RULES = '- path: "**"\n  readers: [board]\n'
 
@@ -34,8 +34,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def taking(root: Path, tmp_path: Path) -> Iterator[Door]:
-    with opened(settings_of(tmp_path, roots=(str(root),))) as door:
+def taking(root: Path, tmp_path: Path) -> Iterator[HttpApp]:
+    with open_app(settings_of(tmp_path, roots=(str(root),))) as door:
         yield door
 
 
@@ -64,14 +64,14 @@ def spoken_for(root: Path, path: str, *more: Path) -> bool:
         "handbook/lent",
     ],
 )
-def test_a_part_of_what_rules_speak_for_is_refused(taking: Door, path: str) -> None:
+def test_a_part_of_what_rules_speak_for_is_refused(taking: HttpApp, path: str) -> None:
     body = {"path": path, "repository": "x", "readers": ["everyone"]}
     answer = taking.post("/v1/ingestions", body)
     assert (answer.status_code, answer.json()["detail"]) == (422, SPOKEN_FOR)
     assert taking.client.get("/v1/ingestions").json() == {"ingestions": []}
 
 
-def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: Door) -> None:
+def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: HttpApp) -> None:
     found = asked(taking, {"path": "handbook", "readers": ["everyone"]})
     assert found["state"] == "succeeded", found["error"]
     assert found["result"]["readable"]["closed_to_asker"] == 2
@@ -79,7 +79,7 @@ def test_the_folder_that_holds_the_rules_is_taken_in_under_them(taking: Door) ->
 
 
 def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
-    taking: Door, root: Path, monkeypatch: pytest.MonkeyPatch
+    taking: HttpApp, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked for while nothing spoke for it."""
     monkeypatch.setattr(
@@ -110,7 +110,7 @@ def test_a_root_inside_another_is_no_way_past_the_outer_ones_rules(root: Path) -
 
 
 def test_rules_of_a_work_tree_around_the_root_speak_too(tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "repo")
+    made = GitRepository(tmp_path / "repo")
     made.write({"docs/a/b.md": "b", "other.md": "c"})
     assert not spoken_for(made.folder / "docs", "a")
     made.write({"access.yaml": RULES})
@@ -130,8 +130,8 @@ def test_what_cannot_be_looked_at_is_not_taken_for_absent(
     assert spoken_for(root, "notes/inner")
 
 
-def test_rules_of_a_commit_speak_whatever_the_work_tree_holds(taking: Door, root: Path) -> None:
-    made = MadeRepository(root / "repo")
+def test_rules_of_a_commit_speak_whatever_the_work_tree_holds(taking: HttpApp, root: Path) -> None:
+    made = GitRepository(root / "repo")
     made.commit({"docs/deep/a.md": "# A\n", "docs/access.yaml": RULES})
     (made.folder / "docs" / "access.yaml").unlink()
     body = {"path": "repo/docs/deep", "ref": "main", "readers": ["everyone"]}

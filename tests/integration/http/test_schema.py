@@ -26,7 +26,7 @@ from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.http.server.serve import address
 from docgraph.interfaces.server.listener import listening
-from tests.support.http_door import filled, settings_of
+from tests.support.http_app import ingest_notes, settings_of
 from tests.support.small_world import HashedWords
 
 CASES = int(os.environ.get("DOCGRAPH_HTTP_CASES", "4"))
@@ -78,7 +78,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     (folder / "roots" / "notes").mkdir(parents=True)
     (folder / "roots" / "notes" / "a.md").write_text("# A\n", encoding="utf-8")
     house = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)), HashedWords)
-    filled(house)
+    ingest_notes(house)
     with served(make_app(house)) as url:
         yield schemathesis.openapi.from_url(f"{url}/openapi.json")
 

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from docgraph.interfaces.cli.app import app
 from docgraph.model.errors import MissingExtra
 from tests.integration.test_asking import streamed
-from tests.support.http_door import NOTES
-from tests.support.http_server import COMMAND, Served, embeddings, serving_in, settings_file
-from tests.support.scripted_server import Answer, Body, Server, serving
+from tests.support.http_app import NOTES
+from tests.support.http_server import COMMAND, ServerProcess, embeddings, serve_in, settings_file
+from tests.support.scripted_server import Answer, Body, Server, serve_script
 
 ASKED = {"question": "How long is the pause of the queue?"}
 
@@ -55,7 +55,7 @@ def models() -> Models:
 
 @pytest.fixture
 def server(models: Models, folder: Path) -> Iterator[Server]:
-    with serving(models) as server:
+    with serve_script(models) as server:
         chat = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
         settings_file(
             folder, server.base, f"{chat}serve: {{lease: 1, drain: 10, roots: [roots]}}\n"
@@ -64,7 +64,7 @@ def server(models: Models, folder: Path) -> Iterator[Server]:
         models.held.set()
 
 
-def ended(served: Served, where: str) -> dict[str, Any]:
+def ended(served: ServerProcess, where: str) -> dict[str, Any]:
     for _ in range(1_000):
         found = served.client.get(where).json()
         if found["state"] in {"succeeded", "failed"}:
@@ -76,7 +76,7 @@ def ended(served: Served, where: str) -> dict[str, Any]:
 def test_it_starts_answers_and_ends_in_good_order(
     folder: Path, server: Server, models: Models
 ) -> None:
-    with serving_in(folder) as served:
+    with serve_in(folder) as served:
         client = served.ready().client
         assert client.get("/healthz").headers.get("server") is None
         added = client.post("/v1/ingestions", json={"path": "notes"})
@@ -96,7 +96,7 @@ def test_it_starts_answers_and_ends_in_good_order(
             until_closed(served.url)
             models.held.set()
             assert "30 seconds [1]" in late.result().text
-        code, said, log = served.ended()
+        code, said, log = served.wait()
     assert code == 0
     assert said == ""  # behind the line that says where
     lines = [line.split(" ", 3)[3] for line in log.splitlines() if " /v1/search " in line]
@@ -105,7 +105,7 @@ def test_it_starts_answers_and_ends_in_good_order(
     assert "Traceback" not in log
 
 
-def counted(served: Served, what: str) -> bool:
+def counted(served: ServerProcess, what: str) -> bool:
     """A request is counted once its answer is out, so its asker may be quicker."""
     for _ in range(500):
         if what in served.client.get("/metrics").text:
@@ -126,7 +126,7 @@ def until_closed(url: str) -> None:
 
 def test_an_ingestion_outlives_its_server(folder: Path, server: Server, models: Models) -> None:
     """Killed in the midst of it; the next one takes it up."""
-    with serving_in(folder) as served:
+    with serve_in(folder) as served:
         served.ready()
         models.held.clear()
         where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
@@ -134,7 +134,7 @@ def test_an_ingestion_outlives_its_server(folder: Path, server: Server, models: 
         assert served.client.get(where).json()["state"] == "running"
         assert served.end(signal.SIGKILL)[0] == -signal.SIGKILL
     models.held.set()
-    with serving_in(folder) as served:
+    with serve_in(folder) as served:
         found = ended(served.ready(), where)
         assert (found["state"], found["attempts"]) == ("succeeded", 2)
         assert served.client.get("/v1/nodes/notes:queue.md").status_code == 200
@@ -148,7 +148,7 @@ def test_an_ingestion_that_cannot_be_finished_is_put_back(
 ) -> None:
     text = (folder / "docgraph.yaml").read_text(encoding="utf-8").replace("drain: 10", "drain: 0.2")
     (folder / "docgraph.yaml").write_text(text, encoding="utf-8")
-    with serving_in(folder) as served:
+    with serve_in(folder) as served:
         served.ready()
         models.held.clear()
         where = served.client.post("/v1/ingestions", json={"path": "notes"}).headers["location"]
@@ -156,7 +156,7 @@ def test_an_ingestion_that_cannot_be_finished_is_put_back(
         code, _, _ = served.end()
         assert code == 0
     models.held.set()
-    with serving_in(folder) as served:
+    with serve_in(folder) as served:
         found = ended(served.ready(), where)
         assert (found["state"], found["attempts"]) == ("succeeded", 1)
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from docgraph.adapters.opentelemetry import OpenTelemetryTracer
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
-from tests.support.http_door import HERE, filled, settings_of
+from tests.support.http_app import HERE, ingest_notes, settings_of
 from tests.support.small_world import HashedWords
 
 TRACE = 0x0AF7651916CD43DD8448EB211C80319C
@@ -34,7 +34,7 @@ def client(
     monkeypatch.setattr("docgraph.wiring.build.open_tracer", lambda _: tracer)
     monkeypatch.setattr("docgraph.interfaces.http.server.app_state.open_tracer", lambda _: tracer)
     house = build_app_state(settings_of(tmp_path), HashedWords)
-    filled(house)
+    ingest_notes(house)
     spans.clear()
     with TestClient(make_app(house), base_url=HERE) as client:
         yield client

@@ -18,7 +18,7 @@ import pytest
 
 from docgraph.interfaces.server.connection_limits import most_connections
 from tests.support.http_server import embeddings, run_in, settings_file
-from tests.support.scripted_server import serving
+from tests.support.scripted_server import serve_script
 
 LONGEST = 60.0  # seconds, for what should come soon
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
@@ -55,7 +55,7 @@ def listening(
     """As people start it; `files` is how many it may open."""
     command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *DOORS[door], "--port", "0"]
     with ExitStack() as stack:
-        models = stack.enter_context(serving(embeddings))
+        models = stack.enter_context(serve_script(embeddings))
         settings_file(folder, models.base, f"serve: {{{settings}}}\n")
         (folder / "notes").mkdir()
         (folder / "notes" / "a.md").write_text("# A\n\nalpha\n", encoding="utf-8")

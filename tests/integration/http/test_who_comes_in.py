@@ -9,7 +9,7 @@ import pytest
 
 from docgraph.model.access import INGEST, RELATIONS
 from docgraph.wiring.settings import Settings
-from tests.support.http_door import NOTES, Door, filled, key_for, opened, settings_of
+from tests.support.http_app import NOTES, HttpApp, ingest_notes, key_for, open_app, settings_of
 
 ASKED = {"question": "the worker of the secret queue"}
 EDGE = {"source": "notes:queue.md", "relation": "explains", "target": "notes:worker.md"}
@@ -18,7 +18,7 @@ EDGE = {"source": "notes:queue.md", "relation": "explains", "target": "notes:wor
 class Locked:
     """A door with a login: ann is on the board, bob reads what everyone reads."""
 
-    def __init__(self, door: Door, settings: Settings) -> None:
+    def __init__(self, door: HttpApp, settings: Settings) -> None:
         self.door = door
         self.ann = key_for(settings, "ann", "board", rights=(RELATIONS,))
         self.bob = key_for(settings, "bob", rights=(RELATIONS, INGEST))
@@ -30,8 +30,8 @@ class Locked:
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
     settings = settings_of(tmp_path_factory.mktemp("locked"), keys=True)
-    with opened(settings) as door:
-        filled(door.house)
+    with open_app(settings) as door:
+        ingest_notes(door.house)
         yield Locked(door, settings)
 
 
@@ -39,8 +39,10 @@ def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
 def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
     """The same without what bob may not see."""
     settings = settings_of(tmp_path_factory.mktemp("without"), keys=True)
-    with opened(settings) as door:
-        filled(door.house, {path: text for path, text in NOTES.items() if path != "secret.md"})
+    with open_app(settings) as door:
+        ingest_notes(
+            door.house, {path: text for path, text in NOTES.items() if path != "secret.md"}
+        )
         yield Locked(door, settings)
 
 
@@ -212,7 +214,7 @@ def test_a_login_answers_under_any_name(locked: Locked) -> None:
 @pytest.mark.parametrize(
     "host", ["127.0.0.1:8000", "localhost", "LOCALHOST:1", "[::1]:80", "127.8.8.8"]
 )
-def test_without_a_login_this_machine_is_answered(door: Door, host: str) -> None:
+def test_without_a_login_this_machine_is_answered(door: HttpApp, host: str) -> None:
     assert door.client.get("/v1/snapshots", headers={"Host": host}).status_code == 200
 
 
@@ -238,7 +240,7 @@ def test_without_a_login_this_machine_is_answered(door: Door, host: str) -> None
     ],
 )
 @pytest.mark.parametrize("path", ["/v1/snapshots", "/metrics", "/openapi.json", "/nowhere"])
-def test_without_a_login_no_other_name_is_answered(door: Door, host: str, path: str) -> None:
+def test_without_a_login_no_other_name_is_answered(door: HttpApp, host: str, path: str) -> None:
     """A page could make its own name lead here."""
     answer = door.client.get(path, headers=[(b"Host", host.encode("latin-1"))])
     assert answer.status_code == 421
@@ -257,13 +259,13 @@ def test_without_a_login_no_other_name_is_answered(door: Door, host: str, path: 
         "localhost",
     ],
 )
-def test_without_a_login_no_page_of_others_is_answered(door: Door, origin: str) -> None:
+def test_without_a_login_no_page_of_others_is_answered(door: HttpApp, origin: str) -> None:
     assert door.client.get("/v1/snapshots", headers={"Origin": origin}).status_code == 403
     own = {"Origin": "http://localhost:3000"}
     assert door.client.get("/v1/snapshots", headers=own).status_code == 200
 
 
-def test_no_page_of_others_may_read_an_answer(door: Door, locked: Locked) -> None:
+def test_no_page_of_others_may_read_an_answer(door: HttpApp, locked: Locked) -> None:
     for client in (door.client, locked.door.client):
         answer = client.options("/v1/search", headers={"Origin": "http://localhost:3000"})
         found = client.get("/healthz", headers={"Origin": "http://localhost:3000"})
@@ -271,7 +273,7 @@ def test_no_page_of_others_may_read_an_answer(door: Door, locked: Locked) -> Non
             assert not [name for name in one.headers if name.startswith("access-control")]
 
 
-def test_every_answer_has_safe_headers(door: Door) -> None:
+def test_every_answer_has_safe_headers(door: HttpApp) -> None:
     for path in ("/healthz", "/nowhere", "/v1/snapshots", "/metrics"):
         headers = door.client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"

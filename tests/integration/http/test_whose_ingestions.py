@@ -18,7 +18,7 @@ from docgraph.wiring.build import build_administration
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.settings import Settings
 from tests.integration.http.test_ingestions import asked, made
-from tests.support.http_door import Door, key_for, opened, settings_of
+from tests.support.http_app import HttpApp, key_for, open_app, settings_of
 from tests.support.signed_tokens import jwk, jwks, token
 
 A, B = "https://a.example", "https://b.example"
@@ -52,7 +52,7 @@ def of(issuer: str, sub: str = "ann", **claims: Any) -> str:
     return f"Bearer {token(iss=issuer, kid=kid, sub=sub, **said)}"
 
 
-def listed(door: Door, who: str) -> list[str]:
+def listed(door: HttpApp, who: str) -> list[str]:
     answer = door.client.get("/v1/ingestions", headers={"Authorization": who})
     assert answer.status_code == 200, answer.text
     return [one["id"] for one in answer.json()["ingestions"]]
@@ -60,7 +60,7 @@ def listed(door: Door, who: str) -> list[str]:
 
 @pytest.mark.requirement(38)
 def test_whoever_another_issuer_calls_by_the_same_name_is_somebody_else(place: Settings) -> None:
-    with opened(place) as door:
+    with open_app(place) as door:
         key, by_a = key_for(place, "ann", rights=(INGEST,)), of(A)
         own = {who: asked(door, {"path": "notes"}, Authorization=who)["id"] for who in (key, by_a)}
         for who in (key, by_a):
@@ -74,7 +74,7 @@ def test_whoever_another_issuer_calls_by_the_same_name_is_somebody_else(place: S
 
 
 def test_another_key_of_the_same_person_shows_what_they_asked_for(place: Settings) -> None:
-    with opened(place) as door:
+    with open_app(place) as door:
         key = key_for(place, "ann", rights=(INGEST,))
         found = asked(door, {"path": "notes"}, Authorization=key)
         key_id, secret = new_secret()
@@ -84,7 +84,7 @@ def test_another_key_of_the_same_person_shows_what_they_asked_for(place: Setting
 
 
 def test_a_root_of_another_tenant_is_as_absent_as_any(place: Settings) -> None:
-    with opened(place) as door:
+    with open_app(place) as door:
         works, acme = of(B, org="works"), of(B, org="acme")
         assert asked(door, {"path": "plans"}, Authorization=works)["state"] == "succeeded"
         assert asked(door, {"path": "notes"}, Authorization=acme)["state"] == "succeeded"
@@ -106,7 +106,7 @@ def test_a_plain_root_is_refused_at_the_start_where_several_tenants_come_in(
 
 def test_others_move_no_byte_of_ones_own_list(place: Settings) -> None:
     """However many more they ask for than are listed."""
-    with opened(place) as door:
+    with open_app(place) as door:
         ann, bob = key_for(place, "ann", rights=(INGEST,)), of(A, "bob")
         asked(door, {"path": "notes"}, Authorization=ann)
         before = door.client.get("/v1/ingestions", headers={"Authorization": ann}).content
@@ -123,7 +123,7 @@ def test_others_move_no_byte_of_ones_own_list(place: Settings) -> None:
 def begun_later(place: Settings, who: str) -> str:
     """Asked of a server that ends before it begins it; the ingestion's id."""
     later = replace(place, serve=replace(place.serve, drain=0.0))
-    with opened(later) as door:
+    with open_app(later) as door:
         assert door.house.runner is not None
         door.house.runner.take_no_more()
         time.sleep(0.1)
@@ -133,7 +133,7 @@ def begun_later(place: Settings, who: str) -> str:
 
 
 def what_became_of(place: Settings, name: str, tenant: str = "local") -> tuple[str, str]:
-    with opened(place) as door:
+    with open_app(place) as door:
         for _ in range(500):
             found = door.house.engine.jobs.queue.get(tenant, name)
             assert found is not None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.answer.sentences import cited_numbers, split_sentences
-from tests.support.times_as_long import times_as_long
+from tests.support.time_ratio import time_ratio
 
 words = st.text(alphabet="abcdefg ", min_size=1).map(str.strip).filter(bool)
 
@@ -101,7 +101,7 @@ def test_any_number_of_dots_takes_linear_time() -> None:
         for text in (".", " ", "A. ", "[1", "`", "*", "|", "a.[1] ", "- ", "\u3010"):
             split_sentences(text * many + "x")
 
-    assert times_as_long(partial(look, 2_000), partial(look, 20_000)) < 60
+    assert time_ratio(partial(look, 2_000), partial(look, 20_000)) < 60
 
 
 def test_code_is_no_sentence() -> None:

@@ -15,16 +15,24 @@ from docgraph.model.context import Context, TokenCounter
 from docgraph.model.evidence import RetrievedContext
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.support.made_documents import Held, Part, Said, ask, document, edge, seeds
+from tests.support.fakes import LetterCounter, WordCounter
 from tests.support.memory_world import world
-from tests.support.stand_ins import CountsLetters, CountsWords
+from tests.support.sample_documents import (
+    ChunkSpec,
+    Part,
+    SampleDocument,
+    ask,
+    document,
+    edge,
+    seeds,
+)
 
-WORDS = CountsWords()
-AWKWARD = CountsLetters(blank=9)  # a page costs more than the sum of its pieces
+WORDS = WordCounter()
+AWKWARD = LetterCounter(blank=9)  # a page costs more than the sum of its pieces
 texts = st.lists(st.lists(st.text(max_size=40), max_size=3), max_size=4)
 
 
-def evidence(*documents: Held) -> RetrievedContext:
+def evidence(*documents: SampleDocument) -> RetrievedContext:
     plan = plan_seeds(ask("why?"), seeds(*(held.id for held in documents)))
     return fetch_evidence(plan, world(*documents).texts(plan))
 
@@ -36,7 +44,9 @@ def assemble(found: RetrievedContext, tokens: TokenCounter = WORDS, **options: A
 
 
 BOOK = document(
-    "r:book.md", "An opening.", parts=(Part("#mills", (Said("Mills grind."), Said("Slowly."))),)
+    "r:book.md",
+    "An opening.",
+    parts=(Part("#mills", (ChunkSpec("Mills grind."), ChunkSpec("Slowly."))),),
 )
 NOTE = document("r:note.md", "A note.")
 
@@ -59,7 +69,7 @@ def test_a_context_has_two_layers_concepts_and_numbered_evidence() -> None:
 
 
 @pytest.mark.requirement(32)
-@given(texts, st.integers(1, 300), st.sampled_from([WORDS, CountsLetters(), AWKWARD]))
+@given(texts, st.integers(1, 300), st.sampled_from([WORDS, LetterCounter(), AWKWARD]))
 @example([["a", "b", "c"], ["d"]], 150, AWKWARD)
 def test_a_context_never_has_more_tokens_than_its_budget(
     rows: list[list[str]], max_tokens: int, tokens: TokenCounter
@@ -88,7 +98,7 @@ def test_every_piece_is_an_item_or_an_omission_with_a_reason(
 @pytest.mark.requirement(32)
 def test_tokens_are_counted_on_the_page_not_on_its_pieces() -> None:
     found = evidence(*(document(f"r:{n}", "x") for n in range(6)))
-    context = assemble(found, CountsLetters(blank=30), max_tokens=200)
+    context = assemble(found, LetterCounter(blank=30), max_tokens=200)
     dropped = [one.id for one in context.omitted if "the page took" in one.reason]
     assert [item.id for item in context.items] == ["r:0@0", "r:1@0", "r:2@0", "r:3@0"]
     assert dropped == ["r:5@0", "r:4@0"]

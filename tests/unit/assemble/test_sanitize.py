@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from docgraph.assemble.render import HEADINGS
 from docgraph.assemble.sanitize import sanitize, sanitize_line
-from tests.support.times_as_long import times_as_long
+from tests.support.time_ratio import time_ratio
 
 MARKS = [
     *("<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|start_header_id|>", "<|turn>", "<turn|>"),
@@ -93,4 +93,4 @@ def test_blanks_without_end_take_no_longer_than_others() -> None:
             sanitize(text)
             sanitize_line(text)
 
-    assert times_as_long(partial(look, " " * 20_000), partial(look, " " * 200_000)) < 60
+    assert time_ratio(partial(look, " " * 20_000), partial(look, " " * 200_000)) < 60

@@ -8,7 +8,7 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.edge import Edge, Relationship
-from tests.support.small_world import IDENTITY, document, hashed, write
+from tests.support.small_world import IDENTITY, document, hash_vector, write
 
 EDGES = (
     Edge("r:a", "references", "r:b"),
@@ -57,7 +57,7 @@ def test_relations_and_directions_are_passed_on(store: SqliteStore) -> None:
 
 
 def test_a_held_out_document_can_still_be_found(store: SqliteStore) -> None:
-    vector = tuple(int(value) for value in hashed("words"))
+    vector = tuple(int(value) for value in hash_vector("words"))
     with (
         held_out(store, ("r:a", "r:b")).open_session(local()) as reads,
         store.open_session(local()) as whole,

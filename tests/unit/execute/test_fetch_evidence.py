@@ -16,19 +16,19 @@ from docgraph.model.evidence import ChunkScore, RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.support.made_documents import (
+from tests.support.memory_world import World, world
+from tests.support.sample_documents import (
     EAST,
     NORTH,
-    Held,
+    ChunkSpec,
     Part,
-    Said,
+    SampleDocument,
     ask,
     document,
     edge,
     seeds,
     towards,
 )
-from tests.support.memory_world import World, world
 
 shares = st.floats(0, 1)
 documents = st.lists(st.lists(shares, max_size=5), min_size=1, max_size=5)
@@ -48,19 +48,19 @@ def passages(found: RetrievedContext) -> dict[str, list[str]]:
     return {node.concept.id: [p.id for p in node.passages] for node in found.nodes}
 
 
-def written(rows: list[list[float]]) -> list[Held]:
+def written(rows: list[list[float]]) -> list[SampleDocument]:
     return [
-        document(f"r:{n}", *(Said(f"passage {n}.{i}", towards(s)) for i, s in enumerate(row)))
+        document(f"r:{n}", *(ChunkSpec(f"passage {n}.{i}", towards(s)) for i, s in enumerate(row)))
         for n, row in enumerate(rows)
     ]
 
 
 BOOK = document(
     "r:book",
-    Said("far", EAST),
-    Said("near", NORTH),
-    Said("halfway", towards(0.5)),
-    Said("near again", NORTH),
+    ChunkSpec("far", EAST),
+    ChunkSpec("near", NORTH),
+    ChunkSpec("halfway", towards(0.5)),
+    ChunkSpec("near again", NORTH),
 )
 
 
@@ -133,7 +133,7 @@ def test_within_a_small_limit_the_plans_first_documents_come_first() -> None:
 @pytest.mark.requirement(29)
 def test_planned_sections_share_their_documents_limit() -> None:
     parts = tuple(
-        Part(f"#{name}", tuple(Said("x", towards(share)) for share in row))
+        Part(f"#{name}", tuple(ChunkSpec("x", towards(share)) for share in row))
         for name, row in {"a": (0.9, 0.1), "b": (0.8, 0.7), "c": (0.2,)}.items()
     )
     place = world(document("r:book", parts=parts))
@@ -148,7 +148,7 @@ def test_planned_sections_share_their_documents_limit() -> None:
 
 @pytest.mark.requirement(29)
 def test_a_chunk_of_two_planned_nodes_is_included_once() -> None:
-    place = world(document("r:book", "own", parts=(Part("#s", (Said("inner"),)),)))
+    place = world(document("r:book", "own", parts=(Part("#s", (ChunkSpec("inner"),)),)))
     outer_first = fetch(place, plan_of("r:book", "r:book#s"))
     assert passages(outer_first) == {"r:book": ["r:book@0", "r:book#s@1"], "r:book#s": []}
     inner_first = fetch(place, plan_of("r:book#s", "r:book"))
@@ -157,7 +157,7 @@ def test_a_chunk_of_two_planned_nodes_is_included_once() -> None:
 
 @pytest.mark.requirement(29)
 def test_evidence_is_grouped_by_node_in_the_plans_order() -> None:
-    place = world(*(document(f"r:{name}", Said(name, EAST)) for name in "abc"))
+    place = world(*(document(f"r:{name}", ChunkSpec(name, EAST)) for name in "abc"))
     found = fetch(place, plan_of("r:b", "r:c", "r:a"))
     assert [node.concept.id for node in found.nodes] == ["r:b", "r:c", "r:a"]
     assert [node.rule for node in found.nodes] == [f"seed {n} of 3" for n in (1, 2, 3)]
@@ -165,7 +165,7 @@ def test_evidence_is_grouped_by_node_in_the_plans_order() -> None:
 
 @pytest.mark.requirement(27)
 def test_only_planned_documents_give_evidence() -> None:
-    place = world(BOOK, document("r:other", Said("nearest of all", NORTH)))
+    place = world(BOOK, document("r:other", ChunkSpec("nearest of all", NORTH)))
     assert set(passages(fetch(place, plan_of("r:book")))) == {"r:book"}
 
 
@@ -276,7 +276,7 @@ def test_an_edited_plan_that_names_a_hidden_document_yields_nothing_of_it() -> N
 
 
 def test_no_chunk_is_counted_twice_as_cut() -> None:
-    place = world(document("r:book", "own", parts=(Part("#s", (Said("a"), Said("b"))),)))
+    place = world(document("r:book", "own", parts=(Part("#s", (ChunkSpec("a"), ChunkSpec("b"))),)))
     found = fetch(place, plan_of("r:book#s", "r:book"), per_document=1)
     shown = Counter(p.id for node in found.nodes for p in node.passages)
     assert sum(shown.values()) + sum(node.cut for node in found.nodes) == 3

@@ -19,9 +19,9 @@ from docgraph.model.evidence import Decision, RetrievedContext
 from docgraph.model.plan import RetrievalPlan
 from docgraph.plan.expand_relationships import expand_relationships
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.support.made_documents import Part, Said, ask, document, edge, seeds
+from tests.support.fakes import LetterCounter, WordCounter
 from tests.support.memory_world import World, world
-from tests.support.stand_ins import CountsLetters, CountsWords
+from tests.support.sample_documents import ChunkSpec, Part, ask, document, edge, seeds
 
 lengths = st.lists(st.integers(0, 30), min_size=1, max_size=6)
 
@@ -29,7 +29,7 @@ lengths = st.lists(st.integers(0, 30), min_size=1, max_size=6)
 def fetch(
     place: World, plan: RetrievalPlan, tokens: TokenCounter | None = None, **options: Any
 ) -> RetrievedContext:
-    inputs = (plan, place.texts(plan), tokens or CountsWords())
+    inputs = (plan, place.texts(plan), tokens or WordCounter())
     found = contract_of(fetch_node_texts).call(inputs, options)
     assert isinstance(found, RetrievedContext)
     return found
@@ -106,14 +106,14 @@ def test_a_budget_of_tokens_is_counted_by_the_tokenizer(sizes: list[int], most: 
     plan = seeds_only(*(f"r:{n}" for n in range(len(sizes))))
     found = fetch(place, plan, max_tokens=most)
     texts = [p.text for node in found.nodes for p in node.passages]
-    assert sum(map(CountsWords().count, texts)) <= most
+    assert sum(map(WordCounter().count, texts)) <= most
     assert all("tokens" in decision.reason for decision in found.decisions)
 
 
 @pytest.mark.requirement(31)
 def test_without_a_budget_sixty_thousand_characters_are_taken() -> None:
     place = world(document("r:a", "x" * (DEFAULT_MAX_CHARS - 1)), document("r:b", ""))
-    found = fetch(place, seeds_only("r:a", "r:b"), CountsLetters())
+    found = fetch(place, seeds_only("r:a", "r:b"), LetterCounter())
     assert [d.reason for d in found.decisions] == [
         "60000 characters, 0 left",
         "1 characters, 0 left",
@@ -131,7 +131,9 @@ def test_both_budgets_at_once_are_refused() -> None:
 @pytest.mark.requirement(31)
 def test_a_text_is_the_nodes_own_span_and_nothing_around_it() -> None:
     code = document(
-        "r:m.py", "import x", parts=(Part("::f", (Said("def f"),)), Part("::g", (Said("def g"),)))
+        "r:m.py",
+        "import x",
+        parts=(Part("::f", (ChunkSpec("def f"),)), Part("::g", (ChunkSpec("def g"),))),
     )
     found = fetch(world(code), seeds_only("r:m.py::g"))
     (passage,) = found.nodes[0].passages
@@ -140,19 +142,19 @@ def test_a_text_is_the_nodes_own_span_and_nothing_around_it() -> None:
 
 @pytest.mark.requirement(31)
 def test_a_text_inside_another_is_not_included_twice() -> None:
-    code = document("r:m.py", "import x", parts=(Part("::f", (Said("def f"),)),))
-    other = document("r:n.py", "import x", parts=(Part("::f", (Said("def f"),)),))
+    code = document("r:m.py", "import x", parts=(Part("::f", (ChunkSpec("def f"),)),))
+    other = document("r:n.py", "import x", parts=(Part("::f", (ChunkSpec("def f"),)),))
     found = fetch(world(code, other), seeds_only("r:m.py", "r:m.py::f", "r:n.py::f"))
     assert entered(found) == ["r:m.py", "r:n.py::f"]
     assert found.decisions[1] == Decision("r:m.py::f", False, "already inside r:m.py")
     assert {node.cut for node in found.nodes} == {0}
-    same = document("r:s.py", parts=(Part("::f", (Said("def f"),)),))
+    same = document("r:s.py", parts=(Part("::f", (ChunkSpec("def f"),)),))
     assert entered(fetch(world(same), seeds_only("r:s.py", "r:s.py::f"))) == ["r:s.py"]
 
 
 @pytest.mark.requirement(31)
 def test_a_whole_document_enters_after_its_part_and_neighbours_of_a_part_enter_too() -> None:
-    parts = tuple(Part(f"::{name}", (Said(f"def {name}"),)) for name in "fgh")
+    parts = tuple(Part(f"::{name}", (ChunkSpec(f"def {name}"),)) for name in "fgh")
     place = world(document("r:m.py", parts=parts))
     found = fetch(place, seeds_only("r:m.py::g", "r:m.py::f", "r:m.py::h", "r:m.py"))
     assert entered(found) == ["r:m.py::g", "r:m.py::f", "r:m.py::h", "r:m.py"]

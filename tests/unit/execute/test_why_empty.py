@@ -7,8 +7,8 @@ import pytest
 from docgraph.execute.fetch_evidence import fetch_evidence
 from docgraph.model.evidence import not_visible, why_empty
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.support.made_documents import ask, document, seeds
 from tests.support.memory_world import world
+from tests.support.sample_documents import ask, document, seeds
 
 
 @pytest.mark.requirement(26)

@@ -19,7 +19,7 @@ from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector, to_integers
 from docgraph.plan.ambiguity import resolve_ambiguity
 from docgraph.ports.source import SourceFile, SourceProblem
-from tests.support.small_world import granted
+from tests.support.small_world import statements_of
 from tests.unit.ingest.memory_writer import MemoryWriter
 
 
@@ -99,7 +99,7 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def built(path: str, text: str | ParsedFile) -> Document:
     """The document of repository `r` that ingestion makes of one file."""
     found = parsed(path, text) if isinstance(text, str) else text
-    return build_document("r", path, found, granted(LOCAL_ONLY), "m").document
+    return build_document("r", path, found, statements_of(LOCAL_ONLY), "m").document
 
 
 def ingested(

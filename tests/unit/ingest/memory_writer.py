@@ -19,7 +19,13 @@ from docgraph.ports.writes import (
     StoredDocument,
     text_key,
 )
-from tests.support.joined import counted, is_answered, joined, nodes_of, offers_by_key
+from tests.support.expected_edges import (
+    counted_references,
+    definitions_by_key,
+    expected_edges,
+    is_resolved,
+    nodes_of,
+)
 
 
 @dataclass
@@ -179,7 +185,7 @@ class MemoryReferenceWriter:
         for path, document in self._branch.documents().items():
             if self._branch.is_new(path):
                 positions: dict[tuple[int, int, int, str], list[Reference]] = {}
-                for one in counted(document, self.miners):
+                for one in counted_references(document, self.miners):
                     if one.relation != SHARES_ENTITY:
                         position = (one.line, one.start, one.end, one.relation)
                         positions.setdefault(position, []).append(one)
@@ -187,8 +193,8 @@ class MemoryReferenceWriter:
 
     def _is_resolved(self, references: Sequence[Reference]) -> bool:
         documents = self._branch.documents().values()
-        definitions, nodes = offers_by_key(documents), nodes_of(documents)
-        return any(is_answered(one, definitions, nodes) for one in references)
+        definitions, nodes = definitions_by_key(documents), nodes_of(documents)
+        return any(is_resolved(one, definitions, nodes) for one in references)
 
     def _is_unresolved(self, references: Sequence[Reference]) -> bool:
         return any(one.target.reported for one in references) and not self._is_resolved(references)
@@ -227,7 +233,9 @@ class MemoryWriter:
     def relationships(self) -> tuple[Relationship, ...]:
         """Every edge of the new snapshot, before ambiguity is resolved."""
         documents = self.branch.documents().values()
-        return merge_edges((*joined(documents, self.references.miners), *self.edges.imported))
+        return merge_edges(
+            (*expected_edges(documents, self.references.miners), *self.edges.imported)
+        )
 
     def has_changes(self, revision: SourceRevision | None = None) -> bool:
         return self.branch.changed or not self.published or revision not in (None, self.revision)

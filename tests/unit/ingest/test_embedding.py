@@ -15,7 +15,7 @@ from docgraph.model.document import Chunk
 from docgraph.model.node import SECTION, DocumentNode, Location
 from docgraph.model.vector import IntVector, Sums, combine
 from docgraph.ports.writes import BuiltDocument, text_key
-from tests.support.small_world import granted
+from tests.support.small_world import statements_of
 from tests.unit.ingest.fakes import HashEmbedder, parsed
 from tests.unit.ingest.memory_writer import MemoryWriter
 
@@ -24,7 +24,7 @@ TEXT = "# T\n\nLead.\n\n## A\n\nFirst.\n\n### B\n\nDeep.\n"
 
 
 def built(path: str, text: str = TEXT) -> BuiltDocument:
-    return build_document("r", path, parsed(path, text), granted(LOCAL_ONLY), "m")
+    return build_document("r", path, parsed(path, text), statements_of(LOCAL_ONLY), "m")
 
 
 def test_a_text_is_embedded_once_and_stored() -> None:

@@ -16,7 +16,7 @@ from docgraph.model.errors import BadInput
 from docgraph.model.reference import ReferenceCount, UnresolvedReference
 from docgraph.ports.source import SourceProblem
 from docgraph.ports.writes import SourceRevision
-from tests.support.small_world import granted
+from tests.support.small_world import statements_of
 from tests.unit.ingest.fakes import HashEmbedder, MemorySource, parses
 from tests.unit.ingest.memory_writer import MemoryWriter
 
@@ -281,8 +281,8 @@ def test_a_changed_rule_reaches_unchanged_documents() -> None:
     board = AccessRule("local", frozenset({"board"}))
     found = run(FILES, writer, rule_for=lambda path: board if "docs/" in path else LOCAL_ONLY)
     assert found.snapshot is not None
-    assert writer.access.by_path["docs/store.md"] == granted(board)
-    assert writer.access.by_path["README.md"] == granted(LOCAL_ONLY)
+    assert writes.access.by_path["docs/store.md"] == statements_of(board)
+    assert writes.access.by_path["README.md"] == statements_of(LOCAL_ONLY)
 
 
 @pytest.mark.requirement(11)

@@ -5,13 +5,15 @@ from docgraph.ingest.result import Progress
 from docgraph.ingest.run import BATCH_CHUNKS, BATCH_FILES, split_batches, write_documents
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.writes import BuiltDocument
-from tests.support.small_world import granted
+from tests.support.small_world import statements_of
 from tests.unit.ingest.fakes import HashEmbedder, parsed
 from tests.unit.ingest.memory_writer import MemoryWriter
 
 
 def built(path: str, words: int = 1) -> BuiltDocument:
-    return build_document("r", path, parsed(path, "word\n\n" * words), granted(LOCAL_ONLY), "m", 10)
+    return build_document(
+        "r", path, parsed(path, "word\n\n" * words), statements_of(LOCAL_ONLY), "m", 10
+    )
 
 
 def test_a_batch_ends_with_its_files_or_its_chunks() -> None:

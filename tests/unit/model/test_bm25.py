@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from docgraph.model.scoring import Bm25
 from tests.support.lexical_scores import ALL, PARAMETERS, textbook
-from tests.support.made_documents import Part, Said, document
 from tests.support.memory_world import MemorySearch, world
+from tests.support.sample_documents import ChunkSpec, Part, document
 
 DEFAULT = Bm25()
 texts = st.lists(st.text("ab c", max_size=12), min_size=1, max_size=6)
@@ -54,7 +54,7 @@ def test_a_document_scores_as_its_best_chunk() -> None:
 
 
 def test_not_rolled_up_the_owner_is_the_innermost_node() -> None:
-    reads = world(document("r:one", parts=(Part("#shore", (Said("lake"),)),))).search
+    reads = world(document("r:one", parts=(Part("#shore", (ChunkSpec("lake"),)),))).search
     ((owner, _),) = reads.lexical(("lake",), roll_up=False, pool=ALL, bm25=DEFAULT)
     assert owner == "r:one#shore"
 

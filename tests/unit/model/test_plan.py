@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.seeds import Selection
-from tests.support.made_documents import EMBEDDER
+from tests.support.sample_documents import EMBEDDER
 
 FREE = Constraints((), Selection(), False, 1, "out", None, 6, 3, None, "similarity")
 EXPANDED = Expansion("r:c", "explains", "r:a#x", "r:c#y", 1)

@@ -15,11 +15,11 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.ports.models import ChatModel, ChatReply, Message
-from tests.support.made_documents import ask, document, seeds
+from tests.support.fakes import WordCounter
 from tests.support.memory_world import world
-from tests.support.stand_ins import CountsWords
+from tests.support.sample_documents import ask, document, seeds
 
-WORDS = CountsWords()
+WORDS = WordCounter()
 
 
 @dataclass(frozen=True)

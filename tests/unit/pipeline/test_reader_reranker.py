@@ -9,20 +9,20 @@ from docgraph.model.access import UNCLASSIFIED, AccessRule, Clearance
 from docgraph.model.errors import BadInput
 from docgraph.pipeline.planned_reads import ReaderReranker
 from docgraph.ports.models import Reranked
-from tests.support.made_documents import EAST, NORTH, Said, ask, document
+from tests.support.fakes import LengthReranker
 from tests.support.memory_world import World, world
-from tests.support.stand_ins import LikesLongTexts
+from tests.support.sample_documents import EAST, NORTH, ChunkSpec, ask, document
 
 PLACE = world(
-    document("r:a", Said("far " * 9, EAST), Said("near", NORTH)),
-    document("r:b", Said("near and longer", NORTH)),
-    document("r:secret", Said("x" * 500, NORTH)),
+    document("r:a", ChunkSpec("far " * 9, EAST), ChunkSpec("near", NORTH)),
+    document("r:b", ChunkSpec("near and longer", NORTH)),
+    document("r:secret", ChunkSpec("x" * 500, NORTH)),
     hidden=["r:secret"],
 )
 
 
 def bound(place: World = PLACE) -> ReaderReranker:
-    return ReaderReranker(LikesLongTexts(), place, ask("why?"))
+    return ReaderReranker(LengthReranker(), place, ask("why?"))
 
 
 @pytest.mark.requirement(16)
@@ -41,7 +41,7 @@ def test_what_the_reader_may_not_see_is_not_read() -> None:
     assert bound().rerank("why?", ()) == Reranked({})
 
 
-class NeverAsked(LikesLongTexts):
+class NeverAsked(LengthReranker):
     def relevance(self, question: str, texts: Sequence[str]) -> list[float]:
         raise AssertionError(texts)
 
@@ -55,8 +55,8 @@ def test_a_model_is_not_asked_about_nothing() -> None:
 def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
     place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
 
-    def judged(clearance: Clearance | None) -> Reranked:
-        model = LikesLongTexts(clearance=clearance)
+    def judged(ceiling: Clearance | None) -> Reranked:
+        model = LengthReranker(ceiling=ceiling)
         return ReaderReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
 
     everything = judged(None)

@@ -23,18 +23,18 @@ from docgraph.pipeline.receipt import (
     rights_digest,
 )
 from docgraph.pipeline.retrieval import LARGEST, plan_from_json
-from tests.support.made_documents import ask
-from tests.support.made_receipts import (
-    ASKED,
+from tests.support.receipts import (
     DOCUMENTS,
-    Says,
-    edited,
+    QUESTION,
+    FixedReplyModel,
+    edit,
     plan_receipt,
     receipt,
     receipt_of_answer,
     receipt_of_ids,
     retrieval,
 )
+from tests.support.sample_documents import ask
 from tests.unit.pipeline.test_run import TOWN
 
 ROOT = Path(__file__).parent.parent.parent.parent
@@ -80,7 +80,7 @@ def test_a_receipt_is_the_same_in_every_process_and_with_every_hash_seed() -> No
 @pytest.mark.requirement(48)
 def test_it_tells_everything_that_is_needed_to_do_it_again() -> None:
     made, found = MADE, retrieval()
-    assert (made.question, made.seeds, made.asked) == (ASKED.text, (), ASKED)
+    assert (made.question, made.seeds, made.asked) == (QUESTION.text, (), QUESTION)
     assert (made.pipeline, made.pipeline_digest) == ("documents", DOCUMENTS.digest)
     steps = [(step.action, dict(step.options)) for step in made.steps]
     assert steps == [(step.action.name, dict(step.options)) for step in DOCUMENTS.steps]
@@ -108,7 +108,7 @@ def test_an_answer_without_a_model_is_told_by_its_digest() -> None:
 
 
 def test_an_answer_is_told_with_its_model_its_prompt_and_how_it_was_sampled() -> None:
-    told = receipt_of_answer(Says()).answer
+    told = receipt_of_answer(FixedReplyModel()).answer
     assert told is not None
     assert (told.model, told.prompt, told.sampling) == (
         "says",
@@ -198,9 +198,9 @@ def test_every_key_is_needed(key: str) -> None:
 
 def test_a_key_that_is_not_known_is_refused() -> None:
     assert "not exactly" in refused(json.dumps({**plain(MADE), "extra": 1}))
-    extra = edited(MADE, ("steps", 0), lambda step: {**step, "milliseconds": 1.0})
+    extra = edit(MADE, ("steps", 0), lambda step: {**step, "milliseconds": 1.0})
     assert "not exactly" in refused(extra)
-    less = edited(MADE, ("plan", "expanded_documents", 0), without_backwards)
+    less = edit(MADE, ("plan", "expanded_documents", 0), without_backwards)
     assert "not exactly" in refused(less)
 
 
@@ -219,12 +219,12 @@ def test_a_key_that_stands_twice_is_refused(again: str) -> None:
 
 
 def test_a_number_is_no_text_and_a_text_no_number() -> None:
-    assert "question" in refused(edited(MADE, ("question",), lambda _: 1))
-    assert "snapshot" in refused(edited(MADE, ("snapshots", 0, "snapshot"), str))
+    assert "question" in refused(edit(MADE, ("question",), lambda _: 1))
+    assert "snapshot" in refused(edit(MADE, ("snapshots", 0, "snapshot"), str))
 
 
 def test_a_receipt_of_another_format_says_which_one_would_fit() -> None:
-    assert refused(edited(MADE, ("format",), lambda _: "docgraph.receipt/2")) == (
+    assert refused(edit(MADE, ("format",), lambda _: "docgraph.receipt/2")) == (
         "receipt format 'docgraph.receipt/2'; this docgraph reads 'docgraph.receipt/1'"
     )
 

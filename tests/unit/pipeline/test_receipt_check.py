@@ -9,21 +9,21 @@ from docgraph.model.errors import BadInput
 from docgraph.pipeline.load import load
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
 from docgraph.pipeline.receipt_check import find_receipt_problems
-from tests.support.made_receipts import (
-    Says,
-    edited,
+from tests.support.receipts import (
+    FixedReplyModel,
+    edit,
     leaves,
     plan_receipt,
     receipt,
     receipt_of_answer,
     receipt_of_ids,
-    resealed,
+    reseal,
     with_steps,
 )
 
 MADE = receipt()
 OF_IDS = receipt_of_ids("r:mill.md", "r:road.md")
-ANSWERED = receipt_of_answer(Says())
+ANSWERED = receipt_of_answer(FixedReplyModel())
 OTHER = "f" * 64
 
 
@@ -66,7 +66,7 @@ def is_noticed(text: str) -> bool:
 def test_every_single_change_is_noticed(made: Receipt) -> None:
     paths = [path for path, _ in leaves(plain(made))]
     assert len(paths) > 80
-    assert [path for path in paths if not is_noticed(edited(made, path, other))] == []
+    assert [path for path in paths if not is_noticed(edit(made, path, other))] == []
 
 
 @pytest.mark.requirement(48)
@@ -98,7 +98,7 @@ def test_every_single_change_is_noticed(made: Receipt) -> None:
 )
 def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: str) -> None:
     change = (lambda text: text[:-1]) if path[0] in {"asker", "rights"} else other
-    problems = find_receipt_problems(resealed(MADE, path, change))
+    problems = find_receipt_problems(reseal(MADE, path, change))
     assert any(told in problem for problem in problems), problems
     assert not any("its own digest" in problem for problem in problems)
 
@@ -124,15 +124,15 @@ def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: s
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_told(path: tuple[Any, ...], value: Any, told: str) -> None:
-    problems = find_receipt_problems(resealed(MADE, path, lambda _: value))
+    problems = find_receipt_problems(reseal(MADE, path, lambda _: value))
     assert any(told in problem for problem in problems), problems
 
 
 def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
     assert ANSWERED.answer is not None
-    changed = resealed(ANSWERED, ("answer", "digest"), lambda _: OTHER)
+    changed = reseal(ANSWERED, ("answer", "digest"), lambda _: OTHER)
     assert find_receipt_problems(changed) == ("its Answer is not the one that a step made",)
-    gone = resealed(ANSWERED, ("answer",), lambda _: None)
+    gone = reseal(ANSWERED, ("answer",), lambda _: None)
     assert find_receipt_problems(gone) == ("its Answer is not the one that a step made",)
 
 
@@ -156,16 +156,14 @@ def test_what_is_told_of_an_answer_is_what_its_step_would_tell(
     changes: dict[str, str], told: str
 ) -> None:
     problems = find_receipt_problems(
-        resealed(ANSWERED, ("answer",), lambda answer: {**answer, **changes})
+        reseal(ANSWERED, ("answer",), lambda answer: {**answer, **changes})
     )
     assert any(told in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize("sampling", ["", "seed 0", "temperature 0.0", "temperature 1e-05, seed 0"])
 def test_a_server_may_know_no_temperature_or_no_seed(sampling: str) -> None:
-    assert (
-        find_receipt_problems(resealed(ANSWERED, ("answer", "sampling"), lambda _: sampling)) == ()
-    )
+    assert find_receipt_problems(reseal(ANSWERED, ("answer", "sampling"), lambda _: sampling)) == ()
 
 
 def test_a_prompt_that_step_and_answer_agree_on_must_be_there() -> None:
@@ -173,17 +171,17 @@ def test_a_prompt_that_step_and_answer_agree_on_must_be_there() -> None:
     name = "../prompts/cited-1"
     options = [["prompt", name], ["max_output", 800], ["seed", 0]]
     named = with_steps(ANSWERED, lambda steps: [*steps[:-1], {**steps[-1], "options": options}])
-    forged = resealed(named, ("answer", "prompt"), lambda _: name)
+    forged = reseal(named, ("answer", "prompt"), lambda _: name)
     assert find_receipt_problems(forged) == (f"no prompt is called {name!r}",)
 
 
 @pytest.mark.requirement(48)
 def test_ids_take_the_place_of_search_and_search_that_of_ids() -> None:
-    both = resealed(MADE, ("seeds",), lambda _: ["r:mill.md"])
+    both = reseal(MADE, ("seeds",), lambda _: ["r:mill.md"])
     assert find_receipt_problems(both) == (
         "ids were given in place of search, and yet a step made Seeds",
     )
-    neither = resealed(OF_IDS, ("seeds",), lambda _: [])
+    neither = reseal(OF_IDS, ("seeds",), lambda _: [])
     assert "no ids were given, and no step made Seeds" in find_receipt_problems(neither)
 
 
@@ -208,7 +206,7 @@ def test_a_step_whose_work_nobody_reads_is_told(place: int) -> None:
     ],
 )
 def test_every_digest_looks_like_one(path: tuple[Any, ...], told: str) -> None:
-    problems = find_receipt_problems(resealed(MADE, path, lambda _: "ABC"))
+    problems = find_receipt_problems(reseal(MADE, path, lambda _: "ABC"))
     assert any(told in problem for problem in problems), problems
 
 
@@ -221,7 +219,7 @@ def test_a_plan_made_after_the_answer_is_no_plan() -> None:
 
 def test_steps_of_given_ids_read_one_and_the_same_seeds() -> None:
     assert OF_IDS.steps[0].inputs[1][0] == "Seeds"
-    ungiven = resealed(OF_IDS, ("seeds",), lambda _: [])
+    ungiven = reseal(OF_IDS, ("seeds",), lambda _: [])
     assert (
         "step 1 (expand_relationships) read Seeds, which no step before it made"
         in find_receipt_problems(ungiven)

@@ -25,26 +25,26 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.models import ChatModelChain, Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
-from tests.support.made_documents import (
+from tests.support.fakes import PreferenceReranker, WordCounter
+from tests.support.memory_world import World, world
+from tests.support.sample_documents import (
     EAST,
     NORTH,
+    ChunkSpec,
     Part,
-    Said,
     ask,
     document,
     edge,
     seeds,
     towards,
 )
-from tests.support.memory_world import World, world
-from tests.support.stand_ins import CountsWords, Prefers
 
 ROOT = Path(__file__).parent.parent.parent.parent
 TOWN = world(
-    document("r:mill.md", Said("a mill grinds corn", NORTH), "corn", meaning=NORTH),
-    document("r:baker.md", Said("a baker needs corn", towards(0.8)), meaning=towards(0.8)),
-    document("r:road.md", Said("the way to the mill", EAST), meaning=EAST),
-    document("r:mill.py", parts=(Part("::grind", (Said("def grind", NORTH),)),)),
+    document("r:mill.md", ChunkSpec("a mill grinds corn", NORTH), "corn", meaning=NORTH),
+    document("r:baker.md", ChunkSpec("a baker needs corn", towards(0.8)), meaning=towards(0.8)),
+    document("r:road.md", ChunkSpec("the way to the mill", EAST), meaning=EAST),
+    document("r:mill.py", parts=(Part("::grind", (ChunkSpec("def grind", NORTH),)),)),
     edges=[
         edge("r:mill.md", "r:road.md", "explains"),
         edge("r:mill.md", "r:mill.py::grind", "documents"),
@@ -70,8 +70,8 @@ def windows(place: World) -> Mapping[type, Any]:
         SearchReads: lambda _: place.search,
         GraphReads: lambda _: place.graph,
         TextReads: lambda values: place.texts(values[RetrievalPlan]),
-        TokenCounter: lambda _: CountsWords(),
-        Reranker: lambda _: Prefers({}, name="none"),
+        TokenCounter: lambda _: WordCounter(),
+        Reranker: lambda _: PreferenceReranker({}, name="none"),
         ChatModelChain: lambda _: ChatModelChain((), lambda _: None),
     }
 
@@ -182,7 +182,7 @@ def test_the_plan_of_a_run_holds_no_scores_and_no_documents_text(name: str) -> N
 
 @pytest.mark.requirement(36)
 def test_hidden_documents_change_no_byte_of_a_run() -> None:
-    secret = document("r:aaa.md", "corn corn corn", parts=(Part("#mill", (Said("corn"),)),))
+    secret = document("r:aaa.md", "corn corn corn", parts=(Part("#mill", (ChunkSpec("corn"),)),))
     among = world(
         secret,
         *TOWN.documents,

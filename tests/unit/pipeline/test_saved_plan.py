@@ -15,8 +15,8 @@ from docgraph.model.seeds import Selection
 from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.retrieval import FORMAT, MOST_PLANNED, SavedPlan, plan_from_json
 from docgraph.plan.expand_relationships import expand_relationships
-from tests.support.made_documents import ask, document, edge, seeds
 from tests.support.memory_world import world
+from tests.support.sample_documents import ask, document, edge, seeds
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 ids = st.lists(words, unique=True, max_size=6)

@@ -16,8 +16,8 @@ from docgraph.plan.ambiguity import (
     outgoing_edges,
     resolve_ambiguity,
 )
-from tests.support.made_documents import Part, document, edge, said
 from tests.support.memory_world import world
+from tests.support.sample_documents import Part, document, edge, evidence_at
 
 places = st.builds(
     lambda start, length, rank: EdgeEvidence("s.md", 1, start, start + length, rank, ""),
@@ -42,7 +42,7 @@ many = st.lists(claims, max_size=10, unique_by=lambda found: found.edge).map(
 
 
 def claim(target: str, words: str, start: int, rank: int = 0, by: str = "titles") -> Relationship:
-    return Relationship(Edge("r:s", "mentions", target), (by,), (said(words, start, rank),))
+    return Relationship(Edge("r:s", "mentions", target), (by,), (evidence_at(words, start, rank),))
 
 
 def targets(*found: Relationship) -> list[str]:
@@ -65,7 +65,7 @@ def test_matches_that_only_overlap_both_survive() -> None:
 def test_then_the_lowest_rank_wins() -> None:
     assert targets(claim("r:a", "python", 10, rank=1), claim("r:b", "python", 10)) == ["r:b"]
     near, far = (
-        Relationship(Edge("r:s", "imports", node), ("imports",), (said("gate", 3, rank),))
+        Relationship(Edge("r:s", "imports", node), ("imports",), (evidence_at("gate", 3, rank),))
         for rank, node in enumerate(("r:a", "r:b"))
     )
     assert targets(near, far) == ["r:a"]
@@ -80,7 +80,7 @@ def test_a_title_with_too_many_bearers_names_none_of_them() -> None:
 
 def test_any_other_relation_has_one_target_or_none() -> None:
     one, two = (
-        Relationship(Edge("r:s", "imports", node), ("imports",), (said("gate", 3),))
+        Relationship(Edge("r:s", "imports", node), ("imports",), (evidence_at("gate", 3),))
         for node in ("r:a", "r:b")
     )
     assert targets(one) == ["r:a"]
@@ -89,7 +89,7 @@ def test_any_other_relation_has_one_target_or_none() -> None:
 
 def test_two_sections_of_one_document_are_one_target() -> None:
     one, two = (
-        Relationship(Edge("r:s", "references", node), ("links",), (said("gate", 3),))
+        Relationship(Edge("r:s", "references", node), ("links",), (evidence_at("gate", 3),))
         for node in ("r:a#x", "r:a#y")
     )
     assert targets(one, two) == ["r:a#x", "r:a#y"]
@@ -97,40 +97,50 @@ def test_two_sections_of_one_document_are_one_target() -> None:
 
 def test_words_that_name_a_part_of_a_document_do_not_name_the_whole_of_it() -> None:
     whole, part = (
-        Relationship(Edge("r:s", "references", node), ("links",), (said("gate", 3),))
+        Relationship(Edge("r:s", "references", node), ("links",), (evidence_at("gate", 3),))
         for node in ("r:a", "r:a#x")
     )
     assert targets(whole, part) == ["r:a#x"]
     assert targets(whole) == ["r:a"]
-    elsewhere = Relationship(whole.edge, ("links",), (said("gate", 3), said("gate", 30)))
+    elsewhere = Relationship(
+        whole.edge, ("links",), (evidence_at("gate", 3), evidence_at("gate", 30))
+    )
     assert [found.evidence for found in resolve_ambiguity((elsewhere, part))] == [
-        (said("gate", 30),),
-        (said("gate", 3),),
+        (evidence_at("gate", 30),),
+        (evidence_at("gate", 3),),
     ]
 
 
 def test_different_relations_do_not_compete() -> None:
     mention = claim("r:a", "python", 10)
-    link = Relationship(Edge("r:s", "references", "r:b"), ("links",), (said("python guide", 10),))
+    link = Relationship(
+        Edge("r:s", "references", "r:b"), ("links",), (evidence_at("python guide", 10),)
+    )
     assert targets(mention, link) == ["r:a", "r:b"]
 
 
 def test_matches_in_a_documents_sections_compete_with_each_other() -> None:
-    inner = Relationship(Edge("r:s#x", "mentions", "r:b"), ("titles",), (said("python", 10),))
+    inner = Relationship(
+        Edge("r:s#x", "mentions", "r:b"), ("titles",), (evidence_at("python", 10),)
+    )
     assert targets(claim("r:a", "python guide", 10), inner) == ["r:a"]
 
 
 def test_an_edge_keeps_only_the_evidence_that_won() -> None:
     twice = Relationship(
-        Edge("r:s", "mentions", "r:b"), ("titles",), (said("python", 10), said("python", 50))
+        Edge("r:s", "mentions", "r:b"),
+        ("titles",),
+        (evidence_at("python", 10), evidence_at("python", 50)),
     )
     (_, kept) = resolve_ambiguity((claim("r:a", "python guide", 10), twice))
-    assert kept.evidence == (said("python", 50),)
+    assert kept.evidence == (evidence_at("python", 50),)
 
 
 @pytest.mark.requirement(3)
 def test_a_manual_edge_survives_where_the_mined_one_lost() -> None:
-    both = Relationship(Edge("r:s", "mentions", "r:b"), (MANUAL, "titles"), (said("python", 10),))
+    both = Relationship(
+        Edge("r:s", "mentions", "r:b"), (MANUAL, "titles"), (evidence_at("python", 10),)
+    )
     assert resolve_ambiguity((claim("r:a", "python guide", 10), both))[1] == Relationship(
         both.edge, (MANUAL,), ()
     )
@@ -139,7 +149,7 @@ def test_a_manual_edge_survives_where_the_mined_one_lost() -> None:
 def test_an_edge_without_evidence_does_not_compete() -> None:
     assert targets(edge("r:s", "r:a", "mentions"), claim("r:b", "python", 0)) == ["r:a", "r:b"]
     noted = (
-        Relationship(Edge("r:s", "imports", node), (MANUAL,), (said("", 0),))
+        Relationship(Edge("r:s", "imports", node), (MANUAL,), (evidence_at("", 0),))
         for node in ("r:a", "r:b")
     )
     assert targets(*noted) == ["r:a", "r:b"]
@@ -174,7 +184,7 @@ def test_an_edge_of_another_source_decides_nothing(
     found: tuple[Relationship, ...], target: str
 ) -> None:
     stranger = Relationship(
-        Edge("r:stranger", "mentions", f"r:{target}"), ("m",), (said("very long claim", 0),)
+        Edge("r:stranger", "mentions", f"r:{target}"), ("m",), (evidence_at("very long claim", 0),)
     )
     assert resolve_ambiguity((*found, stranger)) == (*resolve_ambiguity(found), stranger)
 
@@ -201,7 +211,9 @@ def test_what_leaves_a_section_is_settled_within_the_whole_document() -> None:
         document("r:b"),
         edges=[
             claim("r:a", "python guide", 10),
-            Relationship(Edge("r:s#x", "mentions", "r:b"), ("titles",), (said("python", 10),)),
+            Relationship(
+                Edge("r:s#x", "mentions", "r:b"), ("titles",), (evidence_at("python", 10),)
+            ),
         ],
     ).graph
     assert outgoing_edges(graph, ("r:s#x",)) == ()
@@ -234,7 +246,9 @@ def lifecycle(*forward: Relationship) -> tuple[Relationship, ...]:
 
 
 def superseding(target: str, rank: int = 0) -> Relationship:
-    return Relationship(Edge("r:new", "supersedes", target), ("headers",), (said("ADR", 5, rank),))
+    return Relationship(
+        Edge("r:new", "supersedes", target), ("headers",), (evidence_at("ADR", 5, rank),)
+    )
 
 
 @pytest.mark.requirement(5)

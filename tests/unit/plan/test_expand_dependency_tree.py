@@ -12,8 +12,8 @@ from docgraph.model.edge import Relationship
 from docgraph.model.plan import Expansion, RetrievalPlan
 from docgraph.plan.ambiguity import outgoing_edges
 from docgraph.plan.expand_dependency_tree import expand_dependency_tree, within_bounds
-from tests.support.made_documents import Part, ask, document, edge, roots, seeds
 from tests.support.memory_world import World, world
+from tests.support.sample_documents import Part, ask, document, edge, roots, seeds
 
 NAMES = "abcdefgh"
 PLACE = tuple(document(f"r:{name}", parts=(Part("::f"), Part("::g"))) for name in NAMES)

@@ -18,7 +18,8 @@ from docgraph.plan.expand_relationships import (
     within_limits,
 )
 from docgraph.plan.plan_seeds import plan_seeds
-from tests.support.made_documents import (
+from tests.support.memory_world import World, world
+from tests.support.sample_documents import (
     EAST,
     NORTH,
     Meaning,
@@ -26,12 +27,11 @@ from tests.support.made_documents import (
     ask,
     document,
     edge,
+    evidence_at,
     roots,
-    said,
     seeds,
     towards,
 )
-from tests.support.memory_world import World, world
 
 NAMES = "abcdefghij"
 sections = (Part("#x"), Part("#y"))
@@ -309,6 +309,6 @@ def test_a_plan_past_its_limit_violates_the_contract() -> None:
 
 
 def test_an_edge_that_lost_admits_nothing() -> None:
-    long = Relationship(Edge("r:a", "mentions", "r:b"), ("titles",), (said("the guide", 4),))
-    short = Relationship(Edge("r:a", "mentions", "r:c"), ("titles",), (said("guide", 8),))
+    long = Relationship(Edge("r:a", "mentions", "r:b"), ("titles",), (evidence_at("the guide", 4),))
+    short = Relationship(Edge("r:a", "mentions", "r:c"), ("titles",), (evidence_at("guide", 8),))
     assert expand(world(*PLACE, edges=[long, short]), "r:a").order == ("r:a", "r:b")

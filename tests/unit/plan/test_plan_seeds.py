@@ -8,7 +8,7 @@ from docgraph.action import contract_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.seeds import Seeds
 from docgraph.plan.plan_seeds import plan_seeds, seeds_of_first_documents
-from tests.support.made_documents import ask, roots, seeds
+from tests.support.sample_documents import ask, roots, seeds
 
 ids = st.lists(st.from_regex(r"r:[a-h](#[xyz])?", fullmatch=True), unique=True, max_size=12)
 

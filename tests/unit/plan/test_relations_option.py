@@ -4,7 +4,7 @@ import pytest
 
 from docgraph.model.edge import Edge, Relationship
 from docgraph.plan.ambiguity import check_relations, first_mention, relation_filter
-from tests.support.made_documents import edge, said
+from tests.support.sample_documents import edge, evidence_at
 
 
 @pytest.mark.requirement(21)
@@ -31,6 +31,8 @@ def test_no_list_and_an_empty_one_are_known(options: dict[str, object]) -> None:
 
 
 def test_the_first_mention_is_the_first_position_of_the_evidence() -> None:
-    twice = Relationship(Edge("r:a", "mentions", "r:b"), ("m",), (said("b", 9), said("b", 4)))
+    twice = Relationship(
+        Edge("r:a", "mentions", "r:b"), ("m",), (evidence_at("b", 9), evidence_at("b", 4))
+    )
     assert first_mention(twice) == 4
     assert first_mention(edge("r:a", "r:b")) == -1

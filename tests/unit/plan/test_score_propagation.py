@@ -18,19 +18,19 @@ from docgraph.plan.admission import (
     relation_weighted_score,
 )
 from docgraph.plan.expand_relationships import Admit, expand_relationships
-from tests.support.made_documents import (
+from tests.support.memory_world import World, world
+from tests.support.sample_documents import (
     EAST,
+    ChunkSpec,
     Meaning,
-    Said,
     ask,
     document,
     edge,
     roots,
     seeds,
-    standing,
     towards,
+    with_scores,
 )
-from tests.support.memory_world import World, world
 from tests.unit.plan.test_expand_relationships import PLACE, many_edges, many_seeds
 
 ADMITS = get_args(Admit)
@@ -79,7 +79,7 @@ def test_relation_weights_apply_only_if_the_pipeline_sets_them() -> None:
 @given(found=many_seeds)
 def test_without_relations_the_order_is_that_of_the_search(admit: str, found: list[str]) -> None:
     """Also where a seed was put first for a name that it defines."""
-    told = standing(seeds(*found))
+    told = with_scores(seeds(*found))
     plan = expand(world(*PLACE), told, admit=admit, documents=500)
     assert plan.order == told.ids
     backwards = Seeds(tuple(reversed(told.ranked)), told.search, standing=told.standing)
@@ -92,7 +92,7 @@ def test_without_relations_the_order_is_that_of_the_search(admit: str, found: li
 def test_a_plan_has_each_document_once_and_never_too_many(
     admit: str, found: list[str], edges: list[Relationship], documents: int, places: int
 ) -> None:
-    told = standing(seeds(*found))
+    told = with_scores(seeds(*found))
     place = world(*PLACE, edges=edges)
     plan = expand(place, told, admit=admit, documents=documents, seed_places=places)
     expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
@@ -108,14 +108,14 @@ def test_a_plan_has_each_document_once_and_never_too_many(
 @pytest.mark.requirement(22)
 def test_propagated_seeds_take_only_their_reserved_places() -> None:
     place = shore([edge("r:a", f"r:{n}") for n in "ghij"])
-    plan = expand(place, standing(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
+    plan = expand(place, with_scores(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
     assert plan.seed_documents == ("r:a", "r:b", "r:c")
     assert len(plan.expanded_documents) == 3
 
 
 def test_with_competition_a_better_seed_keeps_its_place() -> None:
     place = shore([edge("r:j", f"r:{n}") for n in "ghi"])
-    found = standing(seeds(*(f"r:{n}" for n in "abcdefj")), middle=0.9)
+    found = with_scores(seeds(*(f"r:{n}" for n in "abcdefj")), middle=0.9)
     assert expand(place, found, admit="contested", seed_places=7).expanded_documents == ()
     named = shore([edge("r:a", "r:i")])
     plan = expand(named, found, admit="contested")
@@ -127,10 +127,10 @@ def test_with_competition_a_better_seed_keeps_its_place() -> None:
 
 def test_a_neighbour_is_measured_as_the_candidates_were() -> None:
     """By its best passage where they were; by its summary else."""
-    held = document("r:i", Said("far", EAST), Said("near", towards(1.0)), meaning=EAST)
+    held = document("r:i", ChunkSpec("far", EAST), ChunkSpec("near", towards(1.0)), meaning=EAST)
     others = [document(f"r:{n}", meaning=EAST) for n in "abc"]
     place = world(held, *others, edges=[edge("r:a", "r:i")])
-    found = standing(seeds("r:a", "r:b", "r:c"), middle=0.0)
+    found = with_scores(seeds("r:a", "r:b", "r:c"), middle=0.0)
     assert expand(place, found, admit="contested").order == ("r:a", "r:b", "r:i", "r:c")
     by_passage = Seeds(
         found.ranked, found.search, standing=type(found.standing)(found.standing.scores, 0.0, True)
@@ -140,13 +140,13 @@ def test_a_neighbour_is_measured_as_the_candidates_were() -> None:
 
 def test_the_edge_that_lifts_most_is_the_one_that_admits() -> None:
     place = shore([edge("r:b", "r:i", at=1), edge("r:a", "r:i", "explains", at=9)])
-    plan = expand(place, standing(seeds("r:a", "r:b")), admit="lifted")
+    plan = expand(place, with_scores(seeds("r:a", "r:b")), admit="lifted")
     (expansion,) = plan.expanded_documents
     assert (expansion.via, expansion.sender) == ("explains", "r:a")
 
 
 def test_lifts_are_rounded_so_that_equal_ones_tie_by_id() -> None:
     place = shore([edge("r:a", "r:j"), edge("r:a", "r:i")])
-    plan = expand(place, standing(seeds("r:a")), admit="contested")
+    plan = expand(place, with_scores(seeds("r:a")), admit="contested")
     assert plan.order == ("r:a", "r:i", "r:j")
     assert math.isfinite(damped_score(-1e300, 1e300, "references", 10**6))

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from docgraph.action import contract_of
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.plan.select_scope import select_scope
-from tests.support.made_documents import document, seeds
 from tests.support.memory_world import World, world
+from tests.support.sample_documents import document, seeds
 
 PLACE = world(*(document(node) for node in ("a:one", "a:two", "a:three.py", "b:four", "b:five")))
 ids = st.lists(st.sampled_from([held.id for held in PLACE.documents]), unique=True, min_size=1)

@@ -12,24 +12,33 @@ from docgraph.model.errors import ContractBroken
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.search.candidates import NAMESAKES
 from docgraph.search.search_nodes import ids_are_unique, search_nodes
-from tests.support.made_documents import EAST, NORTH, Held, Part, Said, ask, document, towards
+from tests.support.fakes import PreferenceReranker
 from tests.support.memory_world import World, world
-from tests.support.stand_ins import Prefers
+from tests.support.sample_documents import (
+    EAST,
+    NORTH,
+    ChunkSpec,
+    Part,
+    SampleDocument,
+    ask,
+    document,
+    towards,
+)
 
-NOBODY = Prefers({}, name="none")
+NOBODY = PreferenceReranker({}, name="none")
 MODES = ("semantic", "bm25", "hybrid")
 
 # Meaning prefers the lake, words the mill.
-LAKE = document("r:lake.md", Said("still water", NORTH), meaning=NORTH)
-MILL = document("r:mill.md", Said("how a mill grinds", EAST), meaning=towards(0.6))
-ROAD = document("r:road.md", Said("a long way", EAST), meaning=EAST)
+LAKE = document("r:lake.md", ChunkSpec("still water", NORTH), meaning=NORTH)
+MILL = document("r:mill.md", ChunkSpec("how a mill grinds", EAST), meaning=towards(0.6))
+ROAD = document("r:road.md", ChunkSpec("a long way", EAST), meaning=EAST)
 VILLAGE = world(ROAD, MILL, LAKE)
 
 
 PLAIN = {"over": "sections", "refine": False, "fusion": "reciprocal_rank"}
 
 
-def find(place: World, text: str = "mill", *, reranker: Prefers = NOBODY, **options: Any) -> Seeds:
+def find(place: World, text: str = "mill", *, reranker: PreferenceReranker = NOBODY, **options: Any) -> Seeds:
     """With the plainest ranking, unless the options say otherwise."""
     given = {**PLAIN, **options}
     found = contract_of(search_nodes).call((ask(text), place.search, reranker), given)
@@ -84,9 +93,10 @@ def test_rankings_are_fused_by_rank_or_by_score(fusion: str, first: str) -> None
 @pytest.mark.requirement(13)
 def test_fusion_sees_the_first_200_of_each_ranking_and_no_more() -> None:
     crowd = [
-        document(f"r:{n:03}", Said("mill", EAST), meaning=towards(1 - n / 1000)) for n in range(205)
+        document(f"r:{n:03}", ChunkSpec("mill", EAST), meaning=towards(1 - n / 1000))
+        for n in range(205)
     ]
-    far = document("r:far", Said("mill mill", EAST), meaning=EAST)
+    far = document("r:far", ChunkSpec("mill mill", EAST), meaning=EAST)
     found = find(world(*crowd, far), top=205)
     assert len(found.ids) == 205
     assert settings(found)["pool"] == 205
@@ -121,7 +131,7 @@ def test_a_document_is_found_by_its_sections_summary() -> None:
 def test_over_chunks_equals_the_flat_baseline(shares: list[list[float]]) -> None:
     """Flat: every chunk by itself, ranked, then each document at its first appearance."""
     held = [
-        document(f"r:{n}", *(Said("x", towards(share)) for share in row), meaning=EAST)
+        document(f"r:{n}", *(ChunkSpec("x", towards(share)) for share in row), meaning=EAST)
         for n, row in enumerate(shares)
     ]
     question = ask("x")
@@ -158,7 +168,7 @@ def test_ties_at_the_edge_of_the_pool_are_broken_by_id_too() -> None:
 @pytest.mark.requirement(7)
 @pytest.mark.parametrize("mode", MODES)
 @given(order=st.permutations([LAKE, MILL, ROAD]))
-def test_the_order_of_rows_in_a_store_does_not_show(mode: str, order: list[Held]) -> None:
+def test_the_order_of_rows_in_a_store_does_not_show(mode: str, order: list[SampleDocument]) -> None:
     assert find(world(*order), mode=mode) == find(VILLAGE, mode=mode)
 
 
@@ -171,7 +181,7 @@ def test_hidden_documents_change_no_rank_and_no_score(
     mode: str, fusion: str, chance: random.Random, hidden: int
 ) -> None:
     secret = [
-        document(f"a:{n}", Said("mill mill mill", towards(chance.random())), meaning=NORTH)
+        document(f"a:{n}", ChunkSpec("mill mill mill", towards(chance.random())), meaning=NORTH)
         for n in range(hidden)
     ]
     among = world(
@@ -205,7 +215,7 @@ def test_vector_search_ignores_identifiers() -> None:
 
 @pytest.mark.requirement(18)
 def test_the_defining_node_stays_on_top_when_candidates_are_reranked() -> None:
-    found = find(NAMED, "mill open_gate", reranker=Prefers({"r:lake.md": 9}), rerank=3)
+    found = find(NAMED, "mill open_gate", reranker=PreferenceReranker({"r:lake.md": 9}), rerank=3)
     assert found.ids[:2] == ("r:road.md", "r:lake.md")
 
 
@@ -238,7 +248,7 @@ def test_definitions_that_nothing_else_found_come_in_the_questions_order() -> No
 
 @pytest.mark.requirement(18)
 def test_not_rolled_up_the_symbol_itself_is_on_top() -> None:
-    code = document("r:gate.py", parts=(Part("::open_gate", (Said("def open_gate", EAST),)),))
+    code = document("r:gate.py", parts=(Part("::open_gate", (ChunkSpec("def open_gate", EAST),)),))
     place = world(*VILLAGE.documents, code, names=[("open_gate", "r:gate.py::open_gate")])
     assert find(place, "open_gate", roll_up=False).ids[0] == "r:gate.py::open_gate"
     assert find(place, "open_gate").ids[0] == "r:gate.py"
@@ -247,7 +257,9 @@ def test_not_rolled_up_the_symbol_itself_is_on_top() -> None:
 @pytest.mark.requirement(16)
 def test_reranking_reorders_and_changes_the_shape_in_nothing() -> None:
     before = find(VILLAGE)
-    after = find(VILLAGE, rerank=3, reranker=Prefers({"r:road.md": 2.0, "r:mill.md": 1.0}))
+    after = find(
+        VILLAGE, rerank=3, reranker=PreferenceReranker({"r:road.md": 2.0, "r:mill.md": 1.0})
+    )
     assert after.ids == ("r:road.md", "r:mill.md", "r:lake.md")
     assert set(after.ranked) == set(before.ranked)
     assert [name for name, _ in after.search] == [name for name, _ in before.search]
@@ -257,7 +269,7 @@ def test_reranking_reorders_and_changes_the_shape_in_nothing() -> None:
 @pytest.mark.requirement(16)
 def test_only_the_first_candidates_are_reranked() -> None:
     before = find(VILLAGE)
-    after = find(VILLAGE, rerank=2, reranker=Prefers({"r:road.md": 9, before.ids[1]: 1}))
+    after = find(VILLAGE, rerank=2, reranker=PreferenceReranker({"r:road.md": 9, before.ids[1]: 1}))
     assert after.ids == (before.ids[1], before.ids[0], "r:road.md")
 
 
@@ -266,7 +278,7 @@ def test_only_the_first_candidates_are_reranked() -> None:
 def test_a_score_that_is_no_number_counts_as_none(odd: float) -> None:
     before = find(VILLAGE)
     last = before.ids[-1]
-    after = find(VILLAGE, rerank=3, reranker=Prefers({before.ids[0]: odd, last: -5.0}))
+    after = find(VILLAGE, rerank=3, reranker=PreferenceReranker({before.ids[0]: odd, last: -5.0}))
     assert after.ids == (last, *before.ids[:-1])
 
 
@@ -277,13 +289,15 @@ CROWD = world(*(document(f"r:{n}", "mill") for n in range(6)))
 @pytest.mark.requirement(47)
 def test_a_withheld_candidate_keeps_its_rank_and_is_marked() -> None:
     backwards = {f"r:{n}": float(n) for n in range(6)}
-    after = find(CROWD, rerank=5, reranker=Prefers(backwards, withheld=("r:1", "r:2")))
+    after = find(CROWD, rerank=5, reranker=PreferenceReranker(backwards, withheld=("r:1", "r:2")))
     assert after.ids == ("r:4", "r:1", "r:2", "r:3", "r:0", "r:5")
     told = {seed.id: seed.why for seed in after.ranked}
     assert told["r:2"] == "hybrid rank 3, withheld from opinionated"
     assert told["r:3"] == "hybrid rank 4"
     assert settings(after)["rerank_withheld"] == 2
-    assert "rerank_withheld" not in settings(find(CROWD, rerank=5, reranker=Prefers(backwards)))
+    assert "rerank_withheld" not in settings(
+        find(CROWD, rerank=5, reranker=PreferenceReranker(backwards))
+    )
 
 
 @pytest.mark.requirement(47)
@@ -293,7 +307,7 @@ def test_withheld_candidates_keep_their_ranks_and_others_are_reordered(
 ) -> None:
     opinions = {f"r:{n}": score for n, score in enumerate(scores)}
     withheld = tuple(f"r:{n}" for n in sorted(kept))
-    after = find(CROWD, rerank=6, reranker=Prefers(opinions, withheld=withheld)).ids
+    after = find(CROWD, rerank=6, reranker=PreferenceReranker(opinions, withheld=withheld)).ids
     assert [after[n] for n in sorted(kept)] == list(withheld)
     others = [node for node in after if node not in withheld]
     assert others == sorted(others, key=lambda node: (-opinions[node], node))
@@ -301,7 +315,7 @@ def test_withheld_candidates_keep_their_ranks_and_others_are_reordered(
 
 @pytest.mark.requirement(33)
 def test_a_seed_records_its_rank_before_definitions_and_reranking() -> None:
-    found = find(NAMED, "mill open_gate", rerank=3, reranker=Prefers({"r:lake.md": 9}))
+    found = find(NAMED, "mill open_gate", rerank=3, reranker=PreferenceReranker({"r:lake.md": 9}))
     assert [seed.why for seed in found.ranked] == [
         "defines open_gate",
         "hybrid rank 2",
@@ -337,7 +351,10 @@ def test_a_duplicate_seed_violates_the_contract() -> None:
 
 
 LONG = document(
-    "r:long.md", Said("snow", EAST), Said("a wheel in the water", towards(0.9)), meaning=EAST
+    "r:long.md",
+    ChunkSpec("snow", EAST),
+    ChunkSpec("a wheel in the water", towards(0.9)),
+    meaning=EAST,
 )
 
 
@@ -384,8 +401,8 @@ def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
 
 
 def test_only_so_many_nodes_of_one_document_are_seeds() -> None:
-    parts = tuple(Part(f"::f{n}", (Said("mill", NORTH),)) for n in range(5))
-    place = world(document("r:a.py", parts=parts), document("r:b.py", Said("mill", EAST)))
+    parts = tuple(Part(f"::f{n}", (ChunkSpec("mill", NORTH),)) for n in range(5))
+    place = world(document("r:a.py", parts=parts), document("r:b.py", ChunkSpec("mill", EAST)))
     options: dict[str, Any] = {"roll_up": False, "over": "passages", "top": 4}
     assert "r:b.py" not in find(place, **options).ids
     spread = find(place, per_document=2, **options)

@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.model.errors import BadInput
 from docgraph.wiring.sources import default_repository, is_bare
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_has_no_name_must_be_given_one(path: str) -> None:
 
 
 def test_a_bare_repository_is_told_from_a_work_tree_and_from_a_folder(tmp_path: Path) -> None:
-    made = MadeRepository(tmp_path / "work")
+    made = GitRepository(tmp_path / "work")
     made.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
     known = ("bare.git", "work/.git", "work", ".", "none")
     assert [is_bare(tmp_path / path) for path in known] == [True, True, False, False, False]

@@ -16,7 +16,7 @@ from tests.support.signed_tokens import (
     issuer,
     part,
     pem,
-    signed,
+    sign,
     token,
     unsigned,
     with_secret,
@@ -42,7 +42,7 @@ def test_a_token_that_its_issuer_signed_says_what_it_says(kid: str) -> None:
 )
 def test_access_tokens_name_their_type_in_several_ways(header: dict[str, str | None]) -> None:
     written = {**GOOD, **{name: value for name, value in header.items() if value is not None}}
-    assert issuer().verify(signed(written, CLAIMS)) == CLAIMS
+    assert issuer().verify(sign(written, CLAIMS)) == CLAIMS
 
 
 def test_a_token_for_several_audiences_is_for_each_of_them() -> None:
@@ -50,7 +50,7 @@ def test_a_token_for_several_audiences_is_for_each_of_them() -> None:
 
 
 def test_a_token_that_names_no_key_is_checked_by_the_only_one_that_fits() -> None:
-    assert issuer().verify(signed({"alg": "ES256"}, CLAIMS, "ec")) == CLAIMS
+    assert issuer().verify(sign({"alg": "ES256"}, CLAIMS, "ec")) == CLAIMS
 
 
 HEADERS: dict[str, Callable[[], tuple[str, str]]] = {
@@ -58,7 +58,7 @@ HEADERS: dict[str, Callable[[], tuple[str, str]]] = {
     "alg none, signed": lambda: (token(header={"alg": "none"}), "not allowed"),
     "alg None": lambda: (token(header={"alg": "None"}), "not allowed"),
     "alg nOnE": lambda: (token(header={"alg": "nOnE"}), "not allowed"),
-    "no alg": lambda: (signed({"kid": "rsa"}, CLAIMS), "names no algorithm"),
+    "no alg": lambda: (sign({"kid": "rsa"}, CLAIMS), "names no algorithm"),
     "alg null": lambda: (token(header={"alg": None}), "names no algorithm"),
     "alg list": lambda: (token(header={"alg": ["RS256"]}), "names no algorithm"),
     "HS256 with the public key": lambda: (
@@ -93,13 +93,13 @@ HEADERS: dict[str, Callable[[], tuple[str, str]]] = {
     "a logout token": lambda: (token(header={"typ": "logout+jwt"}), "lets nobody in"),
     "typ a number": lambda: (token(header={"typ": 1}), "lets nobody in"),
     "a name twice": lambda: (
-        signed(b'{"alg":"none","alg":"RS256","kid":"rsa"}', CLAIMS),
+        sign(b'{"alg":"none","alg":"RS256","kid":"rsa"}', CLAIMS),
         "names a key twice",
     ),
-    "no JSON": lambda: (signed(b"{alg: RS256}", CLAIMS), "not JSON"),
-    "no object": lambda: (signed([1], CLAIMS), "no JSON object"),
-    "deep": lambda: (signed(b"[" * 5000, CLAIMS), "not JSON"),
-    "no text": lambda: (signed(b'{"alg":"\xff"}', CLAIMS), "not JSON"),
+    "no JSON": lambda: (sign(b"{alg: RS256}", CLAIMS), "not JSON"),
+    "no object": lambda: (sign([1], CLAIMS), "no JSON object"),
+    "deep": lambda: (sign(b"[" * 5000, CLAIMS), "not JSON"),
+    "no text": lambda: (sign(b'{"alg":"\xff"}', CLAIMS), "not JSON"),
 }
 
 
@@ -161,7 +161,7 @@ def test_clocks_may_differ_by_the_leeway_and_no_more() -> None:
     ],
 )
 def test_a_payload_has_one_reading_or_none(payload: bytes, why: str) -> None:
-    refused(signed(GOOD, payload), why)
+    refused(sign(GOOD, payload), why)
 
 
 @pytest.mark.parametrize(

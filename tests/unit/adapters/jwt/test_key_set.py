@@ -8,12 +8,12 @@ import pytest
 
 from docgraph.adapters.jwt.jwks import FRESH, MOST_KEYS, PAUSE, USABLE, KeySet, signing_keys
 from docgraph.model.errors import NotKnown
-from tests.support.signed_tokens import Published, jwk, jwks
+from tests.support.signed_tokens import PublishedKeys, jwk, jwks
 
 SHORT = 1.0
 
 
-class Down(Published):
+class Down(PublishedKeys):
     """Answers until it is down."""
 
     down = False

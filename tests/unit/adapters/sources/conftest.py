@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> MadeRepository:
-    return MadeRepository(tmp_path / "work")
+def made(tmp_path: Path) -> GitRepository:
+    return GitRepository(tmp_path / "work")

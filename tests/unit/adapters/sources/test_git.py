@@ -8,15 +8,15 @@ import pytest
 from docgraph.adapters.sources.folder import FolderSource
 from docgraph.adapters.sources.git import GitSource
 from docgraph.ports.source import SourceFile, SourceProblem
-from tests.support.git_reading import at, read_all, refused
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
+from tests.support.git_sources import read_at, read_files, refusal_of
 
 # What is read
 
 
 @pytest.mark.requirement(8)
-def test_a_branch_a_tag_and_a_commit_are_read_independently_of_the_work_tree(
-    made: MadeRepository,
+def test_a_branch_a_tag_and_a_commit_are_read_whatever_lies_in_the_work_tree(
+    made: GitRepository,
 ) -> None:
     first = made.commit({"a.md": "old", "gone.md": "x"})
     made.git("tag", "-a", "v1", "-m", "the first")
@@ -25,13 +25,13 @@ def test_a_branch_a_tag_and_a_commit_are_read_independently_of_the_work_tree(
     made.git("branch", "feature", first)
     made.write({"a.md": "not committed", "b.md": "not even added"})
     old, new = {"a.md": b"old", "gone.md": b"x"}, {"a.md": b"new"}
-    assert [at(made.folder, ref) for ref in ("v1", "feature", first, first[:10], "main~1")] == [
-        old
-    ] * 5
-    assert [at(made.folder, ref) for ref in ("main", "HEAD", second)] == [new] * 3
+    assert [
+        read_at(made.folder, ref) for ref in ("v1", "feature", first, first[:10], "main~1")
+    ] == [old] * 5
+    assert [read_at(made.folder, ref) for ref in ("main", "HEAD", second)] == [new] * 3
 
 
-def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: MadeRepository) -> None:
+def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: GitRepository) -> None:
     commit = made.commit({"a.md": "a"})
     made.git("tag", "-a", "v1", "-m", "the first")
     known = {ref: GitSource(made.folder, ref) for ref in ("main", "HEAD", "v1", commit[:12])}
@@ -45,13 +45,13 @@ def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: MadeRepos
 
 
 @pytest.mark.requirement(35)
-def test_a_branch_comes_before_other_refs_of_the_same_name(made: MadeRepository) -> None:
+def test_a_branch_is_read_whatever_else_is_called_like_it(made: GitRepository) -> None:
     """Whoever may push a tag must not decide what `main` says."""
     first = made.commit({"a.md": "tag"})
     second = made.commit({"a.md": "branch"})
     for name in ("refs/tags/main", "refs/main", "refs/tags/refs/heads/main", "refs/tags/only"):
         made.git("update-ref", name, first)
-    assert at(made.folder, "main") == {"a.md": b"branch"}
+    assert read_at(made.folder, "main") == {"a.md": b"branch"}
     known = {ref: GitSource(made.folder, ref) for ref in ("main", "only")}
     assert [(one.commit, one.branch) for one in known.values()] == [
         (second, "main"),
@@ -60,7 +60,7 @@ def test_a_branch_comes_before_other_refs_of_the_same_name(made: MadeRepository)
 
 
 @pytest.mark.requirement(35)
-def test_head_and_commit_ids_keep_their_meaning(made: MadeRepository) -> None:
+def test_head_and_a_commit_s_id_stay_what_they_are(made: GitRepository) -> None:
     first = made.commit({"a.md": "pushed"})
     second = made.commit({"a.md": "meant"})
     made.git("branch", "part", first)
@@ -71,26 +71,26 @@ def test_head_and_commit_ids_keep_their_meaning(made: MadeRepository) -> None:
 
 
 def test_bare_repositories_work_trees_and_linked_ones_are_read_alike(
-    made: MadeRepository, tmp_path: Path
+    made: GitRepository, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a", "docs/b.md": "b"})
     made.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
     made.git("worktree", "add", "--quiet", "-b", "other", str(tmp_path / "linked"))
     for place in ("work", "work/.git", "bare.git", "linked"):
-        assert at(tmp_path / place) == {"a.md": b"a", "docs/b.md": b"b"}
+        assert read_at(tmp_path / place) == {"a.md": b"a", "docs/b.md": b"b"}
     assert GitSource(tmp_path / "linked", "HEAD").branch == "other"
 
 
-def test_a_folder_inside_a_work_tree_is_a_source_of_its_own(made: MadeRepository) -> None:
+def test_a_folder_inside_a_work_tree_is_a_source_of_its_own(made: GitRepository) -> None:
     made.commit({"a.md": "a", "docs/b.md": "b", "docs/in/c.md": "c"})
     (made.folder / "docs/up.md").symlink_to("../a.md")
     made.commit()
-    assert at(made.folder / "docs") == read_all(FolderSource(made.folder / "docs"))
+    assert read_at(made.folder / "docs") == read_files(FolderSource(made.folder / "docs"))
     (made.folder / "later").mkdir()
-    assert "there is no folder later/ in main" in refused(made.folder / "later")
+    assert "there is no folder later/ in main" in refusal_of(made.folder / "later")
 
 
-def test_a_file_is_named_by_its_blob_so_equal_ids_mean_equal_bytes(made: MadeRepository) -> None:
+def test_a_file_is_named_by_its_blob_so_equal_ids_mean_equal_bytes(made: GitRepository) -> None:
     made.commit({"a.md": "same", "b.md": "same", "c.md": "other"})
     with GitSource(made.folder, "main") as source:
         ids = {f.path: f.content_id for f in source.files() if isinstance(f, SourceFile)}
@@ -99,7 +99,7 @@ def test_a_file_is_named_by_its_blob_so_equal_ids_mean_equal_bytes(made: MadeRep
 
 
 @pytest.mark.requirement(35)
-def test_a_link_has_every_path_of_its_blob_as_alias(made: MadeRepository) -> None:
+def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: GitRepository) -> None:
     made.write({"secret/b.md": "b", "public/a.md": "a", "copy.md": "b", ".hidden/c.md": "c"})
     links = {
         "public/l.md": "../secret/b.md",
@@ -124,13 +124,13 @@ def test_a_link_has_every_path_of_its_blob_as_alias(made: MadeRepository) -> Non
     }
 
 
-def test_replacement_objects_are_ignored(made: MadeRepository) -> None:
+def test_an_object_that_was_replaced_is_read_as_it_was_named(made: GitRepository) -> None:
     made.commit({"a.md": "true", "b.md": "false"})
     made.git("replace", made.git("rev-parse", "HEAD:a.md"), made.git("rev-parse", "HEAD:b.md"))
-    assert at(made.folder)["a.md"] == b"true"
+    assert read_at(made.folder)["a.md"] == b"true"
 
 
-def test_a_file_can_be_read_without_having_been_listed(made: MadeRepository) -> None:
+def test_a_file_can_be_read_without_having_been_listed(made: GitRepository) -> None:
     made.commit({"relations.yaml": "[]", "docs/a.md": "a"})
     with GitSource(made.folder, "main") as source:
         assert source.read(SourceFile("relations.yaml", 0)) == b"[]"
@@ -144,7 +144,7 @@ def test_a_file_can_be_read_without_having_been_listed(made: MadeRepository) -> 
 # What is left out
 
 
-def test_a_checkout_and_its_commit_give_the_same(made: MadeRepository) -> None:
+def test_a_checkout_and_its_commit_give_the_same(made: GitRepository) -> None:
     """Hidden and built things, links in, out and in a circle, names that are not UTF-8."""
     made.write(
         {
@@ -178,9 +178,9 @@ def test_a_checkout_and_its_commit_give_the_same(made: MadeRepository) -> None:
         (made.folder / name).symlink_to(target)
     (made.folder / os.fsdecode(b"\xff.md")).write_text("x")
     made.commit()
-    found = at(made.folder)
+    found = read_at(made.folder)
     (made.folder / ".git").rename(made.folder.parent / "kept-elsewhere")
-    expected = read_all(FolderSource(made.folder))
+    expected = read_files(FolderSource(made.folder))
     # A checkout cannot tell what lies beyond its root; a commit knows that nothing does.
     assert expected.pop("beyond.md") == "a link that leads nowhere"
     assert found.pop("beyond.md") == "a link that leads out of the folder is not followed"
@@ -188,47 +188,47 @@ def test_a_checkout_and_its_commit_give_the_same(made: MadeRepository) -> None:
     assert found["\\xff.md"] == "its name is not valid UTF-8"
 
 
-def test_submodules_are_skipped_silently(made: MadeRepository) -> None:
+def test_submodules_are_left_out_quietly(made: GitRepository) -> None:
     commit = made.commit({"a.md": "a"})
     made.git("update-index", "--add", "--cacheinfo", f"160000,{commit},module")
     made.git("commit", "--quiet", "--message", "with a module")
-    assert at(made.folder) == {"a.md": b"a"}
+    assert read_at(made.folder) == {"a.md": b"a"}
 
 
-def test_a_line_break_in_a_name_does_not_shift_replies(made: MadeRepository) -> None:
+def test_a_line_break_in_a_name_shifts_no_answer(made: GitRepository) -> None:
     made.write({"a\nb.md": "odd", "c.md": "plain"})
     (made.folder / "l\nk.md").symlink_to("c.md")
     made.commit()
-    assert at(made.folder) == {
+    assert read_at(made.folder) == {
         "a\nb.md": b"odd",
         "c.md": b"plain",
         "l\nk.md": "a link that leads nowhere",
     }
 
 
-def test_a_file_that_is_too_large_says_the_limit_and_the_next_is_read(made: MadeRepository) -> None:
+def test_a_file_that_is_too_large_says_the_limit_and_the_next_is_read(made: GitRepository) -> None:
     made.commit({"big.md": "x" * 200_001, "small.md": "small"})
     (made.folder / "link.md").symlink_to("big.md")
     made.commit()
     reason = "200,001 bytes is over the limit of 1,000; --max-bytes raises it"
     with GitSource(made.folder, "main", max_bytes=1000) as source:
-        assert read_all(source) == {"big.md": reason, "link.md": reason, "small.md": b"small"}
+        assert read_files(source) == {"big.md": reason, "link.md": reason, "small.md": b"small"}
         assert source.read(SourceFile("big.md", 0)) == SourceProblem("big.md", reason)
         assert source.read(SourceFile("small.md", 0)) == b"small"
 
 
-def test_a_pointer_to_large_file_storage_is_a_problem(made: MadeRepository) -> None:
+def test_a_pointer_to_large_file_storage_is_a_problem(made: GitRepository) -> None:
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n"
     made.commit({"big.pdf": pointer})
-    assert "Git LFS pointer" in str(at(made.folder)["big.pdf"])
+    assert "Git LFS pointer" in str(read_at(made.folder)["big.pdf"])
 
 
-def test_a_listing_longer_than_a_block_is_complete(made: MadeRepository) -> None:
+def test_a_listing_longer_than_a_block_is_whole(made: GitRepository) -> None:
     files = {f"{'folder' * 10}/{number:04}.md": str(number) for number in range(1500)}
     made.commit(files)
-    assert at(made.folder) == {path: text.encode() for path, text in files.items()}
+    assert read_at(made.folder) == {path: text.encode() for path, text in files.items()}
 
 
-def test_an_empty_commit_has_no_files(made: MadeRepository) -> None:
+def test_an_empty_commit_has_no_files(made: GitRepository) -> None:
     made.commit()
-    assert at(made.folder) == {}
+    assert read_at(made.folder) == {}

@@ -12,8 +12,8 @@ from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_bounds import check_bounds
 from docgraph.model.errors import BadInput
 from docgraph.wiring.sources import open_source
-from tests.support.git_reading import read_all
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
+from tests.support.git_sources import read_files
 
 SECRET = {"s.md": "from outside"}
 
@@ -21,7 +21,7 @@ SECRET = {"s.md": "from outside"}
 def read(path: Path, root: Path, ref: str = "main") -> dict[str, bytes | str]:
     with open_source(path, ref=ref, inside=root) as opened:
         assert isinstance(opened.source, GitSource)
-        return read_all(opened.source)
+        return read_files(opened.source)
 
 
 def refused(path: Path, root: Path) -> str:
@@ -32,8 +32,8 @@ def refused(path: Path, root: Path) -> str:
 
 
 @pytest.fixture
-def outside(tmp_path: Path) -> MadeRepository:
-    made = MadeRepository(tmp_path / "outside")
+def outside(tmp_path: Path) -> GitRepository:
+    made = GitRepository(tmp_path / "outside")
     made.commit(SECRET)
     return made
 
@@ -46,9 +46,9 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def thief(outside: MadeRepository, root: Path) -> MadeRepository:
+def thief(outside: GitRepository, root: Path) -> GitRepository:
     """Its branch names a commit that it does not hold."""
-    made = MadeRepository(root / "thief")
+    made = GitRepository(root / "thief")
     branch = made.folder / ".git" / "refs" / "heads" / "main"
     branch.write_text(outside.git("rev-parse", "HEAD") + "\n")
     return made
@@ -58,7 +58,7 @@ def thief(outside: MadeRepository, root: Path) -> MadeRepository:
 
 
 def test_work_trees_bare_repositories_and_linked_ones_are_read(root: Path) -> None:
-    made = MadeRepository(root / "repo")
+    made = GitRepository(root / "repo")
     made.commit({"a.md": "a", "docs/b.md": "b"})
     made.git("clone", "--quiet", "--bare", ".", "../bare.git")
     made.git("worktree", "add", "--quiet", "-b", "other", "../linked")
@@ -71,12 +71,12 @@ def test_work_trees_bare_repositories_and_linked_ones_are_read(root: Path) -> No
 
 
 def test_the_folder_that_is_read_may_be_the_root_itself(root: Path) -> None:
-    MadeRepository(root).commit({"a.md": "a"})
+    GitRepository(root).commit({"a.md": "a"})
     assert read(root, root) == {"a.md": b"a"}
 
 
 def test_a_repository_that_was_packed_is_read_without_its_index_of_packs(root: Path) -> None:
-    made = MadeRepository(root / "repo")
+    made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     made.git("repack", "-a", "-d", "--quiet")
     made.git("multi-pack-index", "write")
@@ -86,7 +86,7 @@ def test_a_repository_that_was_packed_is_read_without_its_index_of_packs(root: P
 # What leads elsewhere
 
 
-def test_a_repository_around_the_root_is_not_found(outside: MadeRepository) -> None:
+def test_a_repository_around_the_root_is_not_found(outside: GitRepository) -> None:
     inner = outside.folder / "docs"
     inner.mkdir()
     assert "not a git repository" in refused(inner, inner)
@@ -96,7 +96,9 @@ def test_a_folder_without_a_repository_is_refused_with_what_would_work(root: Pat
     assert "REPO.git" in refused(root, root)
 
 
-def test_a_repository_with_commits_outside_is_refused(outside: MadeRepository, root: Path) -> None:
+def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
+    outside: GitRepository, root: Path
+) -> None:
     outside.git("worktree", "add", "--quiet", str(root / "linked"), "-b", "other")
     (root / "pointing").mkdir()
     (root / "pointing" / ".git").write_text(f"gitdir: {outside.folder / '.git'}\n")
@@ -107,8 +109,8 @@ def test_a_repository_with_commits_outside_is_refused(outside: MadeRepository, r
     assert ".git of the repository cannot be read" in refused(root / "link", root)
 
 
-def test_a_repository_with_a_common_folder_outside_is_refused(
-    outside: MadeRepository, thief: MadeRepository, root: Path
+def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
+    outside: GitRepository, thief: GitRepository, root: Path
 ) -> None:
     (thief.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
     assert "outside of what may be read here" in refused(thief.folder, root)
@@ -124,7 +126,7 @@ def test_a_repository_with_a_common_folder_outside_is_refused(
     ],
 )
 def test_a_repository_that_borrows_objects_is_refused(
-    outside: MadeRepository, thief: MadeRepository, root: Path, line: str
+    outside: GitRepository, thief: GitRepository, root: Path, line: str
 ) -> None:
     objects = outside.folder / ".git" / "objects"
     own = thief.folder / ".git" / "objects"
@@ -163,8 +165,8 @@ def linked_files(outside: Path, own: Path, _: Path) -> None:
 
 @pytest.mark.parametrize("laid", [linked_objects, linked_as_a_whole, linked_files])
 def test_a_repository_with_a_link_in_it_is_refused(
-    outside: MadeRepository,
-    thief: MadeRepository,
+    outside: GitRepository,
+    thief: GitRepository,
     root: Path,
     laid: Callable[[Path, Path, Path], None],
 ) -> None:
@@ -174,12 +176,12 @@ def test_a_repository_with_a_link_in_it_is_refused(
 
 @pytest.mark.parametrize("name", ["a\nb", "a\rb", "a\x00b", "\n"])
 def test_a_pointer_that_is_not_one_plain_line_is_refused(
-    outside: MadeRepository, root: Path, name: str
+    outside: GitRepository, root: Path, name: str
 ) -> None:
     place = root / "newline"
     inner = place / name.replace("\x00", "")
     inner.mkdir(parents=True, exist_ok=True)
-    made = MadeRepository(inner / "r")
+    made = GitRepository(inner / "r")
     (made.folder / ".git" / "objects" / "info" / "alternates").write_text(
         f"{outside.folder}/.git/objects\n"
     )
@@ -189,8 +191,8 @@ def test_a_pointer_that_is_not_one_plain_line_is_refused(
     assert "is not one plain line" in refused(place, root)
 
 
-def test_an_index_of_packs_is_ignored(
-    outside: MadeRepository, thief: MadeRepository, root: Path
+def test_an_index_of_packs_leads_nowhere(
+    outside: GitRepository, thief: GitRepository, root: Path
 ) -> None:
     """It names each pack by a path from its own folder; here by one that leads out."""
     outside.git("repack", "-a", "-d", "--quiet")
@@ -218,8 +220,8 @@ def test_settings_that_include_others_are_refused_before_git_reads_them(
     root: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
 ) -> None:
     """Here they lie behind a pipe that nobody writes to."""
-    monkeypatch.setattr(git_process, "TIMEOUT", 1.0)
-    made = MadeRepository(root / "repo")
+    monkeypatch.setattr(git_process, "LONGEST_ANSWER", 1.0)
+    made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     os.mkfifo(root / "pipe")
     with (made.folder / ".git" / name).open("a") as settings:
@@ -228,27 +230,27 @@ def test_settings_that_include_others_are_refused_before_git_reads_them(
 
 
 @pytest.mark.parametrize("name", [".git/config", ".git/refs/heads/pipe", ".git/commondir"])
-def test_a_pipe_in_a_repository_does_not_block(root: Path, name: str) -> None:
-    made = MadeRepository(root / "repo")
+def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None:
+    made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     (made.folder / name).unlink(missing_ok=True)
     os.mkfifo(made.folder / name)
     assert "of the repository" in refused(made.folder, root)
 
 
-def test_git_reads_the_checked_paths_even_if_pointers_change(
-    outside: MadeRepository, root: Path
+def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
+    outside: GitRepository, root: Path
 ) -> None:
-    made = MadeRepository(root / "repo")
+    made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     with open_source(made.folder, ref="main", inside=root) as opened:
         (made.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
         assert isinstance(opened.source, GitSource)
-        assert read_all(opened.source) == {"a.md": b"a"}
+        assert read_files(opened.source) == {"a.md": b"a"}
 
 
-def test_bounds_are_checked_with_links_resolved(root: Path) -> None:
-    made = MadeRepository(root / "repo")
+def test_bounds_are_told_with_every_link_followed(root: Path) -> None:
+    made = GitRepository(root / "repo")
     (root.parent / "alias").symlink_to(root)
     place = check_bounds(root.parent / "alias" / "repo", root.parent / "alias")
     assert place.own == place.common == (made.folder / ".git").resolve()

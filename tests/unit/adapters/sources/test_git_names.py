@@ -6,7 +6,7 @@ from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_repository import check_plain_name
 from docgraph.model.errors import BadInput
 from docgraph.wiring.sources import open_source
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_plain_names_are_accepted(ref: str) -> None:
         *("/a", "a/", "a//b", ".a", "a/.b", "a.", "a.lock", "a*", "a?", "[a", "a\\b", "a" * 256),
     ],
 )
-def test_other_names_are_refused_with_what_would_work(made: MadeRepository, ref: str) -> None:
+def test_nothing_else_does_and_what_would_is_told(made: GitRepository, ref: str) -> None:
     made.commit({"n.md": "n"})
     made.commit({"n.md": "m"})
     with (
@@ -60,7 +60,7 @@ def test_other_names_are_refused_with_what_would_work(made: MadeRepository, ref:
         pass
 
 
-def test_the_command_line_accepts_every_name_of_git(made: MadeRepository) -> None:
+def test_on_the_command_line_names_are_as_free_as_git_s(made: GitRepository) -> None:
     first = made.commit({"a.md": "a"})
     second = made.commit({"a.md": "b"})
     meant = {"main~1": first, "HEAD^": first, "main@{1}": first, "HEAD^{/as it}": second}

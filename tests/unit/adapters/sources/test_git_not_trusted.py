@@ -10,55 +10,61 @@ import pytest
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput
 from docgraph.ports.source import SourceFile, SourceProblem
-from tests.support.git_reading import at, if_children_are_listed, processes, read_all, refused
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
+from tests.support.git_sources import (
+    processes,
+    read_at,
+    read_files,
+    refusal_of,
+    requires_children_file,
+)
 
 # What is refused
 
 
-def test_an_unknown_name_is_refused_with_suggestions(made: MadeRepository) -> None:
+def test_an_unknown_name_is_told_what_would_fit(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     made.git("tag", "v1.0")
     front = f"{made.folder}: no branch, tag or commit is called"
-    assert refused(made.folder, "mian") == f"{front} 'mian'; did you mean 'main'?"
-    assert refused(made.folder, "zzz") == f"{front} 'zzz'; known: main, v1.0"
+    assert refusal_of(made.folder, "mian") == f"{front} 'mian'; did you mean 'main'?"
+    assert refusal_of(made.folder, "zzz") == f"{front} 'zzz'; known: main, v1.0"
 
 
 @pytest.mark.parametrize(
     "ref", ["-x", "--all", "--help", "--output=x", "", "main:a.md", "main main"]
 )
-def test_a_name_is_never_taken_for_an_option(made: MadeRepository, ref: str) -> None:
+def test_a_name_is_never_taken_for_an_option(made: GitRepository, ref: str) -> None:
     made.commit({"a.md": "a"})
-    assert f"is called {ref!r}" in refused(made.folder, ref)
+    assert f"is called {ref!r}" in refusal_of(made.folder, ref)
     assert not (made.folder / "x").exists()
 
 
 @pytest.mark.parametrize("ref", ["a\0b", "a\nb", "\x1b[31m"])
-def test_a_name_that_is_not_printable_is_refused(made: MadeRepository, ref: str) -> None:
+def test_a_name_that_is_no_text_is_refused(made: GitRepository, ref: str) -> None:
     made.commit({"a.md": "a"})
-    assert refused(made.folder, ref) == f"{ref!r} cannot name a branch, tag or commit"
+    assert refusal_of(made.folder, ref) == f"{ref!r} cannot name a branch, tag or commit"
 
 
-def test_a_repository_without_commits_is_reported(made: MadeRepository) -> None:
-    assert "there is no commit in it yet" in refused(made.folder, "HEAD")
+def test_a_repository_without_commits_says_so(made: GitRepository) -> None:
+    assert "there is no commit in it yet" in refusal_of(made.folder, "HEAD")
 
 
-def test_a_folder_without_a_repository_is_refused_with_what_would_work(tmp_path: Path) -> None:
-    assert "REPO.git" in refused(tmp_path)
-    assert refused(tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
+def test_what_is_no_repository_is_told_what_is(tmp_path: Path) -> None:
+    assert "REPO.git" in refusal_of(tmp_path)
+    assert refusal_of(tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
 
 
-def test_a_broken_configuration_is_reported_with_gits_message(made: MadeRepository) -> None:
+def test_a_broken_configuration_is_told_in_git_s_words(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     (made.folder / ".git/config").write_text("[core\n")
-    assert "bad config line 1" in refused(made.folder)
+    assert "bad config line 1" in refusal_of(made.folder)
 
 
 def test_without_the_git_program_the_error_says_so(
-    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert "needs the git program" in refused(made.folder)
+    assert "needs the git program" in refusal_of(made.folder)
 
 
 def stand_in(place: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
@@ -72,23 +78,23 @@ def stand_in(place: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 
 
 def test_a_repository_of_another_user_is_explained_with_the_remedy(
-    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a"})
     stand_in(tmp_path, monkeypatch, "export GIT_TEST_ASSUME_DIFFERENT_OWNER=1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "trusted"))
-    said = refused(made.folder)
+    said = refusal_of(made.folder)
     assert "belongs to another user" in said
     remedy = f"git config --global --add safe.directory {made.folder}"
     assert said.endswith(remedy)
     os.system(remedy)
-    assert at(made.folder) == {"a.md": b"a"}
+    assert read_at(made.folder) == {"a.md": b"a"}
 
 
 # What a repository cannot do
 
 
-def test_a_repository_starts_no_program(made: MadeRepository, tmp_path: Path) -> None:
+def test_a_repository_starts_no_program_of_its_own(made: GitRepository, tmp_path: Path) -> None:
     """Not even where an object is missing that its configuration promises to fetch."""
     made.commit({"a.md": "a", "b.md": "b"})
     blob = made.git("rev-parse", "HEAD:a.md")
@@ -108,7 +114,10 @@ def test_a_repository_starts_no_program(made: MadeRepository, tmp_path: Path) ->
     }
     for name, value in settings.items():
         made.git("config", name, value)
-    assert at(made.folder) == {"a.md": f"its blob {blob} is not in the repository", "b.md": b"b"}
+    assert read_at(made.folder) == {
+        "a.md": f"its blob {blob} is not in the repository",
+        "b.md": b"b",
+    }
     with GitSource(made.folder, "main") as source:
         assert source.read(SourceFile("a.md", 1)) == SourceProblem(
             "a.md", "cannot be read: missing"
@@ -119,31 +128,31 @@ def test_a_repository_starts_no_program(made: MadeRepository, tmp_path: Path) ->
     assert (tmp_path / "sprung").exists()
 
 
-def test_gits_environment_variables_are_ignored(
-    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_git_s_own_variables_lead_nowhere_else(
+    made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A hook is started with GIT_DIR and more of the repository it belongs to."""
     made.commit({"a.md": "right"})
-    other = MadeRepository(tmp_path / "other")
+    other = GitRepository(tmp_path / "other")
     other.commit({"a.md": "wrong"})
     monkeypatch.setenv("GIT_DIR", str(other.folder / ".git"))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.folder))
     monkeypatch.setenv("GIT_OBJECT_DIRECTORY", str(other.folder / ".git/objects"))
-    assert at(made.folder) == {"a.md": b"right"}
+    assert read_at(made.folder) == {"a.md": b"right"}
 
 
-def test_reading_changes_nothing_in_the_repository(made: MadeRepository) -> None:
+def test_reading_changes_nothing_in_the_repository(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     before = {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")}
-    at(made.folder)
+    read_at(made.folder)
     assert {path: path.stat().st_mtime_ns for path in made.folder.rglob("*")} == before
 
 
 # The process behind it
 
 
-def test_a_damaged_object_is_reported_with_the_file_and_gits_message(
-    made: MadeRepository,
+def test_a_damaged_object_ends_the_reading_with_the_file_s_name_and_git_s_words(
+    made: GitRepository,
 ) -> None:
     made.commit({"a.md": "a" * 1000})
     blob = made.git("rev-parse", "HEAD:a.md")
@@ -157,8 +166,8 @@ def test_a_damaged_object_is_reported_with_the_file_and_gits_message(
         source.read(SourceFile("a.md", 1000, content_id=f"git:{blob}"))
 
 
-def test_a_git_process_that_dies_is_an_error_and_not_an_empty_file(
-    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_reader_that_dies_is_an_error_and_not_an_empty_file(
+    made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a"})
     dies = 'case "$*" in *cat-file*) echo "killed by the moon" >&2; exit 3;; esac'
@@ -167,34 +176,34 @@ def test_a_git_process_that_dies_is_an_error_and_not_an_empty_file(
         GitSource(made.folder, "main") as source,
         pytest.raises(BadInput, match=r"git stopped while .*killed by the moon"),
     ):
-        read_all(source)
+        read_files(source)
 
 
-def test_an_incomplete_listing_is_an_error_and_not_a_smaller_repository(
-    made: MadeRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_a_listing_that_breaks_off_is_an_error_and_not_a_smaller_repository(
+    made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a"})
     stand_in(tmp_path, monkeypatch, 'case "$*" in *ls-tree*) exit 3;; esac')
     with pytest.raises(BadInput, match=r"git cannot list .*: git ended with exit code 3"):
-        at(made.folder)
+        read_at(made.folder)
 
 
-@if_children_are_listed
-def test_no_process_is_left_behind(made: MadeRepository) -> None:
+@requires_children_file
+def test_no_process_is_left_behind(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     before = processes()
     with GitSource(made.folder, "main") as source:
-        read_all(source)
+        read_files(source)
         assert processes() > before
     assert processes() == before
-    read_all(source)  # may be read again, and is given back when nobody holds it
+    read_files(source)  # may be read again, and is given back when nobody holds it
     del source
     gc.collect()
     assert processes() == before
 
 
-@if_children_are_listed
-def test_an_abandoned_listing_leaves_no_process(made: MadeRepository) -> None:
+@requires_children_file
+def test_a_listing_that_nobody_finishes_leaves_nothing_behind(made: GitRepository) -> None:
     made.commit({f"{number}.md": "x" for number in range(3000)})
     before = processes()
     with GitSource(made.folder, "main") as source:

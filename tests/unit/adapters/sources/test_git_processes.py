@@ -15,14 +15,14 @@ from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
 from docgraph.model.errors import BadInput, GivenUp
 from docgraph.ports.cancellation import Deadline, deadline_scope
-from tests.support.git_reading import read_all
-from tests.support.made_repository import MadeRepository
+from tests.support.git_repository import GitRepository
+from tests.support.git_sources import read_files
 
 LONG = 60
 
 
 @pytest.fixture
-def notes(made: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def notes(made: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A git that hangs in a child of its own where HANGS says, and notes that child's id."""
     made.commit({"a.md": "a"})
     program = tmp_path / "bin" / "git"
@@ -71,8 +71,8 @@ def leaving(notes: Path) -> Iterator[Deadline]:
 
 
 @pytest.mark.parametrize("question", ["absolute-git-dir", "show-prefix", "for-each-ref", "verify"])
-def test_a_short_command_has_a_timeout(
-    made: MadeRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
+def test_a_short_question_has_a_deadline(
+    made: GitRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
     monkeypatch.setenv("HANGS", f"*{question}*")
     monkeypatch.setattr(git_process, "TIMEOUT", 0.5)
@@ -82,8 +82,8 @@ def test_a_short_command_has_a_timeout(
 
 
 @pytest.mark.parametrize("question", ["rev-parse", "ls-tree", "cat-file"])
-def test_git_is_killed_when_the_request_is_cancelled(
-    made: MadeRepository,
+def test_git_is_ended_when_nobody_waits_any_more(
+    made: GitRepository,
     notes: Path,
     leaving: Deadline,
     monkeypatch: pytest.MonkeyPatch,
@@ -96,13 +96,13 @@ def test_git_is_killed_when_the_request_is_cancelled(
         deadline_scope(leaving),
         GitSource(made.folder, "main") as source,
     ):
-        read_all(source)
+        read_files(source)
     assert time.monotonic() - begun < LONG / 2
     assert none_runs(notes)
 
 
-def test_a_blocked_listing_is_killed_when_it_is_abandoned(
-    made: MadeRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_listing_that_hangs_is_ended_when_it_is_left(
+    made: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not only when it writes its next line."""
     made.commit({f"{number}.md": "x" for number in range(2000)})
@@ -126,8 +126,8 @@ def test_a_blocked_listing_is_killed_when_it_is_abandoned(
     assert time.monotonic() - begun < LONG / 2
 
 
-def test_no_git_process_outlives_docgraph(
-    made: MadeRepository, notes: Path, monkeypatch: pytest.MonkeyPatch
+def test_none_outlives_docgraph(
+    made: GitRepository, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a thread still waits for it."""
     monkeypatch.setenv("HANGS", "*rev-parse*")

@@ -12,7 +12,7 @@ from docgraph.ingest.formats.pdf_pages import clean_text
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.access import LOCAL_ONLY
 from docgraph.ports.source import SourceProblem
-from tests.support.small_world import granted
+from tests.support.small_world import statements_of
 
 Line = tuple[int, str]  # size and words
 Mark = tuple[str, int]  # title and page
@@ -89,7 +89,7 @@ def test_a_chunk_is_cited_by_its_page_and_crosses_none() -> None:
         ("Three\nthird page", "a.pdf p. 3"),
         ("four", "a.pdf p. 4"),
     ]
-    document = build_document("r", "a.pdf", found, granted(LOCAL_ONLY), "m").document
+    document = build_document("r", "a.pdf", found, statements_of(LOCAL_ONLY), "m").document
     assert [node.source.page for node in document.nodes] == [1, 3]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from docgraph.model.node import CODE
-from tests.support.joined import joined
+from tests.support.expected_edges import expected_edges
 from tests.unit.ingest.fakes import built, candidates, edges, evidence_of, parsed, short, unresolved
 
 ADR = {"docs/adr/0012-use-sqlite.md": "# Use SQLite\n"}
@@ -43,7 +43,7 @@ def test_every_family_of_numbers_is_known() -> None:
 def test_in_code_a_number_counts_in_docstrings_and_comments_alone() -> None:
     text = "ADR-1 ADR-2"
     code = replace(parsed("a.txt", text), kind=CODE, prose=((6, 11),))
-    found = joined([built("a.py", code), built("adr/1.md", ""), built("adr/2.md", "")])
+    found = expected_edges([built("a.py", code), built("adr/1.md", ""), built("adr/2.md", "")])
     assert short(found) == [("a.py", "references", "adr/2.md")]
 
 

@@ -15,7 +15,7 @@ from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from docgraph.ports.auth import LONGEST_TOKEN
 from docgraph.wiring.auth_settings import IssuerSettings
 from tests.support.memory_keys import MemoryKeys
-from tests.support.signed_tokens import AUDIENCE, NAME, Published, issuer, jwk, jwks, token
+from tests.support.signed_tokens import AUDIENCE, NAME, PublishedKeys, issuer, jwk, jwks, token
 
 ANN = Person("ann", "t", frozenset({"staff"}), frozenset({"eu"}), 2, frozenset({"ingest"}))
 SETTINGS = IssuerSettings(NAME, AUDIENCE, "keys.json", tenant="t")
@@ -118,8 +118,8 @@ def test_a_token_is_whom_its_issuer_says(gate: Gate) -> None:
 
 
 def test_of_several_issuers_a_tokens_own_is_asked() -> None:
-    asked = Published(jwks(jwk("rsa")))
-    others = issuer(Published(jwks(jwk("other"))))
+    asked = PublishedKeys(jwks(jwk("rsa")))
+    others = issuer(PublishedKeys(jwks(jwk("other"))))
     others.name = "https://others.example.com"
     both = Authentication(
         tokens=TokenAuthentication([(others, SETTINGS), (issuer(asked), SETTINGS)])

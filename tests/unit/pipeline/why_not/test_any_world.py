@@ -10,9 +10,9 @@ from docgraph.model.digest import canonical
 from docgraph.model.explanation import STAGES
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
-from tests.support.asking_why import cited, why, with_changes
-from tests.support.made_documents import Part, Said, document, edge, towards
+from tests.support.explanations import cited_ids, explain, with_changes
 from tests.support.memory_world import World, world
+from tests.support.sample_documents import ChunkSpec, Part, document, edge, towards
 
 NAMES = ("a.md", "b.md", "c.md", "d.py", "e.md", "f.md")
 RELATIONS = ("explains", "mentions", "imports", "calls")
@@ -28,7 +28,7 @@ def worlds(draw: st.DrawFn) -> World:
     documents = []
     for node in ids:
         meaning = draw(shares)
-        inner = Part("#part", (Said(draw(st.sampled_from(WORDS)), draw(shares)),))
+        inner = Part("#part", (ChunkSpec(draw(st.sampled_from(WORDS)), draw(shares)),))
         parts = (inner,) if draw(st.booleans()) else ()
         documents.append(document(node, draw(st.sampled_from(WORDS)), meaning=meaning, parts=parts))
     ends = st.sampled_from(ids)
@@ -68,18 +68,18 @@ def test_whatever_change_is_reported_lets_the_node_in(
     place: World, pipeline: Pipeline, name: str
 ) -> None:
     node = f"r:{name}"
-    found = why(node, pipeline, place)
-    assert (found.stage == "there") == (node in cited(with_changes(pipeline, place, ())))
+    found = explain(node, pipeline, place)
+    assert (found.stage == "there") == (node in cited_ids(with_changes(pipeline, place, ())))
     assert (found.stage == "there") == bool(found.shown)
     assert len(found.change) <= 3
     if found.change:
-        assert node in cited(with_changes(pipeline, place, found.change))
+        assert node in cited_ids(with_changes(pipeline, place, found.change))
 
 
 @pytest.mark.requirement(49)
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
 def test_one_less_does_not_do_it(place: World, pipeline: Pipeline, name: str) -> None:
-    found = why(f"r:{name}", pipeline, place)
+    found = explain(f"r:{name}", pipeline, place)
     if not found.change or found.change[-1].option not in COUNTED:
         return
     *before, last = found.change
@@ -87,15 +87,15 @@ def test_one_less_does_not_do_it(place: World, pipeline: Pipeline, name: str) ->
     assert isinstance(last.old, int)
     less = replace(last, new=last.new - 1)
     assert last.new > last.old
-    assert f"r:{name}" not in cited(with_changes(pipeline, place, [*before, less]))
+    assert f"r:{name}" not in cited_ids(with_changes(pipeline, place, [*before, less]))
 
 
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
 def test_no_change_of_several_is_superfluous(place: World, pipeline: Pipeline, name: str) -> None:
-    found = why(f"r:{name}", pipeline, place)
+    found = explain(f"r:{name}", pipeline, place)
     for change in found.change[1:] and found.change:
         rest = [one for one in found.change if one != change]
-        assert f"r:{name}" not in cited(with_changes(pipeline, place, rest))
+        assert f"r:{name}" not in cited_ids(with_changes(pipeline, place, rest))
 
 
 @settings(max_examples=20)
@@ -111,7 +111,7 @@ def test_hidden_documents_change_no_byte(
     ids = {part.id for held in kept for part in held.nodes}
     edges = [one for one in place.edges if {one.edge.source, one.edge.target} <= ids]
     bare = world(*kept, edges=edges)
-    assert canonical(why(node, pipeline, dark)) == canonical(why(node, pipeline, bare))
+    assert canonical(explain(node, pipeline, dark)) == canonical(explain(node, pipeline, bare))
 
 
 def test_the_worlds_show_every_stage() -> None:
@@ -121,7 +121,7 @@ def test_the_worlds_show_every_stage() -> None:
     @given(worlds(), pipelines())
     def collect(place: World, pipeline: Pipeline) -> None:
         if stages < wanted:
-            stages.update(why(f"r:{name}", pipeline, place).stage for name in NAMES[:5])
+            stages.update(explain(f"r:{name}", pipeline, place).stage for name in NAMES[:5])
 
     collect()
     assert stages == wanted

@@ -12,9 +12,9 @@ from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.run import Run
 from docgraph.pipeline.why_not.why_not import why_not
-from tests.support.asking_why import QUESTION, cited, walk, why, with_changes
-from tests.support.made_documents import EAST, NORTH, Part, Said, document, edge, towards
+from tests.support.explanations import QUESTION, cited_ids, explain, run_pipeline, with_changes
 from tests.support.memory_world import World, world
+from tests.support.sample_documents import EAST, NORTH, ChunkSpec, Part, document, edge, towards
 
 DOCUMENTS, CODE, FLAT = load("documents"), load("code"), load("flat")
 # Without the dominant scope, which has tests of its own below.
@@ -42,12 +42,12 @@ def numbers(found: Explanation, action: str) -> dict[str, float]:
 def confirmed(found: Explanation, pipeline: Pipeline, place: World) -> None:
     """The change does it, when it is made by hand."""
     assert found.change
-    assert found.node.partition("#")[0] in cited(with_changes(pipeline, place, found.change))
+    assert found.node.partition("#")[0] in cited_ids(with_changes(pipeline, place, found.change))
 
 
 @pytest.mark.requirement(49)
 def test_what_is_there_says_why() -> None:
-    found = why("r:1.md", OPEN, town())
+    found = explain("r:1.md", OPEN, town())
     assert found.stage == "there"
     assert (found.change, found.remedy) == ((), "")
     assert [one.inside for one in found.steps] == [True] * 4
@@ -59,7 +59,7 @@ def test_what_is_there_says_why() -> None:
 
 def test_a_neighbour_that_is_there_names_its_edge() -> None:
     pipeline = OPEN.with_options("search_nodes", top=2)
-    found = why("r:far.md", pipeline, town())
+    found = explain("r:far.md", pipeline, town())
     assert found.stage == "there"
     assert not found.steps[0].inside
     assert "r:1.md ->explains-> r:far.md" in found.steps[1].words
@@ -70,7 +70,7 @@ def test_hidden_and_absent_read_the_same() -> None:
     place = town()
     dark = World(place.documents, place.edges, hidden=frozenset({"r:2.md"}))
     for node in ("r:2.md", "r:2.md@0", "r:zz.md"):
-        found = why(node, OPEN, dark)
+        found = explain(node, OPEN, dark)
         assert (found.stage, found.words) == ("not visible", "nothing visible under this id")
         assert (found.steps, found.change, found.runs) == ((), (), 0)
 
@@ -78,7 +78,7 @@ def test_hidden_and_absent_read_the_same() -> None:
 @pytest.mark.requirement(49)
 def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enough() -> None:
     pipeline = OPEN.with_options("search_nodes", top=3)
-    found = why("r:5.md", pipeline, town(edges=False))
+    found = explain("r:5.md", pipeline, town(edges=False))
     told = numbers(found, "search_nodes")
     assert (found.stage, told["rank"], told["top"]) == ("rank", 5, 3)
     assert told["last"] - told["score"] == pytest.approx(told["short"])
@@ -89,7 +89,7 @@ def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enou
 
 def test_what_search_does_not_find_at_all_needs_a_larger_pool_or_another_mode() -> None:
     pipeline = OPEN.with_options("search_nodes", top=2, pool=2)
-    found = why("r:far.md", pipeline, town(edges=False))
+    found = explain("r:far.md", pipeline, town(edges=False))
     assert found.stage == "search"
     assert numbers(found, "search_nodes")["candidates"] < 9
     confirmed(found, pipeline, town(edges=False))
@@ -101,7 +101,7 @@ def test_the_dominant_scope_is_widened_to_the_share_that_it_has() -> None:
         document("r:near.md", "corn", meaning=NORTH),
         document("r:side.md", "a baker", meaning=towards(0.2)),
     )
-    found = why("r:side.md", DOCUMENTS, place)
+    found = explain("r:side.md", DOCUMENTS, place)
     told = numbers(found, "select_scope")
     assert found.stage == "scope"
     assert told["share"] < 0.3
@@ -117,7 +117,7 @@ def test_a_repository_that_does_not_dominate_comes_in_without_that_rule() -> Non
         *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
         document("s:other.md", "corn", meaning=towards(0.9)),
     )
-    found = why("s:other.md", DOCUMENTS, place)
+    found = explain("s:other.md", DOCUMENTS, place)
     assert found.stage == "scope"
     assert changed(found) == [("select_scope.repository", True, False)]
 
@@ -127,7 +127,7 @@ def test_a_scope_with_two_objections_is_switched_off() -> None:
         *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
         document("s:other.py", "corn", meaning=towards(0.9)),
     )
-    found = why("s:other.py", DOCUMENTS, place)
+    found = explain("s:other.py", DOCUMENTS, place)
     assert changed(found) == [("select_scope.", "on", "off")]
     confirmed(found, DOCUMENTS, place)
 
@@ -135,7 +135,7 @@ def test_a_scope_with_two_objections_is_switched_off() -> None:
 @pytest.mark.requirement(49)
 def test_what_a_cap_cuts_is_told_with_its_place() -> None:
     pipeline = OPEN.with_options("expand_relationships", documents=3)
-    found = why("r:5.md", pipeline, town(edges=False))
+    found = explain("r:5.md", pipeline, town(edges=False))
     assert found.stage == "cap"
     assert numbers(found, "expand_relationships") == {"place": 5, "room": 3}
     assert "cut by documents=3" in found.words
@@ -147,7 +147,7 @@ def test_a_relation_that_is_not_followed_is_named() -> None:
     pipeline = OPEN.with_options("search_nodes", top=2).with_options(
         "expand_relationships", relations=("mentions",)
     )
-    found = why("r:far.md", pipeline, town())
+    found = explain("r:far.md", pipeline, town())
     assert found.stage == "relation"
     assert found.words == ("r:1.md ->explains-> r:far.md leads here, but explains is not followed")
     assert changed(found) == [
@@ -159,7 +159,7 @@ def test_a_seed_beyond_the_seed_places_does_not_lead_on() -> None:
     pipeline = OPEN.with_options("search_nodes", top=5).with_options(
         "expand_relationships", seed_places=2
     )
-    found = why("r:6.md", pipeline, town())
+    found = explain("r:6.md", pipeline, town())
     assert found.stage == "relation"
     assert "only seeds of the first 2 documents lead on" in found.words
     assert changed(found) == [("expand_relationships.seed_places", 2, 5)]
@@ -175,7 +175,7 @@ def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
     pipeline = CODE.with_options("search_nodes", top=1).with_options(
         "expand_dependency_tree", max_depth=1
     )
-    found = why("r:c.py", pipeline, place)
+    found = explain("r:c.py", pipeline, place)
     assert found.stage == "relation"
     assert "one step beyond max_depth=1" in found.words
     assert changed(found) == [("expand_dependency_tree.max_depth", 1, 2)]
@@ -184,7 +184,7 @@ def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
 def long(*, parts: int) -> World:
     """One document whose sections are ever further from the question."""
     sections = tuple(
-        Part(f"#s{at}", (Said(f"corn {at} " + "word " * at, towards(1 - at / 20)),))
+        Part(f"#s{at}", (ChunkSpec(f"corn {at} " + "word " * at, towards(1 - at / 20)),))
         for at in range(parts)
     )
     return world(document("r:long.md", meaning=NORTH, parts=sections))
@@ -192,17 +192,17 @@ def long(*, parts: int) -> World:
 
 @pytest.mark.requirement(49)
 def test_a_passage_that_was_not_fetched_is_told_with_its_place_in_its_document() -> None:
-    found = why("r:long.md#s7", DOCUMENTS, long(parts=9))
+    found = explain("r:long.md#s7", DOCUMENTS, long(parts=9))
     assert found.stage == "fetch"
     assert numbers(found, "fetch_evidence") == {"place": 8, "passages": 9}
     assert changed(found) == [("fetch_evidence.per_document", 5, 8)]
-    assert why("r:long.md#s7@7", DOCUMENTS, long(parts=9)).change == found.change
-    assert why("r:long.md", DOCUMENTS, long(parts=9)).stage == "there"
+    assert explain("r:long.md#s7@7", DOCUMENTS, long(parts=9)).change == found.change
+    assert explain("r:long.md", DOCUMENTS, long(parts=9)).stage == "there"
 
 
 def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
     pipeline = OPEN.with_options("fetch_evidence", in_all=2)
-    found = why("r:4.md", pipeline, town(edges=False))
+    found = explain("r:4.md", pipeline, town(edges=False))
     assert found.stage == "fetch"
     assert changed(found) == [("fetch_evidence.in_all", 2, 4)]
 
@@ -210,7 +210,7 @@ def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
 def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
     place = world(document("r:a.py", "corn " * 10, meaning=NORTH))
     pipeline = CODE.with_options("fetch_node_texts", max_chars=30)
-    found = why("r:a.py", pipeline, place)
+    found = explain("r:a.py", pipeline, place)
     assert found.stage == "fetch"
     ((name, old, new),) = changed(found)
     assert (name, old) == ("fetch_node_texts.max_chars", 30)
@@ -221,7 +221,7 @@ def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
 def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
     pipeline = OPEN.with_options("assemble_context", max_tokens=20)
     place = town(edges=False)
-    found = why("r:4.md", pipeline, place)
+    found = explain("r:4.md", pipeline, place)
     assert found.stage == "budget"
     assert numbers(found, "assemble_context")["missing"] > 0
     ((name, old, new),) = changed(found)
@@ -229,7 +229,7 @@ def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
     assert isinstance(new, int)
     for budget in range(21, new):  # the very smallest: nothing below does it
         less = OptionChange("assemble_context", "max_tokens", 20, budget)
-        assert "r:4.md" not in cited(with_changes(pipeline, place, [less]))
+        assert "r:4.md" not in cited_ids(with_changes(pipeline, place, [less]))
     confirmed(found, pipeline, place)
 
 
@@ -239,14 +239,14 @@ def test_two_changes_together_are_both_named() -> None:
         "expand_relationships", documents=2
     )
     place = town(edges=False)
-    found = why("r:4.md", pipeline, place)
+    found = explain("r:4.md", pipeline, place)
     assert found.remedy == "no single change that was tried lets it in; together these do"
     assert changed(found) == [
         ("search_nodes.top", 2, 4),
         ("expand_relationships.documents", 2, 4),
     ]
     for change in found.change:
-        assert "r:4.md" not in cited(with_changes(pipeline, place, [change]))
+        assert "r:4.md" not in cited_ids(with_changes(pipeline, place, [change]))
     confirmed(found, pipeline, place)
 
 
@@ -254,21 +254,21 @@ def test_naming_it_as_a_seed_is_the_last_resort() -> None:
     """`flat` has a limit on documents that no file can set."""
     pipeline = FLAT.with_options("search_nodes", mode="semantic")
     place = town(edges=False)
-    found = why("r:far.md", pipeline, place)
+    found = explain("r:far.md", pipeline, place)
     assert "naming it as a seed does" in found.remedy
     assert found.change == (OptionChange("seeds", "seed", (), ("r:far.md",)),)
     confirmed(found, pipeline, place)
 
 
 def test_seeds_that_were_named_stay_beside_the_one_that_is_suggested() -> None:
-    found = why("r:8.md", OPEN, town(), seeds=("r:1.md",))
+    found = explain("r:8.md", OPEN, town(), seeds=("r:1.md",))
     assert found.stage == "relation"
     assert found.change == (OptionChange("seeds", "seed", ("r:1.md",), ("r:1.md", "r:8.md")),)
 
 
 def test_what_holds_no_text_cannot_be_let_in() -> None:
     place = world(document("r:empty.md", meaning=NORTH), document("r:a.md", "corn"))
-    found = why("r:empty.md", DOCUMENTS, place)
+    found = explain("r:empty.md", DOCUMENTS, place)
     assert (found.stage, found.change) == ("fetch", ())
     assert found.remedy == "nothing that was tried lets it in"
 
@@ -278,7 +278,7 @@ def test_tries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     pipeline = OPEN.with_options("search_nodes", top=2).with_options(
         "expand_relationships", documents=2
     )
-    found = why("r:4.md", pipeline, town(edges=False))
+    found = explain("r:4.md", pipeline, town(edges=False))
     assert found.runs == 4
     assert found.remedy.endswith("not all could be tried")
 
@@ -288,7 +288,7 @@ def test_steps_before_a_change_are_not_run_again() -> None:
 
     def again(pipeline: Pipeline, values: Mapping[type, Any]) -> Run:
         begun.append(pipeline.steps[0].action.name)
-        return walk(pipeline, place, dict(values))
+        return run_pipeline(pipeline, place, dict(values))
 
     pipeline = OPEN.with_options("assemble_context", max_tokens=20)
     found = why_not("r:4.md", pipeline, {Question: QUESTION}, place, again)
@@ -298,4 +298,4 @@ def test_steps_before_a_change_are_not_run_again() -> None:
 
 def test_a_pipeline_without_a_context_is_refused() -> None:
     with pytest.raises(BadPipeline, match="makes no Context"):
-        why("r:1.md", Pipeline("p", DOCUMENTS.steps[:2]), town())
+        explain("r:1.md", Pipeline("p", DOCUMENTS.steps[:2]), town())

@@ -9,7 +9,7 @@ from docgraph.ports.models import ChatReply, Message, Reranked, Sampling
 
 
 @dataclass(frozen=True, slots=True)
-class CountsWords:
+class WordCounter:
     """A word is a token."""
 
     name: str = "words"
@@ -19,7 +19,7 @@ class CountsWords:
 
 
 @dataclass(frozen=True, slots=True)
-class CountsLetters:
+class LetterCounter:
     """A character is a token; each blank line costs three more once it stands between others."""
 
     name: str = "letters"
@@ -30,7 +30,7 @@ class CountsLetters:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefers:
+class PreferenceReranker:
     """A reranker that has made up its mind."""
 
     opinions: Mapping[str, float]
@@ -45,7 +45,7 @@ class Prefers:
 
 
 @dataclass(frozen=True, slots=True)
-class LikesLongTexts:
+class LengthReranker:
     """A rerank model."""
 
     name: str = "long is good"
@@ -56,7 +56,7 @@ class LikesLongTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Recites:
+class RecitingModel:
     """A chat model whose answer hangs on every byte that it is sent. A word is a token."""
 
     name: str = "recites"

@@ -8,13 +8,13 @@ import psycopg
 
 from docgraph.adapters.postgres.audit import PostgresAuditLog
 from docgraph.adapters.postgres.pool import Pool
-from tests.support.audit_logs import Clock, Hand, Ran, program, ticks
+from tests.support.audit_logs import Clock, CursorResult, Execute, program, ticks
 from tests.support.postgres_server import SUPERUSER, PostgresServer, name_of
 
 _TABLES = re.compile(r"\b(entries|seals)\b")
 
 
-class PostgresPlace:
+class PostgresAuditStorage:
     refusal = psycopg.IntegrityError
 
     def __init__(self, server: PostgresServer, dsn: str) -> None:
@@ -32,16 +32,16 @@ class PostgresPlace:
             pool.close()
 
     @contextmanager
-    def raw(self) -> Iterator[Hand]:
+    def raw(self) -> Iterator[Execute]:
         with psycopg.connect(self._superuser, options="-c search_path=docgraph") as connection:
 
-            def run(statement: str) -> Ran:
+            def run(statement: str) -> CursorResult:
                 return connection.execute(_TABLES.sub(r"audit_\1", statement).encode())
 
             yield run
 
     @contextmanager
-    def unguarded(self) -> Iterator[Hand]:
+    def unguarded(self) -> Iterator[Execute]:
         with self.raw() as run:
             run("ALTER TABLE entries DISABLE TRIGGER USER; ALTER TABLE seals DISABLE TRIGGER USER")
             yield run

@@ -6,38 +6,38 @@ from hypothesis import strategies as st
 
 from docgraph.model.access import LOCAL, Person
 from docgraph.model.edge import CONTAINS
-from tests.interference.everything import (
-    OVERS,
+from tests.interference.probes import (
+    LEVELS,
     PIPELINES,
     QUESTIONS,
     UNSEEN,
-    Ask,
-    Digested,
-    GraphWindow,
-    Obey,
+    AskProbe,
+    ContentDigestProbe,
+    ExecutePlanProbe,
+    GraphReadsProbe,
     Probe,
-    Refusals,
-    Relations,
-    RelationsCounted,
-    SearchWindow,
-    SnapshotsListed,
-    StatusTold,
-    StoreWindow,
-    TextWindow,
+    RefusalsProbe,
+    RelationCountsProbe,
+    RelationsProbe,
+    SearchReadsProbe,
+    SessionProbe,
+    SnapshotsProbe,
+    StatusProbe,
+    TextReadsProbe,
 )
-from tests.interference.views import Place
+from tests.interference.views import BranchName
 from tests.interference.worlds import FAR, PEOPLE, STRANGER, files, nodes_of, picks
 
-HOMES = (Place(LOCAL, "r", "main"), Place(LOCAL, "r", "work"))
+HOMES = (BranchName(LOCAL, "r", "main"), BranchName(LOCAL, "r", "work"))
 WAYS = ("ask", "ask", "ask", "name", "obey", "graph", "search", "texts", "refusals", "told", "told")
-TOLD: tuple[Probe, ...] = (
-    Relations(),
-    RelationsCounted(),
-    StatusTold(),
-    Digested(),
-    StoreWindow(),
-    Relations(frozenset({CONTAINS})),
-    SnapshotsListed(),
+RESULT_PROBES: tuple[Probe, ...] = (
+    RelationsProbe(),
+    RelationCountsProbe(),
+    StatusProbe(),
+    ContentDigestProbe(),
+    SessionProbe(),
+    RelationsProbe(frozenset({CONTAINS})),
+    SnapshotsProbe(),
 )
 
 
@@ -48,7 +48,7 @@ class Opening:
 
     reader: Person
     first: Person | None
-    home: Place
+    home: BranchName
     texts: dict[str, str]
     rules: tuple[int, ...]
     probes: tuple[Probe, ...]
@@ -73,23 +73,23 @@ def probes(draw: st.DrawFn, near: tuple[str, ...]) -> Probe:
     """One way out, asked for nodes that are there, or not, or hidden."""
     way, question = draw(st.sampled_from(WAYS)), draw(st.sampled_from(QUESTIONS))
     if way == "ask":
-        return Ask(question, draw(st.integers(0, len(PIPELINES) - 1)))
+        return AskProbe(question, draw(st.integers(0, len(PIPELINES) - 1)))
     if way == "told":
-        return draw(st.sampled_from(TOLD))
+        return draw(st.sampled_from(RESULT_PROBES))
     ids = tuple(
         draw(st.lists(st.sampled_from((*near, *near, *FAR)), min_size=1, max_size=3, unique=True))
     )
     if way in {"name", "obey"}:
         asked, at = draw(st.sampled_from(("", question))), draw(st.integers(0, len(PIPELINES) - 1))
-        return Ask(asked, at, ids) if way == "name" else Obey(ids, asked, at % 2)
+        return AskProbe(asked, at, ids) if way == "name" else ExecutePlanProbe(ids, asked, at % 2)
     return _window(draw, way, ids, question)
 
 
 def _window(draw: st.DrawFn, way: str, ids: tuple[str, ...], question: str) -> Probe:
     if way == "graph":
-        return GraphWindow(ids)
+        return GraphReadsProbe(ids)
     if way == "search":
-        return SearchWindow(ids, question, draw(st.sampled_from(OVERS)), draw(st.booleans()))
+        return SearchReadsProbe(ids, question, draw(st.sampled_from(LEVELS)), draw(st.booleans()))
     if way == "texts":
-        return TextWindow(ids, question)
-    return Refusals(ids[:1], (draw(st.sampled_from(UNSEEN)),))
+        return TextReadsProbe(ids, question)
+    return RefusalsProbe(ids[:1], (draw(st.sampled_from(UNSEEN)),))

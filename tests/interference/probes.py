@@ -32,7 +32,7 @@ from docgraph.ports.store import ReaderSession
 from docgraph.ports.text_reads import TextReads
 from tests.interference.worlds import NEVER_SEEN, PATHS
 from tests.support.lexical_scores import scores_of
-from tests.support.small_world import IDENTITY, hashed
+from tests.support.small_world import IDENTITY, hash_vector
 
 QUESTIONS = (
     "rocket fuel thrust",
@@ -68,7 +68,7 @@ class Probe(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class AskProbe:
     """A question, or ids in place of search, through one of the pipelines."""
 
     question: str
@@ -79,11 +79,11 @@ class Ask:
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
         pipeline = PIPELINES[self.pipeline]
-        return asked(engine, reader, self.question, pipeline, *self.seeds, wanted=wanted)
+        return ask_all(engine, reader, self.question, pipeline, *self.seeds, wanted=wanted)
 
 
 @dataclass(frozen=True, slots=True)
-class Obey:
+class ExecutePlanProbe:
     """A saved plan that was edited to name these ids, and a snapshot that is hidden or absent."""
 
     ids: tuple[str, ...]
@@ -98,11 +98,11 @@ class Obey:
             scope = reads.scope
         named = (*scope.snapshots, SnapshotName(NEVER_SEEN, "main", 1))
         saved = SavedPlan(FORMAT, plan, plan.digest, named, pipeline.name)
-        return _told(engine.questions.execute(reader, saved, pipeline))
+        return _result(engine.questions.execute(reader, saved, pipeline))
 
 
 @dataclass(frozen=True, slots=True)
-class Relations:
+class RelationsProbe:
     only: frozenset[str] | None = None
 
     def __call__(
@@ -112,7 +112,7 @@ class Relations:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationsCounted:
+class RelationCountsProbe:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
@@ -120,7 +120,7 @@ class RelationsCounted:
 
 
 @dataclass(frozen=True, slots=True)
-class StatusTold:
+class StatusProbe:
     """What there is, in numbers, and the newest snapshot of each branch."""
 
     def __call__(
@@ -135,7 +135,7 @@ class StatusTold:
 
 
 @dataclass(frozen=True, slots=True)
-class Digested:
+class ContentDigestProbe:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
@@ -143,7 +143,7 @@ class Digested:
 
 
 @dataclass(frozen=True, slots=True)
-class SnapshotsListed:
+class SnapshotsProbe:
     """All of them; one that looks like its forerunner differs by its number alone."""
 
     def __call__(
@@ -158,7 +158,7 @@ class SnapshotsListed:
 
 
 @dataclass(frozen=True, slots=True)
-class Differences:
+class DifferencesProbe:
     """Between the two snapshots that are wanted."""
 
     def __call__(
@@ -171,7 +171,7 @@ class Differences:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphWindow:
+class GraphReadsProbe:
     ids: tuple[str, ...]
 
     def __call__(
@@ -183,7 +183,7 @@ class GraphWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class SearchWindow:
+class SearchReadsProbe:
     ids: tuple[str, ...]
     question: str
     over: Level = "sections"
@@ -199,7 +199,7 @@ class SearchWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class TextWindow:
+class TextReadsProbe:
     ids: tuple[str, ...]
     question: str
 
@@ -217,7 +217,7 @@ class TextWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class StoreWindow:
+class SessionProbe:
     def __call__(
         self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
     ) -> object:
@@ -226,7 +226,7 @@ class StoreWindow:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusals:
+class RefusalsProbe:
     """In which words everything that cannot be is refused."""
 
     ids: tuple[str, ...]
@@ -250,7 +250,7 @@ UNSEEN = (
 )
 
 
-def told(
+def results_of(
     probe: Probe,
     engine: Engine,
     reader: Principal,
@@ -273,20 +273,30 @@ def everything(
     """A snapshot's number and the time taken are the declared exceptions."""
     ids = tuple(f"r:{path}" for path in PATHS)
     each = range(len(PIPELINES))
-    probes: list[Probe] = [Ask(question, one) for question in questions for one in each]
-    probes += [Ask("", 0, (one,)) for one in ids]
-    probes += [Ask("", 0, ids), Ask("", 6, ids[:1])]
-    probes += [Obey(ids, QUESTIONS[0], one) for one in (0, 1)]
-    probes += [Relations(), Relations(frozenset({CONTAINS})), RelationsCounted(), Digested()]
-    probes += [GraphWindow(ids), TextWindow(ids, QUESTIONS[1]), StoreWindow(), StatusTold()]
-    probes += [SearchWindow(ids, QUESTIONS[1], over) for over in OVERS]
-    return canonical([told(probe, engine, reader, wanted).decode() for probe in probes])
+    probes: list[Probe] = [AskProbe(question, one) for question in questions for one in each]
+    probes += [AskProbe("", 0, (one,)) for one in ids]
+    probes += [AskProbe("", 0, ids), AskProbe("", 6, ids[:1])]
+    probes += [ExecutePlanProbe(ids, QUESTIONS[0], one) for one in (0, 1)]
+    probes += [
+        RelationsProbe(),
+        RelationsProbe(frozenset({CONTAINS})),
+        RelationCountsProbe(),
+        ContentDigestProbe(),
+    ]
+    probes += [
+        GraphReadsProbe(ids),
+        TextReadsProbe(ids, QUESTIONS[1]),
+        SessionProbe(),
+        StatusProbe(),
+    ]
+    probes += [SearchReadsProbe(ids, QUESTIONS[1], over) for over in LEVELS]
+    return canonical([results_of(probe, engine, reader, wanted).decode() for probe in probes])
 
 
-OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
+LEVELS: tuple[Level, ...] = ("documents", "sections", "passages")
 
 
-def asked(
+def ask_all(
     engine: Engine,
     reader: Principal,
     question: str,
@@ -304,8 +314,8 @@ def asked(
     return (values.get(Seeds), found.context, receipt, values.get(Answer))
 
 
-def refused(engine: Engine, reader: Principal) -> bytes:
-    return told(Refusals(tuple(f"r:{path}" for path in PATHS), UNSEEN), engine, reader)
+def refusals_of(engine: Engine, reader: Principal) -> bytes:
+    return results_of(RefusalsProbe(tuple(f"r:{path}" for path in PATHS), UNSEEN), engine, reader)
 
 
 def refusal(engine: Engine, reader: Principal, wanted: SnapshotSelector) -> str:
@@ -327,7 +337,7 @@ def unwritable(
     return "written"
 
 
-def _told(result: Retrieval) -> object:
+def _result(result: Retrieval) -> object:
     trace = plain(result.run.trace)
     for step in trace["steps"]:
         del step["milliseconds"]
@@ -346,7 +356,7 @@ def _counted(info: SnapshotInfo) -> tuple[object, ...]:
 
 
 def _vector(question: str) -> tuple[int, ...]:
-    return tuple(int(value) for value in hashed(question))
+    return tuple(int(value) for value in hash_vector(question))
 
 
 def _plan(question: str, ids: tuple[str, ...]) -> RetrievalPlan:

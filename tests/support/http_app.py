@@ -36,7 +36,7 @@ OPEN = AccessRule("local", frozenset({"everyone"}))
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class HttpApp:
     """`client` speaks to the app; `house` is what stands behind it."""
 
     client: TestClient
@@ -47,14 +47,14 @@ class Door:
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Door]:
+def open_app(settings: Settings) -> Iterator[HttpApp]:
     house = build_app_state(settings, HashedWords)
     with TestClient(
         make_app(house), base_url=HERE, raise_server_exceptions=False, client=CLIENT
     ) as client:
         while not house.condition.ready:
             pass
-        yield Door(client, house)
+        yield HttpApp(client, house)
 
 
 def settings_of(folder: Path, *, keys: bool = False, **serve: Any) -> Settings:
@@ -65,9 +65,11 @@ def settings_of(folder: Path, *, keys: bool = False, **serve: Any) -> Settings:
     )
 
 
-def filled(house: AppState, texts: Mapping[str, str] = NOTES, repository: str = "notes") -> None:
+def ingest_notes(
+    state: AppState, texts: Mapping[str, str] = NOTES, repository: str = "notes"
+) -> None:
     """As local; what is secret is for the board."""
-    house.engine.content.ingest(
+    state.engine.content.ingest(
         local(),
         MemorySource(texts),
         repository=repository,

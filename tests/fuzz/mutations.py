@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 Path = tuple[str | int, ...]
-WAYS = ("replace", "remove", "double", "swap")
+MUTATIONS = ("replace", "remove", "double", "swap")
 HOSTILE = (
     "",
     "\0",
@@ -48,37 +48,37 @@ trees = st.recursive(
 
 
 @st.composite
-def changed_trees(draw: st.DrawFn, tree: Any) -> Any:
+def mutated_trees(draw: st.DrawFn, tree: Any) -> Any:
     """The same JSON, with one to three values replaced, removed, doubled or swapped."""
     for _ in range(draw(st.integers(1, 3))):
-        place = draw(st.sampled_from(list(places(tree))))
-        tree = _changed(
+        place = draw(st.sampled_from(list(paths_in(tree))))
+        tree = _mutate(
             tree, place, draw(st.sampled_from(["replace", "remove", "double", "swap"])), draw
         )
     return tree
 
 
-def places(tree: Any, front: Path = ()) -> Iterator[Path]:
+def paths_in(tree: Any, front: Path = ()) -> Iterator[Path]:
     """The way to every value, the whole tree first. Of long lists the first few."""
     yield front
     match tree:
         case dict():
             for key, value in tree.items():
-                yield from places(value, (*front, key))
+                yield from paths_in(value, (*front, key))
         case list():
             for at, value in enumerate(tree[:6]):
-                yield from places(value, (*front, at))
+                yield from paths_in(value, (*front, at))
         case _:
             pass
 
 
-def _changed(tree: Any, place: Path, how: str, draw: st.DrawFn) -> Any:
+def _mutate(tree: Any, place: Path, how: str, draw: st.DrawFn) -> Any:
     if not place:
         return draw(trees) if how == "replace" else tree
     head, *rest = place
     copy: Any = dict(tree) if isinstance(tree, dict) else list(tree)
     if rest:
-        copy[head] = _changed(copy[head], tuple(rest), how, draw)
+        copy[head] = _mutate(copy[head], tuple(rest), how, draw)
     elif how == "remove":
         del copy[head]
     elif how == "double" and isinstance(copy, list):
@@ -92,7 +92,7 @@ def _changed(tree: Any, place: Path, how: str, draw: st.DrawFn) -> Any:
 
 
 @st.composite
-def changed_texts(draw: st.DrawFn, texts: Sequence[str], words: Sequence[str]) -> str:
+def mutated_texts(draw: st.DrawFn, texts: Sequence[str], words: Sequence[str]) -> str:
     """One of the texts, cut and mixed with words that mean something to its reader."""
     text = draw(st.sampled_from(list(texts)))
     for _ in range(draw(st.integers(1, 5))):

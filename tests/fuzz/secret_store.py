@@ -17,11 +17,11 @@ from tests.support.small_world import IDENTITY, document, write
 
 SECRET = "xylophone"
 HIDDEN = AccessRule("local", frozenset({"others"}))
-ASKED = "are apples red?"
+QUESTION = "are apples red?"
 
 
 @cache
-def town() -> Engine:
+def secret_store() -> Engine:
     """One for all cases: they only read it."""
     store = SqliteStore(Path(mkdtemp()) / "s.db", now=lambda: "now")
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
@@ -38,15 +38,15 @@ def town() -> Engine:
 
 
 @cache
-def found() -> Retrieval:
-    return town().questions.retrieve(QuestionRequest(local(), load("documents"), ASKED))
+def retrieval() -> Retrieval:
+    return secret_store().questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION))
 
 
 @cache
 def plan_text() -> str:
-    return found().saved().to_json()
+    return retrieval().saved().to_json()
 
 
 @cache
 def receipt_text() -> str:
-    return receipt_of(found()).to_json()
+    return receipt_of(retrieval()).to_json()

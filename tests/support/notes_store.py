@@ -29,23 +29,23 @@ MINUTES = {"uploads.md": "# Minutes\nA failed upload is tried again until the bo
 
 
 @contextmanager
-def hashed_words() -> Iterator[None]:
+def use_hashed_words() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("docgraph.wiring.build.open_embedder", lambda _: HashedWords())
         yield
 
 
-def written(folder: Path, files: dict[str, str]) -> Path:
+def write_files(folder: Path, files: dict[str, str]) -> Path:
     folder.mkdir(parents=True)
     for name, text in files.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
 
 
-def ingested(place: Path) -> Path:
+def ingest_notes(place: Path) -> Path:
     store = place / "store.db"
     with docgraph.open(store) as opened:
-        opened.ingest(written(place / "notes", NOTES), readers=["staff", "local"])
-        opened.ingest(written(place / "minutes", MINUTES), readers=["board"])
+        opened.ingest(write_files(place / "notes", NOTES), readers=["staff", "local"])
+        opened.ingest(write_files(place / "minutes", MINUTES), readers=["board"])
     build_administration(Settings(store=str(store))).add_person(local(), ADA)
     return store

@@ -15,7 +15,7 @@ _SURROUNDINGS = {
 }
 
 
-class MadeRepository:
+class GitRepository:
     """The same commands give the same commit ids on every machine."""
 
     def __init__(self, folder: Path) -> None:

@@ -17,26 +17,26 @@ from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.models import Reranker
 from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.text_reads import TextReads
-from tests.support.made_documents import ask
+from tests.support.fakes import PreferenceReranker, WordCounter
 from tests.support.memory_world import World
-from tests.support.stand_ins import CountsWords, Prefers
+from tests.support.sample_documents import ask
 
 QUESTION = ask("corn")
 
 
-def walk(pipeline: Pipeline, place: World, given: dict[type, Any]) -> Run:
+def run_pipeline(pipeline: Pipeline, place: World, given: dict[type, Any]) -> Run:
     ticks = count()
     windows: Mapping[type, Callable[[Mapping[type, Any]], Any]] = {
         SearchReads: lambda _: place.search,
         GraphReads: lambda _: place.graph,
         TextReads: lambda values: place.texts(values[RetrievalPlan]),
-        TokenCounter: lambda _: CountsWords(),
-        Reranker: lambda _: Prefers({}, name="none"),
+        TokenCounter: lambda _: WordCounter(),
+        Reranker: lambda _: PreferenceReranker({}, name="none"),
     }
     return run(pipeline, given, windows, lambda: float(next(ticks)))
 
 
-def why(
+def explain(
     node: str,
     pipeline: Pipeline,
     place: World,
@@ -48,7 +48,9 @@ def why(
     if seeds:
         given[Seeds] = seeds_from_ids(place.graph, tuple(seeds))
         pipeline = pipeline.starting_from(Seeds)
-    return why_not(node, pipeline, given, place, lambda p, values: walk(p, place, dict(values)))
+    return why_not(
+        node, pipeline, given, place, lambda p, values: run_pipeline(p, place, dict(values))
+    )
 
 
 def with_changes(
@@ -67,9 +69,9 @@ def with_changes(
         else:
             kept = (step for step in pipeline.steps if step.action.name != change.action)
             pipeline = Pipeline(pipeline.name, tuple(kept))
-    return walk(pipeline, place, given).get(Context)
+    return run_pipeline(pipeline, place, given).get(Context)
 
 
-def cited(context: Context) -> set[str]:
+def cited_ids(context: Context) -> set[str]:
     """The documents whose passages are there."""
     return {item.document for item in context.items if item.number}

@@ -7,7 +7,7 @@ _OFTEN = 3  # the best of so many tries counts
 _LEAST = 0.002  # seconds; below, a clock tells little
 
 
-def times_as_long(short: Callable[[], None], long: Callable[[], None]) -> float:
+def time_ratio(short: Callable[[], None], long: Callable[[], None]) -> float:
     return _best(long) / max(_best(short), _LEAST)
 
 

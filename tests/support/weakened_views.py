@@ -39,9 +39,9 @@ def forget_everything(connection: Connection) -> None:
         assert not any(word in text for word in ("readable", "asked_scope")), text
 
 
-def _replace(connection: Connection, told: Callable[[str, str], str]) -> None:
+def _replace(connection: Connection, rewrite: Callable[[str, str], str]) -> None:
     """They still run with the rights of the reader."""
     for name, text in views(connection).items():
         make = sql.SQL("CREATE OR REPLACE VIEW {} WITH (security_invoker) AS ")
         head = make.format(sql.Identifier(name)).as_bytes(connection)
-        connection.execute(head + told(name, text).encode())
+        connection.execute(head + rewrite(name, text).encode())

@@ -20,16 +20,16 @@ from docgraph.pipeline.request import QuestionRequest, seeds_from_ids
 from docgraph.pipeline.retrieval import Retrieval
 from docgraph.pipeline.run import Provider, continue_run, run
 from docgraph.ports.models import ChatModel, ChatModelChain, ChatReply, Message, Sampling
-from tests.support.made_documents import ask
+from tests.support.sample_documents import ask
 from tests.unit.pipeline.test_run import TOWN, windows
 
 SCOPE = Scope((SnapshotName("r", "main", 3),))
-ASKED = ask("grind corn in a `mill`")
+QUESTION = ask("grind corn in a `mill`")
 DOCUMENTS = load("documents").before(Answer)
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class FixedReplyModel:
     """A chat model that says one thing."""
 
     text: str = "Corn is ground in a mill [1]."
@@ -54,7 +54,7 @@ class Says:
 
 
 def retrieval(
-    pipeline: Pipeline = DOCUMENTS, question: Question = ASKED, reader: Principal | None = None
+    pipeline: Pipeline = DOCUMENTS, question: Question = QUESTION, reader: Principal | None = None
 ) -> Retrieval:
     found = run(pipeline, {Question: question}, windows(TOWN), lambda: 0.0)
     request = QuestionRequest(reader or local(), pipeline, question.text)
@@ -93,7 +93,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, 
             yield (*path, key), item
 
 
-def edited(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> str:
+def edit(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> str:
     """The receipt's JSON with one value written otherwise."""
     written = json.loads(whole.to_json())
     place = written
@@ -103,13 +103,13 @@ def edited(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) 
     return json.dumps(written)
 
 
-def resealed(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Receipt:
+def reseal(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Receipt:
     """Edited by somebody who knows how its own digest is made."""
-    return receipt_from_json(edited(whole, path, change)).sealed()
+    return receipt_from_json(edit(whole, path, change)).sealed()
 
 
 def with_steps(whole: Receipt, change: Callable[[list[Any]], list[Any]]) -> Receipt:
     """Other steps, by somebody who knows how the pipeline's digest is made, too."""
-    written = resealed(whole, ("steps",), change)
+    written = reseal(whole, ("steps",), change)
     steps = [[step.action, dict(step.options)] for step in written.steps]
-    return resealed(written, ("pipeline_digest",), lambda _: digest(steps))
+    return reseal(written, ("pipeline_digest",), lambda _: digest(steps))

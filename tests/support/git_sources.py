@@ -11,7 +11,7 @@ from docgraph.model.errors import BadInput
 from docgraph.ports.source import SourceProblem
 
 
-def read_all(source: GitSource | FolderSource) -> dict[str, bytes | str]:
+def read_files(source: GitSource | FolderSource) -> dict[str, bytes | str]:
     """Every file's bytes, and every problem's reason."""
     found: dict[str, bytes | str] = {}
     for file in source.files():
@@ -20,12 +20,12 @@ def read_all(source: GitSource | FolderSource) -> dict[str, bytes | str]:
     return found
 
 
-def at(place: Path, ref: str = "HEAD") -> dict[str, bytes | str]:
+def read_at(place: Path, ref: str = "HEAD") -> dict[str, bytes | str]:
     with GitSource(place, ref) as source:
-        return read_all(source)
+        return read_files(source)
 
 
-def refused(place: Path, ref: str = "main") -> str:
+def refusal_of(place: Path, ref: str = "main") -> str:
     with pytest.raises(BadInput) as error:
         GitSource(place, ref)
     assert "\n" not in str(error.value)
@@ -33,7 +33,7 @@ def refused(place: Path, ref: str = "main") -> str:
 
 
 CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children")
-if_children_are_listed = pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux lists them")
+requires_children_file = pytest.mark.skipif(not CHILDREN.exists(), reason="only Linux tells them")
 
 
 def processes() -> set[str]:

@@ -18,26 +18,28 @@ from docgraph.model.node import path_of
 from docgraph.model.reference import Reference
 
 
-def joined(
+def expected_edges(
     documents: Iterable[Document], miners: frozenset[str] = ALL_MINERS
 ) -> tuple[Relationship, ...]:
     """Every edge that these documents' claims and offers make, before anyone settles them."""
     halves = tuple(documents)
-    met = tuple(meetings(halves, miners))
+    met = tuple(reference_matches(halves, miners))
     return merge_edges((*edges_of(met), *inverse_edges_of(met), *shared_names(halves, miners)))
 
 
-def meetings(documents: Sequence[Document], miners: frozenset[str]) -> Iterator[ReferenceMatch]:
-    offered = offers_by_key(documents)
+def reference_matches(
+    documents: Sequence[Document], miners: frozenset[str]
+) -> Iterator[ReferenceMatch]:
+    offered = definitions_by_key(documents)
     held = nodes_of(documents)
     for document in documents:
-        for claim in counted(document, miners):
+        for claim in counted_references(document, miners):
             if claim.relation != SHARES_ENTITY:
                 for node, rank in offered[claim.target.key]:
-                    yield meeting(document, claim, node, rank, held)
+                    yield match_reference(document, claim, node, rank, held)
 
 
-def meeting(
+def match_reference(
     document: Document, claim: Reference, node: str, rank: int, held: frozenset[str]
 ) -> ReferenceMatch:
     return ReferenceMatch(
@@ -63,7 +65,7 @@ def meeting(
 def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Iterator[Relationship]:
     holders: defaultdict[str, list[NameHolder]] = defaultdict(list)
     for document in documents:
-        for claim in counted(document, miners):
+        for claim in counted_references(document, miners):
             if claim.relation == SHARES_ENTITY:
                 holders[claim.target.key].append(
                     NameHolder(document.id, document.path, claim.line, claim.text)
@@ -73,14 +75,14 @@ def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Itera
             yield from shared_name_edges(holder.document, held, "names")
 
 
-def is_answered(
+def is_resolved(
     claim: Reference, offered: defaultdict[str, list[tuple[str, int]]], held: frozenset[str]
 ) -> bool:
     target = claim.target
     return any(not target.strict or node + target.inner in held for node, _ in offered[target.key])
 
 
-def offers_by_key(documents: Iterable[Document]) -> defaultdict[str, list[tuple[str, int]]]:
+def definitions_by_key(documents: Iterable[Document]) -> defaultdict[str, list[tuple[str, int]]]:
     """The nodes that define each key, with their best rank."""
     best: dict[tuple[str, str], int] = {}
     for document in documents:
@@ -96,5 +98,5 @@ def nodes_of(documents: Iterable[Document]) -> frozenset[str]:
     return frozenset(node.id for document in documents for node in document.nodes)
 
 
-def counted(document: Document, miners: frozenset[str]) -> Iterator[Reference]:
+def counted_references(document: Document, miners: frozenset[str]) -> Iterator[Reference]:
     return (claim for claim in document.references if claim.miner in miners)

@@ -26,10 +26,10 @@ pool_of = cache(Pool)
 
 
 def engine_on(store: Path | str) -> Engine:
-    return make_engine(opened(str(store)))
+    return make_engine(open_store(str(store)))
 
 
-def opened(store: str) -> Store:
+def open_store(store: str) -> Store:
     if "://" in store:
         return PostgresStore(pool_of(store), now=lambda: "now")
     return SqliteStore(Path(store), now=lambda: "now")
@@ -45,7 +45,7 @@ def ingest(folder: Path, store: str) -> None:
     )
 
 
-def ended(child: int, until: float) -> int:
+def wait_for_exit(child: int, until: float) -> int:
     """How; by itself, or killed when the time is over."""
     while (left := until - time.monotonic()) > 0:
         done, how = os.waitpid(child, os.WNOHANG)
@@ -64,7 +64,7 @@ def main() -> None:
         if child == 0:
             ingest(Path(folder), store)
             os._exit(0)
-        how = ended(child, until=began + float(seconds))
+        how = wait_for_exit(child, until=began + float(seconds))
         sys.stdout.write(f"{how} {time.monotonic() - began}\n")
         sys.stdout.flush()
 

@@ -48,7 +48,7 @@ def seeds(*ids: str) -> Seeds:
     return Seeds(ranked, search=(("mode", "told"),))
 
 
-def standing(found: Seeds, middle: float | None = 0.0) -> Seeds:
+def with_scores(found: Seeds, middle: float | None = 0.0) -> Seeds:
     """The same seeds, as search hands them on: it knows how they stand."""
     scores = tuple((seed.id, seed.score) for seed in found.ranked)
     return replace(found, standing=CandidateScores(scores, middle))
@@ -58,16 +58,16 @@ def edge(
     source: str, target: str, relation: str = "references", at: int | None = None
 ) -> Relationship:
     """An edge said at a place in the source's text; without a place it is nobody's claim."""
-    places = () if at is None else (said("word", at),)
+    places = () if at is None else (evidence_at("word", at),)
     return Relationship(Edge(source, relation, target), ("test",), places)
 
 
-def said(words_: str, start: int, rank: int = 0) -> EdgeEvidence:
+def evidence_at(words_: str, start: int, rank: int = 0) -> EdgeEvidence:
     return EdgeEvidence("source.md", 1, start, start + len(words_), rank, words_)
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChunkSpec:
     """A passage and what it means."""
 
     text: str
@@ -79,13 +79,13 @@ class Part:
     """A section (`#slug`) or symbol (`::name`), with its passages and what it encloses."""
 
     suffix: str
-    said: tuple[Said, ...] = ()
+    chunks: tuple[ChunkSpec, ...] = ()
     meaning: Meaning = NORTH
     parts: tuple["Part", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Held:
+class SampleDocument:
     """A document as a store would hold it."""
 
     text: str
@@ -119,7 +119,7 @@ class _Writer:
             )
         )
         self.node_vectors.append(vector(part.meaning))
-        for passage in part.said:
+        for passage in part.chunks:
             self._chunk(node, () if parent is None else (title,), passage)
         for inner in part.parts:
             name = inner.suffix.lstrip("#:").rpartition(".")[2]
@@ -128,7 +128,7 @@ class _Writer:
         whole = replace(self._here(start, first), last_line=max(first, self.lines - 1))
         self.nodes[at] = replace(self.nodes[at], source=whole)
 
-    def _chunk(self, node: str, path: tuple[str, ...], passage: Said) -> None:
+    def _chunk(self, node: str, path: tuple[str, ...], passage: ChunkSpec) -> None:
         start, first = len(self.text), self.lines
         self.text += passage.text
         here = self._here(start, first)
@@ -145,14 +145,14 @@ class _Writer:
 
 
 def document(
-    node: str, *passages: Said | str, meaning: Meaning = NORTH, parts: tuple[Part, ...] = ()
-) -> Held:
+    node: str, *passages: ChunkSpec | str, meaning: Meaning = NORTH, parts: tuple[Part, ...] = ()
+) -> SampleDocument:
     """Kind `code` when the path ends in .py; the title is the path."""
-    told = tuple(Said(p, meaning) if isinstance(p, str) else p for p in passages)
+    told = tuple(ChunkSpec(p, meaning) if isinstance(p, str) else p for p in passages)
     writer = _Writer(node)
     kind = CODE if node.endswith(".py") else DOCUMENT
     writer.node(node, kind, path_of(node), None, Part("", told, meaning, parts))
-    return Held(
+    return SampleDocument(
         writer.text,
         tuple(writer.nodes),
         tuple(writer.node_vectors),

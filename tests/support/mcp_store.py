@@ -22,7 +22,7 @@ from docgraph.model.access import AccessRule, ApiKey, Person
 from docgraph.model.document import Document
 from tests.conformance.published import publish
 from tests.support.engines import make_engine
-from tests.support.small_world import claim, document, granted
+from tests.support.small_world import document, reference, statements_of
 
 ALL = AccessRule("local", frozenset({"guests", "local", "staff"}))
 STAFF = AccessRule("local", frozenset({"staff"}))
@@ -30,7 +30,7 @@ ANN = Person("ann", "local", frozenset({"staff"}))
 BEN = Person("ben", "local", frozenset({"guests"}))
 SECRETS = {"ann": f"dg_{'a' * 12}_{'a' * 43}", "ben": f"dg_{'b' * 12}_{'b' * 43}"}
 
-LINK = claim("r:fuel.md", "path:tank.md", says="tank")
+LINK = reference("r:fuel.md", "path:tank.md", says="tank")
 OPEN = (
     document("fuel.md", "fuel burns hot", "fuel is kept in the tank", claims=[LINK], sections=True),
     document("tank.md", "the tank holds fuel", offers={"path:tank.md": 0}, title="The tank"),
@@ -41,7 +41,7 @@ HIDDEN = document("secret.md", "fuel is stolen at night", title="Secret fuel", r
 def engine_at(place: Path, *, hidden: bool = True) -> Engine:
     """The same world, with or without what only the staff may see."""
     store = SqliteStore(place / f"{hidden}.db", now=lambda: "now")
-    documents: list[Document] = [replace(found, statements=granted(ALL)) for found in OPEN]
+    documents: list[Document] = [replace(found, statements=statements_of(ALL)) for found in OPEN]
     publish(store, *documents, *([HIDDEN] if hidden else []))
     return make_engine(store)
 
@@ -78,7 +78,7 @@ def login_with_keys(people: Mapping[str, Person] | None = None) -> Authenticatio
 
 
 @contextmanager
-def listening(engine: Engine, login: Authentication, limits: Limits | None = None) -> Iterator[str]:
+def serve_mcp(engine: Engine, login: Authentication, limits: Limits | None = None) -> Iterator[str]:
     """A real server in a thread of its own, on a free port, with the door put at a path of it."""
     app = mcp_app(engine, login, load_pipelines(), limits)
 

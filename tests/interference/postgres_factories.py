@@ -9,7 +9,7 @@ from psycopg import sql
 from docgraph.adapters.postgres.connection import SCHEMA, Connection
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from tests.interference.homes import Home
+from tests.interference.store_factories import Home
 from tests.support.postgres_server import PostgresServer
 
 # The audit log takes nothing back; the machine keeps its own in memory.
