@@ -25,7 +25,7 @@ from hypothesis import Phase
 from tests.interference.leaks import LEAKS
 from tests.interference.machine import counts
 from tests.interference.runs import prove
-from tests.interference.store_factories import Homes, on_sqlite
+from tests.interference.store_factories import StoreFactory, on_sqlite
 from tests.interference.stores import small_limits
 
 ROOT = Path(__file__).parent.parent
@@ -48,7 +48,7 @@ class Shard:
 def main() -> int:
     asked = arguments().parse_args()
     if asked.only is not None:
-        with homes(asked.store) as found:
+        with store_factory(asked.store) as found:
             return one(asked.only, asked.size, asked.plant, found)
     asked.folder.mkdir(parents=True, exist_ok=True)
     began, code = time.monotonic(), fingerprint(asked.plant, asked.store)
@@ -102,7 +102,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 @contextmanager
-def homes(store: str) -> Iterator[Homes]:
+def store_factory(store: str) -> Iterator[StoreFactory]:
     """A server of its own, for a proof on Postgres."""
     if store == "sqlite":
         yield on_sqlite
@@ -114,7 +114,7 @@ def homes(store: str) -> Iterator[Homes]:
         yield found
 
 
-def one(seed: int, examples: int, leak: str | None, stores: Homes) -> int:
+def one(seed: int, examples: int, leak: str | None, stores: StoreFactory) -> int:
     """Tells how many runs and comparisons there were; or raises, and Hypothesis shows the steps.
 
     A leak that was planted is known, so that its steps need not be made few.
@@ -124,7 +124,7 @@ def one(seed: int, examples: int, leak: str | None, stores: Homes) -> int:
             if plant.__name__ == leak:
                 plant(patch)
         phases = (Phase.generate,) if leak else (Phase.generate, Phase.shrink)
-        prove(seed, examples, steps=STEPS, phases=phases, homes=stores)
+        prove(seed, examples, steps=STEPS, phases=phases, store_factory=stores)
     print(json.dumps({"runs": counts["runs"], "comparisons": counts["comparisons"]}))
     return 0
 

@@ -27,7 +27,7 @@ from tests.golden.installation import Installation
 from tests.golden.values import readable, short_digest
 from tests.interference.probes import PIPELINES, QUESTIONS
 from tests.interference.stores import MachineStore
-from tests.interference.views import BranchName, StoredFile
+from tests.interference.views import BranchContent, BranchName
 from tests.interference.worlds import PATHS, PEOPLE, RULES, text
 
 RETRY = "How often is a failed upload tried again?"
@@ -212,7 +212,7 @@ def worlds(stock: MachineStore, seed: int) -> Any:
     """A world of the interference machine, made by chance that is always the same."""
     chance, branch = Random(seed), BranchName(LOCAL, "r", "main")
     texts = {path: text(path, chance.choice) for path in PATHS}
-    stock.ingest(branch, StoredFile(texts), {path: chance.choice(RULES) for path in PATHS})
+    stock.ingest(branch, BranchContent(texts), {path: chance.choice(RULES) for path in PATHS})
     values = {}
     for person in (PEOPLE[2], PEOPLE[4]):
         reader = impersonated(person, local())

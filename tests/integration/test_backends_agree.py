@@ -51,10 +51,10 @@ from tests.interference.probes import (
     results_of,
 )
 from tests.interference.runs import prove
-from tests.interference.store_factories import Home
+from tests.interference.store_factories import OpenedStore
 from tests.interference.stores import MachineStore, small_limits
 from tests.interference.twin_stores import TwinInterference
-from tests.interference.views import StoredFile as Texts
+from tests.interference.views import BranchContent as Texts
 from tests.support import guarded_world
 from tests.support.fakes import WordCounter
 from tests.support.memory_world import World, world
@@ -193,7 +193,9 @@ def test_every_pipeline_gives_the_same_bytes_on_every_backend(store: Store) -> N
 def pair(database: str) -> Iterator[Pair]:
     """Two stores to which the same happens."""
     with closing(Pool(database)) as pool:
-        server = MachineStore(lambda: Home(PostgresStore(pool, now=lambda: "now"), lambda: None))
+        server = MachineStore(
+            lambda: OpenedStore(PostgresStore(pool, now=lambda: "now"), lambda: None)
+        )
         embedded = MachineStore()
         yield embedded, server
         embedded.close()
@@ -287,5 +289,5 @@ def test_whatever_happens_to_two_stores_they_give_the_same_bytes(postgres: Postg
     """The machine's worlds and histories; its readers and questions too."""
     counts.clear()
     with small_limits(), on_postgres(postgres) as homes:
-        prove(6, 30, homes=homes, machine=TwinInterference)
+        prove(6, 30, store_factory=homes, machine=TwinInterference)
     assert counts["in step"] >= 4 * counts["runs"] >= 120

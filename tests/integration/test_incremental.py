@@ -88,10 +88,10 @@ def observed(engine: Engine, selectors: Sequence[SnapshotSelector] = ALL_REPOSIT
     found.append(engine.content.relations(reader, wanted))
     found.append(engine.content.relation_counts(reader, wanted))
     found.extend(
-        ask_all(engine, reader, QUESTION, pipeline, wanted=wanted) for pipeline in PIPELINES
+        ask_all(engine, reader, QUESTION, pipeline, selectors=wanted) for pipeline in PIPELINES
     )
     seeds = [f"r:{path}" for path in PATHS]
-    found.append(ask_all(engine, reader, "", PIPELINES[0], *seeds, wanted=wanted))
+    found.append(ask_all(engine, reader, "", PIPELINES[0], *seeds, selectors=wanted))
     return canonical(found)
 
 

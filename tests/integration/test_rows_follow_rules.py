@@ -8,7 +8,7 @@ import pytest
 from docgraph.engine.administration import Administration
 from docgraph.model.access import LOCAL, AccessRule
 from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, admin
-from tests.interference.views import BranchName, StoredFile
+from tests.interference.views import BranchContent, BranchName
 from tests.support.guarded_world import (
     BLUES,
     CLOSED,
@@ -44,12 +44,12 @@ class Hands:
         self, place: BranchName, version: int, rules: Mapping[str, AccessRule], without: str = ""
     ) -> None:
         texts = {path: text(place, path, version) for path in rules if path != without}
-        self.stock.ingest(place, StoredFile(texts), {**rules, NEW: OPEN})
+        self.stock.ingest(place, BranchContent(texts), {**rules, NEW: OPEN})
 
     def rename(self) -> None:
         texts = {path: text(MAIN, path, 3) for path in RULES[MAIN] if path not in {"b.md", OLD}}
         moved = {**texts, NEW: text(MAIN, OLD, 3)}
-        self.stock.ingest(MAIN, StoredFile(moved), {**RULES[MAIN], NEW: OPEN})
+        self.stock.ingest(MAIN, BranchContent(moved), {**RULES[MAIN], NEW: OPEN})
 
     def set_during_an_ingest(self) -> None:
         """Rows are there already that nobody has published."""
@@ -57,7 +57,7 @@ class Hands:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("docgraph.ingest.run.BATCH_FILES", 1)
             with pytest.raises(SimulatedFailure):
-                self.stock.ingest(MAIN, StoredFile(changed), RULES[MAIN], FailingEmbedder(3))
+                self.stock.ingest(MAIN, BranchContent(changed), RULES[MAIN], FailingEmbedder(3))
         self.set("b.md", CLOSED)
         self.set("a.md", SECRET)
 

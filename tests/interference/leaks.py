@@ -45,7 +45,7 @@ def in_scope(sql: Queries, table: str) -> str:
 
 
 def living(sql: Queries, columns: str, where: str = "true") -> str:
-    """Nodes of all documents that live in the snapshots asked, whoever may read them."""
+    """Nodes of all documents in the requested snapshots, without regard to rights."""
     return (
         f"SELECT {columns} FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document "
         f"WHERE {in_scope(sql, 'd')} AND {where}"
@@ -53,7 +53,7 @@ def living(sql: Queries, columns: str, where: str = "true") -> str:
 
 
 def alive_for_anyone(table: VersionTable, reads: ReadFilter) -> npt.NDArray[np.bool_]:
-    """All that lives in the filter's snapshots, whoever may read it."""
+    """All rows in the filter's snapshots, without regard to rights."""
     mask = np.zeros(len(table.branch), dtype=np.bool_)
     for branch, snapshot in reads.snapshots:
         mask |= table.alive(branch, snapshot)
@@ -66,7 +66,7 @@ def see_with(plant: pytest.MonkeyPatch, other: Callable[..., Visibility]) -> Non
 
 
 class EveryonesReader(PackedReader):
-    """Shows what whoever may read everything would see of the same segments."""
+    """Shows the rows that a reader with all rights would see of the same segments."""
 
     def __init__(self, packed: PackedReader) -> None:
         self._honest = packed
@@ -199,15 +199,15 @@ def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch)
 
 
 def a_cache_keyed_without_rights(plant: pytest.MonkeyPatch) -> None:
-    """What was visible to whoever asked first is visible to whoever asks next."""
+    """What the first reader saw is visible to the next."""
     kept: dict[tuple[int, tuple[SnapshotSelector, ...]], Visibility] = {}
 
     def leaking(
-        rows: VersionTable, principal: Principal, wanted: Sequence[SnapshotSelector]
+        rows: VersionTable, principal: Principal, selectors: Sequence[SnapshotSelector]
     ) -> Visibility:
-        key = (id(rows), tuple(wanted))
+        key = (id(rows), tuple(selectors))
         if key not in kept:
-            kept[key] = resolve_visibility(rows, principal, wanted)
+            kept[key] = resolve_visibility(rows, principal, selectors)
         return kept[key]
 
     see_with(plant, leaking)

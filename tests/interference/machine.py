@@ -28,10 +28,10 @@ from docgraph.model.edge import Edge, with_inverse
 from docgraph.model.node import document_id
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 from tests.interference.probes import DifferencesProbe, Probe, SnapshotsProbe, results_of
-from tests.interference.start_states import Opening, openings
-from tests.interference.store_factories import Home, on_sqlite
+from tests.interference.start_states import StartState, start_states
+from tests.interference.store_factories import OpenedStore, on_sqlite
 from tests.interference.stores import FailingEmbedder, MachineStore, SimulatedFailure, rebuild
-from tests.interference.views import BranchName, Library, StoredFile, View, is_difference
+from tests.interference.views import BranchContent, BranchName, Library, View, is_difference
 from tests.interference.worlds import (
     ELSEWHERE,
     FAR,
@@ -59,18 +59,18 @@ class Interference(AssertionError):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A probe, and which snapshots of a place it asks; no place: the newest of all places."""
+    """A probe, and the snapshots of a branch that it reads; no branch: the newest of all."""
 
     probe: Probe
-    place: BranchName | None = None
+    branch: BranchName | None = None
     numbers: tuple[int, ...] = ()
 
     @property
     def selectors(self) -> tuple[SnapshotSelector, ...]:
-        if self.place is None:
+        if self.branch is None:
             return ALL_REPOSITORIES
         return tuple(
-            SnapshotSelector(self.place.repository, self.place.branch, n) for n in self.numbers
+            SnapshotSelector(self.branch.repository, self.branch.branch, n) for n in self.numbers
         )
 
 
@@ -79,65 +79,67 @@ class NoInterference(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.stock = self.open_store()
+        self.store = self.open_store()
         self.library = Library()
-        self.said: dict[tuple[BranchName, str], AccessRule] = {}  # as the next ingest tells them
-        self.by_hand = False
+        self.next_rules: dict[
+            tuple[BranchName, str], AccessRule
+        ] = {}  # as the next ingest tells them
+        self.manual_edges = False
         self.watches: list[Watch] = []
         self.answers: dict[tuple[Watch, View], bytes] = {}
 
-    @initialize(opening=openings())
-    def begin(self, opening: Opening) -> None:
+    @initialize(start_state=start_states())
+    def begin(self, start_state: StartState) -> None:
         """Someone watches a repository of which they see a part."""
-        self.reader = impersonated(opening.reader, local())
-        self.first = impersonated(opening.first, local()) if opening.first else None
-        self.home = opening.home
-        self.others = (BRANCHES[opening.home.branch], *OTHERS)
-        self.probes = opening.probes
-        self.watches = [Watch(probe) for probe in opening.probes]
-        for at, (path, pick) in enumerate(zip(opening.texts, opening.rules, strict=True)):
+        self.reader = impersonated(start_state.reader, local())
+        self.first = impersonated(start_state.first, local()) if start_state.first else None
+        self.main_branch = start_state.main_branch
+        self.others = (BRANCHES[start_state.main_branch.branch], *OTHERS)
+        self.probes = start_state.probes
+        self.watches = [Watch(probe) for probe in start_state.probes]
+        for at, (path, pick) in enumerate(zip(start_state.texts, start_state.rules, strict=True)):
             hidden = (at + pick) % 5 in {1, 3}
-            self.said[opening.home, path] = self._rule(pick // 5, hidden=hidden)
-        self._take_in(opening.home, StoredFile(opening.texts))
+            self.next_rules[start_state.main_branch, path] = self._rule(pick // 5, hidden=hidden)
+        self._take_in(start_state.main_branch, BranchContent(start_state.texts))
 
     @staticmethod
-    def homes() -> Home:
+    def store_factory() -> OpenedStore:
         """On another store, where `prove` says so."""
         return on_sqlite()
 
     def open_store(self) -> MachineStore:
-        return MachineStore(self.homes)
+        return MachineStore(self.store_factory)
 
-    # To be noticed by nobody but those who may read it.
+    # Changes that only those who may read them notice.
 
     @rule(where=picks, texts=files(1, 2), which=picks)
     def put_hidden(self, where: int, texts: dict[str, str], which: int) -> None:
         """New documents, or new texts of hidden ones."""
-        place = self._place(where)
-        held = self.library.newest(place)
-        new = dict(held.texts)
+        branch = self._place(where)
+        content = self.library.newest(branch)
+        new = dict(content.texts)
         for path, text in texts.items():
-            chosen = self._unseen(place, path, which)
+            chosen = self._unseen(branch, path, which)
             if chosen is not None:
                 new[chosen] = text
-                self.said[place, chosen] = self._rule(which, hidden=True)
+                self.next_rules[branch, chosen] = self._rule(which, hidden=True)
         if new:
-            self._take_in(place, replace(held, texts=new))
+            self._take_in(branch, replace(content, texts=new))
 
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks)
     def amend_hidden(self, at: int) -> None:
-        place, path = _picked(self._hidden(), at)
-        held = self.library.newest(place)
-        more = f"{held.texts[path]}\n{_picked(WORDS, at)}\n"
-        self._take_in(place, replace(held, texts={**held.texts, path: more}))
+        branch, path = _picked(self._hidden(), at)
+        content = self.library.newest(branch)
+        more = f"{content.texts[path]}\n{_picked(WORDS, at)}\n"
+        self._take_in(branch, replace(content, texts={**content.texts, path: more}))
 
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks, which=picks)
     def relabel_hidden(self, at: int, which: int) -> None:
-        place, path = _picked(self._hidden(), at)
-        self.said[place, path] = self._rule(which, hidden=True)
-        self._take_in(place, self.library.newest(place))
+        branch, path = _picked(self._hidden(), at)
+        self.next_rules[branch, path] = self._rule(which, hidden=True)
+        self._take_in(branch, self.library.newest(branch))
 
     @precondition(lambda self: bool(self._spare(self._hidden())))
     @rule(at=picks)
@@ -148,50 +150,50 @@ class NoInterference(RuleBasedStateMachine):
     @rule(at=picks, which=picks)
     def move_hidden(self, at: int, which: int) -> None:
         """What was decided on it by hand goes with it."""
-        place, path = _picked(self._hidden(), at)
-        held = self.library.newest(place)
-        there = self._unseen(place, _picked(PATHS, which), which)
-        if there is not None and there not in held.texts:
-            texts = {other: text for other, text in held.texts.items() if other != path}
-            self.said[place, there] = self._rule(which, hidden=True)
-            self._take_in(place, replace(held, texts={**texts, there: held.texts[path]}))
+        branch, path = _picked(self._hidden(), at)
+        content = self.library.newest(branch)
+        there = self._unseen(branch, _picked(PATHS, which), which)
+        if there is not None and there not in content.texts:
+            texts = {other: text for other, text in content.texts.items() if other != path}
+            self.next_rules[branch, there] = self._rule(which, hidden=True)
+            self._take_in(branch, replace(content, texts={**texts, there: content.texts[path]}))
 
     @precondition(lambda self: bool(self._hidden() and self._seen()))
     @rule(at=picks, like=picks)
     def copy_to_hidden(self, at: int, like: int) -> None:
         """The same text twice: once seen, once hidden."""
-        (place, path), (there, seen) = _picked(self._hidden(), at), _picked(self._seen(), like)
-        held = self.library.newest(place)
+        (branch, path), (there, seen) = _picked(self._hidden(), at), _picked(self._seen(), like)
+        content = self.library.newest(branch)
         text = self.library.newest(there).texts[seen]
-        self._take_in(place, replace(held, texts={**held.texts, path: text}))
+        self._take_in(branch, replace(content, texts={**content.texts, path: text}))
 
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks, ends=st.tuples(picks, picks), relation=st.sampled_from(RELATIONS))
     def relate_hidden(self, at: int, ends: tuple[int, int], relation: str) -> None:
         """From one document through a hidden one to another."""
-        place, path = _picked(self._hidden(), at)
-        middle = document_id(place.repository, path)
+        branch, path = _picked(self._hidden(), at)
+        middle = document_id(branch.repository, path)
         nodes = [document_id(p.repository, other) for p, other in self._seen()] or FAR
         first = _picked(nodes, ends[0])
         last = _picked([node for node in nodes if node != first] or FAR, ends[1])
         self._relate([Edge(first, relation, middle), Edge(middle, relation, last)])
 
-    # To be noticed by whoever may read it.
+    # Changes that those who may read them notice.
 
     @rule(texts=files(1, 2), which=picks, hidden=st.booleans())
     def put_seen(self, texts: dict[str, str], which: int, hidden: bool) -> None:
         """Documents that the reader may see, whatever stood there; maybe one goes out of sight."""
-        held = self.library.newest(self.home)
+        content = self.library.newest(self.main_branch)
         for at, path in enumerate(texts):
-            self.said[self.home, path] = self._rule(which, hidden=hidden and at == 1)
-        self._take_in(self.home, replace(held, texts={**held.texts, **texts}))
+            self.next_rules[self.main_branch, path] = self._rule(which, hidden=hidden and at == 1)
+        self._take_in(self.main_branch, replace(content, texts={**content.texts, **texts}))
 
     @precondition(lambda self: bool(self._seen()))
     @rule(at=picks, which=picks, hidden=st.booleans())
     def relabel_seen(self, at: int, which: int, hidden: bool) -> None:
-        place, path = _picked(self._seen(), at)
-        self.said[place, path] = self._rule(which, hidden=hidden)
-        self._take_in(place, self.library.newest(place))
+        branch, path = _picked(self._seen(), at)
+        self.next_rules[branch, path] = self._rule(which, hidden=hidden)
+        self._take_in(branch, self.library.newest(branch))
 
     @precondition(lambda self: bool(self._spare(self._seen())))
     @rule(at=picks)
@@ -202,64 +204,68 @@ class NoInterference(RuleBasedStateMachine):
     def set_manual_rule(self, at: int, which: int, to: str) -> None:
         """Counts at once and without a snapshot; reset, the files have the word again."""
         own = [one for one in self.library.documents() if one[0].tenant == LOCAL]
-        place, path = _picked(own, at)
-        rule = self._rule(which, hidden=to == "hidden" or place == NEVER_VISIBLE)
+        branch, path = _picked(own, at)
+        rule = self._rule(which, hidden=to == "hidden" or branch == NEVER_VISIBLE)
         said = AccessRule(LOCAL) if rule.tenant != LOCAL else rule
-        self.by_hand = True
-        self.stock.set_access(place, path, None if to == "reset" else said)
+        self.manual_edges = True
+        self.store.set_access(branch, path, None if to == "reset" else said)
 
     @rule(made=links(2))
     def relate(self, made: list[tuple[int, str, int]]) -> None:
         """Any two nodes, there or not, hidden or not."""
-        self._relate(self._edges(self.home, made))
+        self._relate(self._edges(self.main_branch, made))
 
-    @precondition(lambda self: bool(self.library.newest(self.home).by_hand))
+    @precondition(lambda self: bool(self.library.newest(self.main_branch).manual_edges))
     @rule(at=picks)
     def unrelate(self, at: int) -> None:
-        held = self.library.newest(self.home)
-        gone = with_inverse(_picked(sorted(held.by_hand), at))
-        number = self.stock.unrelate(self.home, gone)
-        self._note(self.home, replace(held, by_hand=held.by_hand.difference(gone)), number)
+        content = self.library.newest(self.main_branch)
+        gone = with_inverse(_picked(sorted(content.manual_edges), at))
+        number = self.store.unrelate(self.main_branch, gone)
+        self._note(
+            self.main_branch,
+            replace(content, manual_edges=content.manual_edges.difference(gone)),
+            number,
+        )
 
     @rule(where=picks, made=links(2), without=st.sampled_from(sorted(ALL_MINERS)))
     def curate(self, where: int, made: list[tuple[int, str, int]], without: str) -> None:
         """What people wrote down in relations.yaml, and which miners are switched off."""
-        place = self._known_place(where)
-        held = self.library.newest(place)
-        off, curated = held.without ^ {without}, tuple(self._edges(place, made))
-        self._take_in(place, replace(held, curated=curated, without=off))
+        branch = self._known_place(where)
+        content = self.library.newest(branch)
+        off, curated = content.without ^ {without}, tuple(self._edges(branch, made))
+        self._take_in(branch, replace(content, curated=curated, without=off))
 
     # To be noticed by nobody.
 
     @rule(where=picks, texts=files(1, 2), patience=st.integers(0, 1))
     def break_off(self, where: int, texts: dict[str, str], patience: int) -> None:
         """An ingest that dies on its way leaves rows behind that are in no snapshot."""
-        place = self._place(where)
-        held = self.library.newest(place)
-        half = replace(held, texts={**held.texts, **texts})
-        rule = self._rule(where, hidden=place == NEVER_VISIBLE)
-        rules = {**self._rules(place), **dict.fromkeys(texts, rule)}
+        branch = self._place(where)
+        content = self.library.newest(branch)
+        half = replace(content, texts={**content.texts, **texts})
+        rule = self._rule(where, hidden=branch == NEVER_VISIBLE)
+        rules = {**self._rules(branch), **dict.fromkeys(texts, rule)}
         try:
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr("docgraph.ingest.run.BATCH_FILES", 1)
-                number = self.stock.ingest(place, half, rules, FailingEmbedder(patience))
+                number = self.store.ingest(branch, half, rules, FailingEmbedder(patience))
         except SimulatedFailure:
             counts["broken off"] += 1
             return
-        self.said |= {(place, path): rule for path in texts}
-        self._note(place, half, number)
+        self.next_rules |= {(branch, path): rule for path in texts}
+        self._note(branch, half, number)
 
     @rule(where=picks)
     def ingest_again(self, where: int) -> None:
-        place = self._known_place(where)
-        self._take_in(place, self.library.newest(place))
+        branch = self._known_place(where)
+        self._take_in(branch, self.library.newest(branch))
 
     @rule(where=picks, keep=st.integers(1, 2))
     def prune(self, where: int, keep: int) -> None:
         """Nothing is left of old snapshots; of the others, everything."""
-        place = self._known_place(where)
-        self.stock.prune(place, keep)
-        numbers = self.library.snapshots[place]
+        branch = self._known_place(where)
+        self.store.prune(branch, keep)
+        numbers = self.library.snapshots[branch]
         for gone in sorted(numbers)[:-keep]:
             counts["pruned"] += 1
             del numbers[gone]
@@ -267,30 +273,32 @@ class NoInterference(RuleBasedStateMachine):
     @rule(which=picks, at=picks)
     def look_back(self, which: int, at: int) -> None:
         """From now on the reader watches an old snapshot too, and what has changed since."""
-        numbers = sorted(self.library.snapshots[self.home])
+        numbers = sorted(self.library.snapshots[self.main_branch])
         again, old = _picked(self.probes, which), _picked(numbers[:-1] or numbers, at)
         new = (
-            [Watch(DifferencesProbe(), self.home, (old, numbers[-1]))] if old != numbers[-1] else []
+            [Watch(DifferencesProbe(), self.main_branch, (old, numbers[-1]))]
+            if old != numbers[-1]
+            else []
         )
         if not isinstance(again, SnapshotsProbe):
-            new.append(Watch(again, self.home, (old,)))
+            new.append(Watch(again, self.main_branch, (old,)))
         self.watches += [watch for watch in new if watch not in self.watches]
 
     @invariant()
     def answers_hang_on_the_view_alone(self) -> None:
         """Asked again whenever anything has happened to the store, or there is more to ask."""
-        happened, self.stock.stirred = self.stock.stirred, False
+        happened, self.store.stirred = self.store.stirred, False
         if happened:
-            self.library.rules = self.stock.effective_rules()
-            assert self.by_hand or self._rules_are_as_said()
+            self.library.rules = self.store.effective_rules()
+            assert self.manual_edges or self._rules_are_as_said()
         if happened and self.first:
             results_of(
-                self.watches[0].probe, self.stock.engine, self.first, self.watches[0].selectors
+                self.watches[0].probe, self.store.engine, self.first, self.watches[0].selectors
             )
         asked = set() if happened else {watch for watch, _ in self.answers}
         for watch in self.watches:
             if watch not in asked:
-                found = results_of(watch.probe, self.stock.engine, self.reader, watch.selectors)
+                found = results_of(watch.probe, self.store.engine, self.reader, watch.selectors)
                 self._compare(watch, self._view(watch), found)
 
     def teardown(self) -> None:
@@ -300,21 +308,25 @@ class NoInterference(RuleBasedStateMachine):
                 self._compare_with_the_seen_alone()
                 counts["runs"] += 1
         finally:
-            self.stock.close()
+            self.store.close()
 
     def _compare_with_the_seen_alone(self) -> None:
         same: dict[View, list[Watch]] = {}
         for watch in self.watches:
             view = self._view(watch)
-            if watch.place is not None and not all(seen for _, seen in view):
+            if watch.branch is not None and not all(seen for _, seen in view):
                 continue  # a refusal, which names the snapshot's number
             if not isinstance(watch.probe, SnapshotsProbe | DifferencesProbe):
                 same.setdefault(view, []).append(watch)
         for view, watches in same.items():
-            with rebuild(view, self.library.rules, self.home, self.homes) as alone:
+            with rebuild(view, self.library.rules, self.main_branch, self.store_factory) as alone:
                 for watch in watches:
-                    wanted = tuple(replace(wish, snapshot=None) for wish in watch.selectors)
-                    self._compare(watch, view, results_of(watch.probe, alone, self.reader, wanted))
+                    selectors = tuple(
+                        replace(selector, snapshot=None) for selector in watch.selectors
+                    )
+                    self._compare(
+                        watch, view, results_of(watch.probe, alone, self.reader, selectors)
+                    )
 
     def _compare(self, watch: Watch, view: View, found: bytes) -> None:
         known = self.answers.setdefault((watch, view), found)
@@ -330,8 +342,8 @@ class NoInterference(RuleBasedStateMachine):
     def _view(self, watch: Watch) -> View:
         if isinstance(watch.probe, SnapshotsProbe):
             return self.library.history(self.reader)
-        if watch.place is not None:
-            return self.library.visible_at(self.reader, watch.place, *watch.numbers)
+        if watch.branch is not None:
+            return self.library.visible_at(self.reader, watch.branch, *watch.numbers)
         return self.library.newest_visible(self.reader)
 
     def _rule(self, at: int, *, hidden: bool) -> AccessRule:
@@ -339,7 +351,7 @@ class NoInterference(RuleBasedStateMachine):
 
     def _place(self, at: int) -> BranchName:
         """The home as often as all others together."""
-        return self.home if at % 2 else _picked(self.others, at // 2)
+        return self.main_branch if at % 2 else _picked(self.others, at // 2)
 
     def _known_place(self, at: int) -> BranchName:
         return _picked(sorted(self.library.snapshots), at)
@@ -356,19 +368,19 @@ class NoInterference(RuleBasedStateMachine):
         """Those that can go: an empty source is refused, so the last document stays."""
         return [one for one in found if len(self.library.newest(one[0]).texts) > 1]
 
-    def _unseen(self, place: BranchName, path: str, at: int) -> str | None:
+    def _unseen(self, branch: BranchName, path: str, at: int) -> str | None:
         """This path or another with its suffix, under which the reader sees nothing."""
         suffix = path.rpartition(".")[2]
         free = [
             other
             for other in PATHS
-            if other.endswith(suffix) and not self.library.is_visible(self.reader, place, other)
+            if other.endswith(suffix) and not self.library.is_visible(self.reader, branch, other)
         ]
         return path if path in free else _picked(free, at) if free else None
 
-    def _edges(self, place: BranchName, made: Sequence[tuple[int, str, int]]) -> list[Edge]:
+    def _edges(self, branch: BranchName, made: Sequence[tuple[int, str, int]]) -> list[Edge]:
         """Between nodes of a place, and some that it does not hold."""
-        texts = self.library.newest(place).texts
+        texts = self.library.newest(branch).texts
         near = [node for path in sorted(texts) for node in nodes_of(path, texts[path])]
         return [
             Edge(_picked([*near, *FAR], a), name, _picked([*near, *FAR], b)) for a, name, b in made
@@ -377,35 +389,40 @@ class NoInterference(RuleBasedStateMachine):
     def _rules_are_as_said(self) -> bool:
         """The store's word on rules is taken for the view, so it is held against what was said."""
         return all(
-            rule == _for_tenant(self.said[place, path], place.tenant)
-            if place == self.home
-            else self.reader.may_read(self.said[place, path]) or not self.reader.may_read(rule)
-            for (place, path), rule in self.library.rules.items()
+            rule == _for_tenant(self.next_rules[branch, path], branch.tenant)
+            if branch == self.main_branch
+            else self.reader.may_read(self.next_rules[branch, path])
+            or not self.reader.may_read(rule)
+            for (branch, path), rule in self.library.rules.items()
         )
 
-    def _rules(self, place: BranchName) -> dict[str, AccessRule]:
+    def _rules(self, branch: BranchName) -> dict[str, AccessRule]:
         """Also of what only old snapshots hold."""
-        return {path: rule for (there, path), rule in self.said.items() if there == place}
+        return {path: rule for (there, path), rule in self.next_rules.items() if there == branch}
 
-    def _take_in(self, place: BranchName, held: StoredFile) -> None:
-        self._note(place, held, self.stock.ingest(place, held, self._rules(place)))
+    def _take_in(self, branch: BranchName, content: BranchContent) -> None:
+        self._note(branch, content, self.store.ingest(branch, content, self._rules(branch)))
 
     def _relate(self, made: Sequence[Edge]) -> None:
         other = [edge for edge in dict.fromkeys(made) if edge.source != edge.target]
         both = list(dict.fromkeys(one for edge in other for one in with_inverse(edge)))
-        held = self.library.newest(self.home)
-        number = self.stock.relate(self.home, both)
-        self._note(self.home, replace(held, by_hand=held.by_hand.union(both)), number)
+        content = self.library.newest(self.main_branch)
+        number = self.store.relate(self.main_branch, both)
+        self._note(
+            self.main_branch,
+            replace(content, manual_edges=content.manual_edges.union(both)),
+            number,
+        )
 
-    def _drop(self, place: BranchName, path: str) -> None:
-        held = self.library.newest(place)
-        texts = {other: text for other, text in held.texts.items() if other != path}
-        self._take_in(place, replace(held, texts=texts))
+    def _drop(self, branch: BranchName, path: str) -> None:
+        content = self.library.newest(branch)
+        texts = {other: text for other, text in content.texts.items() if other != path}
+        self._take_in(branch, replace(content, texts=texts))
 
-    def _note(self, place: BranchName, held: StoredFile, number: int | None) -> None:
+    def _note(self, branch: BranchName, content: BranchContent, number: int | None) -> None:
         """Where nothing was published, the newest snapshot holds this already."""
-        numbers = self.library.snapshots.setdefault(place, {})
-        numbers[max(numbers) if number is None else number] = held
+        numbers = self.library.snapshots.setdefault(branch, {})
+        numbers[max(numbers) if number is None else number] = content
 
 
 def _apart(known: str, found: str) -> str:

@@ -1,4 +1,4 @@
-"""Stores on Postgres for the machine: databases of one server, emptied and used again."""
+"""Postgres stores for the state machine: databases of one server, emptied and reused."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,7 +9,7 @@ from psycopg import sql
 from docgraph.adapters.postgres.connection import SCHEMA, Connection
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from tests.interference.store_factories import Home
+from tests.interference.store_factories import OpenedStore
 from tests.support.postgres_server import PostgresServer
 
 # The audit log takes nothing back; the machine keeps its own in memory.
@@ -24,19 +24,17 @@ _TABLES = """
 _NUMBERS_BEGIN = "SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_sequence"
 
 
-class PostgresHomes:
-    def __init__(
-        self, server: PostgresServer, altered: Callable[[Connection], None], index: str
-    ) -> None:
+class PostgresStoreFactory:
+    def __init__(self, server: PostgresServer, altered: Callable[[Connection], None]) -> None:
         self._server = server
         self._index = index
         self._altered = altered
         self._free: list[Pool] = []
 
-    def __call__(self) -> Home:
+    def __call__(self) -> OpenedStore:
         pool = self._free.pop() if self._free else self._new()
-        store = PostgresStore(pool, now=lambda: "now", wait=5, index=self._index)
-        return Home(store, lambda: self._left(store, pool))
+        store = PostgresStore(pool, now=lambda: "now", wait=5)
+        return OpenedStore(store, lambda: self._left(store, pool))
 
     def _new(self) -> Pool:
         pool = Pool(self._server.fresh_database(), size=2)
@@ -64,16 +62,14 @@ class PostgresHomes:
 
 @contextmanager
 def on_postgres(
-    server: PostgresServer,
-    altered: Callable[[Connection], None] = lambda _: None,
-    index: str = "packed",
-) -> Iterator[PostgresHomes]:
+    server: PostgresServer, altered: Callable[[Connection], None] = lambda _: None
+) -> Iterator[PostgresStoreFactory]:
     """`altered` is what a test does to every database before it is used."""
-    homes = PostgresHomes(server, altered, index)
+    store_factory = PostgresStoreFactory(server, altered)
     try:
-        yield homes
+        yield store_factory
     finally:
-        homes.close()
+        store_factory.close()
 
 
 def _in_order(connection: Connection) -> list[str]:

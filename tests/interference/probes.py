@@ -1,4 +1,4 @@
-"""Everything that a reader can get out of an engine, as bytes: each way out is a probe."""
+"""Probes: everything that a reader can get out of an engine, as bytes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -63,7 +63,7 @@ class Probe(Protocol):
     """One way out of the engine; the same probe asks the same of any reader of any scope."""
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object: ...
 
 
@@ -76,10 +76,10 @@ class AskProbe:
     seeds: tuple[str, ...] = ()
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
         pipeline = PIPELINES[self.pipeline]
-        return ask_all(engine, reader, self.question, pipeline, *self.seeds, wanted=wanted)
+        return ask_all(engine, reader, self.question, pipeline, *self.seeds, selectors=selectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,10 @@ class ExecutePlanProbe:
     pipeline: int
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
         plan, pipeline = _plan(self.question, self.ids), PIPELINES[self.pipeline]
-        with engine.content.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, selectors) as reads:
             scope = reads.scope
         named = (*scope.snapshots, SnapshotName(NEVER_SEEN, "main", 1))
         saved = SavedPlan(FORMAT, plan, plan.digest, named, pipeline.name)
@@ -106,17 +106,17 @@ class RelationsProbe:
     only: frozenset[str] | None = None
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        return engine.content.relations(reader, wanted, self.only)
+        return engine.content.relations(reader, selectors, self.only)
 
 
 @dataclass(frozen=True, slots=True)
 class RelationCountsProbe:
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        return engine.content.relation_counts(reader, wanted)
+        return engine.content.relation_counts(reader, selectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +124,22 @@ class StatusProbe:
     """What there is, in numbers, and the newest snapshot of each branch."""
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        status = engine.content.status(reader, wanted)
+        status = engine.content.status(reader, selectors)
         branches = {
             (one.name.repository, one.name.branch): one for one in engine.content.snapshots(reader)
         }
         newest = [(*name, *_counted(branches[name])) for name in _places(status.scope)]
-        return (status.counts, status.embedder, newest if wanted == ALL_REPOSITORIES else ())
+        return (status.counts, status.embedder, newest if selectors == ALL_REPOSITORIES else ())
 
 
 @dataclass(frozen=True, slots=True)
 class ContentDigestProbe:
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        return engine.content.content_digest(reader, wanted)
+        return engine.content.content_digest(reader, selectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +147,13 @@ class SnapshotsProbe:
     """All of them; one that looks like its forerunner differs by its number alone."""
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
         found: list[object] = []
         for info in engine.content.snapshots(reader):
-            told = (info.name.repository, info.name.branch, *_counted(info))
-            if not found or told != found[-1]:
-                found.append(told)
+            results = (info.name.repository, info.name.branch, *_counted(info))
+            if not found or results != found[-1]:
+                found.append(results)
         return found
 
 
@@ -162,10 +162,10 @@ class DifferencesProbe:
     """Between the two snapshots that are wanted."""
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
         old, new = (
-            SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in wanted
+            SnapshotName(w.repository or "", w.branch or "", w.snapshot or 0) for w in selectors
         )
         return engine.content.diff_snapshots(reader, old, new)
 
@@ -175,10 +175,10 @@ class GraphReadsProbe:
     ids: tuple[str, ...]
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        touching = [engine.content.relations(reader, wanted, None, node) for node in self.ids]
-        with engine.content.store.open_session(reader, wanted) as reads:
+        touching = [engine.content.relations(reader, selectors, None, node) for node in self.ids]
+        with engine.content.store.open_session(reader, selectors) as reads:
             return (touching, _through_graph(reads.graph, self.ids))
 
 
@@ -190,9 +190,9 @@ class SearchReadsProbe:
     roll_up: bool = True
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        with engine.content.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, selectors) as reads:
             vector = _vector(self.question)
             near = reads.search.nearest(vector, over=self.over, roll_up=self.roll_up, top=2)
             return (near, _through_search(reads.search, self.ids, self.question, self.roll_up))
@@ -204,14 +204,14 @@ class TextReadsProbe:
     question: str
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
         named = (*self.ids, *(f"{node}@{position}" for node in self.ids for position in (0, 1)))
         opened = [
-            engine.questions.nodes(reader, named, scope=wanted, whole=whole)
+            engine.questions.nodes(reader, named, scope=selectors, whole=whole)
             for whole in (True, False)
         ]
-        with engine.content.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, selectors) as reads:
             found = _through_texts(reads.texts(_plan(self.question, self.ids)), self.ids)
         return (opened, found)
 
@@ -219,9 +219,9 @@ class TextReadsProbe:
 @dataclass(frozen=True, slots=True)
 class SessionProbe:
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        with engine.content.store.open_session(reader, wanted) as reads:
+        with engine.content.store.open_session(reader, selectors) as reads:
             return _through_store(reads)
 
 
@@ -233,10 +233,10 @@ class RefusalsProbe:
     unseen: tuple[SnapshotSelector, ...]
 
     def __call__(
-        self, engine: Engine, reader: Principal, wanted: Sequence[SnapshotSelector]
+        self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
     ) -> object:
-        found = [refusal(engine, reader, wish) for wish in self.unseen]
-        return found + [unwritable(engine, reader, node, wanted) for node in self.ids]
+        found = [refusal(engine, reader, selector) for selector in self.unseen]
+        return found + [unwritable(engine, reader, node, selectors) for node in self.ids]
 
 
 UNSEEN = (
@@ -254,11 +254,11 @@ def results_of(
     probe: Probe,
     engine: Engine,
     reader: Principal,
-    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+    selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> bytes:
     """What a probe brings back. A refusal is an answer too, and so is a broken assertion."""
     try:
-        found = probe(engine, reader, wanted)
+        found = probe(engine, reader, selectors)
     except (DocgraphError, AssertionError) as error:
         found = (type(error).__name__, str(error))
     return canonical(found)
@@ -268,7 +268,7 @@ def everything(
     engine: Engine,
     reader: Principal,
     questions: Sequence[str] = QUESTIONS,
-    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+    selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> bytes:
     """A snapshot's number and the time taken are the declared exceptions."""
     ids = tuple(f"r:{path}" for path in PATHS)
@@ -290,7 +290,7 @@ def everything(
         StatusProbe(),
     ]
     probes += [SearchReadsProbe(ids, QUESTIONS[1], over) for over in LEVELS]
-    return canonical([results_of(probe, engine, reader, wanted).decode() for probe in probes])
+    return canonical([results_of(probe, engine, reader, selectors).decode() for probe in probes])
 
 
 LEVELS: tuple[Level, ...] = ("documents", "sections", "passages")
@@ -302,12 +302,12 @@ def ask_all(
     question: str,
     pipeline: Pipeline,
     *seeds: str,
-    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+    selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
 ) -> object:
     """The receipt holds the plan, and every step's digest; the answer what a model was sent."""
     answers = any(step.action.makes is Answer for step in pipeline.steps)
     ask = engine.questions.ask if answers else engine.questions.retrieve
-    found = ask(QuestionRequest(reader, pipeline, question, seeds, tuple(wanted)))
+    found = ask(QuestionRequest(reader, pipeline, question, seeds, tuple(selectors)))
     unnumbered = tuple(replace(name, snapshot=0) for name in found.scope.snapshots)
     receipt = receipt_of(replace(found, scope=Scope(unnumbered)))
     values = found.run.values
@@ -318,20 +318,20 @@ def refusals_of(engine: Engine, reader: Principal) -> bytes:
     return results_of(RefusalsProbe(tuple(f"r:{path}" for path in PATHS), UNSEEN), engine, reader)
 
 
-def refusal(engine: Engine, reader: Principal, wanted: SnapshotSelector) -> str:
+def refusal(engine: Engine, reader: Principal, selectors: SnapshotSelector) -> str:
     try:
-        engine.content.status(reader, (wanted,))
+        engine.content.status(reader, (selectors,))
     except DocgraphError as error:
         return str(error)
     return "visible"
 
 
 def unwritable(
-    engine: Engine, reader: Principal, node: str, wanted: Sequence[SnapshotSelector]
+    engine: Engine, reader: Principal, node: str, selectors: Sequence[SnapshotSelector]
 ) -> str:
     """Relating a node to nothing fails with words that depend on what is visible alone."""
     try:
-        engine.content.add_relation(reader, Edge(node, "explains", "r:absent.md"), scope=wanted)
+        engine.content.add_relation(reader, Edge(node, "explains", "r:absent.md"), scope=selectors)
     except DocgraphError as error:
         return str(error)
     return "written"
@@ -393,5 +393,5 @@ def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:
 
 
 def _through_store(reads: ReaderSession) -> object:
-    places = _places(reads.scope)
-    return (places, reads.embedder, reads.counts(), reads.versions(), list(reads.contents()))
+    branches = _places(reads.scope)
+    return (branches, reads.embedder, reads.counts(), reads.versions(), list(reads.contents()))

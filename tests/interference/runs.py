@@ -1,4 +1,4 @@
-"""Runs of the machine, drawn by number."""
+"""Runs of the state machine, reproducible by number."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, Hypoth
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.interference.machine import NoInterference
-from tests.interference.store_factories import Homes, on_sqlite
+from tests.interference.store_factories import StoreFactory, on_sqlite
 
 NUMBER = 7  # each leak that tests plant is found in the first forty of these runs
 EXAMPLES, THOROUGH = 250, 1_000  # in each shard of `make test`, and of `make check`
@@ -30,12 +30,14 @@ def prove(
     *,
     steps: int = 4,
     phases: Sequence[Phase] = (Phase.generate,),
-    homes: Homes = on_sqlite,
+    store_factory: StoreFactory = on_sqlite,
     machine: type[NoInterference] = NoInterference,
 ) -> None:
     """Runs the machine this often. The same number gives the same runs; the opening is a step."""
-    numbered = seed(number)(type(machine.__name__, (machine,), {"homes": staticmethod(homes)}))
-    told = settings(
+    numbered = seed(number)(
+        type(machine.__name__, (machine,), {"store_factory": staticmethod(store_factory)})
+    )
+    results = settings(
         max_examples=examples,
         stateful_step_count=steps,
         phases=phases,
@@ -46,4 +48,4 @@ def prove(
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(numbered, settings=told)
+    run_state_machine_as_test(numbered, settings=results)

@@ -1,4 +1,4 @@
-"""How a run of the machine begins: who watches what, and what there is to see."""
+"""Start states of the machine: the reader, the probes and the first documents."""
 
 from dataclasses import dataclass
 
@@ -28,8 +28,20 @@ from tests.interference.probes import (
 from tests.interference.views import BranchName
 from tests.interference.worlds import FAR, PEOPLE, STRANGER, files, nodes_of, picks
 
-HOMES = (BranchName(LOCAL, "r", "main"), BranchName(LOCAL, "r", "work"))
-WAYS = ("ask", "ask", "ask", "name", "obey", "graph", "search", "texts", "refusals", "told", "told")
+MAIN_BRANCHES = (BranchName(LOCAL, "r", "main"), BranchName(LOCAL, "r", "work"))
+PROBE_KINDS = (
+    "ask",
+    "ask",
+    "ask",
+    "name",
+    "obey",
+    "graph",
+    "search",
+    "texts",
+    "refusals",
+    "result",
+    "result",
+)
 RESULT_PROBES: tuple[Probe, ...] = (
     RelationsProbe(),
     RelationCountsProbe(),
@@ -42,26 +54,26 @@ RESULT_PROBES: tuple[Probe, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """`rules` tell by number who may read each text; `first` asks whatever `reader` asks, before
-    they do."""
+class StartState:
+    """`rules` are numbers of access rules, one for each text; `first` sends every request before
+    `reader` does."""
 
     reader: Person
     first: Person | None
-    home: BranchName
+    main_branch: BranchName
     texts: dict[str, str]
     rules: tuple[int, ...]
     probes: tuple[Probe, ...]
 
 
 @st.composite
-def openings(draw: st.DrawFn) -> Opening:
+def start_states(draw: st.DrawFn) -> StartState:
     texts = draw(files(3, 4))
     near = tuple(node for path, text in texts.items() for node in nodes_of(path, text))
-    return Opening(
+    return StartState(
         draw(st.sampled_from(PEOPLE)),
         draw(st.sampled_from((*[None] * 28, *PEOPLE, STRANGER))),
-        draw(st.sampled_from(HOMES)),
+        draw(st.sampled_from(MAIN_BRANCHES)),
         texts,
         tuple(draw(picks) for _ in texts),
         tuple(draw(st.lists(probes(near), min_size=1, max_size=2, unique=True))),
@@ -71,25 +83,25 @@ def openings(draw: st.DrawFn) -> Opening:
 @st.composite
 def probes(draw: st.DrawFn, near: tuple[str, ...]) -> Probe:
     """One way out, asked for nodes that are there, or not, or hidden."""
-    way, question = draw(st.sampled_from(WAYS)), draw(st.sampled_from(QUESTIONS))
-    if way == "ask":
+    kind, question = draw(st.sampled_from(PROBE_KINDS)), draw(st.sampled_from(QUESTIONS))
+    if kind == "ask":
         return AskProbe(question, draw(st.integers(0, len(PIPELINES) - 1)))
-    if way == "told":
+    if kind == "result":
         return draw(st.sampled_from(RESULT_PROBES))
     ids = tuple(
         draw(st.lists(st.sampled_from((*near, *near, *FAR)), min_size=1, max_size=3, unique=True))
     )
-    if way in {"name", "obey"}:
+    if kind in {"name", "obey"}:
         asked, at = draw(st.sampled_from(("", question))), draw(st.integers(0, len(PIPELINES) - 1))
-        return AskProbe(asked, at, ids) if way == "name" else ExecutePlanProbe(ids, asked, at % 2)
-    return _window(draw, way, ids, question)
+        return AskProbe(asked, at, ids) if kind == "name" else ExecutePlanProbe(ids, asked, at % 2)
+    return _window(draw, kind, ids, question)
 
 
-def _window(draw: st.DrawFn, way: str, ids: tuple[str, ...], question: str) -> Probe:
-    if way == "graph":
+def _window(draw: st.DrawFn, kind: str, ids: tuple[str, ...], question: str) -> Probe:
+    if kind == "graph":
         return GraphReadsProbe(ids)
-    if way == "search":
+    if kind == "search":
         return SearchReadsProbe(ids, question, draw(st.sampled_from(LEVELS)), draw(st.booleans()))
-    if way == "texts":
+    if kind == "texts":
         return TextReadsProbe(ids, question)
     return RefusalsProbe(ids[:1], (draw(st.sampled_from(UNSEEN)),))

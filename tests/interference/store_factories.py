@@ -1,4 +1,4 @@
-"""Where the machine's stores live: made quickly, in memory, and gone when a run is over."""
+"""Empty stores for the state machine: made quickly, in memory, and removed after a run."""
 
 import itertools
 import shutil
@@ -13,37 +13,37 @@ from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.ports.store import Store
 
 _numbers = itertools.count()
-_kept: list[tempfile.TemporaryDirectory[str]] = []
+_folders: list[tempfile.TemporaryDirectory[str]] = []
 
 
-class Home(NamedTuple):
-    """A store with nothing in it, and how to leave it."""
+class OpenedStore(NamedTuple):
+    """An empty store, and the function that removes it."""
 
     store: Store
-    leave: Callable[[], None]
+    close: Callable[[], None]
 
 
-Homes = Callable[[], Home]
+StoreFactory = Callable[[], OpenedStore]
 
 
 @cache
 def _folder() -> Path:
-    """In memory where the system has a folder for that: nobody reads these stores again."""
+    """In memory where the system has a folder for that."""
     memory = Path("/dev/shm")
-    held = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
-    _kept.append(held)
-    return Path(held.name)
+    folder = tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None)
+    _folders.append(folder)  # removed when the process ends
+    return Path(folder.name)
 
 
 @cache
 def _empty() -> Path:
-    """A store with nothing in it, to copy: faster than making tables anew."""
+    """An empty store to copy, which is faster than creating tables."""
     path = _folder() / "empty.db"
     SqliteStore(path, now=lambda: "now", wait=5)
     return path
 
 
-def on_sqlite() -> Home:
+def on_sqlite() -> OpenedStore:
     path = _folder() / f"{next(_numbers)}.db"
     shutil.copyfile(_empty(), path)
     store = SqliteStore(path, now=lambda: "now", wait=5)
@@ -51,9 +51,9 @@ def on_sqlite() -> Home:
     other = sqlite3.connect(path)
     other.execute("SELECT count(*) FROM meta").fetchone()
 
-    def leave() -> None:
+    def close() -> None:
         other.close()
         for end in ("", "-wal", "-shm", ".ingest.lock"):
             Path(f"{path}{end}").unlink(missing_ok=True)
 
-    return Home(store, leave)
+    return OpenedStore(store, close)

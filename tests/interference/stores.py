@@ -1,4 +1,4 @@
-"""Stores for the machine, filled by the engine's own ingest."""
+"""Stores for the state machine, filled by the engine's own ingest."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,8 +15,8 @@ from docgraph.model.edge import MANUAL, Edge, Relationship
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import IntVector
 from docgraph.ports.models import Embedder
-from tests.interference.store_factories import Homes, on_sqlite
-from tests.interference.views import BranchName, Rules, StoredFile, View
+from tests.interference.store_factories import StoreFactory, on_sqlite
+from tests.interference.views import BranchContent, BranchName, Rules, View
 from tests.interference.worlds import NEVER_SEEN
 from tests.support.engines import make_engine
 from tests.support.fakes import LengthReranker, RecitingModel
@@ -61,8 +61,8 @@ class SimulatedFailure(Exception):
 class MachineStore:
     """One store with its engine, and the tools to fill it. `stirred` tells that it was touched."""
 
-    def __init__(self, homes: Homes = on_sqlite) -> None:
-        self._store, self._leave = homes()
+    def __init__(self, store_factory: StoreFactory = on_sqlite) -> None:
+        self._store, self._leave = store_factory()
         self._keeper = Administration(self._store, MemoryAudit(), MemoryKeys())
         self.engine = self._engine(CachedEmbedder())
         self.stirred = False
@@ -80,76 +80,80 @@ class MachineStore:
 
     def ingest(
         self,
-        place: BranchName,
-        held: StoredFile,
+        branch: BranchName,
+        content: BranchContent,
         rules: Mapping[str, AccessRule],
         embedder: Embedder | None = None,
     ) -> int | None:
         """The number of the new snapshot, if there is one. What nobody sees has another model."""
         self.stirred = True
-        texts = dict(held.texts)
-        if held.curated:
-            texts["relations.yaml"] = _written(held.curated)
-        if place.repository == NEVER_SEEN:
+        texts = dict(content.texts)
+        if content.curated:
+            texts["relations.yaml"] = _written(content.curated)
+        if branch.repository == NEVER_SEEN:
             embedder = OtherEmbedder()
         engine = self.engine if embedder is None else self._engine(embedder)
         done = engine.content.ingest(
-            admin(place.tenant),
+            admin(branch.tenant),
             MemorySource(texts),
-            repository=place.repository,
-            branch=place.branch,
+            repository=branch.repository,
+            branch=branch.branch,
             rule_for=rules.__getitem__,
-            without=sorted(held.without),
+            without=sorted(content.without),
         )
         return done.snapshot.snapshot if done.snapshot else None
 
-    def relate(self, place: BranchName, edges: Sequence[Edge]) -> int:
+    def relate(self, branch: BranchName, edges: Sequence[Edge]) -> int:
         """By hand, also to and from what is hidden: the store holds it, readers may not notice."""
         self.stirred = True
-        with self._store.open_writer(*place, IDENTITY) as writes:
+        with self._store.open_writer(*branch, IDENTITY) as writes:
             writes.edges.add_manual([Relationship(edge, (MANUAL,), ()) for edge in edges])
             return writes.publish().snapshot
 
-    def unrelate(self, place: BranchName, edges: Sequence[Edge]) -> int:
+    def unrelate(self, branch: BranchName, edges: Sequence[Edge]) -> int:
         self.stirred = True
-        with self._store.open_writer(*place, IDENTITY) as writes:
+        with self._store.open_writer(*branch, IDENTITY) as writes:
             writes.edges.remove_manual(edges)
             return writes.publish().snapshot
 
-    def set_access(self, place: BranchName, path: str, rule: AccessRule | None) -> None:
+    def set_access(self, branch: BranchName, path: str, rule: AccessRule | None) -> None:
         """By hand; None gives the word back to the files."""
         self.stirred = True
-        who, where = admin(place.tenant), place.repository
+        who, where = admin(branch.tenant), branch.repository
         if rule is None:
             self._keeper.reset_access(who, where, (path,))
         else:
             self._keeper.set_access(who, where, (path,), rule)
 
-    def prune(self, place: BranchName, keep: int) -> None:
+    def prune(self, branch: BranchName, keep: int) -> None:
         self.stirred = True
-        self._keeper.prune(admin(place.tenant), place.repository, place.branch, keep)
+        self._keeper.prune(admin(branch.tenant), branch.repository, branch.branch, keep)
 
     def effective_rules(self) -> Rules:
         """As the store tells them: who may read a document, not what they get."""
-        told = self._keeper.documents(admin(LOCAL))
-        return {(BranchName(LOCAL, one.repository, one.branch), one.path): one.rule for one in told}
+        results = self._keeper.documents(admin(LOCAL))
+        return {
+            (BranchName(LOCAL, one.repository, one.branch), one.path): one.rule for one in results
+        }
 
 
 @contextmanager
-def rebuild(view: View, rules: Rules, home: BranchName, homes: Homes) -> Iterator[Engine]:
+def rebuild(
+    view: View, rules: Rules, main_branch: BranchName, store_factory: StoreFactory
+) -> Iterator[Engine]:
     """A store that has only ever held what one reader may see. The branch that was first there
     is first here too: its rules count on others."""
-    stock = MachineStore(homes)
+    store = MachineStore(store_factory)
     try:
-        for place, (seen,) in sorted(view, key=lambda part: part[0] != home):
+        for branch, (seen,) in sorted(view, key=lambda part: part[0] != main_branch):
             texts = {path: text for path, text, _ in seen.texts}
-            held = StoredFile(texts, frozenset(), seen.curated, frozenset(seen.without))
-            stock.ingest(place, held, {path: rules[place, path] for path in texts})
-            if seen.by_hand:
-                stock.relate(place, seen.by_hand)
-        yield stock.engine
+            content = BranchContent(texts, frozenset(), seen.curated, frozenset(seen.without))
+            store.ingest(branch, content, {path: rules[branch, path] for path in texts})
+            if seen.manual_edges:
+                store.relate(branch, seen.manual_edges)
+        yield store.engine
     finally:
-        stock.close()
+        store.close()
 
 
 @cache

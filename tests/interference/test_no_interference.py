@@ -1,4 +1,4 @@
-"""What a reader may not see changes not one byte of what they get."""
+"""Hidden documents change no byte of what a reader gets."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from tests.interference.probes import (
 )
 from tests.interference.runs import EXAMPLES, NUMBER, THOROUGH, prove
 from tests.interference.stores import MachineStore, small_limits
-from tests.interference.views import BranchName, StoredFile
+from tests.interference.views import BranchContent, BranchName
 from tests.interference.worlds import HIDDEN, VISIBLE, files
 from tests.unit.ingest.fakes import candidates
 
@@ -37,15 +37,15 @@ KINDS = {
     *("Ask", "Obey", "Relations", "RelationsCounted", "StatusTold", "Digested", "SnapshotsListed"),
     *("Differences", "GraphWindow", "SearchWindow", "TextWindow", "StoreWindow", "Refusals"),
 }
-HOME = BranchName(LOCAL, "r", "main")
+MAIN_BRANCH = BranchName(LOCAL, "r", "main")
 DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @pytest.fixture
-def stock() -> Iterator[MachineStore]:
-    stock = MachineStore()
-    yield stock
-    stock.close()
+def store() -> Iterator[MachineStore]:
+    store = MachineStore()
+    yield store
+    store.close()
 
 
 @pytest.mark.requirement(36)
@@ -76,12 +76,12 @@ def test_the_worlds_relate_visible_and_hidden_documents_in_every_way() -> None:
     """Every miner but that of tables has edges among the visible, and to and from the hidden."""
     seen: set[tuple[str, bool, bool]] = set()
     ways = [(True, True), (True, False), (False, True)]
-    wanted = {(miner, *way) for miner in ALL_MINERS - {"tables"} for way in ways}
+    selectors = {(miner, *kind) for miner in ALL_MINERS - {"tables"} for kind in ways}
 
     @settings(max_examples=4_000, phases=(Phase.generate,))
     @given(files(4, 6), st.integers(0, 5))
     def collect(texts: dict[str, str], hidden: int) -> None:
-        if seen >= wanted:
+        if seen >= selectors:
             return
         visible = [path for at, path in enumerate(texts) if (at + hidden) % 3]
         for found in candidates(texts):
@@ -90,23 +90,25 @@ def test_the_worlds_relate_visible_and_hidden_documents_in_every_way() -> None:
             seen.update((origin, first, second) for origin in found.origins)
 
     collect()
-    assert seen >= wanted
+    assert seen >= selectors
 
 
-def test_the_harness_sees_a_visible_change(stock: MachineStore) -> None:
+def test_the_harness_sees_a_visible_change(store: MachineStore) -> None:
     """A harness that cannot fail proves nothing."""
     texts = {"a.md": "# Rocket\n\nfuel\n"}
-    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0]})
-    before = everything(stock.engine, local())
+    store.ingest(MAIN_BRANCH, BranchContent(texts), {"a.md": VISIBLE[0]})
+    before = everything(store.engine, local())
     more = {**texts, "h.md": "# Fuel\n\nthrust\n"}
-    stock.ingest(HOME, StoredFile(more), dict.fromkeys(more, VISIBLE[0]))
-    assert everything(stock.engine, local()) != before
+    store.ingest(MAIN_BRANCH, BranchContent(more), dict.fromkeys(more, VISIBLE[0]))
+    assert everything(store.engine, local()) != before
 
 
-def ingest_hidden_documents(stock: MachineStore) -> None:
+def ingest_hidden_documents(store: MachineStore) -> None:
     texts = {"a.md": "# Rocket\n\nfuel [see](/h.md)\n", "h.md": "# Fuel\n\n## Part\n\nthrust\n"}
-    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
-    stock.ingest(BranchName(LOCAL, "s", "main"), StoredFile(texts), dict.fromkeys(texts, HIDDEN[1]))
+    store.ingest(MAIN_BRANCH, BranchContent(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
+    store.ingest(
+        BranchName(LOCAL, "s", "main"), BranchContent(texts), dict.fromkeys(texts, HIDDEN[1])
+    )
 
 
 @pytest.mark.requirement(36)
@@ -115,12 +117,12 @@ def ingest_hidden_documents(stock: MachineStore) -> None:
     [("r:h.md", "r:z.md"), ("r:h.md#part", "r:z.md#part"), ("s:a.md", "z:a.md")],
 )
 def test_a_hidden_and_an_absent_id_read_the_same_apart_from_themselves(
-    stock: MachineStore, hidden: str, absent: str
+    store: MachineStore, hidden: str, absent: str
 ) -> None:
-    ingest_hidden_documents(stock)
+    ingest_hidden_documents(store)
     for one, other in zip(naming(hidden), naming(absent), strict=True):
         there, nowhere = (
-            results_of(probe, stock.engine, local()).decode() for probe in (one, other)
+            results_of(probe, store.engine, local()).decode() for probe in (one, other)
         )
         assert DIGEST.sub("", there).replace(hidden, absent) == DIGEST.sub("", nowhere)
 
@@ -145,8 +147,8 @@ def naming(node: str) -> list[Probe]:
     ],
 )
 def test_a_hidden_and_an_absent_repository_are_refused_in_the_same_words(
-    stock: MachineStore, hidden: SnapshotSelector, absent: SnapshotSelector
+    store: MachineStore, hidden: SnapshotSelector, absent: SnapshotSelector
 ) -> None:
-    ingest_hidden_documents(stock)
-    words = [refusal(stock.engine, local(), wish) for wish in (hidden, absent)]
+    ingest_hidden_documents(store)
+    words = [refusal(store.engine, local(), selector) for selector in (hidden, absent)]
     assert words[0].replace("'s'", "'z'") == words[1] != "visible"

@@ -1,4 +1,4 @@
-"""A harness that catches nothing proves nothing: leaks are planted, and the machine finds them."""
+"""The state machine finds planted leaks, so that its silence proves something."""
 
 import re
 from collections.abc import Callable
@@ -46,7 +46,7 @@ def test_a_planted_leak_is_caught(
 def test_a_view_that_asks_for_no_rights_is_caught(
     view: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What lives in the snapshots asked comes through, whoever may read it."""
+    """All rows of the requested snapshots are visible, without regard to rights."""
     whole = script(PACKAGE, "visible.sql")
     honest = next(s for s in statements(whole) if f"VIEW IF NOT EXISTS {view} AS" in s)
     leaking = RIGHTS.sub(ALIVE, honest)

@@ -1,4 +1,4 @@
-"""On Postgres the machine finds nothing, not even where our own filter forgets whom it is for."""
+"""On Postgres row security keeps results free of interference even if our own filter fails."""
 
 from collections.abc import Callable
 
@@ -32,8 +32,8 @@ def test_hidden_documents_change_no_byte_on_postgres(
 ) -> None:
     examples = THOROUGH if thorough else EXAMPLES
     counts.clear()
-    with small_limits(), on_postgres(postgres, index=index) as homes:
-        prove(NUMBER, examples, homes=homes)
+    with small_limits(), on_postgres(postgres) as store_factory:
+        prove(NUMBER, examples, store_factory=store_factory)
     assert counts["runs"] >= examples
     assert counts["comparisons"] >= 4 * examples
 
@@ -46,8 +46,8 @@ def test_where_rights_are_forgotten_postgres_remembers(
     for leak in RIGHTS_FORGOTTEN:
         leak(monkeypatch)
     counts.clear()
-    with small_limits(), on_postgres(postgres, forget_rights) as homes:
-        prove(NUMBER, EXAMPLES, homes=homes)
+    with small_limits(), on_postgres(postgres, forget_rights) as store_factory:
+        prove(NUMBER, EXAMPLES, store_factory=store_factory)
     assert counts["runs"] >= EXAMPLES
 
 
@@ -60,10 +60,10 @@ def test_it_is_row_level_security_that_remembers(
     monkeypatch.setattr("docgraph.adapters.postgres.store.require_current", lambda *_: None)
     with (
         small_limits(),
-        on_postgres(postgres, open_both_locks) as homes,
+        on_postgres(postgres, open_both_locks) as store_factory,
         pytest.raises(Interference),
     ):
-        prove(NUMBER, EXAMPLES, homes=homes)
+        prove(NUMBER, EXAMPLES, store_factory=store_factory)
 
 
 @pytest.mark.parametrize("leak", NOT_OF_ROWS, ids=lambda leak: leak.__name__)
@@ -74,5 +74,5 @@ def test_a_leak_that_is_not_of_rows_is_found_on_postgres_too(
 ) -> None:
     """The second lock is no substitute for the first."""
     leak(monkeypatch)
-    with small_limits(), on_postgres(postgres) as homes, pytest.raises(Interference):
-        prove(NUMBER, EXAMPLES, homes=homes)
+    with small_limits(), on_postgres(postgres) as store_factory, pytest.raises(Interference):
+        prove(NUMBER, EXAMPLES, store_factory=store_factory)

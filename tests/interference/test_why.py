@@ -1,4 +1,4 @@
-"""Asking why tells nothing of what a reader may not see: not by a byte, not by a word."""
+"""Explanations do not depend on what a reader may not see."""
 
 from collections.abc import Iterator, Mapping
 
@@ -14,17 +14,17 @@ from docgraph.model.errors import DocgraphError
 from docgraph.pipeline.request import QuestionRequest
 from tests.interference.probes import PIPELINES, QUESTIONS
 from tests.interference.stores import MachineStore, small_limits
-from tests.interference.views import StoredFile, BranchName
+from tests.interference.views import BranchContent, BranchName
 from tests.interference.worlds import HIDDEN, PATHS, VISIBLE, files, nodes_of
 
-HOME = BranchName(LOCAL, "r", "main")
+MAIN_BRANCH = BranchName(LOCAL, "r", "main")
 
 
 @pytest.fixture
-def stock() -> Iterator[MachineStore]:
-    stock = MachineStore()
-    yield stock
-    stock.close()
+def store() -> Iterator[MachineStore]:
+    store = MachineStore()
+    yield store
+    store.close()
 
 
 def explain(engine: Engine, node: str, question: str, pipeline: int) -> bytes:
@@ -55,12 +55,12 @@ def test_hidden_documents_change_no_byte(
     full, bare = MachineStore(), MachineStore()
     try:
         with small_limits():
-            full.ingest(HOME, StoredFile(texts), rules)
-            bare.ingest(HOME, StoredFile(seen), dict.fromkeys(seen, VISIBLE[0]))
+            full.ingest(MAIN_BRANCH, BranchContent(texts), rules)
+            bare.ingest(MAIN_BRANCH, BranchContent(seen), dict.fromkeys(seen, VISIBLE[0]))
             for path, text in texts.items():
                 for node in nodes_of(path, text):
                     one, other = (
-                        explain(stock.engine, node, question, pipeline) for stock in (full, bare)
+                        explain(store.engine, node, question, pipeline) for store in (full, bare)
                     )
                     assert one == other
     finally:
@@ -80,23 +80,25 @@ def test_hidden_documents_change_no_byte(
     ],
 )
 def test_a_hidden_and_an_absent_id_read_the_same_apart_from_themselves(
-    stock: MachineStore, hidden: str, absent: str
+    store: MachineStore, hidden: str, absent: str
 ) -> None:
     texts = {"a.md": "# Rocket\n\nfuel [see](/h.md)\n", "h.md": "# Fuel\n\n## Part\n\nthrust\n"}
-    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
-    stock.ingest(BranchName(LOCAL, "s", "main"), StoredFile(texts), dict.fromkeys(texts, HIDDEN[1]))
+    store.ingest(MAIN_BRANCH, BranchContent(texts), {"a.md": VISIBLE[0], "h.md": HIDDEN[0]})
+    store.ingest(
+        BranchName(LOCAL, "s", "main"), BranchContent(texts), dict.fromkeys(texts, HIDDEN[1])
+    )
     there, nowhere = (
-        explain(stock.engine, node, QUESTIONS[0], 0).decode() for node in (hidden, absent)
+        explain(store.engine, node, QUESTIONS[0], 0).decode() for node in (hidden, absent)
     )
     assert "nothing visible under this id" in nowhere
     assert there.replace(hidden, absent) == nowhere
 
 
-def test_the_harness_sees_a_visible_change(stock: MachineStore) -> None:
+def test_the_harness_sees_a_visible_change(store: MachineStore) -> None:
     """A harness that cannot fail proves nothing."""
     texts = {"a.md": "# Rocket\n\nfuel\n"}
-    stock.ingest(HOME, StoredFile(texts), {"a.md": VISIBLE[0]})
-    before = explain(stock.engine, "r:a.md", QUESTIONS[0], 0)
+    store.ingest(MAIN_BRANCH, BranchContent(texts), {"a.md": VISIBLE[0]})
+    before = explain(store.engine, "r:a.md", QUESTIONS[0], 0)
     more = {**texts, "h.md": "# Fuel\n\nthrust\n"}
-    stock.ingest(HOME, StoredFile(more), dict.fromkeys(more, VISIBLE[0]))
-    assert explain(stock.engine, "r:a.md", QUESTIONS[0], 0) != before
+    store.ingest(MAIN_BRANCH, BranchContent(more), dict.fromkeys(more, VISIBLE[0]))
+    assert explain(store.engine, "r:a.md", QUESTIONS[0], 0) != before

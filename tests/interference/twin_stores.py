@@ -1,4 +1,4 @@
-"""The machine on two stores at once: the same happens to both, and both give the same bytes."""
+"""The state machine on two stores at once: after the same changes both give the same bytes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
@@ -12,9 +12,9 @@ from docgraph.model.edge import Edge
 from docgraph.ports.models import Embedder
 from tests.interference.machine import NoInterference, counts
 from tests.interference.probes import results_of
-from tests.interference.store_factories import Homes
+from tests.interference.store_factories import StoreFactory
 from tests.interference.stores import MachineStore, SimulatedFailure
-from tests.interference.views import BranchName, Rules, StoredFile
+from tests.interference.views import BranchContent, BranchName, Rules
 
 T = TypeVar("T")
 
@@ -22,9 +22,9 @@ T = TypeVar("T")
 class TwinStores(MachineStore):
     """A stock on SQLite, and another one to which the same happens."""
 
-    def __init__(self, homes: Homes) -> None:
+    def __init__(self, store_factory: StoreFactory) -> None:
         super().__init__()
-        self.other = MachineStore(homes)
+        self.other = MachineStore(store_factory)
 
     def close(self) -> None:
         super().close()
@@ -32,34 +32,34 @@ class TwinStores(MachineStore):
 
     def ingest(
         self,
-        place: BranchName,
-        held: StoredFile,
+        branch: BranchName,
+        content: BranchContent,
         rules: Mapping[str, AccessRule],
         embedder: Embedder | None = None,
     ) -> int | None:
         again = copy(embedder)
         return _same(
-            lambda: super(TwinStores, self).ingest(place, held, rules, embedder),
-            lambda: self.other.ingest(place, held, rules, again),
+            lambda: super(TwinStores, self).ingest(branch, content, rules, embedder),
+            lambda: self.other.ingest(branch, content, rules, again),
         )
 
-    def relate(self, place: BranchName, edges: Sequence[Edge]) -> int:
-        found = super().relate(place, edges)
-        assert self.other.relate(place, edges) == found
+    def relate(self, branch: BranchName, edges: Sequence[Edge]) -> int:
+        found = super().relate(branch, edges)
+        assert self.other.relate(branch, edges) == found
         return found
 
-    def unrelate(self, place: BranchName, edges: Sequence[Edge]) -> int:
-        found = super().unrelate(place, edges)
-        assert self.other.unrelate(place, edges) == found
+    def unrelate(self, branch: BranchName, edges: Sequence[Edge]) -> int:
+        found = super().unrelate(branch, edges)
+        assert self.other.unrelate(branch, edges) == found
         return found
 
-    def set_access(self, place: BranchName, path: str, rule: AccessRule | None) -> None:
-        super().set_access(place, path, rule)
-        self.other.set_access(place, path, rule)
+    def set_access(self, branch: BranchName, path: str, rule: AccessRule | None) -> None:
+        super().set_access(branch, path, rule)
+        self.other.set_access(branch, path, rule)
 
-    def prune(self, place: BranchName, keep: int) -> None:
-        super().prune(place, keep)
-        self.other.prune(place, keep)
+    def prune(self, branch: BranchName, keep: int) -> None:
+        super().prune(branch, keep)
+        self.other.prune(branch, keep)
 
     def effective_rules(self) -> Rules:
         found = super().effective_rules()
@@ -70,28 +70,28 @@ class TwinStores(MachineStore):
 class TwinInterference(NoInterference):
     """The same steps, the same questions; the one store's answer is held against the other's."""
 
-    stock: TwinStores
+    store: TwinStores
 
     def open_store(self) -> MachineStore:
-        return TwinStores(self.homes)
+        return TwinStores(self.store_factory)
 
     @invariant()
     def answers_hang_on_the_view_alone(self) -> None:
-        happened, self.stock.stirred = self.stock.stirred, False
+        happened, self.store.stirred = self.store.stirred, False
         if happened:
-            self.library.rules = self.stock.effective_rules()
+            self.library.rules = self.store.effective_rules()
         for watch in self.watches:
             asked = (self.reader, watch.selectors)
             one, other = (
-                results_of(watch.probe, stock.engine, *asked)
-                for stock in (self.stock, self.stock.other)
+                results_of(watch.probe, store.engine, *asked)
+                for store in (self.store, self.store.other)
             )
             assert one == other, watch
             counts["in step"] += 1
 
     def teardown(self) -> None:
         counts["runs"] += 1
-        self.stock.close()
+        self.store.close()
 
 
 def _same(one: Callable[[], T], other: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""What a store holds, and what of it one reader may see: the view that all answers hang on."""
+"""The content of a store, and the part of it that one reader may see, which decides all answers."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,105 +18,111 @@ class BranchName(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class StoredFile:
-    """One snapshot of a place: its texts by path, edges, and the miners it does without."""
+class BranchContent:
+    """One snapshot of a branch: its texts by path, edges, and the miners that are switched off."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
-    by_hand: frozenset[Edge] = frozenset()
+    manual_edges: frozenset[Edge] = frozenset()
     curated: tuple[Edge, ...] = ()
     without: frozenset[str] = frozenset()
 
 
-class VisibleFile(NamedTuple):
-    """A reader's part of a snapshot: paths with text and grounds, and what else may count."""
+class VisibleContent(NamedTuple):
+    """The part of a snapshot that a reader sees: paths with text and reason, edges, miners."""
 
     texts: tuple[tuple[str, str, str], ...]
-    by_hand: tuple[Edge, ...]
+    manual_edges: tuple[Edge, ...]
     curated: tuple[Edge, ...]
     without: tuple[str, ...]
 
 
 Rules = Mapping[tuple[BranchName, str], AccessRule]
-View = tuple[tuple[BranchName, tuple[VisibleFile, ...]], ...]
+View = tuple[tuple[BranchName, tuple[VisibleContent, ...]], ...]
 
 
 @dataclass(slots=True)
 class Library:
-    """Every snapshot of every place by number, and the rule in force by place and path."""
+    """Every snapshot of every branch by number, and the effective rules by branch and path."""
 
-    snapshots: dict[BranchName, dict[int, StoredFile]] = field(default_factory=dict)
+    snapshots: dict[BranchName, dict[int, BranchContent]] = field(default_factory=dict)
     rules: Rules = field(default_factory=dict)
 
-    def newest(self, place: BranchName) -> StoredFile:
-        numbers = self.snapshots.get(place)
-        return numbers[max(numbers)] if numbers else StoredFile()
+    def newest(self, branch: BranchName) -> BranchContent:
+        numbers = self.snapshots.get(branch)
+        return numbers[max(numbers)] if numbers else BranchContent()
 
     def documents(self) -> list[tuple[BranchName, str]]:
-        """Everything that the newest snapshots hold, whoever may read it."""
+        """Everything in the newest snapshots, without regard to rights."""
         return [(p, path) for p in sorted(self.snapshots) for path in sorted(self.newest(p).texts)]
 
-    def is_visible(self, reader: Principal, place: BranchName, path: str) -> bool:
-        rule = self.rules.get((place, path))
-        return rule is not None and place.tenant == reader.tenant and reader.may_read(rule)
+    def is_visible(self, reader: Principal, branch: BranchName, path: str) -> bool:
+        rule = self.rules.get((branch, path))
+        return rule is not None and branch.tenant == reader.tenant and reader.may_read(rule)
 
     def newest_visible(self, reader: Principal) -> View:
         """The newest snapshots of every place in which this reader sees something."""
-        newest = {place: self.newest(place) for place in sorted(self.snapshots)}
-        ids = {node for place, held in newest.items() for node in self._ids(reader, place, held)}
-        found = ((p, tuple(self._seen(reader, p, held, ids))) for p, held in newest.items())
-        return tuple((place, seen) for place, seen in found if seen)
+        newest = {branch: self.newest(branch) for branch in sorted(self.snapshots)}
+        ids = {
+            node
+            for branch, content in newest.items()
+            for node in self._ids(reader, branch, content)
+        }
+        found = ((p, tuple(self._seen(reader, p, content, ids))) for p, content in newest.items())
+        return tuple((branch, seen) for branch, seen in found if seen)
 
-    def visible_at(self, reader: Principal, place: BranchName, *numbers: int) -> View:
+    def visible_at(self, reader: Principal, branch: BranchName, *numbers: int) -> View:
         """Some snapshots of one place; nothing stands for one in which nothing is seen."""
-        held = [self.snapshots.get(place, {}).get(number, StoredFile()) for number in numbers]
-        return tuple((place, tuple(self._alone(reader, place, one))) for one in held)
+        content = [
+            self.snapshots.get(branch, {}).get(number, BranchContent()) for number in numbers
+        ]
+        return tuple((branch, tuple(self._alone(reader, branch, one))) for one in content)
 
     def history(self, reader: Principal) -> View:
         """Every place's snapshots in turn; one like its forerunner tells nothing new."""
         found = []
-        for place, numbers in sorted(self.snapshots.items()):
-            seen = [one for n in sorted(numbers) for one in self._alone(reader, place, numbers[n])]
+        for branch, numbers in sorted(self.snapshots.items()):
+            seen = [one for n in sorted(numbers) for one in self._alone(reader, branch, numbers[n])]
             turns = [one for at, one in enumerate(seen) if at == 0 or one != seen[at - 1]]
             if turns:
-                found.append((place, tuple(turns)))
+                found.append((branch, tuple(turns)))
         return tuple(found)
 
     def _alone(
-        self, reader: Principal, place: BranchName, held: StoredFile
-    ) -> Iterable[VisibleFile]:
-        return self._seen(reader, place, held, self._ids(reader, place, held))
+        self, reader: Principal, branch: BranchName, content: BranchContent
+    ) -> Iterable[VisibleContent]:
+        return self._seen(reader, branch, content, self._ids(reader, branch, content))
 
-    def _ids(self, reader: Principal, place: BranchName, held: StoredFile) -> set[str]:
+    def _ids(self, reader: Principal, branch: BranchName, content: BranchContent) -> set[str]:
         return {
-            document_id(place.repository, path)
-            for path in held.texts
-            if self.is_visible(reader, place, path)
+            document_id(branch.repository, path)
+            for path in content.texts
+            if self.is_visible(reader, branch, path)
         }
 
     def _seen(
-        self, reader: Principal, place: BranchName, held: StoredFile, ids: set[str]
-    ) -> Iterable[VisibleFile]:
+        self, reader: Principal, branch: BranchName, content: BranchContent, ids: set[str]
+    ) -> Iterable[VisibleContent]:
         """Nothing of a place in which the reader may read no document."""
         texts = tuple(
-            (path, text, reader.read_reason(self.rules[place, path]))
-            for path, text in sorted(held.texts.items())
-            if self.is_visible(reader, place, path)
+            (path, text, reader.read_reason(self.rules[branch, path]))
+            for path, text in sorted(content.texts.items())
+            if self.is_visible(reader, branch, path)
         )
         if texts:
             stated = tuple(
                 edge
-                for edge in sorted(held.by_hand)
+                for edge in sorted(content.manual_edges)
                 if document_of(edge.source) in ids and document_of(edge.target) in ids
             )
-            yield VisibleFile(texts, stated, held.curated, tuple(sorted(held.without)))
+            yield VisibleContent(texts, stated, content.curated, tuple(sorted(content.without)))
 
 
 def is_difference(result: Mapping[str, Any], view: View) -> bool:
     """Whether these are the documents that came, went and changed between two snapshots, and the
     edges that did so lie between documents of one of them."""
-    (place, (old,)), (_, (new,)) = view
+    (branch, (old,)), (_, (new,)) = view
     before, after = (
-        {document_id(place.repository, path): text for path, text, _ in seen.texts}
+        {document_id(branch.repository, path): text for path, text, _ in seen.texts}
         for seen in (old, new)
     )
     changed = sorted(node for node in before.keys() & after.keys() if before[node] != after[node])

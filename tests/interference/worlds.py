@@ -23,7 +23,7 @@ HEADERS = ("", "supersedes", "replaced_by", "requires", "related")
 RELATIONS = ("explains", "supersedes", "references")
 
 ELSEWHERE = "elsewhere"  # another tenant
-NEVER_SEEN = "t"  # a repository of which readers see nothing, whoever they are
+NEVER_SEEN = "t"  # a repository of which no reader sees anything
 SECRET = frozenset({"secret"})
 RED, BLUE = frozenset({"red"}), frozenset({"blue"})
 RULES = (

@@ -12,7 +12,7 @@ from docgraph.model.access import EVERYONE, LOCAL, AccessRule, Person, Principal
 from docgraph.model.edge import MANUAL, Edge, EdgeEvidence, Relationship
 from docgraph.model.node import document_id
 from tests.interference.stores import MachineStore, admin
-from tests.interference.views import BranchName, StoredFile
+from tests.interference.views import BranchContent, BranchName
 from tests.support.memory_audit import MemoryAudit
 from tests.support.memory_keys import MemoryKeys
 from tests.support.small_world import IDENTITY
@@ -104,7 +104,7 @@ def fill(stock: MachineStore) -> None:
         paths = list(RULES[place])
         for version, kept in ((1, paths), (2, [p for at, p in enumerate(paths) if at % 3 != 2])):
             texts = {path: text(place, path, version) for path in kept}
-            stock.ingest(place, StoredFile(texts), RULES[place])
+            stock.ingest(place, BranchContent(texts), RULES[place])
         relate(stock, place)
 
 

@@ -13,7 +13,7 @@ from docgraph.adapters.postgres.store import PostgresStore
 from docgraph.adapters.sql.access_rows import rule_from_json
 from docgraph.model.access import Principal
 from docgraph.model.node import document_of
-from tests.interference.store_factories import Home
+from tests.interference.store_factories import OpenedStore
 from tests.interference.stores import MachineStore
 from tests.interference.views import BranchName
 from tests.support.guarded_world import GuardedDocument, documents, fill
@@ -57,7 +57,7 @@ def open_second_lock(dsn: str) -> Iterator["SecondLock"]:
     """The guarded world, in a database that has nothing in it yet."""
     with closing(Pool(dsn, size=2)) as pool, closing(connect(dsn)) as owner:
         store = PostgresStore(pool, now=lambda: "now", wait=5)
-        stock = MachineStore(lambda: Home(store, lambda: None))
+        stock = MachineStore(lambda: OpenedStore(store, lambda: None))
         fill(stock)
         yield SecondLock(owner, stock)
 
