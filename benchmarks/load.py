@@ -66,9 +66,9 @@ class Heard:
 
     def wrong(self) -> int:
         """Answers that are not byte for byte what one client got of the same snapshot."""
-        right = {(a.asked, a.snapshot): a.digest for a in (*self.before, *self.after)}
+        right = {(a.request, a.snapshot): a.digest for a in (*self.before, *self.after)}
         answered = (a for a in self.everything if a.status == 200)
-        return sum(right.get((a.asked, a.snapshot)) != a.digest for a in answered)
+        return sum(right.get((a.request, a.snapshot)) != a.digest for a in answered)
 
 
 def main() -> int:

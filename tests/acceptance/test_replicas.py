@@ -134,10 +134,10 @@ def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
         after = answers(port, keys)
     assert (done["state"], done["attempts"]) == ("succeeded", 2)
 
-    right = {(one.asked, one.snapshot): one.digest for one in (*before, *after)}
+    right = {(one.request, one.snapshot): one.digest for one in (*before, *after)}
     answered = [one for one in crowd if one.status == 200]
     assert {one.snapshot for one in answered} == {1, 2}
-    assert all(right[one.asked, one.snapshot] == one.digest for one in answered)
+    assert all(right[one.request, one.snapshot] == one.digest for one in answered)
     broken = [one for one in crowd if one.status != 200]
     assert len(broken) <= CLIENTS
     assert all(one.status == 0 for one in broken)

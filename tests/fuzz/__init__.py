@@ -1,4 +1,4 @@
-"""Hostile input: every reader of foreign bytes takes it or refuses it in words.
+"""Hostile input: every parser of foreign bytes accepts it or refuses it with a message.
 
 `make prove` runs 10,000 cases of each.
 """

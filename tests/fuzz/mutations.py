@@ -1,4 +1,4 @@
-"""Things that are nearly right: what was written, with a few things changed."""
+"""Mutations of valid values and texts."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whatever somebody sends as a pipeline is a pipeline, or refused with its line."""
+"""Any text is a valid pipeline, or is refused with its line."""
 
 import re
 

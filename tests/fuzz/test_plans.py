@@ -1,4 +1,4 @@
-"""A plan from outside is obeyed within its reader's rights, or refused in words."""
+"""A plan from outside is executed within its reader's rights, or refused with a message."""
 
 import json
 

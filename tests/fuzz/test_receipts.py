@@ -1,4 +1,4 @@
-"""A receipt from outside is replayed within its reader's rights, or refused in words."""
+"""A receipt from outside is replayed within its reader's rights, or refused with a message."""
 
 import json
 
@@ -26,11 +26,11 @@ def replay_or_refuse(text: str | bytes, *, sealed: bool = False) -> str:
         return str(error)
     if sealed:
         receipt = receipt.sealed()
-    told = " ".join(find_receipt_problems(receipt))
+    message = " ".join(find_receipt_problems(receipt))
     try:
-        return f"{told} {secret_store().questions.replay(local(), receipt)!r}"
+        return f"{message} {secret_store().questions.replay(local(), receipt)!r}"
     except DocgraphError as error:
-        return f"{told} {error}"
+        return f"{message} {error}"
 
 
 @given(near | bytes_of | trees.map(json.dumps) | st.text() | st.binary())

@@ -1,4 +1,4 @@
-"""Whatever stands in an Authorization header: somebody whom a signature vouches for, or nobody."""
+"""Any Authorization header authenticates the subject of a valid signature, or nobody."""
 
 import base64
 import json
@@ -68,8 +68,8 @@ def authenticate(shown: str | None) -> Principal | None:
     try:
         return login().authenticate(shown)
     except NotKnown as error:
-        told = str(error)
-    assert shown is None or len(shown) < 60 or shown[:60] not in told
+        message = str(error)
+    assert shown is None or len(shown) < 60 or shown[:60] not in message
     return None
 
 

@@ -65,14 +65,14 @@ def parts_of(
     question: str,
     pipeline: Pipeline,
     *,
-    wanted: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
+    selectors: Sequence[SnapshotSelector] = ALL_REPOSITORIES,
     seeds: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Every value of one question, by what it is."""
     answers = any(step.action.makes is Answer for step in pipeline.steps)
     ask = engine.questions.ask if answers else engine.questions.retrieve
     try:
-        result = ask(QuestionRequest(reader, pipeline, question, tuple(seeds), tuple(wanted)))
+        result = ask(QuestionRequest(reader, pipeline, question, tuple(seeds), tuple(selectors)))
     except DocgraphError as error:
         return {"error": str(error)}
     return _parts(result)
@@ -90,13 +90,13 @@ def _parts(result: Retrieval) -> dict[str, Any]:
 def full_retrievals(installation: Installation) -> Any:
     """The receipt holds the plan again, so its digest stands for it."""
     values = {}
-    for name, (reader, question, pipeline, wanted, seeds) in FULL.items():
+    for name, (reader, question, pipeline, selectors, seeds) in FULL.items():
         parts = parts_of(
             installation.engine,
             READERS[reader],
             question,
             PIPELINES[pipeline],
-            wanted=wanted,
+            selectors=selectors,
             seeds=seeds,
         )
         values[name] = readable({**parts, "receipt": parts["receipt"].digest})
@@ -112,9 +112,9 @@ def retrieval_matrix(installation: Installation) -> Any:
             for number, pipeline in enumerate(PIPELINES):
                 key = f"{name} / {word} / pipeline {number}"
                 values[key] = _digests(parts_of(engine, reader, question, pipeline))
-        for scope, (wanted, seeds) in SCOPES.items():
+        for scope, (selectors, seeds) in SCOPES.items():
             key = f"{name} / {scope}"
-            parts = parts_of(engine, reader, RETRY, PIPELINES[0], wanted=wanted, seeds=seeds)
+            parts = parts_of(engine, reader, RETRY, PIPELINES[0], selectors=selectors, seeds=seeds)
             values[key] = _digests(parts)
     return values
 

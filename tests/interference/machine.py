@@ -100,7 +100,7 @@ class NoInterference(RuleBasedStateMachine):
         for at, (path, pick) in enumerate(zip(start_state.texts, start_state.rules, strict=True)):
             hidden = (at + pick) % 5 in {1, 3}
             self.next_rules[start_state.main_branch, path] = self._rule(pick // 5, hidden=hidden)
-        self._take_in(start_state.main_branch, BranchContent(start_state.texts))
+        self._ingest(start_state.main_branch, BranchContent(start_state.texts))
 
     @staticmethod
     def store_factory() -> OpenedStore:
@@ -124,7 +124,7 @@ class NoInterference(RuleBasedStateMachine):
                 new[chosen] = text
                 self.next_rules[branch, chosen] = self._rule(which, hidden=True)
         if new:
-            self._take_in(branch, replace(content, texts=new))
+            self._ingest(branch, replace(content, texts=new))
 
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks)
@@ -132,14 +132,14 @@ class NoInterference(RuleBasedStateMachine):
         branch, path = _picked(self._hidden(), at)
         content = self.library.newest(branch)
         more = f"{content.texts[path]}\n{_picked(WORDS, at)}\n"
-        self._take_in(branch, replace(content, texts={**content.texts, path: more}))
+        self._ingest(branch, replace(content, texts={**content.texts, path: more}))
 
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks, which=picks)
     def relabel_hidden(self, at: int, which: int) -> None:
         branch, path = _picked(self._hidden(), at)
         self.next_rules[branch, path] = self._rule(which, hidden=True)
-        self._take_in(branch, self.library.newest(branch))
+        self._ingest(branch, self.library.newest(branch))
 
     @precondition(lambda self: bool(self._spare(self._hidden())))
     @rule(at=picks)
@@ -149,14 +149,14 @@ class NoInterference(RuleBasedStateMachine):
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks, which=picks)
     def move_hidden(self, at: int, which: int) -> None:
-        """What was decided on it by hand goes with it."""
+        """Its manual rule moves with it."""
         branch, path = _picked(self._hidden(), at)
         content = self.library.newest(branch)
         there = self._unseen(branch, _picked(PATHS, which), which)
         if there is not None and there not in content.texts:
             texts = {other: text for other, text in content.texts.items() if other != path}
             self.next_rules[branch, there] = self._rule(which, hidden=True)
-            self._take_in(branch, replace(content, texts={**texts, there: content.texts[path]}))
+            self._ingest(branch, replace(content, texts={**texts, there: content.texts[path]}))
 
     @precondition(lambda self: bool(self._hidden() and self._seen()))
     @rule(at=picks, like=picks)
@@ -165,7 +165,7 @@ class NoInterference(RuleBasedStateMachine):
         (branch, path), (there, seen) = _picked(self._hidden(), at), _picked(self._seen(), like)
         content = self.library.newest(branch)
         text = self.library.newest(there).texts[seen]
-        self._take_in(branch, replace(content, texts={**content.texts, path: text}))
+        self._ingest(branch, replace(content, texts={**content.texts, path: text}))
 
     @precondition(lambda self: bool(self._hidden()))
     @rule(at=picks, ends=st.tuples(picks, picks), relation=st.sampled_from(RELATIONS))
@@ -186,14 +186,14 @@ class NoInterference(RuleBasedStateMachine):
         content = self.library.newest(self.main_branch)
         for at, path in enumerate(texts):
             self.next_rules[self.main_branch, path] = self._rule(which, hidden=hidden and at == 1)
-        self._take_in(self.main_branch, replace(content, texts={**content.texts, **texts}))
+        self._ingest(self.main_branch, replace(content, texts={**content.texts, **texts}))
 
     @precondition(lambda self: bool(self._seen()))
     @rule(at=picks, which=picks, hidden=st.booleans())
     def relabel_seen(self, at: int, which: int, hidden: bool) -> None:
         branch, path = _picked(self._seen(), at)
         self.next_rules[branch, path] = self._rule(which, hidden=hidden)
-        self._take_in(branch, self.library.newest(branch))
+        self._ingest(branch, self.library.newest(branch))
 
     @precondition(lambda self: bool(self._spare(self._seen())))
     @rule(at=picks)
@@ -233,7 +233,7 @@ class NoInterference(RuleBasedStateMachine):
         branch = self._known_place(where)
         content = self.library.newest(branch)
         off, curated = content.without ^ {without}, tuple(self._edges(branch, made))
-        self._take_in(branch, replace(content, curated=curated, without=off))
+        self._ingest(branch, replace(content, curated=curated, without=off))
 
     # To be noticed by nobody.
 
@@ -258,7 +258,7 @@ class NoInterference(RuleBasedStateMachine):
     @rule(where=picks)
     def ingest_again(self, where: int) -> None:
         branch = self._known_place(where)
-        self._take_in(branch, self.library.newest(branch))
+        self._ingest(branch, self.library.newest(branch))
 
     @rule(where=picks, keep=st.integers(1, 2))
     def prune(self, where: int, keep: int) -> None:
@@ -286,7 +286,7 @@ class NoInterference(RuleBasedStateMachine):
 
     @invariant()
     def answers_hang_on_the_view_alone(self) -> None:
-        """Asked again whenever anything has happened to the store, or there is more to ask."""
+        """Repeated whenever the store has changed or there are new probes."""
         happened, self.store.stirred = self.store.stirred, False
         if happened:
             self.library.rules = self.store.effective_rules()
@@ -400,7 +400,7 @@ class NoInterference(RuleBasedStateMachine):
         """Also of what only old snapshots hold."""
         return {path: rule for (there, path), rule in self.next_rules.items() if there == branch}
 
-    def _take_in(self, branch: BranchName, content: BranchContent) -> None:
+    def _ingest(self, branch: BranchName, content: BranchContent) -> None:
         self._note(branch, content, self.store.ingest(branch, content, self._rules(branch)))
 
     def _relate(self, made: Sequence[Edge]) -> None:
@@ -417,7 +417,7 @@ class NoInterference(RuleBasedStateMachine):
     def _drop(self, branch: BranchName, path: str) -> None:
         content = self.library.newest(branch)
         texts = {other: text for other, text in content.texts.items() if other != path}
-        self._take_in(branch, replace(content, texts=texts))
+        self._ingest(branch, replace(content, texts=texts))
 
     def _note(self, branch: BranchName, content: BranchContent, number: int | None) -> None:
         """Where nothing was published, the newest snapshot holds this already."""

@@ -159,7 +159,7 @@ class SnapshotsProbe:
 
 @dataclass(frozen=True, slots=True)
 class DifferencesProbe:
-    """Between the two snapshots that are wanted."""
+    """Between the two selected snapshots."""
 
     def __call__(
         self, engine: Engine, reader: Principal, selectors: Sequence[SnapshotSelector]
@@ -388,8 +388,8 @@ def _through_search(
 
 def _through_texts(texts: TextReads, ids: tuple[str, ...]) -> object:
     scores = [texts.chunk_scores(node) for node in ids]
-    passages = [texts.chunks(some) for some in scores]
-    return (texts.concepts(ids), scores, passages, texts.full_texts(ids))
+    chunks = [texts.chunks(some) for some in scores]
+    return (texts.concepts(ids), scores, chunks, texts.full_texts(ids))
 
 
 def _through_store(reads: ReaderSession) -> object:

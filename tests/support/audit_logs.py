@@ -1,4 +1,4 @@
-"""Audit logs for tests: made, filled, and opened by another hand, wherever they are kept."""
+"""Audit logs for tests: created, filled, and opened with raw SQL, on either store."""
 
 import itertools
 import sqlite3

@@ -15,27 +15,27 @@ class Balancer:
     def __init__(self, ports: Sequence[int]) -> None:
         self._turns = itertools.cycle(ports)
         self._servers = len(ports)
-        self._door = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", 0))
         self._threads: list[threading.Thread] = []
 
     @property
     def port(self) -> int:
-        found: int = self._door.getsockname()[1]
+        found: int = self._listener.getsockname()[1]
         return found
 
     def run(self) -> None:
         """Until it is closed."""
         with suppress(OSError):
             while True:
-                caller, _ = self._door.accept()
+                caller, _ = self._listener.accept()
                 thread = threading.Thread(target=self._carry, args=(caller, self._server()))
                 self._threads.append(thread)
                 thread.start()
 
     def close(self) -> None:
         with suppress(OSError):
-            self._door.shutdown(socket.SHUT_RDWR)
-        self._door.close()
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
 
     def join(self) -> None:
         for thread in self._threads:

@@ -1,4 +1,4 @@
-"""A cross-encoder whose answer can be told: how many words of a question occur in a text.
+"""A cross-encoder with a predictable score: how many words of a question occur in a text.
 
 A folder as exporters write it: the graph takes tokens, their mask and their segments, and gives
 `logits`. It compares every token with every other, as attention does, and reads all from the pair.

@@ -1,4 +1,4 @@
-"""Halves of edges joined in memory: what any store must give for the same visible documents."""
+"""References and definitions joined in memory: the edges that every store must give."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

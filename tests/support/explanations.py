@@ -1,4 +1,4 @@
-"""Asking why of a world in memory, and asking again with a change that was reported."""
+"""Explanations over a store in memory, and runs with the changes that they report."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
@@ -73,5 +73,5 @@ def with_changes(
 
 
 def cited_ids(context: Context) -> set[str]:
-    """The documents whose passages are there."""
+    """The documents of its evidence."""
     return {item.document for item in context.items if item.number}

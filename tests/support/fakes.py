@@ -1,4 +1,4 @@
-"""Stand-ins where a test must know the answer: counters, rerankers with opinions, a reciter."""
+"""Fakes with predictable results: token counters, rerankers, a chat model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Reading git repositories in tests: files of a source, refusals, and processes that still run."""
+"""Reads git repositories in tests: files, refusals, and processes that still run."""
 
 import os
 from pathlib import Path

@@ -99,7 +99,7 @@ def text(place: BranchName, path: str, version: int) -> str:
 
 
 def fill(stock: MachineStore) -> None:
-    """Two snapshots of each branch, the second with some documents less; then edges by hand."""
+    """Two snapshots of each branch, the second with fewer documents; then manual edges."""
     for place in PLACES:
         paths = list(RULES[place])
         for version, kept in ((1, paths), (2, [p for at, p in enumerate(paths) if at % 3 != 2])):
@@ -129,7 +129,7 @@ def relate(stock: MachineStore, place: BranchName) -> None:
 
 
 def documents(stock: MachineStore) -> list[GuardedDocument]:
-    """As their tenants' administrators are told."""
+    """As the tenants' administrators see them."""
     administration = Administration(stock.engine.content.store, MemoryAudit(), MemoryKeys())
     return [
         GuardedDocument(BranchName(tenant, one.repository, one.branch), one.path, one.rule)

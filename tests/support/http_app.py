@@ -1,4 +1,4 @@
-"""The HTTP door in a test: a real store, real logins, the app without a network."""
+"""The HTTP app in a test: a real store, real authentication, no network."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -37,10 +37,10 @@ OPEN = AccessRule("local", frozenset({"everyone"}))
 
 @dataclass(frozen=True, slots=True)
 class HttpApp:
-    """`client` speaks to the app; `house` is what stands behind it."""
+    """`client` speaks to the app; `state` is what stands behind it."""
 
     client: TestClient
-    house: AppState
+    state: AppState
 
     def post(self, path: str, body: object, **headers: str) -> Any:
         return self.client.post(path, json=body, headers=headers)
@@ -48,13 +48,13 @@ class HttpApp:
 
 @contextmanager
 def open_app(settings: Settings) -> Iterator[HttpApp]:
-    house = build_app_state(settings, HashedWords)
+    state = build_app_state(settings, HashedWords)
     with TestClient(
-        make_app(house), base_url=HERE, raise_server_exceptions=False, client=CLIENT
+        make_app(state), base_url=HERE, raise_server_exceptions=False, client=CLIENT
     ) as client:
-        while not house.condition.ready:
+        while not state.condition.ready:
             pass
-        yield HttpApp(client, house)
+        yield HttpApp(client, state)
 
 
 def settings_of(folder: Path, *, keys: bool = False, **serve: Any) -> Settings:

@@ -1,4 +1,4 @@
-"""Clients side by side: each has a connection of its own, and asks as soon as it is answered."""
+"""Concurrent clients: each has a connection of its own, and sends one request after another."""
 
 import http.client
 import json
@@ -24,7 +24,7 @@ class ClientRequest:
 class ClientResponse:
     """`sent` and `seconds` by the clock of this machine; status 0: the line broke off."""
 
-    asked: ClientRequest
+    request: ClientRequest
     sent: float
     seconds: float
     status: int
@@ -43,17 +43,19 @@ class Client:
     def close(self) -> None:
         self._line.close()
 
-    def ask(self, asked: ClientRequest) -> ClientResponse:
+    def ask(self, request: ClientRequest) -> ClientResponse:
         sent = time.monotonic()
         try:
-            status, body = self.post(asked.address, {"question": asked.question}, asked.reader)
+            status, body = self.post(
+                request.address, {"question": request.question}, request.reader
+            )
         except (OSError, http.client.HTTPException):
             self._line.close()
-            return ClientResponse(asked, sent, time.monotonic() - sent, 0, 0, "")
+            return ClientResponse(request, sent, time.monotonic() - sent, 0, 0, "")
         spent = time.monotonic() - sent
         if status != http.HTTPStatus.OK:
-            return ClientResponse(asked, sent, spent, status, 0, json.dumps(body)[:200])
-        return ClientResponse(asked, sent, spent, status, *_told(body))
+            return ClientResponse(request, sent, spent, status, 0, json.dumps(body)[:200])
+        return ClientResponse(request, sent, spent, status, *_parse_body(body))
 
     def post(self, address: str, body: object, reader: str) -> tuple[int, Any]:
         self._line.request("POST", address, json.dumps(body), self._headers(reader))
@@ -78,7 +80,7 @@ class Client:
         return response.status, found
 
 
-def _told(body: Any) -> tuple[int, str]:
+def _parse_body(body: Any) -> tuple[int, str]:
     """The snapshot that was asked, and the digests of all that came of it."""
     plan = body.get("plan")
     scope = plan["snapshots"] if plan else body["scope"]
@@ -89,7 +91,7 @@ def _told(body: Any) -> tuple[int, str]:
 
 def run_clients(
     clients: Sequence[Client],
-    asked: Sequence[ClientRequest],
+    request: Sequence[ClientRequest],
     going_on: Callable[[], bool],
     *,
     stop_at_break: bool = True,
@@ -98,15 +100,15 @@ def run_clients(
 
     Whose line breaks off leaves, if that is how it is to be.
     """
-    heard: list[list[ClientResponse]] = [[] for _ in clients]
+    responses: list[list[ClientResponse]] = [[] for _ in clients]
 
     def ask(number: int) -> None:
-        start = number * len(asked) // len(clients)
-        for one in _round(asked, start):
+        start = number * len(request) // len(clients)
+        for one in _round(request, start):
             if not going_on():
                 return
-            heard[number].append(clients[number].ask(one))
-            if stop_at_break and heard[number][-1].status == 0:
+            responses[number].append(clients[number].ask(one))
+            if stop_at_break and responses[number][-1].status == 0:
                 return
 
     threads = [Thread(target=ask, args=(number,)) for number in range(len(clients))]
@@ -114,11 +116,11 @@ def run_clients(
         thread.start()
     for thread in threads:
         thread.join()
-    return [answer for answers in heard for answer in answers]
+    return [answer for answers in responses for answer in answers]
 
 
-def _round(asked: Sequence[ClientRequest], start: int) -> Iterator[ClientRequest]:
+def _round(request: Sequence[ClientRequest], start: int) -> Iterator[ClientRequest]:
     at = start
     while True:
-        yield asked[at % len(asked)]
+        yield request[at % len(request)]
         at += 1

@@ -1,4 +1,4 @@
-"""The examples of the OpenAPI: asked of a real server with the real embedder, and written down.
+"""The examples of the OpenAPI document, recorded from a real server with the real embedder.
 
 `python -m tests.support.http_examples` writes them anew.
 """
@@ -35,8 +35,8 @@ def run_examples(folder: Path) -> Iterator[Example]:
     notes.mkdir(parents=True)
     for path in ("queue.md", "worker.md"):
         (notes / path).write_text(NOTES[path], encoding="utf-8")
-    house = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)))
-    with TestClient(make_app(house), base_url=HERE) as client:
+    state = build_app_state(settings_of(folder, roots=(str(folder / "roots"),)))
+    with TestClient(make_app(state), base_url=HERE) as client:
         for name, request, response in _asked(client):
             yield name, request, _calm(response)
 
@@ -97,8 +97,8 @@ def _calm(value: Any) -> Any:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for name, request, response in run_examples(Path(folder)):
-            told = {"response": response} | ({} if request is None else {"request": request})
-            text = json.dumps(told, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+            example = {"response": response} | ({} if request is None else {"request": request})
+            text = json.dumps(example, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
             (EXAMPLES / f"{name}.json").write_text(text, encoding="utf-8")
 
 

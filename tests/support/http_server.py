@@ -91,8 +91,8 @@ def run_in(folder: Path, *words: str) -> str:
 
 def create_key(folder: Path, person: str, *groups: str) -> str:
     """A person of these groups, who may ingest, and a key that stands for them."""
-    wanted = [word for group in groups for word in ("--group", group)]
-    run_in(folder, "principals", "add", person, *wanted, "--right", "ingest")
+    options = [word for group in groups for word in ("--group", group)]
+    run_in(folder, "principals", "add", person, *options, "--right", "ingest")
     found: str = json.loads(run_in(folder, "keys", "add", person, "--json"))["secret"]
     return found
 

@@ -13,7 +13,7 @@ Scores = tuple[tuple[str, float], ...]
 
 
 class TermScores(NamedTuple):
-    """Owners of one term, with their scores, by other parameters each time."""
+    """The nodes with one term and their scores, for several parameters."""
 
     term: str
     scores: tuple[Scores, ...]
@@ -27,7 +27,7 @@ def scores_of(search: SearchReads, terms: tuple[str, ...], *, roll_up: bool) -> 
     """Of each term that is anywhere, and last of all terms together.
 
     Without `k1` a score counts chunks; with a large one and no `b` it counts repetitions; with
-    `b` it measures lengths. So whoever knows these scores knows every visible statistic.
+    `b` it measures lengths. So these scores reveal every visible statistic.
     """
     found = [
         TermScores(

@@ -20,8 +20,8 @@ async def over_http(url: str, secret: str | None = None) -> AsyncIterator[Client
     headers = {"Authorization": f"Bearer {secret}"} if secret else {}
     async with (
         httpx.AsyncClient(headers=headers, timeout=30) as http,
-        streamable_http_client(url, http_client=http) as (heard, said, _),
-        ClientSession(heard, said) as session,
+        streamable_http_client(url, http_client=http) as (read_stream, write_stream, _),
+        ClientSession(read_stream, write_stream) as session,
     ):
         await session.initialize()
         yield session
@@ -33,8 +33,8 @@ async def over_stdio(*words: str, folder: Path, log: Path) -> AsyncIterator[Clie
     command = StdioServerParameters(command=words[0], args=list(words[1:]), cwd=folder)
     with log.open("w") as errors:
         async with (
-            stdio_client(command, errlog=errors) as (heard, said),
-            ClientSession(heard, said) as session,
+            stdio_client(command, errlog=errors) as (read_stream, write_stream),
+            ClientSession(read_stream, write_stream) as session,
         ):
             await session.initialize()
             yield session
@@ -53,7 +53,7 @@ def text(result: CallToolResult) -> str:
 
 
 async def call_tool(session: ClientSession, tool: str, **given: Any) -> Any:
-    """What a tool gave, as structure; it is not an error, and not told without text."""
+    """The structured result of a tool, which is no error and has text, too."""
     result = await session.call_tool(tool, given)
     assert not result.isError, text(result)
     assert text(result)

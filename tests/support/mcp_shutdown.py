@@ -1,4 +1,4 @@
-"""A server that is told to end while a call is under way; prints what that call's client gets."""
+"""A server that is stopped during a call; prints what the client of that call gets."""
 
 import os
 import signal

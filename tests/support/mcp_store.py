@@ -1,4 +1,4 @@
-"""A small world behind the MCP door: two readers with keys of their own, and what each may see."""
+"""A small store behind an MCP server: two readers with API keys, and what each may see."""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -79,7 +79,7 @@ def login_with_keys(people: Mapping[str, Person] | None = None) -> Authenticatio
 
 @contextmanager
 def serve_mcp(engine: Engine, login: Authentication, limits: Limits | None = None) -> Iterator[str]:
-    """A real server in a thread of its own, on a free port, with the door put at a path of it."""
+    """A real server in a thread of its own, on a free port, with MCP at a path of it."""
     app = mcp_app(engine, login, load_pipelines(), limits)
 
     @asynccontextmanager
@@ -87,10 +87,10 @@ def serve_mcp(engine: Engine, login: Authentication, limits: Limits | None = Non
         async with app.lifespan():
             yield
 
-    house = Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=lifespan)
+    app_with_mcp = Starlette(routes=[Route("/mcp", endpoint=app)], lifespan=lifespan)
     with bound("127.0.0.1", 0, is_open=login.open_to_local) as place:
         place.listen()
-        server = uvicorn.Server(uvicorn.Config(house, log_config=None, ws="none"))
+        server = uvicorn.Server(uvicorn.Config(app_with_mcp, log_config=None, ws="none"))
         thread = Thread(target=server.run, kwargs={"sockets": [place]})
         thread.start()
         try:

@@ -1,4 +1,4 @@
-"""A small world in memory, and the windows of the ports onto it. What is hidden is not there."""
+"""A small store in memory with the reads of the ports; hidden documents are left out."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -180,14 +180,14 @@ class MemoryGraph:
 
     def all_edges(self, relations: frozenset[str] | None = None) -> tuple[Relationship, ...]:
         nodes = self._world.nodes
-        wanted = frozenset(RELATIONS) - {CONTAINS} if relations is None else relations
+        followed = frozenset(RELATIONS) - {CONTAINS} if relations is None else relations
         return tuple(
             sorted(
                 found
                 for found in self._world.edges
                 if found.edge.source in nodes
                 and found.edge.target in nodes
-                and found.edge.relation in wanted
+                and found.edge.relation in followed
             )
         )
 
@@ -250,9 +250,9 @@ class MemoryTexts:
         )
 
     def chunks(self, scores: tuple[ChunkScore, ...]) -> tuple[EvidenceChunk, ...]:
-        return tuple(self._passage(score) for score in scores)
+        return tuple(self._read_chunk(score) for score in scores)
 
-    def _passage(self, score: ChunkScore) -> EvidenceChunk:
+    def _read_chunk(self, score: ChunkScore) -> EvidenceChunk:
         for held, holder in filter(None, map(self._held, self._plan.order)):
             for chunk in held.chunks:
                 if chunk.id == score.id and _lies_in(chunk.location, holder.source):

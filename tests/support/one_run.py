@@ -1,4 +1,4 @@
-"""One walk through the house, to be run as a process: prints every id, edge, plan and context.
+"""One run of everything as a process of its own: prints every id, edge, plan and context.
 
 Arguments: folder, store, order of the files (forwards or backwards).
 """

@@ -1,4 +1,4 @@
-"""The audit log of a test on Postgres, and a superuser who meddles with it."""
+"""The audit log of a test on Postgres, and a superuser who changes it."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -109,7 +109,7 @@ class PostgresServer:
         return True
 
     def stop(self) -> None:
-        """Ends as `systemctl stop` would: whoever is connected is sent away."""
+        """Ends as `systemctl stop` would: open connections are closed."""
         if self._server is not None:
             os.kill(self._server, signal.SIGINT)
             self._say("wait")
@@ -174,7 +174,7 @@ class PostgresServer:
         return self.database(f"{template}_{next(self._numbers)}", template)
 
     def drop(self, dsn: str) -> None:
-        """With whoever is still connected."""
+        """Even with open connections."""
         with self.superuser() as connection:
             connection.execute(
                 sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(

@@ -1,4 +1,4 @@
-"""Which named queries a module runs, and of which file: told from its text, or not at all."""
+"""The named queries that a module runs, and their files, from its source text."""
 
 import ast
 from collections.abc import Iterable, Iterator
@@ -55,7 +55,7 @@ class Use:
 
 
 def uses(module: Module) -> Iterator[Use]:
-    """Each query that the module may run; one that cannot be told is UNTOLD."""
+    """Each query that the module may run; one that the source does not show is UNKNOWN."""
     meaning = QueryResolver(module)
     for inside, queries, query in _asking(module):
         file = file_of(module, queries, inside)
@@ -83,18 +83,18 @@ def _asking(module: Module) -> Iterator[tuple[Functions, ast.expr, ast.expr]]:
 
 
 def file_of(module: Module, queries: ast.expr, inside: Functions) -> str:
-    """Asked for on the spot, or where the name was given its value, or handed in by others."""
+    """Named in the call, where the name is assigned, or where it is passed by callers."""
     if (file := _asked(queries)) is not None:
         return file
-    wanted = ast.unparse(queries)
+    source = ast.unparse(queries)
     known: Iterable[ast.AST] = [module.tree]
-    if isinstance(queries, ast.Name) and wanted != "_SQL":
+    if isinstance(queries, ast.Name) and source != "_SQL":
         known = inside
     found = {
         _asked(part.value)
         for scope in known
         for part in ast.walk(scope)
-        if isinstance(part, ast.Assign) and wanted in map(ast.unparse, part.targets)
+        if isinstance(part, ast.Assign) and source in map(ast.unparse, part.targets)
     }
     if found <= {None}:
         return GIVEN.get(module.name, UNKNOWN)
@@ -114,7 +114,7 @@ def _asked(value: ast.expr) -> str | None:
 
 @dataclass(frozen=True)
 class QueryResolver:
-    """What strings an expression of a module may be: all of them, or none is told."""
+    """The strings that an expression of a module may be: all of them, or an error."""
 
     module: Module
     _open: set[tuple[ast.AST, str]] = field(default_factory=set)
@@ -290,8 +290,10 @@ def _items(mapping: ast.expr) -> list[ast.expr]:
     match mapping:
         case ast.Call(func=ast.Name(id="MappingProxyType"), args=[ast.Dict(keys, values)]):
             pairs = zip(keys, values, strict=True)
-            told = [ast.Tuple([key, value], ast.Load()) for key, value in pairs if key is not None]
-            return [*told] if len(told) == len(keys) else []
+            tuples = [
+                ast.Tuple([key, value], ast.Load()) for key, value in pairs if key is not None
+            ]
+            return [*tuples] if len(tuples) == len(keys) else []
         case _:
             return []
 

@@ -58,10 +58,10 @@ class Watch:
 
     def connect(self, path: Path) -> sqlite3.Connection:
         self.connection = connect(path)
-        self.connection.set_authorizer(self._told)
+        self.connection.set_authorizer(self._authorize)
         return self.connection
 
-    def _told(
+    def _authorize(
         self,
         action: int,
         table: str | None,

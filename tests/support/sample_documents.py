@@ -1,4 +1,4 @@
-"""Documents, edges and questions made by hand; a meaning is a direction on a compass."""
+"""Sample documents, edges and questions; a vector is a direction on a compass."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -38,18 +38,18 @@ def vector(meaning: Meaning) -> IntVector:
 
 
 def ask(text: str, meaning: Meaning | None = NORTH) -> Question:
-    asked = () if meaning is None else tuple(int(value) for value in vector(meaning))
-    return Question(text, asked, EMBEDDER)
+    numbers = () if meaning is None else tuple(int(value) for value in vector(meaning))
+    return Question(text, numbers, EMBEDDER)
 
 
 def seeds(*ids: str) -> Seeds:
     """Best first, each half as good as the one before."""
-    ranked = tuple(Seed(node, 0.5**place, "told") for place, node in enumerate(ids))
-    return Seeds(ranked, search=(("mode", "told"),))
+    ranked = tuple(Seed(node, 0.5**position, "test") for position, node in enumerate(ids))
+    return Seeds(ranked, search=(("mode", "test"),))
 
 
 def with_scores(found: Seeds, middle: float | None = 0.0) -> Seeds:
-    """The same seeds, as search hands them on: it knows how they stand."""
+    """The same seeds with the candidate scores that search adds."""
     scores = tuple((seed.id, seed.score) for seed in found.ranked)
     return replace(found, standing=CandidateScores(scores, middle))
 
@@ -57,9 +57,9 @@ def with_scores(found: Seeds, middle: float | None = 0.0) -> Seeds:
 def edge(
     source: str, target: str, relation: str = "references", at: int | None = None
 ) -> Relationship:
-    """An edge said at a place in the source's text; without a place it is nobody's claim."""
-    places = () if at is None else (evidence_at("word", at),)
-    return Relationship(Edge(source, relation, target), ("test",), places)
+    """An edge with evidence at a position in the source's text; without one it has none."""
+    evidence = () if at is None else (evidence_at("word", at),)
+    return Relationship(Edge(source, relation, target), ("test",), evidence)
 
 
 def evidence_at(words_: str, start: int, rank: int = 0) -> EdgeEvidence:
@@ -68,7 +68,7 @@ def evidence_at(words_: str, start: int, rank: int = 0) -> EdgeEvidence:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpec:
-    """A passage and what it means."""
+    """A chunk's text and direction."""
 
     text: str
     meaning: Meaning = NORTH
@@ -76,7 +76,7 @@ class ChunkSpec:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A section (`#slug`) or symbol (`::name`), with its passages and what it encloses."""
+    """A section (`#slug`) or symbol (`::name`), with its chunks and the parts in it."""
 
     suffix: str
     chunks: tuple[ChunkSpec, ...] = ()
@@ -86,7 +86,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleDocument:
-    """A document as a store would hold it."""
+    """A document as a store has it."""
 
     text: str
     nodes: tuple[DocumentNode, ...]
@@ -101,7 +101,7 @@ class SampleDocument:
 
 @dataclass(slots=True)
 class _Writer:
-    """Lays a document's passages one after another, each on a line."""
+    """Writes a document's chunks one after another, each on a line."""
 
     id: str
     text: str = ""
@@ -119,8 +119,8 @@ class _Writer:
             )
         )
         self.node_vectors.append(vector(part.meaning))
-        for passage in part.chunks:
-            self._chunk(node, () if parent is None else (title,), passage)
+        for chunk in part.chunks:
+            self._chunk(node, () if parent is None else (title,), chunk)
         for inner in part.parts:
             name = inner.suffix.lstrip("#:").rpartition(".")[2]
             inner_kind = SECTION if inner.suffix.startswith("#") else "function"
@@ -128,30 +128,28 @@ class _Writer:
         whole = replace(self._here(start, first), last_line=max(first, self.lines - 1))
         self.nodes[at] = replace(self.nodes[at], source=whole)
 
-    def _chunk(self, node: str, path: tuple[str, ...], passage: ChunkSpec) -> None:
+    def _chunk(self, node: str, path: tuple[str, ...], chunk: ChunkSpec) -> None:
         start, first = len(self.text), self.lines
-        self.text += passage.text
+        self.text += chunk.text
         here = self._here(start, first)
         position = len(self.chunks)
-        self.chunks.append(
-            Chunk(chunk_id(node, position), node, position, path, passage.text, here)
-        )
-        self.chunk_vectors.append(vector(passage.meaning))
+        self.chunks.append(Chunk(chunk_id(node, position), node, position, path, chunk.text, here))
+        self.chunk_vectors.append(vector(chunk.meaning))
         self.text += "\n"
-        self.lines += passage.text.count("\n") + 1
+        self.lines += chunk.text.count("\n") + 1
 
     def _here(self, start: int, first_line: int) -> Location:
         return Location(path_of(self.id), first_line, self.lines, start, len(self.text))
 
 
 def document(
-    node: str, *passages: ChunkSpec | str, meaning: Meaning = NORTH, parts: tuple[Part, ...] = ()
+    node: str, *chunks: ChunkSpec | str, meaning: Meaning = NORTH, parts: tuple[Part, ...] = ()
 ) -> SampleDocument:
     """Kind `code` when the path ends in .py; the title is the path."""
-    told = tuple(ChunkSpec(p, meaning) if isinstance(p, str) else p for p in passages)
+    specs = tuple(ChunkSpec(p, meaning) if isinstance(p, str) else p for p in chunks)
     writer = _Writer(node)
     kind = CODE if node.endswith(".py") else DOCUMENT
-    writer.node(node, kind, path_of(node), None, Part("", told, meaning, parts))
+    writer.node(node, kind, path_of(node), None, Part("", specs, meaning, parts))
     return SampleDocument(
         writer.text,
         tuple(writer.nodes),

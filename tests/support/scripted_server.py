@@ -76,7 +76,7 @@ class Handler(BaseHTTPRequestHandler):
             if all(self._part(part, stream.chunked) for part in stream.parts) and stream.chunked:
                 self.wfile.write(b"0\r\n\r\n")
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the client has heard enough
+            pass  # the client has closed the connection
 
     def _part(self, part: bytes | float | Event | Halt, chunked: bool) -> bool:
         """False when the connection is to be closed as it is."""

@@ -1,4 +1,4 @@
-"""What Postgres alone lets a reader see, compared with the access rules."""
+"""The rows that Postgres' row security shows a reader, and those that the access rules allow."""
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager

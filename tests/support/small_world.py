@@ -51,7 +51,7 @@ def hash_vector(text: str) -> IntVector:
 
 def document(
     path: str,
-    *passages: str,
+    *texts: str,
     repository: str = "r",
     title: str | None = None,
     rule: AccessRule = LOCAL_ONLY,
@@ -61,12 +61,12 @@ def document(
     claims: Sequence[Reference] = (),
     opaque: int = 0,
 ) -> Document:
-    """One chunk per passage; with `sections`, each passage is a section `s0`, `s1`, …
+    """One chunk per text; with `sections`, each is a section `s0`, `s1`, …
 
     `offers` are the document's keys with their ranks.
     """
     root = document_id(repository, path)
-    text = "\n".join(passages)
+    text = "\n".join(texts)
     lines = max(text.count("\n") + 1, 1)
     title = title or path
     nodes = [
@@ -74,15 +74,15 @@ def document(
     ]
     chunks: list[Chunk] = []
     start = 0
-    for position, passage in enumerate(passages):
+    for position, chunk in enumerate(texts):
         line = text[:start].count("\n") + 1
-        place = Location(path, line, line + passage.count("\n"), start, start + len(passage))
+        location = Location(path, line, line + chunk.count("\n"), start, start + len(chunk))
         owner = root
         if sections:
             owner = section_id(root, f"s{position}")
-            nodes.append(DocumentNode(owner, SECTION, f"part {position}", passage, root, place))
-        chunks.append(Chunk(chunk_id(owner, position), owner, position, (), passage, place))
-        start += len(passage) + 1
+            nodes.append(DocumentNode(owner, SECTION, f"part {position}", chunk, root, location))
+        chunks.append(Chunk(chunk_id(owner, position), owner, position, (), chunk, location))
+        start += len(chunk) + 1
     return Document(
         path=path,
         text=text,
@@ -94,7 +94,7 @@ def document(
         ),
         references=tuple(claims),
         statements=statements_of(rule),
-        fingerprint=text_key("\0".join((path, title, *passages))),
+        fingerprint=text_key("\0".join((path, title, *texts))),
         unresolved_calls=opaque,
     )
 

@@ -8,8 +8,8 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    told = "only what is repeated, with more runs and kills"
-    parser.addoption("--thorough", action="store_true", help=told)
+    description = "only what is repeated, with more runs and kills"
+    parser.addoption("--thorough", action="store_true", help=description)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

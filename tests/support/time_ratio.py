@@ -1,4 +1,4 @@
-"""How many times as long one thing takes as another, on the processor, whoever else is there."""
+"""How many times as long one function takes as another, in processor time."""
 
 import time
 from collections.abc import Callable

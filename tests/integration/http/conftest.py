@@ -11,5 +11,5 @@ from tests.support.http_app import HttpApp, ingest_notes, open_app, settings_of
 def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     """For tests that write nothing."""
     with open_app(settings_of(tmp_path_factory.mktemp("door"))) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         yield door

@@ -39,7 +39,7 @@ def answering(server: Server, tmp_path: Path) -> Iterator[HttpApp]:
     chat = ChatEndpoint(server.base, "tiny", window=4000)
     base = settings_of(tmp_path, answer_time=5.0)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         yield door
 
 
@@ -100,14 +100,14 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
     chat = ChatEndpoint(server.base, "tiny", window=4000)
     base = settings_of(tmp_path, answer_time=0.5)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         told = events(door.post("/v1/ask", ASKED).text)
         assert [name for name, _ in told] == ["piece", "problem"]
         assert told[-1][1]["status"] == 504
         whole = door.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
         until = time.monotonic() + 3
-        while door.house.answers.held:
+        while door.state.answers.held:
             assert time.monotonic() < until, "the model's server is still waited for"
             time.sleep(0.01)
 
@@ -118,11 +118,11 @@ def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Se
     chat = ChatEndpoint(server.base, "tiny", window=4000)
     base = settings_of(tmp_path, answers=1, queue=0)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         first: list[Any] = []
         asking = threading.Thread(target=lambda: first.append(door.post("/v1/ask", ASKED)))
         asking.start()
-        while not door.house.answers.held:
+        while not door.state.answers.held:
             pass
         refused = door.post("/v1/ask", ASKED)
         assert refused.status_code == 503

@@ -45,7 +45,7 @@ QUERIES = ("/v1/relations?node=", "/v1/relations?type=", "/v1/snapshots?reposito
 def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
     folder = tmp_path_factory.mktemp("hostile")
     with open_app(settings_of(folder, roots=(str(folder),), lease=1)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         yield door
 
 
@@ -53,7 +53,7 @@ def on_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpApp]:
 def on_postgres(tmp_path: Path, database: str) -> Iterator[HttpApp]:
     settings = settings_of(tmp_path, roots=(str(tmp_path),), lease=1)
     with open_app(replace(settings, store=database)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         yield door
 
 

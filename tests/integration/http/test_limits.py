@@ -112,7 +112,7 @@ async def spoken(app: ASGIApp, receive: Any, path: str = "/v1/search") -> tuple[
 
 def test_top_and_budget_have_limits_of_the_servers(tmp_path: Path) -> None:
     with open_app(settings_of(tmp_path, top=5, max_tokens=500)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         for wrong in ({"top": 6}, {"max_tokens": 501}, {}):
             answer = door.post("/v1/retrieve", {**ASKED, **wrong})
             assert answer.status_code == 422
@@ -125,7 +125,7 @@ def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> Non
         return {"yaml": "pipeline: x\nsteps:\n" + "- search_nodes\n" * steps + more}
 
     with open_app(settings_of(tmp_path, steps=3)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         assert door.post("/v1/search", {**ASKED, "pipeline": written(3)}).status_code == 200
         more = door.post("/v1/search", {**ASKED, "pipeline": written(4)})
         assert more.status_code == 422
@@ -137,7 +137,7 @@ def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> Non
 def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("pipeline: theirs\nextends: flat\n", encoding="utf-8")
     with open_app(settings_of(tmp_path, pipelines={"mine": str(tmp_path / "mine.yaml")})) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         assert door.post("/v1/search", {**ASKED, "pipeline": "mine"}).status_code == 200
         below = {"pipeline": "x", "extends": "mine"}
         assert door.post("/v1/search", {**ASKED, "pipeline": below}).status_code == 200
@@ -148,13 +148,13 @@ def test_an_operators_pipeline_goes_by_its_name(tmp_path: Path) -> None:
 
 
 def slow(door: HttpApp, monkeypatch: pytest.MonkeyPatch, step: Callable[[], None]) -> None:
-    real = type(door.house.engine.questions).search
+    real = type(door.state.engine.questions).search
 
     def slowly(*args: Any, **told: Any) -> Any:
         step()
         return real(*args, **told)
 
-    monkeypatch.setattr(type(door.house.engine.questions), "search", slowly)
+    monkeypatch.setattr(type(door.state.engine.questions), "search", slowly)
 
 
 def test_64_clients_at_once_get_no_error(door: HttpApp) -> None:
@@ -163,7 +163,7 @@ def test_64_clients_at_once_get_no_error(door: HttpApp) -> None:
         found = list(clients.map(lambda _: door.post("/v1/search", ASKED), range(192)))
     assert {answer.status_code for answer in found} == {200}
     assert {answer.content for answer in found} == {alone}
-    assert door.house.questions.held == 0
+    assert door.state.questions.held == 0
 
 
 def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
@@ -171,11 +171,11 @@ def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
 ) -> None:
     go_on = threading.Event()
     with open_app(settings_of(tmp_path, concurrency=1, queue=1)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         slow(door, monkeypatch, lambda: assert_(go_on.wait(5)))
         with ThreadPoolExecutor(2) as clients:
             first = [clients.submit(door.post, "/v1/search", ASKED) for _ in range(2)]
-            while door.house.questions.held < 2:
+            while door.state.questions.held < 2:
                 time.sleep(0.01)
             refused = door.post("/v1/search", ASKED)
             assert refused.status_code == 503
@@ -191,7 +191,7 @@ def test_one_reader_does_not_fill_the_queue(
     """Whoever asks for more than their share is sent away; others are not."""
     go_on, settings = threading.Event(), settings_of(tmp_path, keys=True, concurrency=1)
     with open_app(settings) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         ann, bob = key_for(settings, "ann"), key_for(settings, "bob")
         slow(door, monkeypatch, lambda: assert_(go_on.wait(30)))
         with ThreadPoolExecutor(SHARE + 1) as clients:
@@ -200,13 +200,13 @@ def test_one_reader_does_not_fill_the_queue(
                 return clients.submit(door.post, "/v1/search", ASKED, Authorization=who)
 
             first = [asks(ann) for _ in range(SHARE)]
-            while door.house.questions.held < SHARE:
+            while door.state.questions.held < SHARE:
                 time.sleep(0.01)
             refused = asks(ann).result()
             assert refused.status_code == 503
             assert refused.headers["retry-after"] == "1"
             let_in = asks(bob)
-            while door.house.questions.held == SHARE and not let_in.done():
+            while door.state.questions.held == SHARE and not let_in.done():
                 time.sleep(0.01)
             go_on.set()
             assert let_in.result().status_code == 200
@@ -231,7 +231,7 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.Mon
             ended.set()
 
     with open_app(settings_of(tmp_path, concurrency=1, time=0.3)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         slow(door, monkeypatch, forever)
         answer = door.post("/v1/search", ASKED)
         assert answer.status_code == 504
@@ -257,7 +257,7 @@ def test_who_leaves_takes_their_question_along(
             ended.set()
 
     with open_app(settings_of(tmp_path)) as door:
-        engine = type(door.house.engine.questions)
+        engine = type(door.state.engine.questions)
         monkeypatch.setattr(engine, "search", forever)
         monkeypatch.setattr(engine, "ask", forever)
         said = iter([{"type": "http.request", "body": b'{"question": "x"}', "more_body": False}])
@@ -278,7 +278,7 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
     """A question that was still in the queue when its asker left."""
     go_on, asked = threading.Event(), list[str]()
     with open_app(settings_of(tmp_path, concurrency=1)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
 
         def held_up() -> None:
             asked.append("asked")
@@ -294,14 +294,14 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
             async def receive() -> Message:
                 for message in said:
                     return message
-                while door.house.questions.held < 2:
+                while door.state.questions.held < 2:
                     await asyncio.sleep(0.01)
                 return {"type": "http.disconnect"}
 
             asyncio.run(spoken(door.client.app, receive))
             go_on.set()
             assert first.result().status_code == 200
-        while door.house.questions.held:
+        while door.state.questions.held:
             time.sleep(0.01)
     assert asked == ["asked"]
 
@@ -382,7 +382,7 @@ def test_metrics_and_log_name_routes_never_ids_or_words(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with open_app(settings_of(tmp_path)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         with caplog.at_level(logging.INFO, "docgraph"):
             door.client.get("/v1/nodes/notes:queue.md?repository=notes")
             door.post("/v1/search", {"question": "a very private question"})

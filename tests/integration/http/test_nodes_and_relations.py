@@ -18,7 +18,7 @@ EXPLAINS = {"source": "notes:worker.md", "relation": "explains", "target": "note
 @pytest.fixture
 def own(tmp_path: Path) -> Iterator[HttpApp]:
     with open_app(settings_of(tmp_path)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         yield door
 
 

@@ -188,7 +188,7 @@ def test_what_the_engine_says_no_to(
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr(type(door.house.engine.questions), "search", fail)
+    monkeypatch.setattr(type(door.state.engine.questions), "search", fail)
     with caplog.at_level(logging.WARNING):
         answer = door.post("/v1/search", ASKED)
     told = problem(answer, status)
@@ -216,7 +216,7 @@ def test_every_error_of_docgraph_has_its_status() -> None:
 
 def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
     with open_app(settings_of(tmp_path)) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         assert door.client.get("/readyz").json() == {"status": "ready"}
         for file in tmp_path.glob("store.db*"):
             file.unlink()
@@ -228,7 +228,7 @@ def test_a_store_that_is_gone_is_not_ready(tmp_path: Path) -> None:
 
 def test_a_server_that_drains_is_not_ready(tmp_path: Path) -> None:
     with open_app(settings_of(tmp_path)) as door:
-        door.house.drain()
+        door.state.drain()
         problem(door.client.get("/readyz"), 503)
         assert door.client.get("/healthz").status_code == 200
         assert door.client.get("/v1/snapshots").status_code == 200

@@ -21,7 +21,7 @@ DOCUMENTS = load("documents")
 
 @pytest.fixture
 def found(door: HttpApp) -> Retrieval:
-    return door.house.engine.questions.retrieve(
+    return door.state.engine.questions.retrieve(
         QuestionRequest(local(), DOCUMENTS, ASKED["question"])
     )
 
@@ -31,7 +31,7 @@ def as_data(value: object) -> Any:
 
 
 def test_search_gives_seeds(door: HttpApp) -> None:
-    seeds = door.house.engine.questions.retrieve(
+    seeds = door.state.engine.questions.retrieve(
         QuestionRequest(local(), DOCUMENTS.up_to(Seeds), ASKED["question"])
     ).seeds
     answer = door.post("/v1/search", ASKED)

@@ -31,7 +31,7 @@ class Locked:
 def locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
     settings = settings_of(tmp_path_factory.mktemp("locked"), keys=True)
     with open_app(settings) as door:
-        ingest_notes(door.house)
+        ingest_notes(door.state)
         yield Locked(door, settings)
 
 
@@ -41,7 +41,7 @@ def without(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Locked]:
     settings = settings_of(tmp_path_factory.mktemp("without"), keys=True)
     with open_app(settings) as door:
         ingest_notes(
-            door.house, {path: text for path, text in NOTES.items() if path != "secret.md"}
+            door.state, {path: text for path, text in NOTES.items() if path != "secret.md"}
         )
         yield Locked(door, settings)
 
@@ -191,7 +191,7 @@ def test_what_one_may_not_see_and_what_nobody_has_written_read_alike(locked: Loc
 
 
 def test_a_right_is_needed_to_change_anything(locked: Locked, tmp_path: Path) -> None:
-    eve = key_for(settings_of(Path(locked.door.house.engine.content.store._path).parent), "eve")  # type: ignore[attr-defined]  # noqa: SLF001
+    eve = key_for(settings_of(Path(locked.door.state.engine.content.store._path).parent), "eve")  # type: ignore[attr-defined]  # noqa: SLF001
     for method, path, body in (
         ("POST", "/v1/relations", EDGE),
         ("POST", "/v1/ingestions", {"path": "x"}),

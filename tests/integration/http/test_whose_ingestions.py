@@ -124,8 +124,8 @@ def begun_later(place: Settings, who: str) -> str:
     """Asked of a server that ends before it begins it; the ingestion's id."""
     later = replace(place, serve=replace(place.serve, drain=0.0))
     with open_app(later) as door:
-        assert door.house.runner is not None
-        door.house.runner.take_no_more()
+        assert door.state.runner is not None
+        door.state.runner.take_no_more()
         time.sleep(0.1)
         answer = door.post("/v1/ingestions", {"path": "notes"}, Authorization=who)
         assert answer.status_code == 202, answer.text
@@ -135,7 +135,7 @@ def begun_later(place: Settings, who: str) -> str:
 def what_became_of(place: Settings, name: str, tenant: str = "local") -> tuple[str, str]:
     with open_app(place) as door:
         for _ in range(500):
-            found = door.house.engine.jobs.queue.get(tenant, name)
+            found = door.state.engine.jobs.queue.get(tenant, name)
             assert found is not None
             if found.state in ("succeeded", "failed"):
                 return found.state, found.error
