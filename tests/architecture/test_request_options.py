@@ -30,9 +30,9 @@ from docgraph.pipeline.request import INTERFACES, OVERRIDES, Override
 from docgraph.wiring.build import build_engine
 from docgraph.wiring.settings import Settings
 from tests.architecture.test_docs import page
-from tests.support.http_door import opened, settings_of
-from tests.support.mcp_clients import in_memory, told
-from tests.support.opened_notes import QUESTION, ingested
+from tests.support.http_app import open_app, settings_of
+from tests.support.mcp_clients import call_tool, in_memory
+from tests.support.notes_store import QUESTION, ingest_notes
 from tests.support.small_world import HashedWords
 
 VALUES: Mapping[str, Any] = {"top": 3, "max_tokens": 77}  # none is a pipeline's own
@@ -89,7 +89,7 @@ def call_cli(folder: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def call_http(folder: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
     body = {"question": QUESTION, "receipt": True, **options}
-    with opened(settings_of(folder)) as server:
+    with open_app(settings_of(folder)) as server:
         answer = server.post("/v1/retrieve", body)
     assert answer.status_code == 200, answer.text
     return dict(answer.json()["receipt"])
@@ -104,7 +104,7 @@ def call_mcp(folder: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
             return await ask(client)
 
     async def ask(client: ClientSession) -> Any:
-        return await told(client, "context", question=QUESTION, receipt=True, **options)
+        return await call_tool(client, "context", question=QUESTION, receipt=True, **options)
 
     return dict(asyncio.run(call())["receipt"])
 
@@ -135,7 +135,7 @@ def stand_in_embedder() -> Iterator[None]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with stand_in_embedder():
         place = tmp_path_factory.mktemp("notes")
-        ingested(place)
+        ingest_notes(place)
         yield place
 
 

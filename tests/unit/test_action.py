@@ -67,8 +67,8 @@ def test_an_action_that_returns_another_type_breaks_its_contract() -> None:
 
 @pytest.mark.requirement(41)
 def test_a_violated_postcondition_is_named() -> None:
-    told = "find_things: not not_empty: There is at least one seed."
-    with pytest.raises(ContractBroken, match=told):
+    message = "find_things: not not_empty: There is at least one seed."
+    with pytest.raises(ContractBroken, match=message):
         THINGS.call((None, ONE), {"many": 0})
 
 

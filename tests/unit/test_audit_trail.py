@@ -19,9 +19,9 @@ def test_an_answer_is_logged_with_principal_question_plan_and_snapshots() -> Non
     with audited_action(log, impersonated(Person("ann", "local"), local()), "retrieve") as note:
         note.plan = "abc"
         note.snapshots = (HERE,)
-        note.detail = "told"
+        note.detail = "detail"
     assert log.rows == [
-        AuditEvent("local", "ann", "local", "retrieve", "answered", "abc", (HERE,), "told")
+        AuditEvent("local", "ann", "local", "retrieve", "answered", "abc", (HERE,), "detail")
     ]
 
 
@@ -65,7 +65,7 @@ def test_a_row_has_a_maximum_length() -> None:
 
 class FullLog(MemoryAudit):
     def write(self, event: AuditEvent) -> None:
-        raise StoreFull(f"no room for {event.action}")
+        raise StoreFull(f"no space for {event.action}")
 
 
 @pytest.mark.requirement(40)

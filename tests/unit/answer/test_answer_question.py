@@ -25,7 +25,7 @@ SECRET = frozenset({"board"})
 
 @dataclass
 class Parrot:
-    """Says what it was told to, and remembers what it was sent. A word is a token."""
+    """Replies with a fixed text and records what it was sent. A word is a token."""
 
     says: str = "Mills grind [1]."
     name: str = "parrot"
@@ -202,9 +202,9 @@ def test_the_next_model_is_asked_if_the_context_window_of_the_first_is_too_small
 
 
 def test_the_text_is_streamed_to_the_callback() -> None:
-    heard: list[str] = []
-    answer_question(context(OPEN), ChatModelChain((Parrot("Mills grind [1]."),), heard.append))
-    assert heard == ["Mills", "grind", "[1]."]
+    texts: list[str] = []
+    answer_question(context(OPEN), ChatModelChain((Parrot("Mills grind [1]."),), texts.append))
+    assert texts == ["Mills", "grind", "[1]."]
 
 
 def test_the_request_is_recorded_in_the_answer() -> None:

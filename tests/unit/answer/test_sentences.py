@@ -12,7 +12,7 @@ from tests.support.time_ratio import time_ratio
 words = st.text(alphabet="abcdefg ", min_size=1).map(str.strip).filter(bool)
 
 
-def told(text: str) -> list[tuple[str, tuple[int, ...]]]:
+def texts_and_citations(text: str) -> list[tuple[str, tuple[int, ...]]]:
     return [(sentence.text, sentence.cites) for sentence in split_sentences(text)]
 
 
@@ -40,7 +40,7 @@ def test_a_citation_is_a_number_in_square_brackets(text: str, numbers: tuple[int
 
 def test_citations_after_a_full_stop_belong_to_the_sentence_before() -> None:
     text = "Uploads are tried five times. [1] Then they fail.[2][3] That is all."
-    assert told(text) == [
+    assert texts_and_citations(text) == [
         ("Uploads are tried five times. [1]", (1,)),
         ("Then they fail.[2][3]", (2, 3)),
         ("That is all.", ()),
@@ -48,14 +48,14 @@ def test_citations_after_a_full_stop_belong_to_the_sentence_before() -> None:
 
 
 def test_what_is_short_for_something_ends_no_sentence() -> None:
-    assert told("Some, e.g. uploads, fail [1]. See Fig. 2 [2].") == [
+    assert texts_and_citations("Some, e.g. uploads, fail [1]. See Fig. 2 [2].") == [
         ("Some, e.g. uploads, fail [1].", (1,)),
         ("See Fig. 2 [2].", (2,)),
     ]
 
 
 def test_every_point_of_a_list_is_a_sentence() -> None:
-    assert told("- one [1]\n* two\n3. three [2]\n> four") == [
+    assert texts_and_citations("- one [1]\n* two\n3. three [2]\n> four") == [
         ("one [1]", (1,)),
         ("two", ()),
         ("three [2]", (2,)),
@@ -106,16 +106,16 @@ def test_any_number_of_dots_takes_linear_time() -> None:
 
 def test_code_is_no_sentence() -> None:
     text = "Call it [1]:\n```python\nx = rows[7]. Now.\n```\nDone [2]."
-    assert told(text) == [("Call it [1]:", (1,)), ("Done [2].", (2,))]
-    assert told("It ends [1].\n```\nnever closed [2]") == [("It ends [1].", (1,))]
-    assert told("- So [1]:\n  ~~~~py\n  x = 1. y\n  ~~~\n  ~~~~\n- Done [2]") == [
+    assert texts_and_citations(text) == [("Call it [1]:", (1,)), ("Done [2].", (2,))]
+    assert texts_and_citations("It ends [1].\n```\nnever closed [2]") == [("It ends [1].", (1,))]
+    assert texts_and_citations("- So [1]:\n  ~~~~py\n  x = 1. y\n  ~~~\n  ~~~~\n- Done [2]") == [
         ("So [1]:", (1,)),
         ("Done [2]", (2,)),
     ]
 
 
 def test_other_scripts_end_sentences_too() -> None:
-    assert told("\u672c\u3067\u3059\u3002[1] \u6b21\u3002") == [
+    assert texts_and_citations("\u672c\u3067\u3059\u3002[1] \u6b21\u3002") == [
         ("\u672c\u3067\u3059\u3002[1]", (1,)),
         ("\u6b21\u3002", ()),
     ]
@@ -126,7 +126,9 @@ def test_joined_sentences_are_split_as_they_were_joined(
     said: list[tuple[str, int]],
 ) -> None:
     text = " ".join(f"Thing {word} [{number}]." for word, number in said)
-    assert told(text) == [(f"Thing {word} [{number}].", (number,)) for word, number in said]
+    assert texts_and_citations(text) == [
+        (f"Thing {word} [{number}].", (number,)) for word, number in said
+    ]
 
 
 @given(st.text(alphabet="ab .!?[]0123456789,-`\n#*:", max_size=80))

@@ -89,9 +89,9 @@ def test_every_piece_is_an_item_or_an_omission_with_a_reason(
     found = evidence(*(document(f"r:{n}", *row) for n, row in enumerate(rows)))
     context = assemble(found, tokens, max_tokens=max_tokens)
     pieces = [node.concept.id for node in found.nodes]
-    pieces += [passage.id for node in found.nodes for passage in node.passages]
-    told = [item.id for item in context.items] + [one.id for one in context.omitted]
-    assert sorted(told) == sorted(pieces)
+    pieces += [chunk.id for node in found.nodes for chunk in node.passages]
+    message = [item.id for item in context.items] + [one.id for one in context.omitted]
+    assert sorted(message) == sorted(pieces)
     assert all(one.reason for one in context.omitted)
 
 

@@ -13,12 +13,12 @@ CONCEPT = Concept(
 )  # fmt: skip
 
 
-def passage(text: str, *path: str) -> EvidenceChunk:
+def chunk(text: str, *path: str) -> EvidenceChunk:
     return EvidenceChunk("docs:guide/a%3Ab.md@0", CONCEPT.id, path, text, HERE, 1)
 
 
 def block(text: str, *path: str) -> str:
-    return evidence_block(NodeEvidence(CONCEPT, "seed 1 of 1", (), 0), passage(text, *path))
+    return evidence_block(NodeEvidence(CONCEPT, "seed 1 of 1", (), 0), chunk(text, *path))
 
 
 def test_a_concept_is_rendered_as_title_summary_and_location() -> None:
@@ -39,8 +39,8 @@ def test_evidence_is_rendered_as_path_location_and_text() -> None:
 
 
 def test_the_first_line_of_code_keeps_its_indent() -> None:
-    told = block("\r\n\n    def f():\n        return 1\n   \n")
-    assert told.partition("\n")[2] == "    def f():\n        return 1\n\n"
+    message = block("\r\n\n    def f():\n        return 1\n   \n")
+    assert message.partition("\n")[2] == "    def f():\n        return 1\n\n"
 
 
 def test_evidence_is_numbered_from_one() -> None:

@@ -14,7 +14,7 @@ from tests.support.sample_documents import SampleDocument, ask, document, seeds
 
 HEADINGS = 4  # words in the page's two headings
 CONCEPT = 6  # words in "- title (place): Summary of title."
-FRAME = 3  # words around a passage: its number, its title, its place
+FRAME = 3  # words around a chunk: its number, its title, its location
 
 
 def evidence(*documents: SampleDocument) -> RetrievedContext:
@@ -33,9 +33,7 @@ def ids(found: RetrievedContext, budget: int) -> list[str]:
 @pytest.mark.requirement(32)
 def test_concepts_are_tried_first_then_chunks_in_rounds() -> None:
     found = evidence(document("r:a", "one", "two", "three"), document("r:b", "one"))
-    order = [
-        passage.id if passage else node.concept.id for node, passage, _ in pieces_in_order(found)
-    ]
+    order = [chunk.id if chunk else node.concept.id for node, chunk, _ in pieces_in_order(found)]
     assert order == ["r:a", "r:b", "r:a@0", "r:b@0", "r:a@1", "r:a@2"]
 
 
@@ -64,9 +62,9 @@ def test_what_is_too_long_is_left_out_whole_and_a_shorter_one_enters() -> None:
 
 @pytest.mark.requirement(33)
 def test_every_piece_records_its_tokens_and_the_tokens_used() -> None:
-    (concept, passage), _ = select_pieces(evidence(document("r:a", words(2))), WordCounter(), 100)
+    (concept, chunk), _ = select_pieces(evidence(document("r:a", words(2))), WordCounter(), 100)
     assert concept.budget == "6 tokens, 10 of 100 used"
-    assert passage.budget == "5 tokens, 15 of 100 used"
+    assert chunk.budget == "5 tokens, 15 of 100 used"
 
 
 @pytest.mark.requirement(33)
@@ -82,8 +80,7 @@ def test_a_piece_is_chosen_or_omitted_and_never_both() -> None:
     found = evidence(*(document(f"r:{n}", words(n * 7), words(3)) for n in range(4)))
     for budget in range(1, 120):
         chosen, omitted = select_pieces(found, WordCounter(), budget)
-        told = sorted([piece.id for piece in chosen] + [one.id for one in omitted])
-        assert told == sorted(
-            passage.id if passage else node.concept.id
-            for node, passage, _ in pieces_in_order(found)
+        message = sorted([piece.id for piece in chosen] + [one.id for one in omitted])
+        assert message == sorted(
+            chunk.id if chunk else node.concept.id for node, chunk, _ in pieces_in_order(found)
         )

@@ -151,8 +151,8 @@ def test_rankings_alone_are_those_of_the_whole_question(
         1.0 if ranking[0] in question.grades else 0.0
         for ranking, question in zip(rankings, dataset.questions, strict=True)
     ]
-    told = [1.0 if value == 1.0 else 0.0 for value in measured.planned[0].values["mrr"]]
-    assert first == told
+    expected = [1.0 if value == 1.0 else 0.0 for value in measured.planned[0].values["mrr"]]
+    assert first == expected
 
 
 def services_at(store: Path, audit: Path) -> Services:
@@ -176,9 +176,9 @@ def test_sets_that_are_absent_are_skipped_with_a_word(
     page.write_text("# Q\n\n<!-- quality: gone -->\n\nkept\n\n<!-- end of gone -->\n")
     options = ("--stores", store.parent, "--page", page, "--limit", 1)
     assert run(monkeypatch, data, *options) == 0
-    told = capsys.readouterr().out
-    assert "gone: not in" in told
-    assert "small: written to" in told
+    output = capsys.readouterr().out
+    assert "gone: not in" in output
+    assert "small: written to" in output
     text = page.read_text()
     assert "kept" in text
     assert "<!-- quality: small -->\n\n7 documents, 1 questions." in text

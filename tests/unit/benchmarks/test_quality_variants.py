@@ -8,8 +8,8 @@ from docgraph.pipeline.load import load
 def test_every_value_that_an_option_may_take_is_measured() -> None:
     over = changed(load("documents"), "over")
     assert list(over) == ["`over: documents`", "`over: sections`", "`over: passages`"]
-    told = [p.steps[0].options["over"] for p in over.values()]
-    assert told == ["documents", "sections", "passages"]
+    levels = [p.steps[0].options["over"] for p in over.values()]
+    assert levels == ["documents", "sections", "passages"]
     option = ACTIONS["expand_relationships"].option("admit")
     assert option is not None
     assert f"`admit: {option.default}`" in changed(load("documents"), "admit")

@@ -45,10 +45,10 @@ def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
     engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
     counts = engine.content.status(impersonated(everyone, local())).counts
-    passages = made_passages(kept, DOCUMENTS)
-    assert counts["chunks"] == len(passages.texts) == len(passages.vectors)
-    assert counts["nodes.document"] == DOCUMENTS == len(passages.summaries)
-    assert len(set(passages.documents)) == DOCUMENTS
+    chunks = made_passages(kept, DOCUMENTS)
+    assert counts["chunks"] == len(chunks.texts) == len(chunks.vectors)
+    assert counts["nodes.document"] == DOCUMENTS == len(chunks.summaries)
+    assert len(set(chunks.documents)) == DOCUMENTS
 
 
 def test_half_of_the_documents_may_be_read(kept: Path) -> None:
@@ -62,11 +62,11 @@ def test_no_question_is_asked_twice() -> None:
 
 
 @needs_bm25s
-def test_the_floor_finds_a_passage_by_its_own_words_and_vector(kept: Path) -> None:
-    floor, passages = built_floor(kept, DOCUMENTS), made_passages(kept, DOCUMENTS)
-    assert floor.vector_candidates(passages.vectors[7])[0] == 7
-    assert floor.lexical_candidates(passages.texts[7])[0][0] == 7
-    assert floor.by_summary(passages.summaries[7])[0] == 7
+def test_the_baseline_finds_a_chunk_by_its_own_words_and_vector(kept: Path) -> None:
+    floor, chunks = built_floor(kept, DOCUMENTS), made_passages(kept, DOCUMENTS)
+    assert floor.vector_candidates(chunks.vectors[7])[0] == 7
+    assert floor.lexical_candidates(chunks.texts[7])[0][0] == 7
+    assert floor.by_summary(chunks.summaries[7])[0] == 7
 
 
 @needs_bm25s

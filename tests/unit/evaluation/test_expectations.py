@@ -78,7 +78,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("question: x", ":1: a list of"),
         ("[]", ":1: a list of"),
@@ -96,10 +96,12 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         ("- &a {question: x}", ":1:"),
     ],
 )
-def test_what_is_not_a_list_of_questions_is_refused(tmp_path: Path, text: str, told: str) -> None:
+def test_what_is_not_a_list_of_questions_is_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
     with pytest.raises(BadInput) as error:
         read_expectations(written(tmp_path, text))
-    assert told in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path: Path) -> None:

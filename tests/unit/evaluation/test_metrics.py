@@ -1,4 +1,4 @@
-"""Measures, against numbers worked out by hand."""
+"""Metrics, compared with numbers that were calculated manually."""
 
 import math
 

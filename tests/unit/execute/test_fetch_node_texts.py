@@ -122,8 +122,8 @@ def test_without_a_budget_sixty_thousand_characters_are_taken() -> None:
 
 @pytest.mark.requirement(31)
 def test_both_budgets_at_once_are_refused() -> None:
-    told = check_single_budget({"max_chars": 10, "max_tokens": 10})
-    assert told == "max_chars and max_tokens exclude each other; set one of them to null"
+    message = check_single_budget({"max_chars": 10, "max_tokens": 10})
+    assert message == "max_chars and max_tokens exclude each other; set one of them to null"
     for options in ({}, {"max_chars": 10}, {"max_chars": None, "max_tokens": 10}):
         assert check_single_budget(options) is None
 
@@ -136,8 +136,8 @@ def test_a_text_is_the_nodes_own_span_and_nothing_around_it() -> None:
         parts=(Part("::f", (ChunkSpec("def f"),)), Part("::g", (ChunkSpec("def g"),))),
     )
     found = fetch(world(code), seeds_only("r:m.py::g"))
-    (passage,) = found.nodes[0].passages
-    assert (passage.id, passage.text, passage.similarity) == ("r:m.py::g", "def g\n", None)
+    (chunk,) = found.nodes[0].passages
+    assert (chunk.id, chunk.text, chunk.similarity) == ("r:m.py::g", "def g\n", None)
 
 
 @pytest.mark.requirement(31)

@@ -25,8 +25,8 @@ def test_the_reason_for_a_plan_of_missing_documents_is_that_nothing_is_left() ->
 @pytest.mark.requirement(26)
 def test_the_reason_for_a_plan_without_text_is_that_nothing_fits() -> None:
     plan = plan_seeds(ask("why?"), seeds("r:a", "r:gone"))
-    told = "nothing visible of this plan has a text that fits"
-    assert why_empty(plan, (), (not_visible("r:gone"),)) == told
+    message = "nothing visible of this plan has a text that fits"
+    assert why_empty(plan, (), (not_visible("r:gone"),)) == message
 
 
 @pytest.mark.requirement(34)

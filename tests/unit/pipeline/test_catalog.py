@@ -108,7 +108,7 @@ def test_every_option_has_the_default_and_the_bounds_that_are_promised(name: str
 
 
 @pytest.mark.requirement(20)
-def test_depth_is_an_option_of_the_tree_alone_and_has_a_hard_ceiling() -> None:
+def test_only_the_tree_has_a_depth_and_it_has_a_maximum() -> None:
     deep = [name for name, action in ACTIONS.items() if action.option("max_depth")]
     assert deep == ["expand_dependency_tree"]
     option = ACTIONS["expand_dependency_tree"].option("max_depth")

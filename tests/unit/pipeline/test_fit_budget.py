@@ -64,7 +64,7 @@ def test_a_page_that_is_too_long_is_made_to_fit(window: int, per_word: float) ->
     assert any(item.number for item in page.items)
 
 
-def test_a_window_without_room_for_evidence_is_for_the_model_s_check_to_tell() -> None:
+def test_a_context_window_too_small_for_evidence_is_reported_by_the_answers_step() -> None:
     """Else a page of nothing would look like a question that nothing answers."""
     assert fit_budget(tail(), evidence(), WORDS, (Reads(150),)) == tail()
 

@@ -89,7 +89,7 @@ def test_options_left_out_have_their_defaults(write: Write) -> None:
 
 @pytest.mark.requirement(41)
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         (
             ["search_nodes", "fetch_evidnce"],
@@ -207,10 +207,10 @@ def test_options_left_out_have_their_defaults(write: Write) -> None:
         ),
     ],
 )
-def test_a_broken_step_is_refused_with_file_line_and_what_would_fit(
-    write: Write, lines: list[str], told: str
+def test_an_invalid_step_is_refused_with_file_line_and_a_suggestion(
+    write: Write, lines: list[str], message: str
 ) -> None:
-    assert refused(write(steps(*lines))).startswith(told)
+    assert refused(write(steps(*lines))).startswith(message)
 
 
 @pytest.mark.requirement(41)
@@ -221,7 +221,7 @@ def test_an_option_on_a_line_of_its_own_is_refused_with_that_line(write: Write) 
 
 @pytest.mark.requirement(41)
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("steps: [search_nodes]", "mine.yaml:1: a pipeline needs a name: `pipeline: my-name`"),
         ("steps: []\npipeline: 5", "mine.yaml:2: a pipeline needs a name: `pipeline: my-name`"),
@@ -237,12 +237,12 @@ def test_an_option_on_a_line_of_its_own_is_refused_with_that_line(write: Write) 
         ("", "mine.yaml:1: a pipeline starts with `pipeline: name`"),
     ],
 )
-def test_a_broken_file_is_refused_with_its_line(write: Write, text: str, told: str) -> None:
-    assert refused(write(text)).startswith(told)
+def test_a_broken_file_is_refused_with_its_line(write: Write, text: str, message: str) -> None:
+    assert refused(write(text)).startswith(message)
 
 
 @pytest.mark.requirement(41)
-def test_a_name_that_nobody_knows_is_told_what_would_fit(tmp_path: Path) -> None:
+def test_an_unknown_name_is_refused_with_a_suggestion(tmp_path: Path) -> None:
     assert refused("documnts") == (
         "no pipeline or file is called 'documnts'; did you mean 'documents'?"
     )
@@ -277,7 +277,7 @@ def test_extends_lets_a_user_change_one_line(write: Write) -> None:
 
 
 @pytest.mark.requirement(43)
-def test_extends_may_leave_a_step_out(write: Write) -> None:
+def test_extends_can_remove_a_step(write: Write) -> None:
     path = write("pipeline: mine\nextends: documents\nwithout: [expand_relationships]\n")
     assert names(load(path)) == [
         "search_nodes",
@@ -308,7 +308,7 @@ def test_a_changed_budget_must_take_the_others_place(write: Write) -> None:
 @pytest.mark.requirement(41)
 @pytest.mark.requirement(43)
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("extends: documnts", "mine.yaml:2: no pipeline is called 'documnts'; shipped: code, "),
         ("extends: [a, b]", "mine.yaml:2: `extends` takes one name or path"),
@@ -347,8 +347,8 @@ def test_a_changed_budget_must_take_the_others_place(write: Write) -> None:
         ),
     ],
 )
-def test_a_broken_extension_is_refused_with_its_line(write: Write, text: str, told: str) -> None:
-    assert refused(write(f"pipeline: mine\n{text}\n")).startswith(told)
+def test_a_broken_extension_is_refused_with_its_line(write: Write, text: str, message: str) -> None:
+    assert refused(write(f"pipeline: mine\n{text}\n")).startswith(message)
 
 
 @pytest.mark.requirement(43)
@@ -362,15 +362,17 @@ def test_leaving_every_step_out_is_refused(write: Write) -> None:
 @pytest.mark.parametrize("way", ["mine.yaml", "./mine.yaml", "../{folder}/mine.yaml"])
 def test_a_pipeline_that_extends_itself_is_refused(write: Write, tmp_path: Path, way: str) -> None:
     path = write(f"pipeline: p\nextends: {way.format(folder=tmp_path.name)}\n")
-    told = refused(path)
-    assert told == "mine.yaml:2: a pipeline extends itself: mine.yaml > mine.yaml"
+    message = refused(path)
+    assert message == "mine.yaml:2: a pipeline extends itself: mine.yaml > mine.yaml"
 
 
 @pytest.mark.requirement(43)
 def test_two_pipelines_that_extend_each_other_are_refused(write: Write) -> None:
     write("pipeline: other\nextends: mine.yaml\n", "other.yaml")
-    told = refused(write("pipeline: mine\nextends: other.yaml\n"))
-    assert told == ("other.yaml:2: a pipeline extends itself: mine.yaml > other.yaml > mine.yaml")
+    message = refused(write("pipeline: mine\nextends: other.yaml\n"))
+    assert message == (
+        "other.yaml:2: a pipeline extends itself: mine.yaml > other.yaml > mine.yaml"
+    )
 
 
 @pytest.mark.requirement(43)

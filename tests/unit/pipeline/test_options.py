@@ -53,7 +53,7 @@ def test_a_value_of_another_type_is_refused(annotation: Any, value: Any) -> None
 
 
 @pytest.mark.requirement(41)
-def test_the_refusal_says_what_would_fit() -> None:
+def test_a_refusal_says_which_values_are_valid() -> None:
     with pytest.raises(ValueError, match=r"'sideways': Input should be 'out' or 'in'"):
         validate_value(Literal["out", "in"], "sideways")
 

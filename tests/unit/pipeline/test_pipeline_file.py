@@ -39,7 +39,7 @@ def test_every_value_knows_its_line(file: Path) -> None:
 
 @pytest.mark.requirement(41)
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "mine.yaml:1: a pipeline starts with `pipeline: name`"),
         ("# only a comment\n", "mine.yaml:1: a pipeline starts with `pipeline: name`"),
@@ -55,8 +55,8 @@ def test_every_value_knows_its_line(file: Path) -> None:
         ("a: 1\nb: " + "9" * 5000, "mine.yaml:2: "),
     ],
 )
-def test_what_is_no_mapping_is_refused_with_its_line(file: Path, text: str, told: str) -> None:
-    assert refused(file, text).startswith(told)
+def test_what_is_no_mapping_is_refused_with_its_line(file: Path, text: str, message: str) -> None:
+    assert refused(file, text).startswith(message)
 
 
 @pytest.mark.requirement(41)
@@ -80,8 +80,8 @@ def test_a_file_nested_too_deeply_is_refused(file: Path) -> None:
     file.write_text("a: " + "[" * deepest + "]" * deepest, encoding="utf-8")
     assert read_lines(file)
     for opening in ("[", "{a: ", "- ", "? "):
-        told = refused(file, "a:\n  " + opening * MAX_DEPTH)
-        assert told == "mine.yaml:2: nested too deeply"
+        message = refused(file, "a:\n  " + opening * MAX_DEPTH)
+        assert message == "mine.yaml:2: nested too deeply"
 
 
 @pytest.mark.requirement(41)

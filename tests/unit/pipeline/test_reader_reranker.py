@@ -26,7 +26,7 @@ def bound(place: World = PLACE) -> ReaderReranker:
 
 
 @pytest.mark.requirement(16)
-def test_a_candidate_is_read_as_title_summary_and_closest_passage() -> None:
+def test_a_candidate_is_read_as_title_summary_and_most_similar_chunk() -> None:
     assert bound().rerank("why?", ("r:a", "r:b")).scores == {
         "r:a": len("a\nSummary of a.\nnear"),
         "r:b": len("b\nSummary of b.\nnear and longer"),
@@ -52,7 +52,7 @@ def test_a_model_is_not_asked_about_nothing() -> None:
 
 
 @pytest.mark.requirement(47)
-def test_what_is_above_the_models_ceiling_is_withheld_from_it() -> None:
+def test_a_candidate_above_the_models_clearance_is_withheld() -> None:
     place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
 
     def judged(ceiling: Clearance | None) -> Reranked:

@@ -66,15 +66,17 @@ def test_a_receipt_is_the_same_in_every_process_and_with_every_hash_seed() -> No
         "made = receipt_of(retrieval(reader=asking(ROSA)))\n"
         "print(made.to_json() + receipt_of_ids('r:mill.md').to_json())"
     )
-    told = set()
+    outputs = set()
     for seed in ("0", "1", "2"):
         env = {**os.environ, "PYTHONHASHSEED": seed}
         command = [sys.executable, "-c", program]
-        told.add(subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=True).stdout)
+        outputs.add(
+            subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=True).stdout
+        )
     here = (
         receipt_of(retrieval(reader=asking(ROSA))).to_json() + receipt_of_ids("r:mill.md").to_json()
     )
-    assert told == {here.encode() + b"\n"}
+    assert outputs == {here.encode() + b"\n"}
 
 
 @pytest.mark.requirement(48)
@@ -99,7 +101,7 @@ def test_a_reranker_is_named_if_one_was_used() -> None:
     assert receipt(load("flat").with_options("search_nodes", rerank=2)).reranker == "none"
 
 
-def test_an_answer_without_a_model_is_told_by_its_digest() -> None:
+def test_an_answer_without_a_model_is_recorded_by_its_digest() -> None:
     made = receipt_of_answer()
     assert made.answer is not None
     assert made.answer.digest == made.steps[-1].output[1]
@@ -107,15 +109,15 @@ def test_an_answer_without_a_model_is_told_by_its_digest() -> None:
     assert made.before_answer == made.steps[:-1] == MADE.steps
 
 
-def test_an_answer_is_told_with_its_model_its_prompt_and_how_it_was_sampled() -> None:
-    told = receipt_of_answer(FixedReplyModel()).answer
-    assert told is not None
-    assert (told.model, told.prompt, told.sampling) == (
+def test_an_answer_is_recorded_with_model_prompt_and_sampling() -> None:
+    message = receipt_of_answer(FixedReplyModel()).answer
+    assert message is not None
+    assert (message.model, message.prompt, message.sampling) == (
         "says",
         "cited-1",
         "temperature 0.0, seed 0",
     )
-    assert told.prompt_digest == load_prompt("cited-1").digest
+    assert message.prompt_digest == load_prompt("cited-1").digest
 
 
 def test_it_holds_no_time_no_score_and_no_documents_text() -> None:
@@ -204,16 +206,16 @@ def test_a_key_that_is_not_known_is_refused() -> None:
     assert "not exactly" in refused(less)
 
 
-def without_backwards(told: dict[str, object]) -> dict[str, object]:
-    return {key: value for key, value in told.items() if key != "backwards"}
+def without_backwards(message: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in message.items() if key != "backwards"}
 
 
 @pytest.mark.parametrize("again", ['"format": "x", ', '"seeds": ["r:a"], '])
 def test_a_key_that_stands_twice_is_refused(again: str) -> None:
     """The last one would count here, and the first one for another reader."""
     key = again.split('"')[1]
-    told = refused(MADE.to_json().replace("{", "{" + again, 1))
-    assert told == f"not a receipt: the key {key!r} stands twice in one object"
+    message = refused(MADE.to_json().replace("{", "{" + again, 1))
+    assert message == f"not a receipt: the key {key!r} stands twice in one object"
     inner = MADE.to_json().replace('"action": ', '"action": "drop", "action": ', 1)
     assert refused(inner) == "not a receipt: the key 'action' stands twice in one object"
 
@@ -223,7 +225,7 @@ def test_a_number_is_no_text_and_a_text_no_number() -> None:
     assert "snapshot" in refused(edit(MADE, ("snapshots", 0, "snapshot"), str))
 
 
-def test_a_receipt_of_another_format_says_which_one_would_fit() -> None:
+def test_a_receipt_of_another_format_is_refused_with_the_expected_one() -> None:
     assert refused(edit(MADE, ("format",), lambda _: "docgraph.receipt/2")) == (
         "receipt format 'docgraph.receipt/2'; this docgraph reads 'docgraph.receipt/1'"
     )

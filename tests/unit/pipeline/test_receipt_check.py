@@ -71,7 +71,7 @@ def test_every_single_change_is_noticed(made: Receipt) -> None:
 
 @pytest.mark.requirement(48)
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         (("asker",), "what stands for the asker is not a digest"),
         (("rights",), "what stands for the rights is not a digest"),
@@ -96,15 +96,15 @@ def test_every_single_change_is_noticed(made: Receipt) -> None:
         (("reranker",), "the plan names another reranker"),
     ],
 )
-def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: str) -> None:
+def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], message: str) -> None:
     change = (lambda text: text[:-1]) if path[0] in {"asker", "rights"} else other
     problems = find_receipt_problems(reseal(MADE, path, change))
-    assert any(told in problem for problem in problems), problems
+    assert any(message in problem for problem in problems), problems
     assert not any("its own digest" in problem for problem in problems)
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "message"),
     [
         (("context_digest",), None, "its Context is not the one that a step made"),
         (("tokenizer",), None, "has a tokenizer"),
@@ -123,9 +123,9 @@ def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], told: s
          "name each repository once"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_together_is_told(path: tuple[Any, ...], value: Any, told: str) -> None:
+def test_an_inconsistency_is_reported(path: tuple[Any, ...], value: Any, message: str) -> None:
     problems = find_receipt_problems(reseal(MADE, path, lambda _: value))
-    assert any(told in problem for problem in problems), problems
+    assert any(message in problem for problem in problems), problems
 
 
 def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
@@ -138,7 +138,7 @@ def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
 
 @pytest.mark.requirement(48)
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"prompt": "polite-9"}, "the answer's prompt is not the one that its step names"),
         ({"prompt": "polite-9"}, "no prompt is called 'polite-9'"),
@@ -152,13 +152,11 @@ def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
         ({"model": ""}, "no model answered, and yet one was asked with a prompt"),
     ],
 )
-def test_what_is_told_of_an_answer_is_what_its_step_would_tell(
-    changes: dict[str, str], told: str
-) -> None:
+def test_a_recorded_answer_must_fit_its_step(changes: dict[str, str], message: str) -> None:
     problems = find_receipt_problems(
         reseal(ANSWERED, ("answer",), lambda answer: {**answer, **changes})
     )
-    assert any(told in problem for problem in problems), problems
+    assert any(message in problem for problem in problems), problems
 
 
 @pytest.mark.parametrize("sampling", ["", "seed 0", "temperature 0.0", "temperature 1e-05, seed 0"])
@@ -187,7 +185,7 @@ def test_ids_take_the_place_of_search_and_search_that_of_ids() -> None:
 
 @pytest.mark.requirement(48)
 @pytest.mark.parametrize("place", range(5))
-def test_a_step_whose_work_nobody_reads_is_told(place: int) -> None:
+def test_a_step_with_an_unused_output_is_reported(place: int) -> None:
     """Except for a second select_scope: that one reads what the first made."""
     doubled = with_steps(
         MADE, lambda steps: [*steps[: place + 1], steps[place], *steps[place + 1 :]]
@@ -198,16 +196,16 @@ def test_a_step_whose_work_nobody_reads_is_told(place: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "message"),
     [
         (("embedder", "digest"), "what stands for the embedder is not a digest"),
         (("steps", 3, "output", 1), "step 4 (fetch_evidence) read or made something without"),
         (("steps", 1, "inputs", 0, 1), "step 2 (select_scope) read or made something without"),
     ],
 )
-def test_every_digest_looks_like_one(path: tuple[Any, ...], told: str) -> None:
+def test_every_digest_looks_like_one(path: tuple[Any, ...], message: str) -> None:
     problems = find_receipt_problems(reseal(MADE, path, lambda _: "ABC"))
-    assert any(told in problem for problem in problems), problems
+    assert any(message in problem for problem in problems), problems
 
 
 def test_a_plan_made_after_the_answer_is_no_plan() -> None:

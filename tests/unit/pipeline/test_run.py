@@ -65,28 +65,28 @@ for name in ("documents", "code"):
 """
 
 
-def windows(place: World) -> Mapping[type, Any]:
+def windows(store: World) -> Mapping[type, Any]:
     return {
-        SearchReads: lambda _: place.search,
-        GraphReads: lambda _: place.graph,
-        TextReads: lambda values: place.texts(values[RetrievalPlan]),
+        SearchReads: lambda _: store.search,
+        GraphReads: lambda _: store.graph,
+        TextReads: lambda values: store.texts(values[RetrievalPlan]),
         TokenCounter: lambda _: WordCounter(),
         Reranker: lambda _: PreferenceReranker({}, name="none"),
         ChatModelChain: lambda _: ChatModelChain((), lambda _: None),
     }
 
 
-def walk(pipeline: Pipeline, place: World, *given: Any) -> Run:
+def walk(pipeline: Pipeline, store: World, *given: Any) -> Run:
     ticks = count()
     values = {type(value): value for value in given}
-    return run(pipeline, values, windows(place), lambda: float(next(ticks)))
+    return run(pipeline, values, windows(store), lambda: float(next(ticks)))
 
 
 QUESTION = ask("corn")
 
 
 @pytest.mark.requirement(26)
-def test_a_question_walks_through_the_whole_house() -> None:
+def test_a_question_runs_through_every_stage() -> None:
     found = walk(load("documents"), TOWN, QUESTION)
     assert found.get(Seeds).ids[0] == "r:mill.md"
     assert "r:road.md" in found.get(RetrievalPlan).order
@@ -203,24 +203,24 @@ def test_every_value_of_a_run_has_the_same_bytes_under_every_hash_seed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'src'}:{ROOT}")
-    told = set()
+    text = set()
     for seed in ("0", "1", "7"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
         done = subprocess.run(
             [sys.executable, "-c", IN_ANOTHER_PROCESS], capture_output=True, text=True, check=True
         )
-        told.add(done.stdout)
-    assert len(told) == 1
-    assert "documents" in told.pop()
+        text.add(done.stdout)
+    assert len(text) == 1
+    assert "documents" in text.pop()
 
 
-def test_what_a_pipeline_does_not_make_is_told() -> None:
+def test_a_missing_output_is_reported() -> None:
     found = walk(load("documents").up_to(Seeds), TOWN, QUESTION)
     with pytest.raises(BadPipeline, match="pipeline 'documents' makes no Context"):
         found.get(Context)
 
 
-def test_a_step_that_was_not_given_what_it_needs_is_told() -> None:
+def test_a_missing_input_is_reported() -> None:
     plan = plan_seeds(QUESTION, seeds("r:mill.md"))
     with pytest.raises(BadPipeline, match="search_nodes needs Question, which this run"):
         walk(load("documents"), TOWN, plan)

@@ -152,7 +152,7 @@ def test_an_order_of_other_nodes_than_the_plans_own_is_refused(changes: dict[str
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"query_vector": [1, 2]}, "the query vector has 2 numbers, its embedder 3"),
         ({"query_vector": [4080, 4080, 0]}, "longer than any unit vector"),
@@ -163,8 +163,8 @@ def test_an_order_of_other_nodes_than_the_plans_own_is_refused(changes: dict[str
         ({"cut": [{"document_id": "r:x"}]}, "plan.cut.0.limit: Field required"),
     ],
 )
-def test_a_plan_edited_into_nonsense_is_refused(changes: dict[str, Any], told: str) -> None:
-    assert told in refused(edited(**changes))
+def test_a_plan_edited_into_nonsense_is_refused(changes: dict[str, Any], message: str) -> None:
+    assert message in refused(edited(**changes))
 
 
 @pytest.mark.requirement(24)
@@ -174,7 +174,7 @@ def test_a_plan_without_a_question_has_no_vector() -> None:
 
 @pytest.mark.parametrize("word", ["NaN", "Infinity", "1e999"])
 def test_a_number_that_json_does_not_know_is_refused(word: str) -> None:
-    text = edited().replace('"told"', word)
+    text = edited().replace('"test"', word)
     assert word in text
     assert refused(text).startswith("not a saved plan: ")
 
@@ -193,7 +193,7 @@ def test_a_key_that_is_missing_is_refused_even_where_it_has_a_default() -> None:
     assert "keys are not exactly" in refused(json.dumps(written))
 
 
-def test_a_plan_of_another_format_says_which_one_would_fit() -> None:
+def test_a_plan_of_another_format_is_refused_with_the_expected_one() -> None:
     written = {**plain(SAVED), "format": "docgraph.plan/2"}
     assert refused(json.dumps(written)) == (
         "plan format 'docgraph.plan/2'; this docgraph reads 'docgraph.plan/1'"
@@ -210,5 +210,5 @@ def test_a_plan_too_large_to_be_one_is_refused() -> None:
     many = [f"r:{n}" for n in range(MOST_PLANNED + 1)]
     most = edited(seed_documents=many[1:], expanded_documents=[], order=many[1:])
     assert len(plan_from_json(most).plan.order) == MOST_PLANNED
-    told = refused(edited(seed_documents=many, expanded_documents=[], order=many))
-    assert told == f"a plan holds at most {MOST_PLANNED} nodes, this one {MOST_PLANNED + 1}"
+    message = refused(edited(seed_documents=many, expanded_documents=[], order=many))
+    assert message == f"a plan holds at most {MOST_PLANNED} nodes, this one {MOST_PLANNED + 1}"

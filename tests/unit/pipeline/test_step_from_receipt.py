@@ -15,14 +15,14 @@ from docgraph.pipeline.replay import step_from_receipt
 NOTHING: frozenset[type] = frozenset()
 
 
-def told(pipeline: Pipeline) -> list[ReceiptStep]:
+def message(pipeline: Pipeline) -> list[ReceiptStep]:
     return [
         ReceiptStep(step.action.name, tuple(step.options.items()), (), ("", ""))
         for step in pipeline.steps
     ]
 
 
-SEARCH, SCOPE, EXPAND, *_ = told(load("documents"))
+SEARCH, SCOPE, EXPAND, *_ = message(load("documents"))
 
 
 @pytest.mark.parametrize("name", ["documents", "code", "flat"])
@@ -30,7 +30,7 @@ def test_recorded_steps_are_the_pipelines_own(name: str) -> None:
     pipeline = load(name)
     made: frozenset[type] = NOTHING
     steps = []
-    for one in told(pipeline):
+    for one in message(pipeline):
         steps.append(step_from_receipt(one, made))
         made |= {steps[-1].action.makes}
     assert Pipeline(name, tuple(steps)).digest == pipeline.digest
@@ -63,7 +63,7 @@ def test_a_value_that_no_longer_fits_is_refused(value: str | int | float | None)
 
 
 def test_options_that_exclude_each_other_are_refused() -> None:
-    fetch = next(one for one in told(load("code")) if one.action == "fetch_node_texts")
+    fetch = next(one for one in message(load("code")) if one.action == "fetch_node_texts")
     both = replace(fetch, options=tuple(dict(fetch.options, max_tokens=9).items()))
     assert "max_chars" in refused(both, frozenset({RetrievalPlan}))
 

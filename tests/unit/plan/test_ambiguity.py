@@ -204,7 +204,7 @@ def test_an_edge_that_is_not_visible_changes_nothing(
     assert incoming_edges(among, ("r:a", "r:b")) == incoming_edges(alone, ("r:a", "r:b"))
 
 
-def test_what_leaves_a_section_is_settled_within_the_whole_document() -> None:
+def test_outgoing_edges_of_a_section_are_resolved_within_the_whole_document() -> None:
     graph = world(
         document("r:s", parts=(Part("#x"),)),
         document("r:a"),
@@ -253,49 +253,49 @@ def superseding(target: str, rank: int = 0) -> Relationship:
 
 @pytest.mark.requirement(5)
 def test_an_inverse_survives_only_with_its_forward_edge() -> None:
-    place = world(
+    store = world(
         *(document(f"r:{name}") for name in ("new", "old", "other")),
         edges=lifecycle(superseding("r:old"), superseding("r:other", rank=1)),
     )
-    assert [f.edge.target for f in outgoing_edges(place.graph, ("r:old",))] == ["r:new"]
-    assert outgoing_edges(place.graph, ("r:other",)) == ()
-    assert [f.edge.source for f in incoming_edges(place.graph, ("r:new",))] == ["r:old"]
+    assert [f.edge.target for f in outgoing_edges(store.graph, ("r:old",))] == ["r:new"]
+    assert outgoing_edges(store.graph, ("r:other",)) == ()
+    assert [f.edge.source for f in incoming_edges(store.graph, ("r:new",))] == ["r:old"]
 
 
 @pytest.mark.requirement(5)
 def test_a_tie_without_a_winner_leaves_no_inverse() -> None:
-    place = world(
+    store = world(
         *(document(f"r:{name}") for name in ("new", "old", "other")),
         edges=lifecycle(superseding("r:old"), superseding("r:other")),
     )
-    assert outgoing_edges(place.graph, ("r:new",)) == ()
-    assert outgoing_edges(place.graph, ("r:old", "r:other")) == ()
+    assert outgoing_edges(store.graph, ("r:new",)) == ()
+    assert outgoing_edges(store.graph, ("r:old", "r:other")) == ()
 
 
 @pytest.mark.requirement(5)
 def test_a_manual_inverse_survives() -> None:
-    by_hand = Relationship(Edge("r:new", "supersedes", "r:old"), (MANUAL,), ())
-    place = world(document("r:new"), document("r:old"), edges=lifecycle(by_hand))
-    assert [f.edge.target for f in outgoing_edges(place.graph, ("r:old",))] == ["r:new"]
+    manual = Relationship(Edge("r:new", "supersedes", "r:old"), (MANUAL,), ())
+    store = world(document("r:new"), document("r:old"), edges=lifecycle(manual))
+    assert [f.edge.target for f in outgoing_edges(store.graph, ("r:old",))] == ["r:new"]
 
 
 @pytest.mark.requirement(5)
 @pytest.mark.requirement(21)
 def test_an_inverse_can_be_followed_alone() -> None:
     only = frozenset({"superseded_by"})
-    place = world(
+    store = world(
         *(document(f"r:{name}") for name in ("new", "old", "other")),
         edges=lifecycle(superseding("r:old"), superseding("r:other", rank=1)),
     )
-    assert [f.edge.target for f in outgoing_edges(place.graph, ("r:old", "r:other"), only)] == [
+    assert [f.edge.target for f in outgoing_edges(store.graph, ("r:old", "r:other"), only)] == [
         "r:new"
     ]
-    assert [f.edge.source for f in incoming_edges(place.graph, ("r:new",), only)] == ["r:old"]
+    assert [f.edge.source for f in incoming_edges(store.graph, ("r:new",), only)] == ["r:old"]
 
 
 @pytest.mark.requirement(21)
 def test_other_relations_are_not_returned() -> None:
-    place = world(
+    store = world(
         *(document(f"r:{name}") for name in "abc"),
         edges=[edge("r:a", "r:b", "mentions", at=1), edge("r:a", "r:c", "references", at=1)],
     )
@@ -304,7 +304,7 @@ def test_other_relations_are_not_returned() -> None:
         (frozenset({"mentions"}), ["r:b"]),
         (frozenset[str](), []),
     ):
-        assert [f.edge.target for f in outgoing_edges(place.graph, ("r:a",), relations)] == reached
+        assert [f.edge.target for f in outgoing_edges(store.graph, ("r:a",), relations)] == reached
 
 
 @given(many)

@@ -7,6 +7,6 @@ from docgraph.plan.plan_seeds import DEFAULT_DOCUMENTS, DEFAULT_SEED_PLACES, MAX
 
 @pytest.mark.requirement(20)
 @pytest.mark.requirement(22)
-def test_six_documents_three_of_them_seeds_and_a_hard_ceiling() -> None:
+def test_defaults_are_six_documents_and_three_seeds_and_there_is_a_maximum() -> None:
     assert (DEFAULT_DOCUMENTS, DEFAULT_SEED_PLACES) == (6, 3)
     assert (MAX_DEPTH, MAX_NODES) == (5, 500)

@@ -58,6 +58,6 @@ def test_the_plan_carries_the_question_and_its_vector_and_how_seeds_were_found()
     plan = plan_seeds(question, seeds("r:a"))
     assert (plan.question, plan.query_vector) == (question.text, question.vector)
     assert plan.embedder == question.embedder
-    assert plan.constraints.search == (("mode", "told"),)
+    assert plan.constraints.search == (("mode", "test"),)
     assert plan.constraints.traversal_enabled is False
     assert (plan.constraints.max_depth, plan.constraints.relations) == (0, ())

@@ -19,9 +19,9 @@ def test_an_unknown_relation_is_reported_with_a_suggestion() -> None:
     assert check_relations({"relations": ("calls", "import")}) == (
         "no relation is called 'import'; did you mean 'imports'?"
     )
-    told = check_relations({"relations": ("zzz",)})
-    assert told is not None
-    assert told.startswith("no relation is called 'zzz'; known: calls, contains, ")
+    message = check_relations({"relations": ("zzz",)})
+    assert message is not None
+    assert message.startswith("no relation is called 'zzz'; known: calls, contains, ")
 
 
 @pytest.mark.requirement(21)

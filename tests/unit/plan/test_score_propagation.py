@@ -34,30 +34,30 @@ from tests.support.sample_documents import (
 from tests.unit.plan.test_expand_relationships import PLACE, many_edges, many_seeds
 
 ADMITS = get_args(Admit)
-LIFTING = ("lifted", "contested", "scored")
+PROPAGATING = ("lifted", "contested", "scored")
 near = st.floats(-1, 1)
 
 
-def expand(place: World, found: Seeds, **options: Any) -> RetrievalPlan:
-    inputs = (ask("why?"), found, place.graph, place.search)
+def expand(store: World, found: Seeds, **options: Any) -> RetrievalPlan:
+    inputs = (ask("why?"), found, store.graph, store.search)
     plan = contract_of(expand_relationships).call(inputs, options)
     assert isinstance(plan, RetrievalPlan)
     return plan
 
 
 def shore(edges: list[Relationship], **meanings: Meaning) -> World:
-    """Documents a to j, a question due north; those not told mean something else."""
-    held = [document(f"r:{n}", meaning=meanings.get(n, EAST)) for n in "abcdefghij"]
-    return world(*held, edges=edges)
+    """Documents a to j and a question due north; other documents point elsewhere."""
+    document_i = [document(f"r:{n}", meaning=meanings.get(n, EAST)) for n in "abcdefghij"]
+    return world(*document_i, edges=edges)
 
 
 @given(near, near, st.integers(1, 400))
 def test_a_neighbours_score_rises_half_the_distance_at_most(
     own: float, seed: float, many: int
 ) -> None:
-    lifted = damped_score(own, seed, "references", many)
+    raised = damped_score(own, seed, "references", many)
     if seed > own:
-        assert own <= lifted <= own + (seed - own) / 2 + 1e-12
+        assert own <= raised <= own + (seed - own) / 2 + 1e-12
     assert damped_score(own, seed, "references", 1) == damped_score(own, seed, "shares_entity", 4)
 
 
@@ -79,44 +79,44 @@ def test_relation_weights_apply_only_if_the_pipeline_sets_them() -> None:
 @given(found=many_seeds)
 def test_without_relations_the_order_is_that_of_the_search(admit: str, found: list[str]) -> None:
     """Also where a seed was put first for a name that it defines."""
-    told = with_scores(seeds(*found))
-    plan = expand(world(*PLACE), told, admit=admit, documents=500)
-    assert plan.order == told.ids
-    backwards = Seeds(tuple(reversed(told.ranked)), told.search, standing=told.standing)
+    scored = with_scores(seeds(*found))
+    plan = expand(world(*PLACE), scored, admit=admit, documents=500)
+    assert plan.order == scored.ids
+    backwards = Seeds(tuple(reversed(scored.ranked)), scored.search, standing=scored.standing)
     assert expand(world(*PLACE), backwards, admit=admit, documents=500).order == backwards.ids
 
 
 @pytest.mark.requirement(22)
-@pytest.mark.parametrize("admit", LIFTING)
+@pytest.mark.parametrize("admit", PROPAGATING)
 @given(found=many_seeds, edges=many_edges, documents=st.integers(1, 8), places=st.integers(1, 8))
 def test_a_plan_has_each_document_once_and_never_too_many(
     admit: str, found: list[str], edges: list[Relationship], documents: int, places: int
 ) -> None:
-    told = with_scores(seeds(*found))
-    place = world(*PLACE, edges=edges)
-    plan = expand(place, told, admit=admit, documents=documents, seed_places=places)
+    scored = with_scores(seeds(*found))
+    store = world(*PLACE, edges=edges)
+    plan = expand(store, scored, admit=admit, documents=documents, seed_places=places)
     expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
     assert len(plan.documents) <= documents
     assert sorted(plan.order) == sorted(plan.seed_documents + expanded)
     assert not roots(plan.seed_documents) & set(expanded)
-    assert tuple(node for node in told.ids if node in plan.seed_documents) == plan.seed_documents
+    assert tuple(node for node in scored.ids if node in plan.seed_documents) == plan.seed_documents
     cut = roots(one.document_id for one in plan.cut)
     assert not cut & set(plan.documents)
-    assert roots(told.ids) <= cut | set(plan.documents)
+    assert roots(scored.ids) <= cut | set(plan.documents)
 
 
 @pytest.mark.requirement(22)
 def test_propagated_seeds_take_only_their_reserved_places() -> None:
-    place = shore([edge("r:a", f"r:{n}") for n in "ghij"])
-    plan = expand(place, with_scores(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
+    store = shore([edge("r:a", f"r:{n}") for n in "ghij"])
+    plan = expand(store, with_scores(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
     assert plan.seed_documents == ("r:a", "r:b", "r:c")
     assert len(plan.expanded_documents) == 3
 
 
 def test_with_competition_a_better_seed_keeps_its_place() -> None:
-    place = shore([edge("r:j", f"r:{n}") for n in "ghi"])
+    store = shore([edge("r:j", f"r:{n}") for n in "ghi"])
     found = with_scores(seeds(*(f"r:{n}" for n in "abcdefj")), middle=0.9)
-    assert expand(place, found, admit="contested", seed_places=7).expanded_documents == ()
+    assert expand(store, found, admit="contested", seed_places=7).expanded_documents == ()
     named = shore([edge("r:a", "r:i")])
     plan = expand(named, found, admit="contested")
     assert plan.order[:2] == ("r:a", "r:b")
@@ -126,27 +126,29 @@ def test_with_competition_a_better_seed_keeps_its_place() -> None:
 
 
 def test_a_neighbour_is_measured_as_the_candidates_were() -> None:
-    """By its best passage where they were; by its summary else."""
-    held = document("r:i", ChunkSpec("far", EAST), ChunkSpec("near", towards(1.0)), meaning=EAST)
+    """By its best chunk if search scored chunks, else by its summary."""
+    document_i = document(
+        "r:i", ChunkSpec("far", EAST), ChunkSpec("near", towards(1.0)), meaning=EAST
+    )
     others = [document(f"r:{n}", meaning=EAST) for n in "abc"]
-    place = world(held, *others, edges=[edge("r:a", "r:i")])
+    store = world(document_i, *others, edges=[edge("r:a", "r:i")])
     found = with_scores(seeds("r:a", "r:b", "r:c"), middle=0.0)
-    assert expand(place, found, admit="contested").order == ("r:a", "r:b", "r:i", "r:c")
-    by_passage = Seeds(
+    assert expand(store, found, admit="contested").order == ("r:a", "r:b", "r:i", "r:c")
+    by_chunk = Seeds(
         found.ranked, found.search, standing=type(found.standing)(found.standing.scores, 0.0, True)
     )
-    assert expand(place, by_passage, admit="contested").order == ("r:a", "r:i", "r:b", "r:c")
+    assert expand(store, by_chunk, admit="contested").order == ("r:a", "r:i", "r:b", "r:c")
 
 
 def test_the_edge_that_lifts_most_is_the_one_that_admits() -> None:
-    place = shore([edge("r:b", "r:i", at=1), edge("r:a", "r:i", "explains", at=9)])
-    plan = expand(place, with_scores(seeds("r:a", "r:b")), admit="lifted")
+    store = shore([edge("r:b", "r:i", at=1), edge("r:a", "r:i", "explains", at=9)])
+    plan = expand(store, with_scores(seeds("r:a", "r:b")), admit="lifted")
     (expansion,) = plan.expanded_documents
     assert (expansion.via, expansion.sender) == ("explains", "r:a")
 
 
 def test_lifts_are_rounded_so_that_equal_ones_tie_by_id() -> None:
-    place = shore([edge("r:a", "r:j"), edge("r:a", "r:i")])
-    plan = expand(place, with_scores(seeds("r:a")), admit="contested")
+    store = shore([edge("r:a", "r:j"), edge("r:a", "r:i")])
+    plan = expand(store, with_scores(seeds("r:a")), admit="contested")
     assert plan.order == ("r:a", "r:i", "r:j")
     assert math.isfinite(damped_score(-1e300, 1e300, "references", 10**6))

@@ -101,9 +101,9 @@ def mixed(
     places: int = 2,
 ) -> list[tuple[str, float]]:
     """As search does: who is no candidate by meaning has a cosine of 0 here."""
-    told = lexical_weights(sorted(words, key=lambda item: (-item[1], item[0])), places)
-    cosines = dict.fromkeys((*told, *named, *defining), 0.0) | dict(meaning)
-    return score_fusion(cosines, told, named, defining, baseline_of(cosines.values(), places))
+    weights = lexical_weights(sorted(words, key=lambda item: (-item[1], item[0])), places)
+    cosines = dict.fromkeys((*weights, *named, *defining), 0.0) | dict(meaning)
+    return score_fusion(cosines, weights, named, defining, baseline_of(cosines.values(), places))
 
 
 @pytest.mark.requirement(13)
@@ -113,13 +113,13 @@ def mixed(
 def test_normalised_scores_never_put_first_what_is_worse_in_both(
     meaning: Ranking, words: Ranking, places: int
 ) -> None:
-    near, told = dict(meaning), dict(words)
+    near, weights = dict(meaning), dict(words)
     fused = [node for node, _ in mixed(meaning, words, places=places)]
     for place, better in enumerate(fused):
         for worse in fused[:place]:
             assert not (
                 near.get(better, 0.0) > near.get(worse, 0.0) + 1e-9
-                and told.get(better, 0.0) > told.get(worse, 0.0) + 1e-9
+                and weights.get(better, 0.0) > weights.get(worse, 0.0) + 1e-9
             )
 
 

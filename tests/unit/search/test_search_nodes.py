@@ -38,10 +38,12 @@ VILLAGE = world(ROAD, MILL, LAKE)
 PLAIN = {"over": "sections", "refine": False, "fusion": "reciprocal_rank"}
 
 
-def find(place: World, text: str = "mill", *, reranker: PreferenceReranker = NOBODY, **options: Any) -> Seeds:
+def find(
+    store: World, text: str = "mill", *, reranker: PreferenceReranker = NOBODY, **options: Any
+) -> Seeds:
     """With the plainest ranking, unless the options say otherwise."""
-    given = {**PLAIN, **options}
-    found = contract_of(search_nodes).call((ask(text), place.search, reranker), given)
+    complete = {**PLAIN, **options}
+    found = contract_of(search_nodes).call((ask(text), store.search, reranker), complete)
     assert isinstance(found, Seeds)
     return found
 
@@ -120,10 +122,10 @@ def test_eight_documents_are_the_default() -> None:
 def test_a_document_is_found_by_its_sections_summary() -> None:
     inner = document("r:book", "x", meaning=EAST, parts=(Part("#deep", meaning=NORTH),))
     other = document("r:note", "x", meaning=towards(0.5))
-    place = world(inner, other)
-    assert find(place, mode="semantic").ids == ("r:book", "r:note")
-    assert find(place, mode="semantic", over="documents").ids == ("r:note", "r:book")
-    assert find(place, mode="semantic", roll_up=False).ids == ("r:book#deep", "r:note", "r:book")
+    store = world(inner, other)
+    assert find(store, mode="semantic").ids == ("r:book", "r:note")
+    assert find(store, mode="semantic", over="documents").ids == ("r:note", "r:book")
+    assert find(store, mode="semantic", roll_up=False).ids == ("r:book#deep", "r:note", "r:book")
 
 
 @pytest.mark.requirement(14)
@@ -146,9 +148,9 @@ def test_over_chunks_equals_the_flat_baseline(shares: list[list[float]]) -> None
 
 @pytest.mark.requirement(15)
 def test_seeds_contain_no_text() -> None:
-    told = str(find(VILLAGE))
-    assert "grinds" not in told
-    assert "Summary of" not in told
+    text = str(find(VILLAGE))
+    assert "grinds" not in text
+    assert "Summary of" not in text
 
 
 @pytest.mark.requirement(13)
@@ -237,21 +239,21 @@ def test_a_definition_is_found_beyond_the_pool() -> None:
 
 @pytest.mark.requirement(18)
 def test_definitions_that_nothing_else_found_come_in_the_questions_order() -> None:
-    place = world(
+    store = world(
         *VILLAGE.documents, names=[("open_gate", "r:road.md"), ("shut_gate", "r:lake.md")]
     )
     for text in ("open_gate shut_gate", "shut_gate open_gate"):
         first, second = text.split()
-        found = find(place, text, mode="bm25")
+        found = find(store, text, mode="bm25")
         assert [seed.why for seed in found.ranked] == [f"defines {first}", f"defines {second}"]
 
 
 @pytest.mark.requirement(18)
 def test_not_rolled_up_the_symbol_itself_is_on_top() -> None:
     code = document("r:gate.py", parts=(Part("::open_gate", (ChunkSpec("def open_gate", EAST),)),))
-    place = world(*VILLAGE.documents, code, names=[("open_gate", "r:gate.py::open_gate")])
-    assert find(place, "open_gate", roll_up=False).ids[0] == "r:gate.py::open_gate"
-    assert find(place, "open_gate").ids[0] == "r:gate.py"
+    store = world(*VILLAGE.documents, code, names=[("open_gate", "r:gate.py::open_gate")])
+    assert find(store, "open_gate", roll_up=False).ids[0] == "r:gate.py::open_gate"
+    assert find(store, "open_gate").ids[0] == "r:gate.py"
 
 
 @pytest.mark.requirement(16)
@@ -291,9 +293,9 @@ def test_a_withheld_candidate_keeps_its_rank_and_is_marked() -> None:
     backwards = {f"r:{n}": float(n) for n in range(6)}
     after = find(CROWD, rerank=5, reranker=PreferenceReranker(backwards, withheld=("r:1", "r:2")))
     assert after.ids == ("r:4", "r:1", "r:2", "r:3", "r:0", "r:5")
-    told = {seed.id: seed.why for seed in after.ranked}
-    assert told["r:2"] == "hybrid rank 3, withheld from opinionated"
-    assert told["r:3"] == "hybrid rank 4"
+    text = {seed.id: seed.why for seed in after.ranked}
+    assert text["r:2"] == "hybrid rank 3, withheld from opinionated"
+    assert text["r:3"] == "hybrid rank 4"
     assert settings(after)["rerank_withheld"] == 2
     assert "rerank_withheld" not in settings(
         find(CROWD, rerank=5, reranker=PreferenceReranker(backwards))
@@ -360,11 +362,11 @@ LONG = document(
 
 @pytest.mark.parametrize("mode", ["semantic", "hybrid"])
 def test_refined_candidates_score_as_their_best_chunk(mode: str) -> None:
-    """Its summary says little of what one of its passages says."""
-    place = world(ROAD, MILL, LONG)
-    plain = find(place, "wheel", mode=mode, fusion="normalised_scores", over="documents")
+    """Its summary differs from one of its chunks."""
+    store = world(ROAD, MILL, LONG)
+    plain = find(store, "wheel", mode=mode, fusion="normalised_scores", over="documents")
     options: dict[str, Any] = {"fusion": "normalised_scores", "over": "documents", "refine": True}
-    refined = find(place, "wheel", mode=mode, **options)
+    refined = find(store, "wheel", mode=mode, **options)
     assert refined.ids[0] == "r:long.md"
     assert refined.ranked[0].score > plain.ranked[0].score or plain.ids[0] != "r:long.md"
     assert refined.standing.passages
@@ -381,11 +383,11 @@ def test_refinement_scores_lexical_candidates_too() -> None:
 
 
 def test_a_document_whose_title_the_question_names_gains_by_it() -> None:
-    place = world(*(document(f"r:{name}.md", meaning=EAST) for name in ("Alpha", "Beta", "Gamma")))
-    found = find(place, "What is Beta.md?", fusion="normalised_scores")
+    store = world(*(document(f"r:{name}.md", meaning=EAST) for name in ("Alpha", "Beta", "Gamma")))
+    found = find(store, "What is Beta.md?", fusion="normalised_scores")
     assert found.ids[0] == "r:Beta.md"
     assert found.ranked[0].why == "hybrid rank 1, titled Beta.md"
-    assert find(place, "What is beta.md?", fusion="normalised_scores").ids[0] == "r:Alpha.md"
+    assert find(store, "What is beta.md?", fusion="normalised_scores").ids[0] == "r:Alpha.md"
 
 
 @pytest.mark.requirement(18)
@@ -393,19 +395,19 @@ def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
     """Up to three are put first; of more, each only gains by it."""
     names = ("open_gate", "shut_gate", "lift_gate", "mend_gate")
     held = [document(f"r:{name}.md", meaning=EAST) for name in names]
-    place = world(LAKE, *held, names=[(name, f"r:{name}.md") for name in names])
+    store = world(LAKE, *held, names=[(name, f"r:{name}.md") for name in names])
     options: dict[str, Any] = {"fusion": "normalised_scores", "over": "documents"}
-    three = find(place, " ".join(names[:3]), **options)
+    three = find(store, " ".join(names[:3]), **options)
     assert set(three.ids[:3]) == {f"r:{name}.md" for name in names[:3]}
-    assert find(place, " ".join(names), **options).ids[0] == "r:lake.md"
+    assert find(store, " ".join(names), **options).ids[0] == "r:lake.md"
 
 
 def test_only_so_many_nodes_of_one_document_are_seeds() -> None:
     parts = tuple(Part(f"::f{n}", (ChunkSpec("mill", NORTH),)) for n in range(5))
-    place = world(document("r:a.py", parts=parts), document("r:b.py", ChunkSpec("mill", EAST)))
+    store = world(document("r:a.py", parts=parts), document("r:b.py", ChunkSpec("mill", EAST)))
     options: dict[str, Any] = {"roll_up": False, "over": "passages", "top": 4}
-    assert "r:b.py" not in find(place, **options).ids
-    spread = find(place, per_document=2, **options)
+    assert "r:b.py" not in find(store, **options).ids
+    spread = find(store, per_document=2, **options)
     assert [node for node in spread.ids if node.startswith("r:a.py")] == [
         "r:a.py::f0",
         "r:a.py::f1",

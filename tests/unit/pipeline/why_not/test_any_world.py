@@ -65,21 +65,21 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
 @pytest.mark.requirement(49)
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
 def test_whatever_change_is_reported_lets_the_node_in(
-    place: World, pipeline: Pipeline, name: str
+    store: World, pipeline: Pipeline, name: str
 ) -> None:
     node = f"r:{name}"
-    found = explain(node, pipeline, place)
-    assert (found.stage == "there") == (node in cited_ids(with_changes(pipeline, place, ())))
+    found = explain(node, pipeline, store)
+    assert (found.stage == "there") == (node in cited_ids(with_changes(pipeline, store, ())))
     assert (found.stage == "there") == bool(found.shown)
     assert len(found.change) <= 3
     if found.change:
-        assert node in cited_ids(with_changes(pipeline, place, found.change))
+        assert node in cited_ids(with_changes(pipeline, store, found.change))
 
 
 @pytest.mark.requirement(49)
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
-def test_one_less_does_not_do_it(place: World, pipeline: Pipeline, name: str) -> None:
-    found = explain(f"r:{name}", pipeline, place)
+def test_one_less_does_not_do_it(store: World, pipeline: Pipeline, name: str) -> None:
+    found = explain(f"r:{name}", pipeline, store)
     if not found.change or found.change[-1].option not in COUNTED:
         return
     *before, last = found.change
@@ -87,41 +87,41 @@ def test_one_less_does_not_do_it(place: World, pipeline: Pipeline, name: str) ->
     assert isinstance(last.old, int)
     less = replace(last, new=last.new - 1)
     assert last.new > last.old
-    assert f"r:{name}" not in cited_ids(with_changes(pipeline, place, [*before, less]))
+    assert f"r:{name}" not in cited_ids(with_changes(pipeline, store, [*before, less]))
 
 
 @given(worlds(), pipelines(), st.sampled_from(NAMES[:5]))
-def test_no_change_of_several_is_superfluous(place: World, pipeline: Pipeline, name: str) -> None:
-    found = explain(f"r:{name}", pipeline, place)
+def test_no_change_of_several_is_superfluous(store: World, pipeline: Pipeline, name: str) -> None:
+    found = explain(f"r:{name}", pipeline, store)
     for change in found.change[1:] and found.change:
         rest = [one for one in found.change if one != change]
-        assert f"r:{name}" not in cited_ids(with_changes(pipeline, place, rest))
+        assert f"r:{name}" not in cited_ids(with_changes(pipeline, store, rest))
 
 
 @settings(max_examples=20)
 @given(worlds(), pipelines(), st.sampled_from(NAMES), st.sets(st.sampled_from(NAMES), min_size=1))
 def test_hidden_documents_change_no_byte(
-    place: World, pipeline: Pipeline, name: str, hidden: set[str]
+    store: World, pipeline: Pipeline, name: str, hidden: set[str]
 ) -> None:
     """Of a hidden node itself, too: it reads as one that never was."""
     node = f"{'s' if name == 'f.md' else 'r'}:{name}"
-    gone = frozenset(held.id for held in place.documents if held.id.partition(":")[2] in hidden)
-    dark = World(place.documents, place.edges, hidden=gone)
-    kept = [held for held in place.documents if held.id not in gone]
+    gone = frozenset(held.id for held in store.documents if held.id.partition(":")[2] in hidden)
+    dark = World(store.documents, store.edges, hidden=gone)
+    kept = [held for held in store.documents if held.id not in gone]
     ids = {part.id for held in kept for part in held.nodes}
-    edges = [one for one in place.edges if {one.edge.source, one.edge.target} <= ids]
+    edges = [one for one in store.edges if {one.edge.source, one.edge.target} <= ids]
     bare = world(*kept, edges=edges)
     assert canonical(explain(node, pipeline, dark)) == canonical(explain(node, pipeline, bare))
 
 
 def test_the_worlds_show_every_stage() -> None:
     """Else the rules above were hardly tested."""
-    stages, wanted = set[str](), set(STAGES) - {"not visible"}
+    stages, expected = set[str](), set(STAGES) - {"not visible"}
 
     @given(worlds(), pipelines())
-    def collect(place: World, pipeline: Pipeline) -> None:
-        if stages < wanted:
-            stages.update(explain(f"r:{name}", pipeline, place).stage for name in NAMES[:5])
+    def collect(store: World, pipeline: Pipeline) -> None:
+        if stages < expected:
+            stages.update(explain(f"r:{name}", pipeline, store).stage for name in NAMES[:5])
 
     collect()
-    assert stages == wanted
+    assert stages == expected

@@ -1,4 +1,4 @@
-"""Where a node fell out, by how much, and the smallest change that lets it in."""
+"""At which step a node was excluded, by how much, and the smallest change that includes it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,10 +39,10 @@ def numbers(found: Explanation, action: str) -> dict[str, float]:
     return dict(next(one.numbers for one in found.steps if one.action == action))
 
 
-def confirmed(found: Explanation, pipeline: Pipeline, place: World) -> None:
-    """The change does it, when it is made by hand."""
+def confirmed(found: Explanation, pipeline: Pipeline, store: World) -> None:
+    """A run with the reported change includes the node."""
     assert found.change
-    assert found.node.partition("#")[0] in cited_ids(with_changes(pipeline, place, found.change))
+    assert found.node.partition("#")[0] in cited_ids(with_changes(pipeline, store, found.change))
 
 
 @pytest.mark.requirement(49)
@@ -67,8 +67,8 @@ def test_a_neighbour_that_is_there_names_its_edge() -> None:
 
 @pytest.mark.requirement(36)
 def test_hidden_and_absent_read_the_same() -> None:
-    place = town()
-    dark = World(place.documents, place.edges, hidden=frozenset({"r:2.md"}))
+    store = town()
+    dark = World(store.documents, store.edges, hidden=frozenset({"r:2.md"}))
     for node in ("r:2.md", "r:2.md@0", "r:zz.md"):
         found = explain(node, OPEN, dark)
         assert (found.stage, found.words) == ("not visible", "nothing visible under this id")
@@ -76,13 +76,13 @@ def test_hidden_and_absent_read_the_same() -> None:
 
 
 @pytest.mark.requirement(49)
-def test_rank_beyond_top_is_told_with_rank_and_score_and_top_is_raised_just_enough() -> None:
+def test_a_rank_beyond_top_is_explained_and_top_is_raised_just_enough() -> None:
     pipeline = OPEN.with_options("search_nodes", top=3)
     found = explain("r:5.md", pipeline, town(edges=False))
-    told = numbers(found, "search_nodes")
-    assert (found.stage, told["rank"], told["top"]) == ("rank", 5, 3)
-    assert told["last"] - told["score"] == pytest.approx(told["short"])
-    assert told["short"] > 0
+    text = numbers(found, "search_nodes")
+    assert (found.stage, text["rank"], text["top"]) == ("rank", 5, 3)
+    assert text["last"] - text["score"] == pytest.approx(text["short"])
+    assert text["short"] > 0
     assert changed(found) == [("search_nodes.top", 3, 5)]
     confirmed(found, pipeline, town(edges=False))
 
@@ -97,43 +97,43 @@ def test_what_search_does_not_find_at_all_needs_a_larger_pool_or_another_mode() 
 
 @pytest.mark.requirement(49)
 def test_the_dominant_scope_is_widened_to_the_share_that_it_has() -> None:
-    place = world(
+    store = world(
         document("r:near.md", "corn", meaning=NORTH),
         document("r:side.md", "a baker", meaning=towards(0.2)),
     )
-    found = explain("r:side.md", DOCUMENTS, place)
-    told = numbers(found, "select_scope")
+    found = explain("r:side.md", DOCUMENTS, store)
+    text = numbers(found, "select_scope")
     assert found.stage == "scope"
-    assert told["share"] < 0.3
+    assert text["share"] < 0.3
     ((name, old, new),) = changed(found)
     assert (name, old) == ("select_scope.cluster", 0.3)
     assert isinstance(new, float)
-    assert 0 < new <= told["score"] / told["best"] < new + 0.001
-    confirmed(found, DOCUMENTS, place)
+    assert 0 < new <= text["score"] / text["best"] < new + 0.001
+    confirmed(found, DOCUMENTS, store)
 
 
 def test_a_repository_that_does_not_dominate_comes_in_without_that_rule() -> None:
-    place = world(
+    store = world(
         *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
         document("s:other.md", "corn", meaning=towards(0.9)),
     )
-    found = explain("s:other.md", DOCUMENTS, place)
+    found = explain("s:other.md", DOCUMENTS, store)
     assert found.stage == "scope"
     assert changed(found) == [("select_scope.repository", True, False)]
 
 
 def test_a_scope_with_two_objections_is_switched_off() -> None:
-    place = world(
+    store = world(
         *(document(f"r:{at}.md", "corn", meaning=NORTH) for at in range(4)),
         document("s:other.py", "corn", meaning=towards(0.9)),
     )
-    found = explain("s:other.py", DOCUMENTS, place)
+    found = explain("s:other.py", DOCUMENTS, store)
     assert changed(found) == [("select_scope.", "on", "off")]
-    confirmed(found, DOCUMENTS, place)
+    confirmed(found, DOCUMENTS, store)
 
 
 @pytest.mark.requirement(49)
-def test_what_a_cap_cuts_is_told_with_its_place() -> None:
+def test_a_node_cut_by_a_limit_is_explained_with_its_position() -> None:
     pipeline = OPEN.with_options("expand_relationships", documents=3)
     found = explain("r:5.md", pipeline, town(edges=False))
     assert found.stage == "cap"
@@ -166,7 +166,7 @@ def test_a_seed_beyond_the_seed_places_does_not_lead_on() -> None:
 
 
 def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
-    place = world(
+    store = world(
         document("r:a.py", "corn", meaning=NORTH),
         document("r:b.py", "b", meaning=EAST),
         document("r:c.py", "c", meaning=EAST),
@@ -175,7 +175,7 @@ def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
     pipeline = CODE.with_options("search_nodes", top=1).with_options(
         "expand_dependency_tree", max_depth=1
     )
-    found = explain("r:c.py", pipeline, place)
+    found = explain("r:c.py", pipeline, store)
     assert found.stage == "relation"
     assert "one step beyond max_depth=1" in found.words
     assert changed(found) == [("expand_dependency_tree.max_depth", 1, 2)]
@@ -191,7 +191,7 @@ def long(*, parts: int) -> World:
 
 
 @pytest.mark.requirement(49)
-def test_a_passage_that_was_not_fetched_is_told_with_its_place_in_its_document() -> None:
+def test_a_chunk_that_was_not_fetched_is_explained_with_its_rank_in_its_document() -> None:
     found = explain("r:long.md#s7", DOCUMENTS, long(parts=9))
     assert found.stage == "fetch"
     assert numbers(found, "fetch_evidence") == {"place": 8, "passages": 9}
@@ -207,10 +207,10 @@ def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
     assert changed(found) == [("fetch_evidence.in_all", 2, 4)]
 
 
-def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
-    place = world(document("r:a.py", "corn " * 10, meaning=NORTH))
+def test_a_full_text_that_is_too_long_is_explained_with_the_missing_budget() -> None:
+    store = world(document("r:a.py", "corn " * 10, meaning=NORTH))
     pipeline = CODE.with_options("fetch_node_texts", max_chars=30)
-    found = explain("r:a.py", pipeline, place)
+    found = explain("r:a.py", pipeline, store)
     assert found.stage == "fetch"
     ((name, old, new),) = changed(found)
     assert (name, old) == ("fetch_node_texts.max_chars", 30)
@@ -218,10 +218,10 @@ def test_a_whole_text_that_is_too_long_is_told_with_what_is_missing() -> None:
 
 
 @pytest.mark.requirement(49)
-def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
+def test_an_item_over_budget_is_explained_with_the_missing_tokens() -> None:
     pipeline = OPEN.with_options("assemble_context", max_tokens=20)
-    place = town(edges=False)
-    found = explain("r:4.md", pipeline, place)
+    store = town(edges=False)
+    found = explain("r:4.md", pipeline, store)
     assert found.stage == "budget"
     assert numbers(found, "assemble_context")["missing"] > 0
     ((name, old, new),) = changed(found)
@@ -229,8 +229,8 @@ def test_what_finds_no_room_is_told_with_the_tokens_missing() -> None:
     assert isinstance(new, int)
     for budget in range(21, new):  # the very smallest: nothing below does it
         less = OptionChange("assemble_context", "max_tokens", 20, budget)
-        assert "r:4.md" not in cited_ids(with_changes(pipeline, place, [less]))
-    confirmed(found, pipeline, place)
+        assert "r:4.md" not in cited_ids(with_changes(pipeline, store, [less]))
+    confirmed(found, pipeline, store)
 
 
 @pytest.mark.requirement(49)
@@ -238,26 +238,26 @@ def test_two_changes_together_are_both_named() -> None:
     pipeline = OPEN.with_options("search_nodes", top=2).with_options(
         "expand_relationships", documents=2
     )
-    place = town(edges=False)
-    found = explain("r:4.md", pipeline, place)
+    store = town(edges=False)
+    found = explain("r:4.md", pipeline, store)
     assert found.remedy == "no single change that was tried lets it in; together these do"
     assert changed(found) == [
         ("search_nodes.top", 2, 4),
         ("expand_relationships.documents", 2, 4),
     ]
     for change in found.change:
-        assert "r:4.md" not in cited_ids(with_changes(pipeline, place, [change]))
-    confirmed(found, pipeline, place)
+        assert "r:4.md" not in cited_ids(with_changes(pipeline, store, [change]))
+    confirmed(found, pipeline, store)
 
 
 def test_naming_it_as_a_seed_is_the_last_resort() -> None:
     """`flat` has a limit on documents that no file can set."""
     pipeline = FLAT.with_options("search_nodes", mode="semantic")
-    place = town(edges=False)
-    found = explain("r:far.md", pipeline, place)
+    store = town(edges=False)
+    found = explain("r:far.md", pipeline, store)
     assert "naming it as a seed does" in found.remedy
     assert found.change == (OptionChange("seeds", "seed", (), ("r:far.md",)),)
-    confirmed(found, pipeline, place)
+    confirmed(found, pipeline, store)
 
 
 def test_seeds_that_were_named_stay_beside_the_one_that_is_suggested() -> None:
@@ -267,8 +267,8 @@ def test_seeds_that_were_named_stay_beside_the_one_that_is_suggested() -> None:
 
 
 def test_what_holds_no_text_cannot_be_let_in() -> None:
-    place = world(document("r:empty.md", meaning=NORTH), document("r:a.md", "corn"))
-    found = explain("r:empty.md", DOCUMENTS, place)
+    store = world(document("r:empty.md", meaning=NORTH), document("r:a.md", "corn"))
+    found = explain("r:empty.md", DOCUMENTS, store)
     assert (found.stage, found.change) == ("fetch", ())
     assert found.remedy == "nothing that was tried lets it in"
 
@@ -284,14 +284,14 @@ def test_tries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_steps_before_a_change_are_not_run_again() -> None:
-    place, begun = town(edges=False), list[str]()
+    store, begun = town(edges=False), list[str]()
 
     def again(pipeline: Pipeline, values: Mapping[type, Any]) -> Run:
         begun.append(pipeline.steps[0].action.name)
-        return run_pipeline(pipeline, place, dict(values))
+        return run_pipeline(pipeline, store, dict(values))
 
     pipeline = OPEN.with_options("assemble_context", max_tokens=20)
-    found = why_not("r:4.md", pipeline, {Question: QUESTION}, place, again)
+    found = why_not("r:4.md", pipeline, {Question: QUESTION}, store, again)
     assert found.runs == len(begun) > 1
     assert set(begun[1:]) == {"assemble_context"}
 
