@@ -27,7 +27,7 @@ class EdgesInTimeRules:
 
     def test_names_are_shared_only_where_their_miner_counts(self, store: Store) -> None:
         publish(store, name_holder("a.md"), name_holder("b.md"), miners=ALL_MINERS - {"names"})
-        assert told(store) == []
+        assert edges_of(store) == []
         publish(store)
         assert len(edges_of(store)) == 2
 

@@ -33,22 +33,22 @@ class SharedNameRules:
             name_holder(f"{n}.hidden.md", rule=rule) for rule in (HIDDEN, NOWHERE) for n in "ab"
         ]
         publish(store, name_holder("0.md"), *hidden)
-        assert told(store) == []
+        assert edges_of(store) == []
         for number in range(1, MAX_NAME_HOLDERS):
             publish(
                 store, name_holder(f"{number}.md"), name_holder(f"{number}.hidden.md", rule=HIDDEN)
             )
-            assert len(told(store)) == number * (number + 1)
+            assert len(edges_of(store)) == number * (number + 1)
 
     @pytest.mark.requirement(36)
     def test_a_name_with_too_many_visible_holders_gives_no_edges_until_one_is_removed(
         self, store: Store
     ) -> None:
         publish(store, *(name_holder(f"{n}.md") for n in range(MAX_NAME_HOLDERS)))
-        whole = told(store)
+        whole = edges_of(store)
         assert len(whole) == MAX_NAME_HOLDERS * (MAX_NAME_HOLDERS - 1)
         publish(store, name_holder("9.md"))
-        assert told(store) == []
+        assert edges_of(store) == []
         with store.open_session(local()) as reads:
             assert reads.graph.edges(("r:9.md",)) == reads.graph.edges(("r:1.md",), "in") == ()
         assert edges_of(store, SnapshotSelector("r", "main", 1)) == whole
@@ -60,7 +60,7 @@ class SharedNameRules:
     def test_older_versions_of_a_holder_are_no_holders(self, store: Store) -> None:
         publish(store, *(name_holder(f"{n}.md") for n in range(MAX_NAME_HOLDERS)))
         publish(store, name_holder("0.md", title="changed"), name_holder("1.md", title="changed"))
-        assert len(told(store)) == MAX_NAME_HOLDERS * (MAX_NAME_HOLDERS - 1)
+        assert len(edges_of(store)) == MAX_NAME_HOLDERS * (MAX_NAME_HOLDERS - 1)
 
     def test_a_name_is_shared_only_within_one_branch(self, store: Store) -> None:
         publish(store, name_holder("a.md"))

@@ -137,7 +137,7 @@ def everything_shown(engine: Engine) -> str:
         engine.content.diff_snapshots(reader, newest, newest),
         Administration(engine.content.store, MemoryAudit(), MemoryKeys()).documents(reader),
     )
-    return (canonical(told) + everything(engine, reader) + refusals_of(engine, reader)).decode()
+    return (canonical(output) + everything(engine, reader) + refusals_of(engine, reader)).decode()
 
 
 def numbers_in(output: str, path: Path) -> set[int]:

@@ -83,15 +83,15 @@ def observed(engine: Engine, selectors: Sequence[SnapshotSelector] = ALL_REPOSIT
     reader = local()
     with engine.content.store.open_session(reader, selectors) as reads:
         found = searched(reads)
-    found.append(engine.content.status(reader, wanted).counts)
-    found.append(engine.content.content_digest(reader, wanted))
-    found.append(engine.content.relations(reader, wanted))
-    found.append(engine.content.relation_counts(reader, wanted))
+    found.append(engine.content.status(reader, selectors).counts)
+    found.append(engine.content.content_digest(reader, selectors))
+    found.append(engine.content.relations(reader, selectors))
+    found.append(engine.content.relation_counts(reader, selectors))
     found.extend(
-        ask_all(engine, reader, QUESTION, pipeline, selectors=wanted) for pipeline in PIPELINES
+        ask_all(engine, reader, QUESTION, pipeline, selectors=selectors) for pipeline in PIPELINES
     )
     seeds = [f"r:{path}" for path in PATHS]
-    found.append(ask_all(engine, reader, "", PIPELINES[0], *seeds, selectors=wanted))
+    found.append(ask_all(engine, reader, "", PIPELINES[0], *seeds, selectors=selectors))
     return canonical(found)
 
 

@@ -16,9 +16,9 @@ from docgraph.model.snapshot import SnapshotSelector
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 from tests.conformance.store_rules import OVERS, vector
-from tests.interference.everything import everything
-from tests.interference.homes import Home
-from tests.interference.stores import Stock
+from tests.interference.probes import everything
+from tests.interference.store_factories import OpenedStore
+from tests.interference.stores import MachineStore
 from tests.support import guarded_world
 from tests.support.postgres_server import PostgresServer
 
@@ -35,8 +35,8 @@ def pool(postgres: PostgresServer) -> Iterator[Pool]:
     postgres.drop(dsn)
 
 
-def stock(pool: Pool, index: str) -> Stock:
-    return Stock(lambda: Home(opened(pool, index), lambda: None))
+def stock(pool: Pool, index: str) -> MachineStore:
+    return MachineStore(lambda: OpenedStore(opened(pool, index), lambda: None))
 
 
 def opened(pool: Pool, index: str) -> PostgresStore:

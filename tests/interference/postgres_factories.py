@@ -25,7 +25,9 @@ _NUMBERS_BEGIN = "SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_seq
 
 
 class PostgresStoreFactory:
-    def __init__(self, server: PostgresServer, altered: Callable[[Connection], None]) -> None:
+    def __init__(
+        self, server: PostgresServer, altered: Callable[[Connection], None], index: str
+    ) -> None:
         self._server = server
         self._index = index
         self._altered = altered
@@ -33,7 +35,7 @@ class PostgresStoreFactory:
 
     def __call__(self) -> OpenedStore:
         pool = self._free.pop() if self._free else self._new()
-        store = PostgresStore(pool, now=lambda: "now", wait=5)
+        store = PostgresStore(pool, now=lambda: "now", wait=5, index=self._index)
         return OpenedStore(store, lambda: self._left(store, pool))
 
     def _new(self) -> Pool:
@@ -62,10 +64,12 @@ class PostgresStoreFactory:
 
 @contextmanager
 def on_postgres(
-    server: PostgresServer, altered: Callable[[Connection], None] = lambda _: None
+    server: PostgresServer,
+    altered: Callable[[Connection], None] = lambda _: None,
+    index: str = "packed",
 ) -> Iterator[PostgresStoreFactory]:
     """`altered` is what a test does to every database before it is used."""
-    store_factory = PostgresStoreFactory(server, altered)
+    store_factory = PostgresStoreFactory(server, altered, index)
     try:
         yield store_factory
     finally:

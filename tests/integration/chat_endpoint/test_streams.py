@@ -191,9 +191,9 @@ def test_a_server_that_does_not_stream_is_understood(server: Server, chat: Endpo
 
 def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: EndpointChat) -> None:
     high = Clearance(frozenset({"board"}), 2)
-    other = EndpointChat(server.base, "big", window=9, counter=WordCounter(), ceiling=high)
-    assert (chat.name, chat.ceiling, chat.context_window) == ("tiny", UNCLASSIFIED, 100)
-    assert (other.name, other.ceiling, other.context_window) == ("big", high, 9)
+    other = EndpointChat(server.base, "big", window=9, counter=WordCounter(), clearance=high)
+    assert (chat.name, chat.clearance, chat.context_window) == ("tiny", UNCLASSIFIED, 100)
+    assert (other.name, other.clearance, other.context_window) == ("big", high, 9)
 
 
 def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(

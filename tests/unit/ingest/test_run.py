@@ -281,8 +281,8 @@ def test_a_changed_rule_reaches_unchanged_documents() -> None:
     board = AccessRule("local", frozenset({"board"}))
     found = run(FILES, writer, rule_for=lambda path: board if "docs/" in path else LOCAL_ONLY)
     assert found.snapshot is not None
-    assert writes.access.by_path["docs/store.md"] == statements_of(board)
-    assert writes.access.by_path["README.md"] == statements_of(LOCAL_ONLY)
+    assert writer.access.by_path["docs/store.md"] == statements_of(board)
+    assert writer.access.by_path["README.md"] == statements_of(LOCAL_ONLY)
 
 
 @pytest.mark.requirement(11)

@@ -56,7 +56,7 @@ def test_a_candidate_above_the_models_clearance_is_withheld() -> None:
     place = replace(PLACE, rules={"r:b": AccessRule("local", labels=frozenset({"board"}), level=1)})
 
     def judged(ceiling: Clearance | None) -> Reranked:
-        model = LengthReranker(ceiling=ceiling)
+        model = LengthReranker(clearance=ceiling)
         return ReaderReranker(model, place, ask("why?")).rerank("why?", ("r:b", "r:a", "r:secret"))
 
     everything = judged(None)
