@@ -20,7 +20,7 @@ from semantic_text_splitter import TextSplitter
 from docgraph.adapters.sqlite.connection import connect, create_or_check
 from docgraph.ingest.chunking import CHUNK_CHARACTERS
 from docgraph.ingest.languages.python import PYTHON
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 
 BATCH = 64
 PER_DOCUMENT = ("document_nodes", "vector_chunks", "offers", "claims")
@@ -57,7 +57,7 @@ def loop(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
             text = (folder / path).read_bytes().decode("utf-8-sig")
             splitter.chunks(text)
             if syntax and path.endswith(".py"):
-                Source(PYTHON, path, text)
+                SourceCode(PYTHON, path, text)
             _insert(raw, "documents", [documents[path]])
             for name, rows in each[documents[path][0]].items():
                 _insert(raw, name, rows)

@@ -22,7 +22,7 @@ _QUOTES_HINT = "a pattern that begins with `*` stands in quotes"
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _AccessEntry:
     """`error` is what is wrong with it, apart from its paths."""
 
     paths: tuple[Line, ...]
@@ -102,14 +102,14 @@ def _list_patterns(entry: Line) -> list[Line]:
     return path.value if isinstance(path.value, list) else [path]
 
 
-def _parse_entry(line: Line) -> _Entry:
+def _parse_entry(line: Line) -> _AccessEntry:
     if not isinstance(line.value, dict) or "path" not in line.value:
         raise BadYaml(line.number, f"no path; an entry looks like {_EXAMPLE}")
     paths = _parse_paths(line.value["path"])
     try:
-        return _Entry(paths, parse_access_mapping(line, other_keys=("path",)))
+        return _AccessEntry(paths, parse_access_mapping(line, other_keys=("path",)))
     except BadYaml as error:
-        return _Entry(paths, AccessMapping(error.line), error)
+        return _AccessEntry(paths, AccessMapping(error.line), error)
 
 
 def _parse_paths(line: Line) -> tuple[Line, ...]:
@@ -126,7 +126,7 @@ def _parse_paths(line: Line) -> tuple[Line, ...]:
     return tuple(paths)
 
 
-def _make_rules(entry: _Entry, tenant: str) -> list[AccessFileRule]:
+def _make_rules(entry: _AccessEntry, tenant: str) -> list[AccessFileRule]:
     if entry.error:
         line, wrong = entry.error.line, entry.error.reason
         return [AccessFileRule(line, path.value, AccessRule(tenant), wrong) for path in entry.paths]

@@ -29,7 +29,7 @@ class RelationsFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _RelationEntry:
     source: str
     relation: str
     targets: tuple[Line, ...]
@@ -95,7 +95,7 @@ def _parse_entries(data: bytes) -> list[Line]:
     return entries or []
 
 
-def _parse_entry(line: Line, repository: str) -> _Entry:
+def _parse_entry(line: Line, repository: str) -> _RelationEntry:
     keys = line.value
     if not isinstance(keys, dict):
         raise BadYaml(line.number, f"not an entry; one looks like {_EXAMPLE}")
@@ -113,10 +113,12 @@ def _parse_entry(line: Line, repository: str) -> _Entry:
     if not targets:
         raise BadYaml(keys["to"].number, "`to` names nothing")
     note = " ".join(_parse_text("note", keys["note"]).split()) if "note" in keys else ""
-    return _Entry(_parse_end("from", keys["from"], repository), relation, tuple(targets), note)
+    return _RelationEntry(
+        _parse_end("from", keys["from"], repository), relation, tuple(targets), note
+    )
 
 
-def _make_relationship(entry: _Entry, target: Line, repository: str) -> Relationship:
+def _make_relationship(entry: _RelationEntry, target: Line, repository: str) -> Relationship:
     edge = Edge(entry.source, entry.relation, _parse_end("to", target, repository))
     if edge.source == edge.target:
         raise BadYaml(target.number, "leads to itself")

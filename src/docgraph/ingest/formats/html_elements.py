@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from docgraph.ingest.formats.html_writer import Span, Writer
+from docgraph.ingest.formats.html_writer import TextSpan, Writer
 
 LISTS = frozenset({"dir", "menu", "ol", "ul"})
 # Elements whose end tags also close inner elements that were left open.
@@ -30,8 +30,8 @@ class OpenElements:
         self._names: list[str] = []
         self._counts: Counter[str] = Counter()
         self._skipped = 0  # the depth of the skipped element; 0 for none
-        self._open_regions: list[tuple[int, Span]] = []
-        self.regions: dict[str, list[Span]] = {"main": [], "article": []}
+        self._open_regions: list[tuple[int, TextSpan]] = []
+        self.regions: dict[str, list[TextSpan]] = {"main": [], "article": []}
 
     @property
     def skipping(self) -> bool:
@@ -78,7 +78,7 @@ class OpenElements:
         """Only the outermost of each kind counts."""
         known = self.regions[kind]
         if not known or known[-1].end >= 0:
-            known.append(span := Span(at))
+            known.append(span := TextSpan(at))
             self._open_regions.append((len(self._names), span))
 
     def _is_boilerplate(self, name: str, attributes: Mapping[str, str]) -> bool:

@@ -11,7 +11,7 @@ from docgraph.ingest.formats.html_elements import (
     OpenElements,
 )
 from docgraph.ingest.formats.html_tokens import Token, read_attributes, tokenize
-from docgraph.ingest.formats.html_writer import Span, Writer, decode_entities
+from docgraph.ingest.formats.html_writer import TextSpan, Writer, decode_entities
 from docgraph.ingest.parsed_file import HeaderField, normalise_field_name
 from docgraph.ingest.source_text import Lines
 
@@ -45,7 +45,7 @@ class PageHeading:
     """`anchor` is the id that links use for it, if there is one."""
 
     level: int
-    span: Span
+    span: TextSpan
     anchor: str
 
 
@@ -59,13 +59,13 @@ class Page:
         self.writer = Writer(self._lines)
         self._layout = Layout(self.writer, self._elements)
         self._heading: PageHeading | None = None
-        self._link: tuple[str, Span] | None = None
+        self._link: tuple[str, TextSpan] | None = None
         self._in_title = False
         # The last id of a container, and of another tag, each with its offset.
         self._container_anchor = self._inline_anchor = ("", -1)
         self.title = ""
         self.headings: list[PageHeading] = []
-        self.links: list[tuple[str, Span]] = []
+        self.links: list[tuple[str, TextSpan]] = []
         self.fields: list[HeaderField] = []
         self.regions = self._elements.regions
         for token in tokenize(source):

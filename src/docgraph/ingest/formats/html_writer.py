@@ -11,7 +11,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b\ufeff]")  # soft hyphens and the like
 
 
 @dataclass(slots=True)
-class Span:
+class TextSpan:
     """From the first text after it was opened; -1 until there is some."""
 
     start: int = -1
@@ -28,7 +28,7 @@ class Writer:
         self._mark = ""  # what precedes the next text, such as `- ` of an item
         self._fresh = False  # an item or cell was opened and is still empty
         self._space = False
-        self._open_spans: list[Span] = []
+        self._open_spans: list[TextSpan] = []
         self.length = 0
         self.source_lines: list[tuple[int, int]] = []
         self.blocks: list[tuple[int, bool]] = []  # where each begins, and whether it is prose
@@ -39,11 +39,11 @@ class Writer:
     def text(self) -> str:
         return "".join(self._pieces)
 
-    def open_span(self) -> Span:
-        self._open_spans.append(span := Span())
+    def open_span(self) -> TextSpan:
+        self._open_spans.append(span := TextSpan())
         return span
 
-    def close_span(self, span: Span) -> bool:
+    def close_span(self, span: TextSpan) -> bool:
         """Whether there was text since; the span ends with the last of it."""
         span.end = self.length
         self._open_spans = [other for other in self._open_spans if other is not span]

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 
 from docgraph.ingest.languages.language import Language, Span
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 
 _MAX_GAP_BYTES = 200
 _MAX_COMMENT_CHARACTERS = 2_000  # enough for a lead, which is a summary
@@ -18,7 +18,7 @@ _LICENCE = re.compile(r"(?i)copyright|licen[cs]e|spdx|@preserve|eslint|jshint")
 class Comments:
     """Comments in runs: line comments below each other are one."""
 
-    def __init__(self, language: Language, source: Source) -> None:
+    def __init__(self, language: Language, source: SourceCode) -> None:
         self._source = source
         self._marks = tuple(mark.encode() for mark in language.doc_marks)
         self.has_marks = bool(self._marks)

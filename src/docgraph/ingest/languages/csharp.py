@@ -21,7 +21,7 @@ from docgraph.ingest.languages.qualified_types import (
     primary_type,
 )
 from docgraph.ingest.languages.read_code import read_code
-from docgraph.ingest.languages.source import Source, SpanTree
+from docgraph.ingest.languages.source import SourceCode, SpanTree
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.reference import Definition
 
@@ -29,7 +29,7 @@ _PLATFORM = ("System", "Microsoft", "Windows")
 _MAX_NAMESPACES = 12  # in which one name is looked for
 
 
-def read_imports(source: Source) -> Imports:
+def read_imports(source: SourceCode) -> Imports:
     references: list[tuple[Span, str, Targets]] = []
     bindings: list[tuple[str, int, Imported]] = []
     used: list[str] = []
@@ -57,7 +57,7 @@ def read_imports(source: Source) -> Imports:
     return Imports(tuple(references), tuple(bindings), resolve_unbound)
 
 
-def namespace_lookup(source: Source) -> Callable[[int], str]:
+def namespace_lookup(source: SourceCode) -> Callable[[int], str]:
     """From a character's offset to the namespace there, with a dot at its end, or empty."""
     namespaces = sorted(_list_namespaces(source))
     tree = SpanTree([(start, -end) for start, end, _ in namespaces])
@@ -71,7 +71,7 @@ def namespace_lookup(source: Source) -> Callable[[int], str]:
     return at
 
 
-def _list_namespaces(source: Source) -> list[tuple[int, int, str]]:
+def _list_namespaces(source: SourceCode) -> list[tuple[int, int, str]]:
     """(start, minus end, name), so that outer ones sort first; one without a block never ends."""
     namespaces = []
     for match in source.matches("namespace"):
@@ -82,7 +82,7 @@ def _list_namespaces(source: Source) -> list[tuple[int, int, str]]:
     return namespaces
 
 
-def _list_declared_namespaces(source: Source) -> list[str]:
+def _list_declared_namespaces(source: SourceCode) -> list[str]:
     """The namespaces around the file's types, inner ones first, else the global one."""
     namespace_at = namespace_lookup(source)
     names: dict[str, None] = {}
@@ -92,7 +92,7 @@ def _list_declared_namespaces(source: Source) -> list[str]:
     return list(names) or [""]
 
 
-def _read_using(source: Source, node: Node) -> tuple[str, Span, Node | None]:
+def _read_using(source: SourceCode, node: Node) -> tuple[str, Span, Node | None]:
     alias = node.child_by_field_name("name")
     name = next(reversed(node.named_children), node)
     return "".join(source.node_text(name).split()), span_of(name), alias
@@ -194,13 +194,13 @@ def _choose_relation(kind: str, chain: Chain) -> str:
     return "implements" if interface and kind != "interface" else "inherits"
 
 
-def _make_title(source: Source, parts: Parts) -> str:
+def _make_title(source: SourceCode, parts: Parts) -> str:
     name = primary_type(parts, PurePosixPath(source.path).stem)
     position = next((part.start for part in parts if part.name == name), 0)
     return namespace_lookup(source)(position) + name
 
 
-def _list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:
+def _list_definitions(source: SourceCode, parts: Parts) -> Iterator[Definition]:
     namespace_at = namespace_lookup(source)
     for index, name in list_types(parts):
         part = parts[index]

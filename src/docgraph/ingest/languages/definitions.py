@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from docgraph.ingest.languages.comments import Comments, comment_text, is_small_gap
 from docgraph.ingest.languages.language import Language, Parts, Span, span_of
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.ingest.parsed_file import Part
 
 KINDS = ("class", "interface", "function", "table")
@@ -59,7 +59,7 @@ class _Capture(NamedTuple):
 
 
 def find_definitions(
-    language: Language, source: Source, comments: Comments
+    language: Language, source: SourceCode, comments: Comments
 ) -> list[SymbolDefinition]:
     """In the order of their starts, outer ones first."""
     builder = _DefinitionBuilder(language, source, comments)
@@ -72,7 +72,7 @@ def string_text(literal: str) -> str:
     return match.group(2).strip() if match else ""
 
 
-def _captures(language: Language, source: Source) -> list[_Capture]:
+def _captures(language: Language, source: SourceCode) -> list[_Capture]:
     """Each once: of several names that a definition seems to have, the first is its own."""
     captures: dict[tuple[str, Span], _Capture] = {}
     for kind in KINDS:
@@ -85,7 +85,7 @@ def _captures(language: Language, source: Source) -> list[_Capture]:
     return [*captures.values(), *(_Capture(*extra) for extra in language.extra_definitions(source))]
 
 
-def _wrappers(source: Source) -> Iterator[tuple[Span, Span]]:
+def _wrappers(source: SourceCode) -> Iterator[tuple[Span, Span]]:
     for match in source.matches("outer"):
         inner, outer = span_of(match["inner"][0]), span_of(match["outer"][0])
         if inner != outer:
@@ -93,7 +93,7 @@ def _wrappers(source: Source) -> Iterator[tuple[Span, Span]]:
 
 
 class _DefinitionBuilder:
-    def __init__(self, language: Language, source: Source, comments: Comments) -> None:
+    def __init__(self, language: Language, source: SourceCode, comments: Comments) -> None:
         self._language, self._source, self._comments = language, source, comments
         self._docs = {node.start_byte: node for node in source.nodes("doc")}
         self._outer = dict(_wrappers(source))
@@ -140,7 +140,7 @@ class _DefinitionBuilder:
 
 
 def make_parts(
-    source: Source, definitions: list[SymbolDefinition]
+    source: SourceCode, definitions: list[SymbolDefinition]
 ) -> tuple[Parts, list[SymbolDefinition]]:
     """Parts with unique qualified names, and their definitions; nested too deep is left out."""
     parts: list[Part] = []

@@ -21,19 +21,19 @@ from docgraph.ingest.languages.qualified_types import (
     primary_type,
 )
 from docgraph.ingest.languages.read_code import read_code
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.reference import Definition
 
 _PLATFORM = ("java.", "javax.", "jdk.")
 
 
-def package_of(source: Source) -> str:
+def package_of(source: SourceCode) -> str:
     """With a dot at its end, or empty."""
     return next((f"{''.join(name.split())}." for name, _ in source.names("package")), "")
 
 
-def read_imports(source: Source) -> Imports:
+def read_imports(source: SourceCode) -> Imports:
     imports = [_read_import(source, node) for node in source.nodes("import")]
     single = [one for one in imports if not one.wildcard]
     packages = [f"{one.name}." for one in imports if one.wildcard and not one.static]
@@ -82,7 +82,7 @@ class _JavaImport:
         return ((last, position, self.type()), *method)
 
 
-def _read_import(source: Source, node: Node) -> _JavaImport:
+def _read_import(source: SourceCode, node: Node) -> _JavaImport:
     kinds = {child.type: child for child in node.children}
     name = kinds.get("scoped_identifier") or kinds.get("identifier") or node
     text = "".join(source.node_text(name).split())
@@ -174,11 +174,11 @@ def _find_callee(call: Node) -> Span:
     return call.start_byte, (name or call).end_byte
 
 
-def _make_title(source: Source, parts: Parts) -> str:
+def _make_title(source: SourceCode, parts: Parts) -> str:
     return package_of(source) + primary_type(parts, PurePosixPath(source.path).stem)
 
 
-def _list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:
+def _list_definitions(source: SourceCode, parts: Parts) -> Iterator[Definition]:
     package = package_of(source)
     for index, name in list_types(parts):
         yield Definition(f"java:{package}{name}", parts[index].suffix)

@@ -7,7 +7,7 @@ from tree_sitter import Node
 
 from docgraph.ingest.languages.javascript_modules import file_keys
 from docgraph.ingest.languages.language import Parts
-from docgraph.ingest.languages.source import Source, SpanTree
+from docgraph.ingest.languages.source import SourceCode, SpanTree
 from docgraph.model.reference import Definition
 
 _MAX_CHAINED_ASSIGNMENTS = 3  # exports = module.exports = x
@@ -23,7 +23,7 @@ class _Export(NamedTuple):
     position: int
 
 
-def list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:
+def list_definitions(source: SourceCode, parts: Parts) -> Iterator[Definition]:
     keys = tuple(file_keys(source.path))
     yield from (Definition(key, rank=rank) for key, rank in keys)
     top = {part.title: at for at, part in reversed(list(enumerate(parts))) if part.parent is None}
@@ -37,14 +37,14 @@ def list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:
         yield from (Definition(f"{key}#{name}", parts[at].suffix, rank) for key, rank in keys)
 
 
-def _read_exports(source: Source) -> Iterator[_Export]:
+def _read_exports(source: SourceCode) -> Iterator[_Export]:
     for node in source.nodes("export"):
         yield from _read_statement(source, node)
     for node in source.nodes("exporting"):
         yield from _read_assignment(source, node)
 
 
-def _read_statement(source: Source, node: Node) -> Iterator[_Export]:
+def _read_statement(source: SourceCode, node: Node) -> Iterator[_Export]:
     declaration, value = node.child_by_field_name("declaration"), node.child_by_field_name("value")
     default = any(child.type in {"default", "="} for child in node.children)
     if declaration is not None:
@@ -60,7 +60,7 @@ def _read_statement(source: Source, node: Node) -> Iterator[_Export]:
             yield _Export("default", source.node_text(child), child.start_byte)
 
 
-def _read_specifier(source: Source, node: Node) -> _Export:
+def _read_specifier(source: SourceCode, node: Node) -> _Export:
     name = node.child_by_field_name("name") or node
     alias = node.child_by_field_name("alias") or name
     return _Export(source.node_text(alias), source.node_text(name), name.start_byte)
@@ -77,7 +77,7 @@ def _list_declared(declaration: Node) -> Iterator[Node]:
                 yield inner
 
 
-def _read_assignment(source: Source, node: Node) -> Iterator[_Export]:
+def _read_assignment(source: SourceCode, node: Node) -> Iterator[_Export]:
     """`module.exports = …`, `module.exports.name = …`, `exports.name = …`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or left.end_byte - left.start_byte > _MAX_LEFT_SIDE_BYTES:
@@ -92,7 +92,7 @@ def _read_assignment(source: Source, node: Node) -> Iterator[_Export]:
         yield from _read_value(source, name.removeprefix("exports."), right)
 
 
-def _read_value(source: Source, name: str, value: Node) -> Iterator[_Export]:
+def _read_value(source: SourceCode, name: str, value: Node) -> Iterator[_Export]:
     """An object exports its properties; a function or class is defined right there."""
     if value.type == "identifier":
         yield _Export(name, source.node_text(value), value.start_byte)
@@ -102,7 +102,7 @@ def _read_value(source: Source, name: str, value: Node) -> Iterator[_Export]:
         yield _Export(name, "", value.start_byte)
 
 
-def _read_property(source: Source, node: Node) -> Iterator[_Export]:
+def _read_property(source: SourceCode, node: Node) -> Iterator[_Export]:
     if node.type == "shorthand_property_identifier":
         yield _Export(source.node_text(node), source.node_text(node), node.start_byte)
         return

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from docgraph.ingest.languages.bindings import Chain, Imported, Targets
 from docgraph.ingest.languages.language import Imports, Parts, Span, span_of
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.model.reference import ReferenceTarget
 
 # In the order in which one of several files with the same stem is chosen.
@@ -31,7 +31,7 @@ _NODE = frozenset(
 )
 
 
-def make_title(source: Source, parts: Parts) -> str:  # noqa: ARG001
+def make_title(source: SourceCode, parts: Parts) -> str:  # noqa: ARG001
     return _split_suffix(source.path)[0] or source.path
 
 
@@ -143,7 +143,7 @@ class _ImportedBinding:
         return Exported(module, self.name)
 
 
-def read_imports(source: Source) -> Imports:
+def read_imports(source: SourceCode) -> Imports:
     references: list[tuple[Span, str, Targets]] = []
     bindings: list[tuple[str, int, Imported]] = []
     for string, is_reference, names in (*_read_statements(source), *_read_requires(source)):
@@ -163,7 +163,7 @@ def read_imports(source: Source) -> Imports:
     return Imports(tuple(references), tuple(bindings))
 
 
-def _read_statements(source: Source) -> Iterator[tuple[Node, bool, list[_ImportedBinding]]]:
+def _read_statements(source: SourceCode) -> Iterator[tuple[Node, bool, list[_ImportedBinding]]]:
     for node in source.nodes("import"):
         clauses = [child for child in node.named_children if child.type in _CLAUSES]
         string = node.child_by_field_name("source")
@@ -173,7 +173,7 @@ def _read_statements(source: Source) -> Iterator[tuple[Node, bool, list[_Importe
             yield string, True, [one for clause in clauses for one in _read_clause(source, clause)]
 
 
-def _read_clause(source: Source, clause: Node) -> Iterator[_ImportedBinding]:
+def _read_clause(source: SourceCode, clause: Node) -> Iterator[_ImportedBinding]:
     for node in clause.named_children:
         if node.type == "identifier":
             yield _bind_module(source, node, "default")
@@ -189,7 +189,7 @@ def _specifiers(node: Node) -> Iterator[Node]:
     return (child for child in node.named_children if child.type == "import_specifier")
 
 
-def _read_specifier(source: Source, node: Node) -> _ImportedBinding:
+def _read_specifier(source: SourceCode, node: Node) -> _ImportedBinding:
     name = node.child_by_field_name("name") or node
     alias = node.child_by_field_name("alias") or name
     return _ImportedBinding(
@@ -197,11 +197,11 @@ def _read_specifier(source: Source, node: Node) -> _ImportedBinding:
     )
 
 
-def _bind_module(source: Source, node: Node, name: str) -> _ImportedBinding:
+def _bind_module(source: SourceCode, node: Node, name: str) -> _ImportedBinding:
     return _ImportedBinding(name, span_of(node), source.node_text(node), node.start_byte)
 
 
-def _read_requires(source: Source) -> Iterator[tuple[Node, bool, list[_ImportedBinding]]]:
+def _read_requires(source: SourceCode) -> Iterator[tuple[Node, bool, list[_ImportedBinding]]]:
     for match in source.matches("require"):
         if source.node_text(match["require"][0]) in {"require", "import"}:
             yield match["module"][0], True, []
@@ -212,7 +212,7 @@ def _read_requires(source: Source) -> Iterator[tuple[Node, bool, list[_ImportedB
 
 
 def _read_assignment(
-    source: Source, target: Node, member: list[Node] | None
+    source: SourceCode, target: Node, member: list[Node] | None
 ) -> Iterator[_ImportedBinding]:
     """`const a = require(…)`, `const a = require(…).b`, `const {a, b: c} = require(…)`."""
     if target.type == "identifier":

@@ -11,7 +11,7 @@ from docgraph.ingest.parsed_file import Part
 from docgraph.model.reference import Definition
 
 if TYPE_CHECKING:
-    from docgraph.ingest.languages.source import Source
+    from docgraph.ingest.languages.source import SourceCode
 
 Span = tuple[int, int]
 NamedSpan = tuple[str, Span, Span]  # a definition's kind, its span, and that of its name
@@ -40,7 +40,7 @@ def span_of(node: Node) -> Span:
     return node.start_byte, node.end_byte
 
 
-def _find_nothing(source: "Source") -> Iterable[NamedSpan]:  # noqa: ARG001
+def _find_nothing(source: "SourceCode") -> Iterable[NamedSpan]:  # noqa: ARG001
     return ()
 
 
@@ -68,10 +68,10 @@ class Language:
 
     grammar: Callable[[], object]
     query: str
-    imports: Callable[["Source"], Imports]
-    definitions: Callable[["Source", Parts], Iterable[Definition]]
-    title: Callable[["Source", Parts], str]
-    extra_definitions: Callable[["Source"], Iterable[NamedSpan]] = _find_nothing
+    imports: Callable[["SourceCode"], Imports]
+    definitions: Callable[["SourceCode", Parts], Iterable[Definition]]
+    title: Callable[["SourceCode", Parts], str]
+    extra_definitions: Callable[["SourceCode"], Iterable[NamedSpan]] = _find_nothing
     callee: Callable[[Node], Span] | None = None
     parse_chain: Callable[[str], Chain | None] = parse_chain
     definition_name: Callable[[str], str] = str

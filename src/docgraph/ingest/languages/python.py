@@ -17,7 +17,7 @@ from docgraph.ingest.languages.bindings import Chain, parse_chain
 from docgraph.ingest.languages.language import Language, Parts
 from docgraph.ingest.languages.python_imports import module_keys, module_name, read_imports
 from docgraph.ingest.languages.read_code import read_code
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.reference import Definition
 
@@ -106,11 +106,11 @@ def _parse_chain(text: str) -> Chain | None:
     return parse_chain(f"{match.group(1)}.{match.group(2)}") if match else None
 
 
-def _make_title(source: Source, parts: Parts) -> str:  # noqa: ARG001
+def _make_title(source: SourceCode, parts: Parts) -> str:  # noqa: ARG001
     return module_name(source.path)
 
 
-def _list_definitions(source: Source, parts: Parts) -> Iterable[Definition]:  # noqa: ARG001
+def _list_definitions(source: SourceCode, parts: Parts) -> Iterable[Definition]:  # noqa: ARG001
     return (Definition(key, rank=rank) for key, rank in module_keys(source.path))
 
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from docgraph.ingest.languages.bindings import RANK_STEP, Chain, Imported, Targets, in_order
 from docgraph.ingest.languages.language import Imports, Span, span_of
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.model.reference import ReferenceTarget
 
 _SUFFIX = ".py"
@@ -151,7 +151,7 @@ class _Statement:
     star: bool
 
 
-def read_imports(source: Source) -> Imports:
+def read_imports(source: SourceCode) -> Imports:
     statements = [_read_statement(source, node) for node in source.nodes("import")]
     modules = [name.name for one in statements if not one.module for name in one.names]
     known = frozenset(prefix for module in modules for prefix in _prefixes(module))
@@ -168,7 +168,7 @@ def read_imports(source: Source) -> Imports:
     )
 
 
-def _read_statement(source: Source, node: Node) -> _Statement:
+def _read_statement(source: SourceCode, node: Node) -> _Statement:
     module = node.child_by_field_name("module_name")
     names = tuple(_read_name(source, child) for child in node.children_by_field_name("name"))
     if module is None:
@@ -177,7 +177,7 @@ def _read_statement(source: Source, node: Node) -> _Statement:
     return _Statement(_dotted_text(source, module), span_of(module), names, star)
 
 
-def _read_name(source: Source, node: Node) -> _ImportedName:
+def _read_name(source: SourceCode, node: Node) -> _ImportedName:
     name = node.child_by_field_name("name") or node
     alias = node.child_by_field_name("alias")
     alias_text = _dotted_text(source, alias) if alias else ""
@@ -232,6 +232,6 @@ def _prefixes(module: str) -> Iterator[str]:
     return (".".join(parts[:length]) for length in range(1, len(parts) + 1))
 
 
-def _dotted_text(source: Source, node: Node) -> str:
+def _dotted_text(source: SourceCode, node: Node) -> str:
     """Without the white space that Python allows around dots."""
     return "".join(source.node_text(node).split())

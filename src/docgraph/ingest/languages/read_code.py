@@ -4,13 +4,13 @@ from docgraph.ingest.languages.comments import Comments, comment_text
 from docgraph.ingest.languages.definitions import find_definitions, make_parts, string_text
 from docgraph.ingest.languages.language import Language, Parts, span_of
 from docgraph.ingest.languages.references import collect_references
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.node import CODE
 
 
 def read_code(language: Language, path: str, text: str) -> ParsedFile:
-    source = Source(language, path, text)
+    source = SourceCode(language, path, text)
     comments = Comments(language, source)
     parts, definitions = make_parts(source, find_definitions(language, source, comments))
     references, unresolved_calls = collect_references(language, source, parts, definitions)
@@ -29,7 +29,7 @@ def read_code(language: Language, path: str, text: str) -> ParsedFile:
     )
 
 
-def _find_lead(source: Source, comments: Comments, parts: Parts) -> str:
+def _find_lead(source: SourceCode, comments: Comments, parts: Parts) -> str:
     """The docstring; else the comment at the top; else the lead of the only definition."""
     first = comments.first_code()
     for node in source.nodes("doc")[:1]:
@@ -42,7 +42,7 @@ def _find_lead(source: Source, comments: Comments, parts: Parts) -> str:
     return top[0].lead if len(top) == 1 and comments.has_marks else ""
 
 
-def _find_prose(source: Source, comments: Comments) -> tuple[tuple[int, int], ...]:
+def _find_prose(source: SourceCode, comments: Comments) -> tuple[tuple[int, int], ...]:
     """Comments and docstrings; those with only white space between them are one span."""
     docs = [span_of(node) for node in source.nodes("doc")]
     joined: list[tuple[int, int]] = []

@@ -9,7 +9,7 @@ from docgraph.ingest.languages.language import Language, Parts, Span
 from docgraph.ingest.languages.relations import MINER_OF
 from docgraph.ingest.languages.resolve import BasesOf, ClassHierarchy, Resolver
 from docgraph.ingest.languages.scopes import ScopeBuilder
-from docgraph.ingest.languages.source import Source, SpanTree
+from docgraph.ingest.languages.source import SourceCode, SpanTree
 from docgraph.ingest.languages.uses import Use, UseReader
 from docgraph.ingest.languages.variables import VariableBinder
 from docgraph.model.reference import Reference
@@ -20,7 +20,7 @@ _TYPES = frozenset({"implements", "imports", "inherits"})
 
 
 def collect_references(
-    language: Language, source: Source, parts: Parts, definitions: Sequence[SymbolDefinition]
+    language: Language, source: SourceCode, parts: Parts, definitions: Sequence[SymbolDefinition]
 ) -> tuple[tuple[Reference, ...], int]:
     """References sorted by position, and how many calls resolve to nothing."""
     return _ReferenceCollector(language, source, parts, definitions).collect()
@@ -30,7 +30,7 @@ class _ReferenceCollector:
     def __init__(
         self,
         language: Language,
-        source: Source,
+        source: SourceCode,
         parts: Parts,
         definitions: Sequence[SymbolDefinition],
     ) -> None:

@@ -14,7 +14,7 @@ from docgraph.ingest.languages.bindings import (
 )
 from docgraph.ingest.languages.definitions import OWNERS, SymbolDefinition
 from docgraph.ingest.languages.language import Imports, Language, Span, span_of
-from docgraph.ingest.languages.source import Source, SpanTree
+from docgraph.ingest.languages.source import SourceCode, SpanTree
 from docgraph.ingest.parsed_file import Part
 
 FILE_SCOPE = 0
@@ -122,7 +122,7 @@ class ScopeBuilder:
     """
 
     def __init__(
-        self, language: Language, source: Source, definitions: Sequence[SymbolDefinition]
+        self, language: Language, source: SourceCode, definitions: Sequence[SymbolDefinition]
     ) -> None:
         self._language, self._source, self._definitions = language, source, definitions
         self.scopes = Scopes(language, list(self._spans()))

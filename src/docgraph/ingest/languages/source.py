@@ -43,7 +43,7 @@ def _compile(language: Language) -> tuple[Grammar, Query]:
     return grammar, Query(grammar, language.query)
 
 
-class Source:
+class SourceCode:
     """`character_offset` converts a byte's offset; `lines` are counted in characters."""
 
     def __init__(self, language: Language, path: str, text: str) -> None:

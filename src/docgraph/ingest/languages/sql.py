@@ -16,7 +16,7 @@ from pathlib import PurePosixPath
 from docgraph.ingest.languages.bindings import Chain, Targets
 from docgraph.ingest.languages.language import Imports, Language, NamedSpan, Parts
 from docgraph.ingest.languages.read_code import read_code
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 from docgraph.ingest.parsed_file import ParsedFile
 from docgraph.model.reference import Definition, ReferenceTarget
 
@@ -32,7 +32,7 @@ _BRACKETS = re.compile(rb"(?<![\w\])\"'])\[([^\W\d][\w $]*)\]")
 _MAX_HEAD_BYTES = 5_000
 
 
-def list_procedures(source: Source) -> Iterator[NamedSpan]:
+def list_procedures(source: SourceCode) -> Iterator[NamedSpan]:
     for start, name, _, end in _find_procedures(source.data):
         yield "function", (start, end), name
 
@@ -161,11 +161,11 @@ def _resolve_unbound(chain: Chain) -> Targets | None:
     )
 
 
-def _read_imports(source: Source) -> Imports:  # noqa: ARG001
+def _read_imports(source: SourceCode) -> Imports:  # noqa: ARG001
     return Imports(resolve_unbound=_resolve_unbound)
 
 
-def _list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:  # noqa: ARG001
+def _list_definitions(source: SourceCode, parts: Parts) -> Iterator[Definition]:  # noqa: ARG001
     for part in parts:
         kind = "table" if part.kind == "table" else "routine"
         names = part.title.casefold().split(".")[-2:]
@@ -174,7 +174,7 @@ def _list_definitions(source: Source, parts: Parts) -> Iterator[Definition]:  # 
         yield Definition(f"{kind}:{schema}.{names[-1]}", part.suffix)
 
 
-def _make_title(source: Source, parts: Parts) -> str:  # noqa: ARG001
+def _make_title(source: SourceCode, parts: Parts) -> str:  # noqa: ARG001
     return PurePosixPath(source.path).name
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from docgraph.ingest.languages.bindings import MAX_CHAIN_BYTES, Chain
 from docgraph.ingest.languages.language import Language, span_of
-from docgraph.ingest.languages.source import Source
+from docgraph.ingest.languages.source import SourceCode
 
 _ROLES = (
     *("base", "element", "implements", "imports", "inherits", "new"),
@@ -20,7 +20,7 @@ Use = tuple[str, int, int, Chain | None]
 class UseReader:
     """Reads chains of names from the text; the same text is parsed once."""
 
-    def __init__(self, language: Language, source: Source) -> None:
+    def __init__(self, language: Language, source: SourceCode) -> None:
         self._language, self._source = language, source
         self._cache: dict[str, Chain | None] = {}
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from docgraph.ingest.languages.bindings import LOCAL, Binding, Instance, Owner
 from docgraph.ingest.languages.language import Language, span_of
 from docgraph.ingest.languages.scopes import FILE_SCOPE, ScopeBuilder
-from docgraph.ingest.languages.source import Match, Source
+from docgraph.ingest.languages.source import Match, SourceCode
 from docgraph.ingest.languages.uses import UseReader
 
 
@@ -15,7 +15,7 @@ class VariableBinder:
     def __init__(
         self,
         language: Language,
-        source: Source,
+        source: SourceCode,
         reader: UseReader,
         builder: ScopeBuilder,
         used_names: set[str],
