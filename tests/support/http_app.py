@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from docgraph.interfaces.auth.api_keys import hashed, new_secret
+from docgraph.interfaces.auth.api_keys import hash_secret, new_secret
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import AppState, build_app_state
@@ -91,5 +91,5 @@ def key_for(settings: Settings, name: str, *groups: str, rights: tuple[str, ...]
     administration.add_person(local(), person)
     key_id, secret = secret_of(name)
     key = ApiKey(key_id, "local", name, datetime.now(UTC).isoformat(timespec="seconds"))
-    administration.add_key(local(), key, hashed(secret))
+    administration.add_key(local(), key, hash_secret(secret))
     return f"Bearer {secret}"

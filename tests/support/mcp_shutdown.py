@@ -12,7 +12,7 @@ from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
 from docgraph.interfaces.mcp.tool_context import load_pipelines
 from docgraph.interfaces.mcp.transports import listen
-from docgraph.interfaces.server.listener import listening
+from docgraph.interfaces.server.listener import open_listener
 from docgraph.wiring.server_settings import ServeSettings
 from tests.support.engines import engine_answering
 
@@ -40,7 +40,7 @@ def ask(url: str) -> None:
 
 
 if __name__ == "__main__":
-    with listening("127.0.0.1", 0, is_open=True) as place:
+    with open_listener("127.0.0.1", 0, is_open=True) as place:
         app = mcp_app(engine_answering(EndsMeanwhile()), Authentication(), load_pipelines())
         listen(
             app,

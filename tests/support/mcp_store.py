@@ -13,11 +13,11 @@ from starlette.routing import Route
 
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.engine import Engine
-from docgraph.interfaces.auth.api_keys import ApiKeyAuthentication, hashed
+from docgraph.interfaces.auth.api_keys import ApiKeyAuthentication, hash_secret
 from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.mcp.http_transport import mcp_app
 from docgraph.interfaces.mcp.tool_context import Limits, load_pipelines
-from docgraph.interfaces.server.listener import listening as bound
+from docgraph.interfaces.server.listener import open_listener as bound
 from docgraph.model.access import AccessRule, ApiKey, Person
 from docgraph.model.document import Document
 from tests.conformance.published import publish
@@ -52,7 +52,7 @@ class MemoryKeys:
     def __init__(self) -> None:
         self.known: dict[str, tuple[ApiKey, bytes]] = {}
         for name, secret in SECRETS.items():
-            self.add(ApiKey(secret[3:15], "local", name, "2026-01-01"), hashed(secret))
+            self.add(ApiKey(secret[3:15], "local", name, "2026-01-01"), hash_secret(secret))
 
     def add(self, key: ApiKey, secret_hash: bytes) -> None:
         self.known[key.id] = key, secret_hash

@@ -191,7 +191,7 @@ class Administration:
             return self.store.prune(principal.tenant, repository, branch, keep)
 
     def verify(self, principal: Principal) -> VerifyReport:
-        """The whole store, whoever it belongs to."""
+        """The whole store, of all tenants."""
         with audited_action(self.audit, principal, "verify", right=INGEST):
             return self.store.verify()
 

@@ -61,7 +61,7 @@ class ContentService:
         branch: str,
         rule_for: Callable[[str], AccessRule] | None = None,
         otherwise: AccessRule | None = None,
-        narrowed_by: AccessRule | None = None,
+        restriction: AccessRule | None = None,
         without: Sequence[str] = (),
         given: Sequence[Relationship] = (),
         origin: SourceRevision | None = None,
@@ -71,7 +71,7 @@ class ContentService:
 
         `rule_for` says who may read, by path; the source's own access.yaml and front matter
         narrow it. `otherwise` is the rule of documents without any statement; without it, nobody
-        reads those. `narrowed_by` counts beside every statement.
+        reads those. `restriction` counts beside every statement.
         `without` names miners to switch off; `origin` is the commit of the source.
         """
         # Readers of every format take longer to import than a question takes to answer.
@@ -94,7 +94,7 @@ class ContentService:
                     tenant=tenant,
                     rule_for=rule_for,
                     default_rule=otherwise,
-                    restriction=narrowed_by,
+                    restriction=restriction,
                     miners=miners_without(without),
                     stated_edges=given,
                     revision=origin,
@@ -191,7 +191,7 @@ class ContentService:
         with self._relating(principal, "relations rm", edge, scope) as writer:
             if not writer.edges.remove_manual(with_inverse(edge)):
                 raise BadInput(
-                    f"nobody added {edge.source} {edge.relation} {edge.target} by hand; "
+                    f"no manual relation {edge.source} {edge.relation} {edge.target} exists; "
                     "a mined relation goes when its text no longer says so"
                 )
             return writer.publish()

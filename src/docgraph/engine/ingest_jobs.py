@@ -12,7 +12,7 @@ from docgraph.ports.job_queue import IngestJobQueue
 from docgraph.ports.store import Store
 
 NOTHING_THERE = "there is nothing to ingest under this path"
-NO_MORE = "whoever asked may not ingest any more"
+NO_MORE = "the owner of this job may not ingest any more"
 MOST_WAITING = 100  # of one person
 
 

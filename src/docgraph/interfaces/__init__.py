@@ -1,1 +1,1 @@
-"""Who comes in: doors translate, and decide nothing but who is asking."""
+"""Interfaces authenticate callers and translate requests and results for the engine."""

@@ -66,10 +66,10 @@ class NamedPipelines:
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """`rule` names readers; `narrowed_by` names none, and narrows every other rule."""
+    """`rule` names readers; `restriction` names none, and narrows every other rule."""
 
     rule: AccessRule | None = None
-    narrowed_by: AccessRule | None = None
+    restriction: AccessRule | None = None
 
 
 def access_options(
@@ -79,7 +79,7 @@ def access_options(
     rule = AccessRule(tenant, frozenset(readers or [EVERYONE]), frozenset(labels), level)
     if readers:
         return AccessOptions(rule=rule)
-    return AccessOptions(narrowed_by=rule) if labels or level else AccessOptions()
+    return AccessOptions(restriction=rule) if labels or level else AccessOptions()
 
 
 # Relations: which to list, and the evidence of a manual one.

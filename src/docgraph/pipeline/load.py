@@ -24,7 +24,7 @@ def read_lines(path: Path) -> dict[str, Line]:
 
 
 def lines_of(name: str, data: bytes) -> dict[str, Line]:
-    """Of a text that is called so in errors."""
+    """`name` is what errors call the text."""
     if len(data) > LARGEST:
         raise BadPipeline(f"{name}: a pipeline takes at most {LARGEST} bytes, this is longer")
     try:
@@ -53,7 +53,7 @@ SENT = "pipeline"  # how errors call one that came without a file
 
 @dataclass(frozen=True, slots=True)
 class _StepText:
-    """A step as some file wrote it: its line there, its action, its options."""
+    """A step of a file: its line, its action, its options."""
 
     file: str
     line: int
@@ -76,7 +76,7 @@ def load(name: str) -> Pipeline:
 
 
 def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
-    """A pipeline that somebody sent. It may extend the named ones; no other file is opened."""
+    """A pipeline of a request. It may extend the named ones; no other file is opened."""
 
     def extended(line: Line) -> list[_StepText]:
         found = named.get(line.value) if isinstance(line.value, str) else None
@@ -99,7 +99,7 @@ def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_StepText]]:
 def _taken(
     file: str, top: Mapping[str, Line], extended: Callable[[Line], list[_StepText]]
 ) -> tuple[str, list[_StepText]]:
-    """`extended` gives the steps of what the line behind `extends` names."""
+    """`extended` gives the steps of the pipeline that `extends` names."""
     _only_known(file, top, KEYS)
     name = top.get("pipeline", Line(None, 1))
     if not isinstance(name.value, str) or not name.value:
@@ -219,7 +219,7 @@ def _only_known(file: str, top: Mapping[str, Line], keys: Sequence[str]) -> None
 
 
 def _checked_line(written: Sequence[_StepText]) -> list[Step]:
-    """Walks the steps as a run would, with types alone, putting in implicit ones."""
+    """Checks the types of steps in order, and inserts implicit steps."""
     made: list[type] = []
     steps: list[Step] = []
     for number, step in enumerate(written, start=1):

@@ -1,4 +1,4 @@
-"""A receipt: what was asked, by whom, of what and how, and the digest of all that came of it."""
+"""A receipt: the request, its steps, and digests of everything they made."""
 
 import json
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ class ReceiptStep:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReceipt:
-    """Where no model spoke, only the digest is filled."""
+    """Without a model, only the digest is filled."""
 
     digest: str
     model: str
@@ -40,7 +40,7 @@ class AnswerReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """No times and nothing that its asker may not see, so the same question gives the same bytes.
+    """No times, and nothing that the reader may not see: the same request gives the same bytes.
 
     `seeds` are the ids that were given in place of search. `asker` and `rights` are digests: the
     one of who asked, the other of what lets them read. Snapshots' numbers are the one thing in it
@@ -71,7 +71,7 @@ class Receipt:
 
     @property
     def before_answer(self) -> tuple[ReceiptStep, ...]:
-        """The steps that give the same each time; a model's answer need not."""
+        """The deterministic steps; a model's answer may differ."""
         made = [kind for kind, _ in (step.output for step in self.steps)]
         return self.steps[: made.index(Answer.__name__)] if Answer.__name__ in made else self.steps
 
@@ -111,13 +111,13 @@ def receipt_of(retrieval: Retrieval) -> Receipt:
 
 
 def _asker_digest(principal: Principal) -> str:
-    """Of the person and of the kind of credential: a new key leaves them who they are."""
+    """Of the person and the kind of credential: a new key changes nothing."""
     by = credential_kind(principal.by)
     return digest({"id": principal.id, "tenant": principal.tenant, "by": by})
 
 
 def rights_digest(principal: Principal) -> str:
-    """Of what decides which documents they read, and of nothing that they may do besides."""
+    """Of what decides which documents they read, and of no other right."""
     held = {"groups": principal.groups, "labels": principal.labels}
     return digest({**held, "clearance": principal.clearance})
 
@@ -132,12 +132,12 @@ def _answered(answer: Answer) -> AnswerReceipt:
     if asking is None:
         return AnswerReceipt(answer.digest, "", "", "", "")
     sampling = {"temperature": asking.temperature, "seed": asking.seed}
-    told = ", ".join(f"{name} {value}" for name, value in sampling.items() if value is not None)
-    return AnswerReceipt(answer.digest, asking.model, asking.prompt, asking.prompt_digest, told)
+    settings = ", ".join(f"{name} {value}" for name, value in sampling.items() if value is not None)
+    return AnswerReceipt(answer.digest, asking.model, asking.prompt, asking.prompt_digest, settings)
 
 
 def receipt_from_json(text: str | bytes) -> Receipt:
-    """Whether it is consistent in itself is another question."""
+    """Its consistency is checked by `receipt_check`."""
     receipt = read_strictly(Receipt, text, "receipt", BadInput)
     if receipt.format != FORMAT:
         raise BadInput(f"receipt format {receipt.format!r}; this docgraph reads {FORMAT!r}")

@@ -116,8 +116,8 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
                 heard = b""
                 while b"event: piece" not in heard:
                     heard += line.recv(4096)
-                assert house.answers.held == 1
+                assert house.answers.pending == 1
             until = time.monotonic() + 4
-            while house.answers.held and time.monotonic() < until:
+            while house.answers.pending and time.monotonic() < until:
                 time.sleep(0.01)
-            assert house.answers.held == 0
+            assert house.answers.pending == 0

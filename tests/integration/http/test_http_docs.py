@@ -34,7 +34,7 @@ def test_every_problem_is_documented_with_its_title() -> None:
 
 def test_every_metric_is_documented() -> None:
     told = set(re.findall(r"`(docgraph_\w+)`", PARTS["Operation"]))
-    written = re.findall(r"^# TYPE (\w+) ", Metrics().written().decode(), re.MULTILINE)
+    written = re.findall(r"^# TYPE (\w+) ", Metrics().render().decode(), re.MULTILINE)
     assert told == {name for name in written if not name.endswith("_created")}
 
 

@@ -339,7 +339,7 @@ def test_a_share_is_a_part_of_the_queue_and_room_for_64_clients() -> None:
         assert [shares.take(("t", "ann")) for _ in range(share + 1)] == [True] * share + [False]
         assert shares.take(("t", "bob"))
         assert shares.take(("u", "ann"))
-        shares.give_back(("t", "ann"))
+        shares.release(("t", "ann"))
         assert shares.take(("t", "ann"))
     assert FEWEST > 64
 

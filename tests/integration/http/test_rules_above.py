@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.interfaces.http.jobs.job_handler import (
-    SPOKEN_FOR,
+    HAS_PARENT_RULES,
     IngestRoots,
     check_parent_access_rules,
 )
@@ -67,7 +67,7 @@ def spoken_for(root: Path, path: str, *more: Path) -> bool:
 def test_a_part_of_what_rules_speak_for_is_refused(taking: HttpApp, path: str) -> None:
     body = {"path": path, "repository": "x", "readers": ["everyone"]}
     answer = taking.post("/v1/ingestions", body)
-    assert (answer.status_code, answer.json()["detail"]) == (422, SPOKEN_FOR)
+    assert (answer.status_code, answer.json()["detail"]) == (422, HAS_PARENT_RULES)
     assert taking.client.get("/v1/ingestions").json() == {"ingestions": []}
 
 
@@ -86,7 +86,7 @@ def test_rules_that_came_meanwhile_are_seen_when_it_is_begun(
         "docgraph.interfaces.http.routes.ingestions.check_parent_access_rules", lambda _: None
     )
     found = asked(taking, {"path": "handbook/finance", "readers": ["everyone"]})
-    assert (found["state"], found["error"]) == ("failed", SPOKEN_FOR)
+    assert (found["state"], found["error"]) == ("failed", HAS_PARENT_RULES)
 
 
 @pytest.mark.parametrize("name", ["access.yaml", "access.yml", "Access.yaml"])
@@ -136,7 +136,7 @@ def test_rules_of_a_commit_speak_whatever_the_work_tree_holds(taking: HttpApp, r
     (made.folder / "docs" / "access.yaml").unlink()
     body = {"path": "repo/docs/deep", "ref": "main", "readers": ["everyone"]}
     found = asked(taking, body)
-    assert (found["state"], found["error"]) == ("failed", SPOKEN_FOR)
+    assert (found["state"], found["error"]) == ("failed", HAS_PARENT_RULES)
     made.commit()
     assert asked(taking, body)["state"] == "succeeded"
     assert asked(taking, {**body, "path": "repo"})["state"] == "succeeded"

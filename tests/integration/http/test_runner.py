@@ -199,7 +199,7 @@ def test_who_lost_the_lease_stops_and_changes_nothing(book: Book, runners: list[
 
     runner = begin(book, runners, work, "slow")
     assert begun.wait(5)
-    runner.take_no_more()
+    runner.stop_claiming()
     book.late[0] += 40
     assert book.ingestions.claim("other", 60) is not None
     assert stopped.wait(5)

@@ -60,7 +60,7 @@ OPERATIONS = [
 
 @contextmanager
 def served(app: Any) -> Iterator[str]:
-    with listening("127.0.0.1", 0, is_open=True) as where:
+    with open_listener("127.0.0.1", 0, is_open=True) as where:
         config = uvicorn.Config(app, log_config=None, access_log=False, ws="none", lifespan="on")
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [where]})

@@ -16,7 +16,7 @@ from typing import IO
 import httpx
 import pytest
 
-from docgraph.interfaces.server.connection_limits import most_connections
+from docgraph.interfaces.server.connection_limits import max_connections
 from tests.support.http_server import embeddings, run_in, settings_file
 from tests.support.scripted_server import serve_script
 
@@ -150,8 +150,8 @@ def test_more_connections_than_files_keep_nobody_out_and_fill_no_log(
 
 def test_half_of_the_files_are_for_others() -> None:
     with opening_at_most(128):
-        assert most_connections(1_000) == 64
-        assert most_connections(10) == 10
+        assert max_connections(1_000) == 64
+        assert max_connections(10) == 10
 
 
 def test_whoever_does_not_hear_the_answer_is_not_waited_for(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from docgraph.engine.ingest_jobs import NO_MORE
-from docgraph.interfaces.auth.api_keys import hashed, new_secret
+from docgraph.interfaces.auth.api_keys import hash_secret, new_secret
 from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.model.access import INGEST, ApiKey, Person
@@ -79,7 +79,7 @@ def test_another_key_of_the_same_person_shows_what_they_asked_for(place: Setting
         found = asked(door, {"path": "notes"}, Authorization=key)
         key_id, secret = new_secret()
         added = ApiKey(key_id, "local", "ann", "2026-01-01T00:00:00+00:00")
-        build_administration(place).add_key(local(), added, hashed(secret))
+        build_administration(place).add_key(local(), added, hash_secret(secret))
         assert listed(door, f"Bearer {secret}") == [found["id"]]
 
 

@@ -5,14 +5,14 @@ import socket
 
 import pytest
 
-from docgraph.interfaces.server.listener import listening
+from docgraph.interfaces.server.listener import open_listener
 from docgraph.model.errors import BadInput
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "8.8.8.8"])
 def test_beyond_this_machine_it_does_not_listen_without_a_login(host: str) -> None:
     with pytest.raises(BadInput, match="no login is configured"):
-        listening(host, 0, is_open=True)
+        open_listener(host, 0, is_open=True)
 
 
 def test_a_name_that_leads_elsewhere_is_no_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,29 +22,29 @@ def test_a_name_that_leads_elsewhere_is_no_loopback(monkeypatch: pytest.MonkeyPa
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: both)
     with pytest.raises(BadInput, match="no login is configured"):
-        listening("both.example", 0, is_open=True)
+        open_listener("both.example", 0, is_open=True)
 
 
 def test_with_a_login_it_listens_anywhere() -> None:
-    with listening("0.0.0.0", 0, is_open=False) as where:
+    with open_listener("0.0.0.0", 0, is_open=False) as where:
         assert where.getsockname()[1]
 
 
 def test_a_port_that_is_taken_and_a_name_of_nothing_are_told() -> None:
     with (
-        listening("127.0.0.1", 0, is_open=True) as where,
+        open_listener("127.0.0.1", 0, is_open=True) as where,
         pytest.raises(BadInput, match="cannot listen on 127"),
     ):
-        listening("127.0.0.1", where.getsockname()[1], is_open=True)
+        open_listener("127.0.0.1", where.getsockname()[1], is_open=True)
     with pytest.raises(BadInput, match="no such address"):
-        listening("no such name", 0, is_open=True)
+        open_listener("no such name", 0, is_open=True)
 
 
 def test_what_is_written_goes_out_at_once() -> None:
     """Else every answer waits for its reader's word that it has the first half of it."""
 
     async def nodelay() -> int:
-        with listening("127.0.0.1", 0, is_open=True) as place:
+        with open_listener("127.0.0.1", 0, is_open=True) as place:
             taken: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
             def take(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from docgraph.interfaces.cli.render_retrieval import shown_relation
+from docgraph.interfaces.cli.render_retrieval import format_relation
 from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 
 
@@ -25,5 +25,5 @@ from docgraph.model.edge import Edge, EdgeEvidence, Relationship
 def test_evidence_is_shown_with_its_line_where_it_has_one(
     places: tuple[EdgeEvidence, ...], shown: str
 ) -> None:
-    told = shown_relation(Relationship(Edge("r:a", "explains", "r:b"), ("curated",), places))
+    told = format_relation(Relationship(Edge("r:a", "explains", "r:b"), ("curated",), places))
     assert told == f"r:a ->[green]explains[/green]-> r:b  [dim]{shown}[/dim]"

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from docgraph.interfaces.cli.render_context import show_context
-from docgraph.interfaces.cli.render_retrieval import out, said
+from docgraph.interfaces.cli.render_retrieval import escaped, out
 from docgraph.model.context import Context, DocumentShare
 
 TEXT = "a :warning: [bold]b[/bold] \\[c] 🙂\tlong" + " word" * 100 + "\n"
@@ -33,7 +33,7 @@ def test_a_context_cannot_steer_a_terminal(capsys: pytest.CaptureFixture[str]) -
 
 def test_an_id_with_colons_is_no_picture() -> None:
     with out.capture() as shown:
-        out.print(said("r:rocket:x.md"))
+        out.print(escaped("r:rocket:x.md"))
     assert shown.get() == "r:rocket:x.md\n"
 
 

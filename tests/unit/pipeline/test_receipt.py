@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from docgraph.answer.prompt import load_prompt
-from docgraph.interfaces.auth.principals import impersonated, local, of_key, of_token
+from docgraph.interfaces.auth.principals import (
+    impersonated,
+    local,
+    principal_of_key,
+    principal_of_token,
+)
 from docgraph.model.access import LOCAL, RIGHTS, ApiKey, Person, Principal
 from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput, BadPlan
@@ -147,9 +152,9 @@ def test_who_asked_and_what_they_may_read_are_two_digests() -> None:
 def test_a_new_key_leaves_its_person_who_they_are() -> None:
     """Another credential does not: of another issuer, or in whose name somebody asks."""
     keys = [ApiKey(name, "local", "rosa", "2026-01-01T00:00:00+00:00") for name in ("a1", "b2")]
-    one, other = (receipt_of(retrieval(reader=of_key(ROSA, key))) for key in keys)
+    one, other = (receipt_of(retrieval(reader=principal_of_key(ROSA, key))) for key in keys)
     assert one == other
-    tokens = [of_token(ROSA, f"https://{name}.example") for name in "ab"]
+    tokens = [principal_of_token(ROSA, f"https://{name}.example") for name in "ab"]
     others = {receipt_of(retrieval(reader=who)).asker for who in (*tokens, asking(ROSA))}
     assert len(others - {one.asker}) == 3
 

@@ -1,1 +1,1 @@
-"""Login: a credential becomes a Principal, or nobody comes in."""
+"""Authentication: a credential becomes a Principal, or the request is refused."""

@@ -1,4 +1,4 @@
-"""Who comes in, by the Authorization header alone."""
+"""Authentication by the Authorization header."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Authentication:
-    """Any number of threads may ask. NotKnown says why, for the operator's log alone."""
+    """Safe for threads. NotKnown says why, for the operator's log alone."""
 
     def __init__(
         self, keys: ApiKeyAuthentication | None = None, tokens: TokenAuthentication | None = None
@@ -38,9 +38,9 @@ class Authentication:
 
     @property
     def open_to_local(self) -> bool:
-        """No login is configured: whoever reaches us is the person at the keyboard.
+        """No login is configured: every caller is the person at the keyboard.
 
-        A door that others can reach does not open then.
+        A server then listens on loopback addresses alone.
         """
         return self._keys is None and self._tokens is None
 
@@ -51,12 +51,12 @@ class Authentication:
             raise NotKnown("no Authorization header")
         if len(authorization) > LONGEST_TOKEN:
             raise NotKnown(f"an Authorization header of more than {LONGEST_TOKEN:,} characters")
-        scheme, _, shown = authorization.partition(" ")
-        if scheme.lower() != "bearer" or not shown.strip(" "):
+        scheme, _, credential = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not credential.strip(" "):
             raise NotKnown("the Authorization header is not `Bearer`, with a credential")
-        return self._shown(shown.strip(" "))
+        return self._authenticate(credential.strip(" "))
 
-    def _shown(self, credential: str) -> Principal:
+    def _authenticate(self, credential: str) -> Principal:
         if credential.startswith(MARK):
             if self._keys is None:
                 raise NotKnown("an API key was shown, and none is taken here")
@@ -66,25 +66,25 @@ class Authentication:
         return self._tokens.authenticate(credential)
 
 
-# Building the login that settings ask for.
+# Building from settings.
 
 
 def build_authentication(settings: "Settings") -> Authentication:
-    """Nobody is asked for anything yet: an issuer's keys are read with the first token."""
+    """Nothing is fetched yet: an issuer's keys are read with the first token."""
     tokens = None
     if settings.login.tokens:
         tokens = TokenAuthentication(
             [(open_token_issuer(one), one) for one in settings.login.tokens]
         )
-    return Authentication(_key_login(settings), tokens)
+    return Authentication(_key_authentication(settings), tokens)
 
 
 def build_resumed_authentication(settings: "Settings") -> ResumedAuthentication:
     issuers = frozenset(one.issuer for one in settings.login.tokens)
-    return ResumedAuthentication(_key_login(settings), issuers, _now)
+    return ResumedAuthentication(_key_authentication(settings), issuers, _now)
 
 
-def _key_login(settings: "Settings") -> ApiKeyAuthentication | None:
+def _key_authentication(settings: "Settings") -> ApiKeyAuthentication | None:
     if not settings.login.keys:
         return None
     stores = open_stores(settings)
@@ -97,20 +97,20 @@ def _now() -> datetime:
 
 def _people(store: "Store") -> FindPerson:
     def find_person(tenant: str, name: str) -> "Person | None":
-        with store.access_policy(tenant) as book:
-            return book.person(name)
+        with store.access_policy(tenant) as policy:
+            return policy.person(name)
 
     return find_person
 
 
-# The doorkeeper: asks who comes, in threads of its own: a slow issuer holds up nobody inside.
+# Authentication in threads of its own: a slow issuer delays no authenticated request.
 
 
 THREADS, WAITING = 8, 512
 
 
 class AuthBackend(Protocol):
-    """What of `doors.login` a door needs."""
+    """What a server needs of Authentication."""
 
     @property
     def open_to_local(self) -> bool: ...
@@ -119,25 +119,25 @@ class AuthBackend(Protocol):
 
 
 class Authenticator:
-    """Where nobody logs in there is nothing to wait for. Beyond what may wait: Overloaded."""
+    """Without a login there is nothing to wait for. A full queue raises Overloaded."""
 
     def __init__(self, login: AuthBackend, threads: int = THREADS, waiting: int = WAITING) -> None:
         self._login = login
         self._workers = None if login.open_to_local else WorkerPool("login", threads, waiting)
 
-    async def authenticate(self, shown: Sequence[str]) -> Principal:
-        """By the one header for it: of two, a proxy in front of us may have checked the other."""
-        if len(shown) > 1:
+    async def authenticate(self, headers: Sequence[str]) -> Principal:
+        """By the only Authorization header: of two, a proxy may have checked the other."""
+        if len(headers) > 1:
             raise NotKnown("more than one Authorization header")
-        credential = shown[0] if shown else None
+        credential = headers[0] if headers else None
         if self._workers is None:
             return self._login.authenticate(credential)
-        asked = self._workers.submit(lambda: self._login.authenticate(credential), None)
-        return await asyncio.wrap_future(asked)
+        submitted = self._workers.submit(lambda: self._login.authenticate(credential), None)
+        return await asyncio.wrap_future(submitted)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """To be entered while anybody may come."""
+        """To be entered while requests are served."""
         try:
             yield
         finally:

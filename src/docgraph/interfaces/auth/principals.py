@@ -1,4 +1,4 @@
-"""The only place that makes a Principal."""
+"""The only module that creates a Principal."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -30,28 +30,27 @@ def local(labels: frozenset[str] = frozenset()) -> Principal:
     )
 
 
-def impersonated(person: Person, asker: Principal) -> Principal:
-    """What this person would get. The asker holds the store, and with it all there is to see."""
-    return _made(person, by=asker.id)
+def impersonated(person: Person, caller: Principal) -> Principal:
+    """The person, as `caller` asks for them; the caller holds the whole store anyway."""
+    return _principal(person, by=caller.id)
 
 
-def of_key(person: Person, key: ApiKey) -> Principal:
-    """The person whom a key stands for, with the rights that they have now."""
-    return _made(person, by=key_credential(key.id))
+def principal_of_key(person: Person, key: ApiKey) -> Principal:
+    """The person of a key, with the rights that they have now."""
+    return _principal(person, by=key_credential(key.id))
 
 
-def of_token(person: Person, issuer: str) -> Principal:
-    """Whom a signed token speaks of, as the issuer says, not as a store knows them."""
-    return _made(person, by=token_credential(issuer))
+def principal_of_token(person: Person, issuer: str) -> Principal:
+    """The person of a signed token, as its issuer describes them."""
+    return _principal(person, by=token_credential(issuer))
 
 
-def resumed(ingestion: IngestJob) -> Principal:
-    """Whoever asked for an ingestion, with the rights of then. Whether these still count is for
-    `asked_before` to say."""
-    return _made(ingestion.asked_by, by=ingestion.by)
+def principal_of_job(job: IngestJob) -> Principal:
+    """The owner of a job with the rights of then; ResumedAuthentication checks them again."""
+    return _principal(job.asked_by, by=job.by)
 
 
-def _made(person: Person, by: str) -> Principal:
+def _principal(person: Person, by: str) -> Principal:
     return Principal(
         id=person.id,
         tenant=person.tenant,
@@ -63,17 +62,17 @@ def _made(person: Person, by: str) -> Principal:
     )
 
 
-# Asking in somebody's name, where whoever asks holds the store itself.
+# Impersonation, for a caller who holds the store itself.
 
 
 ReaderLike = str | Person | None
 
 
 def principal_for(who: ReaderLike, administration: "Callable[[], Administration]") -> Principal:
-    """None is the person at the keyboard, a name is someone whom the store knows.
+    """None is the person at the keyboard, a name is a person that the store knows.
 
-    A Person was verified by the program around us, and counts as it stands: that program holds
-    the store, and with it all there is to see. The audit names who asked in whose name.
+    A Person was verified by the calling program and counts as given: that program holds the
+    whole store anyway. The audit log names both.
     """
     me = local()
     if who is None:

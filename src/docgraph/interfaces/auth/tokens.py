@@ -1,27 +1,27 @@
-"""Bearer tokens: whoever shows one is the person that its issuer says."""
+"""Bearer tokens: a valid token authenticates the person that its issuer describes."""
 
 from collections.abc import Mapping, Sequence
 
 from docgraph.engine.administration import HIGHEST
-from docgraph.interfaces.auth.principals import of_token
+from docgraph.interfaces.auth.principals import principal_of_token
 from docgraph.model.access import EVERYONE, LOCAL, RIGHTS, Person, Principal
 from docgraph.model.errors import BadInput, NotKnown
 from docgraph.model.validation import check_names
 from docgraph.ports.auth import TokenVerifier
 from docgraph.wiring.auth_settings import IssuerSettings
 
-# Whom a token speaks of: its claims, read as settings say, never wider than they are written.
+# The person of a token: its claims, read as the settings say.
 
 
-# These have a meaning of their own: who sits at the keyboard, and whoever there is.
-KEPT_BACK = (LOCAL, EVERYONE)
+# Names with a meaning of their own: the person at the keyboard, and everyone.
+RESERVED_NAMES = (LOCAL, EVERYONE)
 
 
 def token_person(claims: Mapping[str, object], settings: IssuerSettings) -> Person:
-    """No one without an id and a tenant; what is missing besides, they do not have."""
+    """An id and a tenant are required; any other missing claim grants nothing."""
     names = settings.claims
     person = _name(claims, names.id, "id")
-    if person in KEPT_BACK:
+    if person in RESERVED_NAMES:
         raise NotKnown(f"the token is for {person!r}, which has a meaning of its own")
     tenant = settings.tenant
     if tenant is None:
@@ -32,15 +32,15 @@ def token_person(claims: Mapping[str, object], settings: IssuerSettings) -> Pers
     return Person(
         id=person,
         tenant=tenant,
-        groups=_names(claims, names.groups, "groups") - frozenset(KEPT_BACK),
+        groups=_names(claims, names.groups, "groups") - frozenset(RESERVED_NAMES),
         labels=_names(claims, names.labels, "labels"),
         clearance=_clearance(claims, names.clearance),
         rights=rights & frozenset(RIGHTS),  # an issuer lists the roles of other programs too
     )
 
 
-def claim(claims: Mapping[str, object], name: str) -> object:
-    """By its exact name, dots and all; else from object to object, at each dot. None if missing."""
+def read_claim(claims: Mapping[str, object], name: str) -> object:
+    """By its exact name, else by a path of keys separated by dots; None if missing."""
     if name in claims:
         return claims[name]
     found: object = claims
@@ -50,20 +50,20 @@ def claim(claims: Mapping[str, object], name: str) -> object:
 
 
 def _name(claims: Mapping[str, object], where: str, what: str) -> str:
-    found = claim(claims, where)
+    found = read_claim(claims, where)
     if not isinstance(found, str) or not _is_name(found):
         raise NotKnown(f"the token's claim {where!r}, the {what}, is missing or no name")
     return found
 
 
 def _names(claims: Mapping[str, object], where: str | None, what: str) -> frozenset[str]:
-    """What no rule could name opens nothing, and is left out."""
+    """Without those that no rule could name."""
     return frozenset(name for name in _texts(claims, where, what) if _is_name(name))
 
 
 def _texts(claims: Mapping[str, object], where: str | None, what: str) -> list[str]:
-    """One text is one name, whatever blanks or commas are in it."""
-    found = None if where is None else claim(claims, where)
+    """One text is one name, also with blanks or commas."""
+    found = None if where is None else read_claim(claims, where)
     if found is None:
         return []
     listed = [found] if isinstance(found, str) else found
@@ -73,7 +73,7 @@ def _texts(claims: Mapping[str, object], where: str | None, what: str) -> list[s
 
 
 def _clearance(claims: Mapping[str, object], where: str | None) -> int:
-    found = None if where is None else claim(claims, where)
+    found = None if where is None else read_claim(claims, where)
     if found is None:
         return 0
     if type(found) is not int or not 0 <= found <= HIGHEST:
@@ -90,7 +90,7 @@ def _is_name(text: str) -> bool:
 
 
 class TokenAuthentication:
-    """Of several issuers, a token is one's by its `iss`; no other is asked for keys."""
+    """Of several issuers, the token's `iss` selects one; no other is asked for keys."""
 
     def __init__(self, issuers: Sequence[tuple[TokenVerifier, IssuerSettings]]) -> None:
         self._issuers = tuple(issuers)
@@ -103,5 +103,5 @@ class TokenAuthentication:
             except NotKnown as error:
                 refusals.append(f"{issuer.name}: {error}")
             else:
-                return of_token(person, issuer.name)
+                return principal_of_token(person, issuer.name)
         raise NotKnown("; ".join(refusals))

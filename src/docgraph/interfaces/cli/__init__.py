@@ -1,1 +1,1 @@
-"""The command line: one file per command; it begins in `main`."""
+"""The command line, one module per group of commands; it begins in `main`."""

@@ -1,4 +1,4 @@
-"""docgraph access: who may read what, why, and changes that count at once."""
+"""docgraph access: who may read what, why, and changes with immediate effect."""
 
 from typing import Annotated
 
@@ -51,13 +51,13 @@ def explain_access(
 ) -> None:
     """Tell who may read a document, and which line says so.
 
-    Where several speak (access.yaml, front matter, options, the default branch), only who is let
-    in by all of them may read. A rule that was set by hand takes the place of all.
+    Where several statements apply (access.yaml, front matter, options, the default branch), only
+    readers admitted by all of them may read. A manual rule replaces them all.
     """
     from docgraph.interfaces.auth.principals import local
     from docgraph.interfaces.cli.render_access import show_decision
 
-    home, path = _place(path, repository)
+    home, path = _split_id(path, repository)
     found = administration_for(store).explain(local(), path, home)
     if json:
         print_json({"access": found})
@@ -90,9 +90,9 @@ def set_access(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Set a document's rule by hand.
+    """Set a manual rule for documents.
 
-    It takes the place of what files say, on every branch, from the next question on, and stays
+    It replaces what files say, on every branch, from the next question on, and stays
     when the repository is ingested again.
     """
     from docgraph.interfaces.auth.principals import local
@@ -101,7 +101,7 @@ def set_access(
     me = local()
     rule = AccessRule(me.tenant, frozenset(reader), frozenset(label or ()), level)
     administration_for(store).set_access(me, repository, paths, rule)
-    _tell("set", repository, paths, json=json)
+    _report("set", repository, paths, json=json)
 
 
 @access.command("revoke")
@@ -122,21 +122,21 @@ def revoke_access(
     from docgraph.interfaces.auth.principals import local
 
     administration_for(store).revoke(local(), repository, paths, frozenset(reader or ()))
-    _tell("revoked", repository, paths, json=json)
+    _report("revoked", repository, paths, json=json)
 
 
 @access.command("reset")
 def reset_access(
     paths: Paths, repository: Repository, store: StoreOption = None, json: JsonOption = False
 ) -> None:
-    """Drop rules that were set by hand.
+    """Remove manual rules.
 
     From the next question on, what the repository's files say counts again.
     """
     from docgraph.interfaces.auth.principals import local
 
     administration_for(store).reset_access(local(), repository, paths)
-    _tell("reset", repository, paths, json=json)
+    _report("reset", repository, paths, json=json)
 
 
 @access.command("default-branch")
@@ -160,7 +160,7 @@ def default_branch(
         typer.echo(f"what {branch} says counts on every branch of {repository}")
 
 
-def _tell(done: str, repository: str, paths: list[str], *, json: bool) -> None:
+def _report(done: str, repository: str, paths: list[str], *, json: bool) -> None:
     if json:
         print_json({done: {"repository": repository, "paths": paths}})
     else:
@@ -168,7 +168,7 @@ def _tell(done: str, repository: str, paths: list[str], *, json: bool) -> None:
         typer.echo(f"{done} for {many}; it counts now")
 
 
-def _place(path: str, repository: str | None) -> tuple[str | None, str]:
+def _split_id(path: str, repository: str | None) -> tuple[str | None, str]:
     """A path, or the id of a document."""
     from posixpath import normpath
 

@@ -1,4 +1,4 @@
-"""docgraph audit: who asked what, and a proof that the log still says so."""
+"""docgraph audit: the audit log, its verification and its anchors."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,8 +59,8 @@ def verify_audit(
 ) -> None:
     """Find rows that were changed or are missing.
 
-    Every seal is made again from its rows. Whoever can write the file can also make the whole chain
-    anew: only an anchor kept elsewhere shows that. Needs the right `auditor`.
+    Every seal is made again from its rows. A user who can write the file can also make the whole
+    chain anew: only an anchor kept elsewhere shows that. Needs the right `auditor`.
     """
     from docgraph.interfaces.cli.render_store import show_verdict
 

@@ -71,7 +71,7 @@ def why(
     """Tell why a node is in the context, or why not.
 
     Goes with it through every step: where it fell out, by how much, and the smallest change that
-    lets it in. What is told of a change was tried.
+    lets it in. Every change that is shown was tried.
     """
     from docgraph.interfaces.cli.render_diff import show_why_not
 

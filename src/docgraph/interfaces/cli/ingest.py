@@ -62,7 +62,7 @@ def ingest_source(
             repository=repository,
             branch=branch,
             rule_for=None if rule is None else lambda _: rule,
-            narrowed_by=access.narrowed_by,
+            restriction=access.restriction,
             otherwise=LOCAL_ONLY,
             without=tuple(without or ()),
             given=given,

@@ -1,4 +1,4 @@
-"""docgraph principals: whom the store knows by name."""
+"""docgraph principals and keys: the people that the store knows, and their API keys."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,9 +91,6 @@ def remove_principal(name: Name, store: StoreOption = None, json: JsonOption = F
         typer.echo(f"{name} is not known any more")
 
 
-# docgraph keys: API keys of people whom the store knows.
-
-
 keys = typer.Typer(
     help="Give out, list and take back API keys.",
     no_args_is_help=True,
@@ -121,7 +118,7 @@ def add_key(
     """Give out an API key. Its secret is shown this once, and kept nowhere."""
     from datetime import UTC, datetime
 
-    from docgraph.interfaces.auth.api_keys import hashed, new_secret
+    from docgraph.interfaces.auth.api_keys import hash_secret, new_secret
     from docgraph.interfaces.auth.principals import local
     from docgraph.model.access import ApiKey
 
@@ -135,7 +132,7 @@ def add_key(
         expires=_expiry(expires, now),
         note=note,
     )
-    administration_for(store).add_key(me, key, hashed(secret))
+    administration_for(store).add_key(me, key, hash_secret(secret))
     if json:
         print_json({"key": key, "secret": secret})
     else:
@@ -166,14 +163,14 @@ def remove_key(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take a key back: nobody comes in with it any more."""
+    """Revoke a key: it is refused from now on."""
     from docgraph.interfaces.auth.principals import local
 
     administration_for(store).remove_key(local(), key)
     if json:
         print_json({"removed": key})
     else:
-        typer.echo(f"key {key} opens nothing any more")
+        typer.echo(f"key {key} is revoked")
 
 
 def _expiry(given: str | None, now: "datetime") -> str | None:

@@ -34,8 +34,8 @@ def progress_bar(*, shown: bool) -> Iterator[Callable[[Progress], None]]:
 
 
 def rates(now: Progress, seconds: float) -> str:
-    """Files, chunks and embeddings per second; nothing before there is something to tell."""
+    """Files, chunks and embeddings per second; empty before the first chunk."""
     if not now.chunks or seconds <= 0:
         return ""
-    told = ((now.done, "files"), (now.chunks, "chunks"), (now.vectors, "embeddings"))
-    return ", ".join(f"{count / seconds:.0f} {name}/s" for count, name in told)
+    counts = ((now.done, "files"), (now.chunks, "chunks"), (now.vectors, "embeddings"))
+    return ", ".join(f"{count / seconds:.0f} {name}/s" for count, name in counts)

@@ -117,7 +117,7 @@ def plan(
 ) -> None:
     """Decide which documents may speak.
 
-    Draws the decision as a tree: seeds, and below each what its relations let in. Reads no text.
+    Draws the decision as a tree: seeds, and below each what its relations admit. Reads no text.
     """
     from docgraph.interfaces.cli.render_retrieval import show_plan
     from docgraph.model.errors import BadInput

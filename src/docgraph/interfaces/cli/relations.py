@@ -88,7 +88,7 @@ def add_relation(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Add a relation by hand.
+    """Add a manual relation.
 
     Publishes a new snapshot. Both ends must exist; `supersedes` and its like are stored both ways.
     """
@@ -117,7 +117,7 @@ def remove_relation(
     store: StoreOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Remove a relation made by hand.
+    """Remove a manual relation.
 
     Publishes a new snapshot. What was mined goes when its text no longer says so.
     """

@@ -1,8 +1,8 @@
-"""What people see of rules, people and keys in the terminal."""
+"""Renders access rules, people and API keys for a terminal."""
 
 from rich.table import Table
 
-from docgraph.interfaces.cli.render_retrieval import out, said
+from docgraph.interfaces.cli.render_retrieval import escaped, out
 from docgraph.model.access import AccessStatement, ApiKey, Person
 from docgraph.model.access_policy import MANUAL, ManualRule, PathAccess
 
@@ -14,48 +14,50 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
     table = Table("document", "branch", "who may read", "by")
     for one in found:
         table.add_row(
-            said(f"{one.repository}:{one.path}"),
-            said(one.branch or "-"),
-            said(one.rule.describe()),
-            said(deciders(one)),
+            escaped(f"{one.repository}:{one.path}"),
+            escaped(one.branch or "-"),
+            escaped(one.rule.describe()),
+            escaped(deciders(one)),
         )
     out.print(table)
 
 
 def deciders(one: PathAccess) -> str:
-    hand = one.by_hand
-    if hand is not None and (hand.rule is not None or hand.closed):
+    manual = one.by_hand
+    if manual is not None and (manual.rule is not None or manual.closed):
         return MANUAL
-    words = [place(word) for word in one.told] + ([MANUAL] if hand is not None else [])
+    words = [source_position(word) for word in one.told] + ([MANUAL] if manual is not None else [])
     return " and ".join(words) or "nobody says who may"
 
 
 def show_decision(found: tuple[PathAccess, ...]) -> None:
     for one in found:
         where = f"on {one.branch}" if one.branch else "in no snapshot any more"
-        out.print(f"[bold]{said(one.repository)}:{said(one.path)}[/bold] {said(where)}")
-        out.print(f"  may be read by {said(one.rule.describe())}")
-        for line in _by_hand(one.by_hand):
-            out.print(f"  {said(line)}")
+        out.print(f"[bold]{escaped(one.repository)}:{escaped(one.path)}[/bold] {escaped(where)}")
+        out.print(f"  may be read by {escaped(one.rule.describe())}")
+        for line in _manual_lines(one.by_hand):
+            out.print(f"  {escaped(line)}")
         if len(one.told) > 1:
-            out.print("  by its files, who is let in by all of these:")
+            out.print("  by its files, readers admitted by all of these:")
         for word in one.told:
             asked = f" {word.says}" if word.says else ""
-            out.print(f"  {said(place(word) + asked)}: {said(word.rule.describe())}")
+            out.print(
+                f"  {escaped(source_position(word) + asked)}: {escaped(word.rule.describe())}"
+            )
         if not one.told and one.by_hand is None:
             out.print("  nobody says who may read it")
 
 
-def _by_hand(hand: ManualRule | None) -> list[str]:
-    if hand is None:
+def _manual_lines(manual: ManualRule | None) -> list[str]:
+    if manual is None:
         return []
     lines = []
-    if hand.rule is not None:
-        lines.append(f"set by hand, in place of what files say: {hand.rule.describe()}")
-    if hand.closed:
-        lines.append("revoked by hand from everyone")
-    elif hand.revoked:
-        lines.append(f"revoked by hand from {', '.join(sorted(hand.revoked))}")
+    if manual.rule is not None:
+        lines.append(f"manual rule, in place of what files say: {manual.rule.describe()}")
+    if manual.closed:
+        lines.append("manually revoked from everyone")
+    elif manual.revoked:
+        lines.append(f"manually revoked from {', '.join(sorted(manual.revoked))}")
     return lines
 
 
@@ -66,8 +68,8 @@ def show_people(found: tuple[Person, ...]) -> None:
     table = Table("name", "groups", "labels", "clearance", "rights")
     for person in found:
         lists = (person.groups, person.labels, person.rights)
-        groups, labels, rights = (said(" ".join(sorted(names))) for names in lists)
-        table.add_row(said(person.id), groups, labels, str(person.clearance), rights)
+        groups, labels, rights = (escaped(" ".join(sorted(names))) for names in lists)
+        table.add_row(escaped(person.id), groups, labels, str(person.clearance), rights)
     out.print(table)
 
 
@@ -77,11 +79,13 @@ def show_keys(found: tuple[ApiKey, ...]) -> None:
         return
     table = Table("id", "for", "created", "expires", "note")
     for key in found:
-        table.add_row(key.id, said(key.person), key.created, key.expires or "never", said(key.note))
+        table.add_row(
+            key.id, escaped(key.person), key.created, key.expires or "never", escaped(key.note)
+        )
     out.print(table)
 
 
-def place(word: AccessStatement) -> str:
+def source_position(word: AccessStatement) -> str:
     """`access.yaml:7`, `front matter:2 of branch main`."""
     name, _, branch = word.source.partition(" of branch ")
     line = f":{word.line}" if word.line else ""

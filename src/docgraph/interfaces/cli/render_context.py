@@ -1,16 +1,13 @@
-"""What people see of a context: its own text, letter by letter, and what it took.
+"""Renders a context for a terminal: its text unchanged, then its tokens.
 
-Written without rich, which would take as long to load as the whole question to answer.
+Without rich, which takes as long to load as a question takes to answer.
 """
 
 import typer
 
 from docgraph.model.context import Context
 
-# Text from outside, as a terminal may get it.
-
-
-# A document's text must not be able to steer a terminal: only tab and newline pass.
+# A document's text must not control a terminal: only tab and newline pass.
 _CONTROLS = {code: None for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
 
 
@@ -23,5 +20,7 @@ def show_context(context: Context) -> None:
         typer.secho(printable(context.reason), bold=True)
     typer.echo(printable(context.text), nl=False)
     shares = ", ".join(f"{share.document} {share.tokens}" for share in context.documents)
-    told = f": {shares}" if shares else ""
-    typer.secho(f"{context.tokens} of {context.max_tokens} tokens{printable(told)}", dim=True)
+    by_document = f": {shares}" if shares else ""
+    typer.secho(
+        f"{context.tokens} of {context.max_tokens} tokens{printable(by_document)}", dim=True
+    )

@@ -1,4 +1,4 @@
-"""What people and machines see of a replay: what it gave again, or what differs."""
+"""Renders comparisons: replays, diffs, verdicts and explanations."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import typer
 
 from docgraph.evaluation.expectations import Verdict
 from docgraph.interfaces.cli.render_context import printable
-from docgraph.interfaces.cli.render_retrieval import out, said
+from docgraph.interfaces.cli.render_retrieval import escaped, out
 from docgraph.model.context import Context
 from docgraph.model.diff import RetrievalDiff
 from docgraph.model.explanation import Explanation, OptionChange, Value
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 def show_replay(found: "ReplayResult") -> None:
-    """The recorded command's own output, byte for byte, or the difference. The rest is said aside,
-    on standard error."""
+    """The recorded command's own output, byte for byte, or the difference; notes go to standard
+    error."""
     if found.again is not None:
         _show_again(found.again)
         typer.secho(f"the same: {found.steps} of {found.steps} steps", err=True, bold=True)
     if found.difference is not None:
-        told = found.difference
-        place = f"step {told.place} of {found.steps} ({told.step})"
-        typer.secho(f"differs from {printable(place)} on: {told.changed}", bold=True)
-        typer.echo(f"    {printable(told.why)}")
+        difference = found.difference
+        step = f"step {difference.place} of {found.steps} ({difference.step})"
+        typer.secho(f"differs from {printable(step)} on: {difference.changed}", bold=True)
+        typer.echo(f"    {printable(difference.why)}")
     for note in found.notes:
         typer.echo(f"note: {printable(note)}", err=True)
 
@@ -64,32 +64,34 @@ def show_problems(receipt: "Receipt", problems: tuple[str, ...]) -> None:
         typer.echo(printable(problem))
 
 
-# What people see of the difference between two retrievals.
+# The difference between two retrievals.
 
 
 def show_retrieval_diff(found: RetrievalDiff) -> None:
-    """What they were asked with, then lines that only one side has, then numbers."""
+    """The settings that differ, then what only one side has, then counts."""
     for one in found.asked:
-        out.print(f"[dim]{said(one.name)}: {said(str(one.left))} -> {said(str(one.right))}[/dim]")
+        out.print(
+            f"[dim]{escaped(one.name)}: {escaped(str(one.left))} -> {escaped(str(one.right))}[/dim]"
+        )
     for mark, documents in (("-", found.documents_lost), ("+", found.documents_gained)):
         for document in documents:
-            out.print(f"{mark} {said(document)}")
+            out.print(f"{mark} {escaped(document)}")
     for mark, edges in (("-", found.edges_lost), ("+", found.edges_gained)):
         for edge in edges:
-            out.print(f"{mark} {said(edge.source)} ->{edge.relation}-> {said(edge.target)}")
+            out.print(f"{mark} {escaped(edge.source)} ->{edge.relation}-> {escaped(edge.target)}")
     for mark, ids in (
         ("-", found.evidence_lost),
         ("+", found.evidence_gained),
         ("~", found.evidence_changed),
     ):
         for chunk in ids:
-            out.print(f"{mark} evidence {said(chunk)}")
+            out.print(f"{mark} evidence {escaped(chunk)}")
     for share in found.tokens:
-        out.print(f"~ {said(share.name)}: {share.left} -> {share.right} tokens")
-    out.print(_summed(found))
+        out.print(f"~ {escaped(share.name)}: {share.left} -> {share.right} tokens")
+    out.print(_summary(found))
 
 
-def _summed(found: RetrievalDiff) -> str:
+def _summary(found: RetrievalDiff) -> str:
     if not found.differs:
         return "no difference in what they give"
     moved = (
@@ -106,7 +108,7 @@ def _summed(found: RetrievalDiff) -> str:
     return f"{moved}; {evidence}; tokens {left} -> {right} ({right - left:+d})"
 
 
-# What people see of a test of retrieval; written without rich, which would take long to load.
+# A test of retrieval; without rich, which takes long to load.
 
 
 def show_verdicts(verdicts: Sequence[Verdict]) -> None:
@@ -125,11 +127,11 @@ def _colour(verdict: Verdict) -> str:
     return typer.colors.GREEN if verdict.passed else typer.colors.RED
 
 
-# What people see of why a node is in a context, or why not.
+# Why a node is in a context, or why not.
 
 
 def show_why_not(found: Explanation) -> None:
-    name = said(found.node)
+    name = escaped(found.node)
     if found.stage == "not visible":
         out.print(f"[bold]{name}[/bold]: {found.words}")
         return
@@ -137,19 +139,19 @@ def show_why_not(found: Explanation) -> None:
     out.print(f"[bold]{name}[/bold] {state}")
     for step in found.steps:
         mark = "[green]in [/green]" if step.inside else "[yellow]out[/yellow]"
-        out.print(f"  {mark} {step.action:<22} {said(step.words)}")
+        out.print(f"  {mark} {step.action:<22} {escaped(step.words)}")
     for item in found.shown:
         why = item.why
-        out.print(f"  {said(f'[{item.number}]')} {said(item.id)}")
-        out.print(f"      {said(why.rule)}; {said(why.access)}; {said(why.budget)}")
+        out.print(f"  {escaped(f'[{item.number}]')} {escaped(item.id)}")
+        out.print(f"      {escaped(why.rule)}; {escaped(why.access)}; {escaped(why.budget)}")
     if found.remedy:
-        out.print(said(found.remedy) + (":" if found.change else ""))
+        out.print(escaped(found.remedy) + (":" if found.change else ""))
     for change in found.change:
-        out.print(f"  {said(_told(change))}")
+        out.print(f"  {escaped(_describe_change(change))}")
 
 
-def _told(change: OptionChange) -> str:
-    """As a pipeline file that extends this one would say it, or the command line."""
+def _describe_change(change: OptionChange) -> str:
+    """As it is written in a pipeline file that extends this one, or on the command line."""
     if change.action == "seeds":
         assert isinstance(change.new, tuple)
         return " ".join(f"--seed {node}" for node in change.new)

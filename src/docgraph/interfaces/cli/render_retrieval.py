@@ -1,4 +1,4 @@
-"""What people see in the terminal. Machines get --json."""
+"""Renders plans, contexts, relations and answers for a terminal."""
 
 import json
 from collections import Counter
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
     from docgraph.pipeline.retrieval import Retrieval, SavedPlan
 
 
-# An id must stay whole, also in a pipe: lines are as long as they are, and a terminal wraps them.
+# An id must stay whole, also in a pipe: lines are not wrapped here.
 out = Console(highlight=False, soft_wrap=True, width=100_000, height=25, emoji=False)
 
 
-def said(text: str) -> str:
+def escaped(text: str) -> str:
     """Text from outside, without markup and without control characters."""
     return escape(printable(text))
 
 
 def show_plan(saved: "SavedPlan") -> None:
-    """The plan as a small tree: seeds, and below each what its edges let in."""
+    """The plan as a tree: seeds, and below each what its edges admit."""
     plan = saved.plan
-    asked = said(plan.question or "of explicit ids")
-    tree = Tree(f"[bold]plan {plan.digest[:12]}[/bold] {asked}")
+    question = escaped(plan.question or "of explicit ids")
+    tree = Tree(f"[bold]plan {plan.digest[:12]}[/bold] {question}")
     place = {node: index for index, node in enumerate(plan.order, start=1)}
     branches: dict[str, Tree] = {}
     for seed in plan.seed_documents:
-        branches[seed] = tree.add(f"[cyan]{place[seed]}. {said(seed)}[/cyan]  seed")
+        branches[seed] = tree.add(f"[cyan]{place[seed]}. {escaped(seed)}[/cyan]  seed")
     for found in plan.expanded_documents:
         arrow = "<-" if found.backwards else "->"
-        name = f"[green]{place[found.document_id]}. {said(found.document_id)}[/green]"
+        name = f"[green]{place[found.document_id]}. {escaped(found.document_id)}[/green]"
         holder = _holder(found, branches)
         branches[found.document_id] = branches.get(holder, tree).add(f"{arrow} {found.via}  {name}")
     for limit, count in Counter(cut.limit for cut in plan.cut).items():
-        tree.add(f"[dim]{count} more reached, left out by {said(limit)}[/dim]")
+        tree.add(f"[dim]{count} more reached, left out by {escaped(limit)}[/dim]")
     left = [n for n in plan.constraints.selection.dropped if document_of(n) not in plan.documents]
     if left:
-        reason = said(plan.constraints.selection.reason)
+        reason = escaped(plan.constraints.selection.reason)
         tree.add(f"[dim]{len(left)} found, left out of scope: {reason}[/dim]")
     if not plan.order:
         tree.add("nothing visible matches")
@@ -58,7 +58,7 @@ def show_plan(saved: "SavedPlan") -> None:
 
 
 def _holder(found: Expansion, branches: Mapping[str, Tree]) -> str:
-    """The planned node that the edge leaves: itself, or the one that holds it."""
+    """The planned node that the edge leaves, or the one that contains it."""
     here = found.target if found.backwards else found.sender
     inside = (n for n in branches if here == n or here.startswith((f"{n}#", f"{n}::", f"{n}.")))
     return next(inside, "")
@@ -67,15 +67,15 @@ def _holder(found: Expansion, branches: Mapping[str, Tree]) -> str:
 def show_why(found: "Retrieval") -> None:
     context = found.context
     if context.reason:
-        out.print(f"[bold]{said(context.reason)}[/bold]")
+        out.print(f"[bold]{escaped(context.reason)}[/bold]")
     for item in context.items:
         name = f"[{item.number}]" if item.number else item.layer
         where = item.location.cite() if item.number else item.document
-        out.print(f"[cyan]{escape(name)} {said(where)}[/cyan]")
+        out.print(f"[cyan]{escape(name)} {escaped(where)}[/cyan]")
         why = item.why
-        out.print(f"    {said(why.rule)}; {said(why.access)}; {said(why.budget)}")
+        out.print(f"    {escaped(why.rule)}; {escaped(why.access)}; {escaped(why.budget)}")
     for omitted in context.omitted:
-        out.print(f"[dim]left out {said(omitted.id)}: {said(omitted.reason)}[/dim]")
+        out.print(f"[dim]left out {escaped(omitted.id)}: {escaped(omitted.reason)}[/dim]")
     for step in found.run.trace.steps:
         name = f"{step.action} (implicit)" if step.implicit else step.action
         made, digest = step.output
@@ -84,18 +84,18 @@ def show_why(found: "Retrieval") -> None:
 
 def show_relations(found: tuple[Relationship, ...]) -> None:
     for known in found:
-        out.print(shown_relation(known))
+        out.print(format_relation(known))
     out.print(f"{len(found)} relation{'' if len(found) == 1 else 's'}")
 
 
-def shown_relation(known: Relationship) -> str:
-    """An edge, who found it, and the first place that shows it."""
+def format_relation(known: Relationship) -> str:
+    """An edge, its origins, and the first position that shows it."""
     edge = known.edge
     shown = [e.says if MANUAL in known.origins else _place(e) for e in known.evidence]
     more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
     place = f": {shown[0]}{more}" if shown else ""
-    name = f"{said(edge.source)} ->[green]{edge.relation}[/green]-> {said(edge.target)}"
-    return f"{name}  [dim]{', '.join(known.origins)}{said(place)}[/dim]"
+    name = f"{escaped(edge.source)} ->[green]{edge.relation}[/green]-> {escaped(edge.target)}"
+    return f"{name}  [dim]{', '.join(known.origins)}{escaped(place)}[/dim]"
 
 
 def _place(evidence: EdgeEvidence) -> str:
@@ -103,22 +103,22 @@ def _place(evidence: EdgeEvidence) -> str:
 
 
 def show_pipeline(pipeline: "Pipeline") -> None:
-    out.print(f"[bold]{said(pipeline.name)}[/bold] is sound ({pipeline.digest[:12]})")
+    out.print(f"[bold]{escaped(pipeline.name)}[/bold] is sound ({pipeline.digest[:12]})")
     for number, step in enumerate(pipeline.steps, start=1):
         options = ", ".join(f"{name}: {_as_yaml(value)}" for name, value in step.options.items())
         implicit = " (put in: no step before the next makes a plan)" if step.action.implicit else ""
-        out.print(f"{number}. {step.action.name}{implicit} {said('{' + options + '}')}")
+        out.print(f"{number}. {step.action.name}{implicit} {escaped('{' + options + '}')}")
 
 
 def _as_yaml(value: object) -> str:
-    """As a pipeline file would say it."""
+    """As in a pipeline file."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(_as_yaml, value))}]"
     return value if isinstance(value, str) else json.dumps(value)
 
 
 def show_measures(found: Mapping[str, Any]) -> None:
-    """Means side by side, and what planning gains, with the interval that holds 95 % of it."""
+    """Means side by side, and the gain of planning with its 95 % interval."""
     columns = {f"flat {mode}": measures for mode, measures in found["flat"].items()}
     columns["planned"] = found["planned"]
     table = Table("", box=None, pad_edge=False, header_style="bold")
@@ -136,7 +136,7 @@ def _gain(gain: Mapping[str, Any] | None) -> str:
     return f"{gain['mean']:+g} ({gain['low']:+g} to {gain['high']:+g})"
 
 
-# What people see of seeds, written without rich, which would take long to load.
+# Seeds and answers, without rich, which takes long to load.
 
 
 def show_seeds(seeds: Seeds) -> None:
@@ -153,10 +153,7 @@ def show_seeds(seeds: Seeds) -> None:
         typer.secho(printable(f"left out: {', '.join(seeds.selection.dropped)}"), dim=True)
 
 
-# What people see of an answer: it streams; then its sources, and what to be careful about.
-
-
-_WORDS = {
+_FLAGS = {
     "uncited": "cites nothing",
     "no_such_item": "cites [{number}], which is not there",
     "cut_off": "is where the answer broke off: {reason}",
@@ -164,23 +161,23 @@ _WORDS = {
 
 
 class StreamPrinter:
-    """Says an answer as it comes; whatever is said after it begins a new line."""
+    """Prints an answer as it streams; the next output begins a new line."""
 
     def __init__(self) -> None:
-        self._spoke = False
+        self._printed = False
 
     def __call__(self, piece: str) -> None:
-        self._spoke = True
+        self._printed = True
         typer.echo(printable(piece), nl=False)
 
     def end(self) -> None:
-        if self._spoke:
+        if self._printed:
             typer.echo()
-            self._spoke = False
+            self._printed = False
 
 
 def show_answer(answer: Answer) -> None:
-    """What a model said was heard already."""
+    """The text of a model was printed as it streamed."""
     if answer.reason:
         typer.secho(printable(answer.reason), bold=True)
     if answer.kind == "no_model":
@@ -190,10 +187,11 @@ def show_answer(answer: Answer) -> None:
     for flag in answer.flags:
         typer.secho(printable(f"careful: {_flag(flag)}"), fg=typer.colors.YELLOW)
     if answer.asking is not None:
-        asked = answer.asking
-        about = "" if asked.counted == "exact" else "about "
-        told = f"{about}{asked.prompt_tokens} of {asked.window} tokens, prompt {asked.prompt}"
-        typer.secho(printable(f"{asked.model}: {told}"), dim=True)
+        generation = answer.asking
+        about = "" if generation.counted == "exact" else "about "
+        tokens = f"{about}{generation.prompt_tokens} of {generation.window} tokens"
+        line = f"{generation.model}: {tokens}, prompt {generation.prompt}"
+        typer.secho(printable(line), dim=True)
 
 
 def _source(source: CitedSource) -> str:
@@ -203,5 +201,5 @@ def _source(source: CitedSource) -> str:
 
 
 def _flag(flag: CitationFlag) -> str:
-    said = _WORDS[flag.kind].format(number=flag.number, reason=flag.reason)
-    return f'"{flag.sentence}" {said}' if flag.sentence else f"the answer {said}"
+    text = _FLAGS[flag.kind].format(number=flag.number, reason=flag.reason)
+    return f'"{flag.sentence}" {text}' if flag.sentence else f"the answer {text}"

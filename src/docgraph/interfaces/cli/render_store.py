@@ -1,11 +1,11 @@
-"""What people see of the store in the terminal: ingests, snapshots, counts, upkeep."""
+"""Renders ingests, snapshots, counts, verification and the audit log for a terminal."""
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from docgraph.interfaces.cli.render_retrieval import out, said, shown_relation
+from docgraph.interfaces.cli.render_retrieval import escaped, format_relation, out
 from docgraph.model.audit import AuditEntry, AuditVerdict
 from docgraph.model.diff import SnapshotDiff
 from docgraph.model.edge import RelationCounts
@@ -24,11 +24,11 @@ def show_status(status: "Status") -> None:
         out.print("nothing visible")
         return
     for name in status.scope.snapshots:
-        out.print(f"{said(name.repository)} {said(name.branch)} snapshot {name.snapshot}")
+        out.print(f"{escaped(name.repository)} {escaped(name.branch)} snapshot {name.snapshot}")
     for kind, count in status.counts.items():
         out.print(f"{count:>8} {kind}")
     if status.embedder:
-        out.print(f"embedder {said(status.embedder.name)} ({status.embedder.digest[:12]})")
+        out.print(f"embedder {escaped(status.embedder.name)} ({status.embedder.digest[:12]})")
 
 
 def show_ingest(result: "IngestResult", *, brief: bool) -> None:
@@ -36,7 +36,7 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
     name = f"snapshot {made.snapshot} of {made.repository} {made.branch}" if made else "no change"
     moved = f" ({len(result.renamed)} of them renamed)" if result.renamed else ""
     out.print(
-        f"{said(name)}: documents added {result.added}{moved}, changed {result.changed}, "
+        f"{escaped(name)}: documents added {result.added}{moved}, changed {result.changed}, "
         f"removed {result.removed}, unchanged {result.unchanged}; "
         f"written: nodes {result.nodes}, chunks {result.chunks}"
     )
@@ -45,30 +45,31 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
     if brief:
         return
     for lost in result.unresolved[:_SHOWN]:
-        out.print(f"[dim]not found: {said(lost.what)} ({said(lost.path)}:{lost.line})[/dim]")
+        out.print(f"[dim]not found: {escaped(lost.what)} ({escaped(lost.path)}:{lost.line})[/dim]")
     if len(result.unresolved) > _SHOWN:
         out.print(f"[dim]and {len(result.unresolved) - _SHOWN} more; see --json[/dim]")
     for suffix, count in result.skipped:
-        out.print(f"[dim]skipped {count} x {said(suffix)}: no reader for it[/dim]")
+        out.print(f"[dim]skipped {count} x {escaped(suffix)}: no reader for it[/dim]")
     for remark in result.remarks:
-        out.print(f"[yellow]odd: {said(remark.path)}: {said(remark.reason)}[/yellow]")
+        out.print(f"[yellow]odd: {escaped(remark.path)}: {escaped(remark.reason)}[/yellow]")
     for problem in result.problems:
-        out.print(f"[yellow]not used: {said(problem.path)}: {said(problem.reason)}[/yellow]")
+        out.print(f"[yellow]not used: {escaped(problem.path)}: {escaped(problem.reason)}[/yellow]")
 
 
 def _places(result: "IngestResult") -> str:
-    """Where the texts written now name another node, by relation."""
-    met: Counter[str] = Counter()
-    unmet: Counter[str] = Counter()
-    for found in result.places:
-        met[found.relation] += found.met
-        unmet[found.relation] += found.unmet
-    lost = result.missing + unmet.total()
-    told = f" ({_counted(unmet)})" if lost and len(+unmet) > 1 else ""
-    return f"relations named in them: {_counted(met) or 'none'}; targets not found: {lost}{told}"
+    """References in the ingested texts, by relation."""
+    resolved: Counter[str] = Counter()
+    unresolved: Counter[str] = Counter()
+    for one in result.places:
+        resolved[one.relation] += one.met
+        unresolved[one.relation] += one.unmet
+    lost = result.missing + unresolved.total()
+    by_relation = f" ({_counts(unresolved)})" if lost and len(+unresolved) > 1 else ""
+    named = _counts(resolved) or "none"
+    return f"relations named in them: {named}; targets not found: {lost}{by_relation}"
 
 
-def _counted(found: Counter[str]) -> str:
+def _counts(found: Counter[str]) -> str:
     return ", ".join(f"{name} {count}" for name, count in sorted(found.items()) if count)
 
 
@@ -81,18 +82,18 @@ def show_snapshots(found: tuple[SnapshotInfo, ...]) -> None:
         table.add_column(name, justify="right" if name in {"snapshot", "documents"} else "left")
     for info in found:
         made = f"{info.revision[:12]} {info.ref}".strip()
-        where = (said(info.name.repository), said(info.name.branch), str(info.name.snapshot))
-        table.add_row(*where, said(info.created), said(made) or "-", str(info.documents))
+        where = (escaped(info.name.repository), escaped(info.name.branch), str(info.name.snapshot))
+        table.add_row(*where, escaped(info.created), escaped(made) or "-", str(info.documents))
     out.print(table)
 
 
 def show_diff(found: SnapshotDiff) -> None:
     for name, ids in (("+", found.added), ("-", found.removed), ("~", found.changed)):
         for document in ids:
-            out.print(f"{name} {said(document)}")
+            out.print(f"{name} {escaped(document)}")
     for name, edges in (("+", found.gained), ("-", found.lost)):
         for edge in edges:
-            out.print(f"{name} {said(edge.source)} ->{edge.relation}-> {said(edge.target)}")
+            out.print(f"{name} {escaped(edge.source)} ->{edge.relation}-> {escaped(edge.target)}")
     out.print(
         f"documents added {len(found.added)}, removed {len(found.removed)}, "
         f"changed {len(found.changed)}; relations gained {len(found.gained)}, "
@@ -102,7 +103,7 @@ def show_diff(found: SnapshotDiff) -> None:
 
 def show_verified(found: VerifyReport, digest: str | None) -> None:
     for problem in found.problems:
-        out.print(f"[red]wrong:[/red] {said(problem)}")
+        out.print(f"[red]wrong:[/red] {escaped(problem)}")
     looked = ", ".join(f"{name} {count}" for name, count in found.checked)
     out.print(f"looked at: {looked}")
     if digest is not None:
@@ -115,20 +116,20 @@ def show_counts(found: RelationCounts) -> None:
         places = f"{one.unresolved} place{'' if one.unresolved == 1 else 's'}"
         lost = f", {places} unresolved" if one.unresolved else ""
         edges = f"{one.edges} edge{'' if one.edges == 1 else 's'}"
-        out.print(f"[bold]{said(one.origin)}[/bold] {one.relation}: {edges}{lost}")
+        out.print(f"[bold]{escaped(one.origin)}[/bold] {one.relation}: {edges}{lost}")
         for example in one.examples:
-            out.print(f"    {shown_relation(example)}")
+            out.print(f"    {format_relation(example)}")
     total = ", ".join(f"{relation} {count}" for relation, count in found.edges)
     out.print(f"edges by type: {total or 'none'}")
     if found.opaque_calls:
         out.print(f"calls on objects of unknown type: {found.opaque_calls} (never guessed)")
 
 
-# What people see of the audit log in the terminal.
+# The audit log.
 
 
 def show_entries(entries: tuple[AuditEntry, ...]) -> None:
-    """A line for each, whatever was asked."""
+    """One line for each, also where a name holds a line break."""
     for entry in entries:
         out.print(_line(entry))
     if not entries:
@@ -145,9 +146,9 @@ def _line(entry: AuditEntry) -> str:
 
 
 def _in_line(text: str) -> str:
-    """Nobody may write a row into the list by asking for a name with a line break in it."""
-    return said(
-        "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+    """A name with a line break must not look like another row."""
+    return escaped(
+        "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
     )
 
 

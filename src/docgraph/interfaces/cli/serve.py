@@ -1,4 +1,4 @@
-"""docgraph serve: the engine over HTTP, for those who are elsewhere."""
+"""docgraph serve and mcp: the engine over HTTP, and as tools over MCP."""
 
 import sys
 from importlib import import_module
@@ -43,7 +43,7 @@ def serve(
         typer.Option(
             "--root",
             metavar="FOLDER",
-            help="Ingestions may read below this folder; repeatable.",
+            help="Ingest jobs may read below this folder; repeatable.",
             show_default=False,
         ),
     ] = None,
@@ -74,17 +74,14 @@ def serve(
             "serving over HTTP needs more packages; install them with: pip install 'docgraph[http]'"
         ) from error
 
-    def told(url: str) -> None:
+    def show_url(url: str) -> None:
         if json:
             print_json({"url": url})
         else:
             typer.echo(f"docgraph listens on {url}")
         sys.stdout.flush()
 
-    serve_http(replace(settings, serve=chosen), told)
-
-
-# docgraph mcp: the tools of the Model Context Protocol, over standard input and output or HTTP.
+    serve_http(replace(settings, serve=chosen), show_url)
 
 
 def mcp(
@@ -112,24 +109,24 @@ def mcp(
     """
     from docgraph.model.errors import BadInput
 
-    _need_mcp()
+    _require_mcp()
     from docgraph.interfaces.mcp.tool_context import load_pipelines
     from docgraph.wiring.backends import require_store
 
     settings = require_store(current_settings(store))
-    offered = load_pipelines(settings.serve.pipelines)
+    pipelines = load_pipelines(settings.serve.pipelines)
     engine = _engine(settings)
     if not http:
-        _over_stdio(settings, engine, offered, as_)
+        _over_stdio(settings, engine, pipelines, as_)
     elif as_ is not None:
         raise BadInput("--as is not for --http: there every request shows who asks")
     else:
         served = settings.serve
         where = (host or served.host, served.port if port is None else port)
-        _over_http(settings, engine, offered, where, json=json)
+        _over_http(settings, engine, pipelines, where, json=json)
 
 
-def _need_mcp() -> None:
+def _require_mcp() -> None:
     from docgraph.model.errors import BadInput
 
     try:
@@ -141,7 +138,7 @@ def _need_mcp() -> None:
 
 
 def _engine(settings: "Settings") -> "Engine":
-    """Its embedder loads meanwhile, so that the first call is as quick as the others."""
+    """Its embedder loads in the background, so that the first call is as quick as the others."""
     from docgraph.wiring.models import preload_embedder
 
     embedder = preload_embedder(settings)
@@ -153,7 +150,7 @@ def _engine(settings: "Settings") -> "Engine":
 def _over_stdio(
     settings: "Settings",
     engine: "Engine",
-    offered: "Mapping[str, Pipeline]",
+    pipelines: "Mapping[str, Pipeline]",
     name: str | None,
 ) -> None:
     from docgraph.interfaces.auth.principals import principal_for
@@ -163,17 +160,17 @@ def _over_stdio(
     from docgraph.wiring.build import build_administration
 
     administration = build_administration(settings)
-    principal_for(name, lambda: administration)  # a name that nobody has is refused before anything
-    desk = ToolContext(engine, offered, limits_of(settings.serve))
+    principal_for(name, lambda: administration)  # an unknown name is refused at once
+    context = ToolContext(engine, pipelines, limits_of(settings.serve))
     serve_stdio(
-        mcp_server(desk, lambda _: principal_for(name, lambda: administration), from_afar=False)
+        mcp_server(context, lambda _: principal_for(name, lambda: administration), from_afar=False)
     )
 
 
 def _over_http(
     settings: "Settings",
     engine: "Engine",
-    offered: "Mapping[str, Pipeline]",
+    pipelines: "Mapping[str, Pipeline]",
     where: tuple[str, int],
     *,
     json: bool,
@@ -182,9 +179,9 @@ def _over_http(
     from docgraph.interfaces.mcp.http_transport import mcp_app
     from docgraph.interfaces.mcp.tool_context import limits_of
     from docgraph.interfaces.mcp.transports import listen
-    from docgraph.interfaces.server.listener import listening
+    from docgraph.interfaces.server.listener import open_listener
 
-    def told(url: str) -> None:
+    def show_url(url: str) -> None:
         if json:
             print_json({"url": url})
         else:
@@ -192,5 +189,5 @@ def _over_http(
         sys.stdout.flush()
 
     login, limits = build_authentication(settings), limits_of(settings.serve)
-    with listening(*where, is_open=login.open_to_local) as place:
-        listen(mcp_app(engine, login, offered, limits), place, told, settings.serve)
+    with open_listener(*where, is_open=login.open_to_local) as listener:
+        listen(mcp_app(engine, login, pipelines, limits), listener, show_url, settings.serve)

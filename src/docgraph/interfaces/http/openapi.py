@@ -1,4 +1,4 @@
-"""The OpenAPI: shapes of problems, and how to say who one is, beside what the routes tell."""
+"""The OpenAPI document: problems, authentication and examples beside the routes."""
 
 import json
 from functools import cache
@@ -10,10 +10,10 @@ from pydantic import TypeAdapter
 
 from docgraph.interfaces.http.problems import MEDIA_TYPE, ProblemDetails, problem_data
 
-# How an operation stands in the OpenAPI: its name, and every problem it can have.
+# An operation: its id, and every problem it can have.
 
 
-_TOLD = {
+_DETAILS = {
     400: "the body is not JSON: Expecting value",
     401: "show a credential that is known here: Authorization: Bearer …",
     403: "this needs the right 'ingest', which ann does not have",
@@ -37,29 +37,28 @@ BY_ANYBODY = (403, 413, 421, 500, 503)
 def operation_docs(
     name: str, *problems: int, body: bool = True, status: int = 200, known: bool = True
 ) -> dict[str, Any]:
-    """What a route is told beside its address; `problems` beside those that all have.
-
-    `known`: whoever asks has to show who they are.
-    """
+    """`problems` beside those that all operations have. `known`: authentication is required."""
     also = {*(ALWAYS if known else BY_ANYBODY), *(WITH_BODY if body else ()), *problems}
-    told: dict[int | str, dict[str, Any]] = {code: described_problem(code) for code in sorted(also)}
-    return {"operation_id": name, "responses": told, "status_code": status}
+    responses: dict[int | str, dict[str, Any]] = {code: problem_docs(code) for code in sorted(also)}
+    return {"operation_id": name, "responses": responses, "status_code": status}
 
 
-def described_problem(status: int) -> dict[str, Any]:
-    told = problem_data(status, _TOLD[status], request_id="5f1d0c7be0a94c3d" * (status == 500))
+def problem_docs(status: int) -> dict[str, Any]:
+    example = problem_data(
+        status, _DETAILS[status], request_id="5f1d0c7be0a94c3d" * (status == 500)
+    )
     return {
-        "description": str(told["title"]),
+        "description": str(example["title"]),
         "content": {
             MEDIA_TYPE: {
                 "schema": {"$ref": f"#/components/schemas/{ProblemDetails.__name__}"},
-                "example": told,
+                "example": example,
             }
         },
     }
 
 
-# Examples of requests and of what came of them, by the names of operations.
+# Examples of requests and responses, by operation.
 
 
 JSON = "application/json"
@@ -67,15 +66,14 @@ JSON = "application/json"
 
 @cache
 def example_of(name: str) -> dict[str, Any]:
-    """`request`, where it has a body, and `response`; tests ask them again. Empty if there are
-    none."""
+    """`request`, where it has a body, and `response`, which tests compare; else empty."""
     file = resources.files("docgraph.interfaces.http") / "example_files" / f"{name}.json"
     found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return found
 
 
 def put_examples(operation: dict[str, Any]) -> None:
-    """Here and not at the route: FastAPI drops what is null in an example."""
+    """Here and not at the route: FastAPI drops nulls of an example."""
     example = example_of(operation["operationId"])
     if "request" in example:
         operation["requestBody"]["content"][JSON]["example"] = example["request"]
@@ -89,7 +87,7 @@ _REFERENCES = "#/components/schemas/{model}"
 
 
 def describe(app: FastAPI) -> None:
-    """In place of FastAPI's own, once."""
+    """Replaces FastAPI's own document, once."""
     own = app.openapi
 
     @cache

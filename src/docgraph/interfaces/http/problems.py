@@ -1,4 +1,4 @@
-"""A problem: every error that leaves this door, as RFC 9457 tells it."""
+"""Problem details (RFC 9457): the form of every error response."""
 
 import logging
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ from docgraph.model.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
-BY_ITSELF = "about:blank"
+NO_TYPE = "about:blank"
 
-# What each kind says of itself; the status says the rest.
+# The title of each status.
 TITLES = MappingProxyType(
     {
         400: "The request cannot be read",
@@ -88,7 +88,7 @@ def problem(
     request_id: str = "",
     headers: Mapping[str, str] | None = None,
 ) -> Response:
-    """What is empty is left out."""
+    """Empty fields are left out."""
     body = problem_data(status, detail, errors=errors, request_id=request_id)
     return Response(
         as_json(body), status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {})
@@ -99,12 +99,12 @@ def problem_data(
     status: int, detail: str, *, errors: tuple[FieldError, ...] = (), request_id: str = ""
 ) -> dict[str, Any]:
     title = TITLES.get(status, "Not to be had")
-    told = {"type": BY_ITSELF, "title": title, "status": status, "detail": detail}
+    fields = {"type": NO_TYPE, "title": title, "status": status, "detail": detail}
     more = {"errors": errors, "request_id": request_id}
-    return told | {name: value for name, value in more.items() if value}
+    return fields | {name: value for name, value in more.items() if value}
 
 
-# Refusals: what the engine says no to, as a problem. What happens inside stays inside.
+# Refusals: errors of the engine as problems, without internals.
 
 
 LATER = {"Retry-After": "1"}
@@ -113,19 +113,16 @@ NOT_KNOWN = "show a credential that is known here: Authorization: Bearer …"
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """`words` stand in place of the error's own, where those would tell of the inside.
-
-    Then the log tells them, if it is `logged`.
-    """
+    """`message` replaces the error's own where that would show internals; `logged` logs it."""
 
     kind: type[DocgraphError]
     status: int
-    words: str = ""
+    message: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     logged: bool = False
 
 
-# The first that fits counts.
+# The first match counts.
 REFUSALS = (
     Refusal(NotKnown, 401, NOT_KNOWN, {"WWW-Authenticate": "Bearer"}, logged=True),
     Refusal(NotAllowed, 403),
@@ -145,28 +142,28 @@ REFUSALS = (
 
 
 def refusal_of(error: DocgraphError) -> Refusal | None:
-    """None: not anybody's fault but ours."""
+    """None for an error of the server itself."""
     return next((one for one in REFUSALS if isinstance(error, one.kind)), None)
 
 
-# What becomes of an error on its way out: always a problem, never a trace of the inside.
+# Error handlers: every error becomes a problem, without internals.
 
 
 LOG = logging.getLogger("docgraph.http")
-MOST_TOLD = 10
-_WORDS = {
+MAX_ERRORS = 10
+_MESSAGES = {
     404: "there is no such address; /openapi.json lists those that are there",
     405: "the header Allow says which methods are",
 }
 
 
 def handle_errors(app: FastAPI) -> None:
-    app.add_exception_handler(DocgraphError, refused)
-    app.add_exception_handler(RequestValidationError, not_usable)
-    app.add_exception_handler(HTTPException, not_served)
+    app.add_exception_handler(DocgraphError, handle_refusal)
+    app.add_exception_handler(RequestValidationError, handle_validation_error)
+    app.add_exception_handler(HTTPException, handle_http_error)
 
 
-async def refused(request: Request, error: Exception) -> Response:
+async def handle_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, DocgraphError)
     return refusal_response(request_id(request), error)
 
@@ -174,39 +171,39 @@ async def refused(request: Request, error: Exception) -> Response:
 def refusal_response(request_id: str, error: DocgraphError) -> Response:
     refusal = refusal_of(error)
     if refusal is None:
-        return unforeseen(request_id, error)
+        return unexpected(request_id, error)
     if refusal.logged:
         LOG.warning("%s: %s: %s", request_id, type(error).__name__, error)
-    words = refusal.words or str(error)
-    return problem(refusal.status, words, headers=refusal.headers)
+    message = refusal.message or str(error)
+    return problem(refusal.status, message, headers=refusal.headers)
 
 
-def unforeseen(request_id: str, error: BaseException) -> Response:
-    """The log has it under the request's id."""
-    LOG.error("%s: unforeseen", request_id, exc_info=error)
+def unexpected(request_id: str, error: BaseException) -> Response:
+    """Logged with the request's id."""
+    LOG.error("%s: unexpected", request_id, exc_info=error)
     return problem(500, "the server's log tells more under this id", request_id=request_id)
 
 
-async def not_usable(_: Request, error: Exception) -> Response:
-    """What was sent is not sent back: it may be anything."""
+async def handle_validation_error(_: Request, error: Exception) -> Response:
+    """The input is not repeated: it may be anything."""
     assert isinstance(error, RequestValidationError)
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
         return problem(400, "the body is not JSON")
-    told = tuple(FieldError(_where(one["loc"]), str(one["msg"])) for one in found[:MOST_TOLD])
-    first = f"{told[0].where}: {told[0].what}"
-    return problem(422, first, errors=told)
+    errors = tuple(FieldError(_where(one["loc"]), str(one["msg"])) for one in found[:MAX_ERRORS])
+    first = f"{errors[0].where}: {errors[0].what}"
+    return problem(422, first, errors=errors)
 
 
-async def not_served(_: Request, error: Exception) -> Response:
+async def handle_http_error(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    words = _WORDS.get(error.status_code, str(error.detail))
-    return problem(error.status_code, words, headers=error.headers)
+    message = _MESSAGES.get(error.status_code, str(error.detail))
+    return problem(error.status_code, message, headers=error.headers)
 
 
-def _where(place: tuple[Any, ...]) -> str:
-    """Keys of the asker's own making are cut short."""
-    return ".".join(str(part)[:60] for part in place)
+def _where(location: tuple[Any, ...]) -> str:
+    """Keys that the client chose are cut short."""
+    return ".".join(str(part)[:60] for part in location)
 
 
 def request_id(request: Request) -> str:

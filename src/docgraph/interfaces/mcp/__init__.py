@@ -1,1 +1,1 @@
-"""The MCP door: tools that read, for clients that speak the Model Context Protocol."""
+"""The MCP interface: read-only tools of the Model Context Protocol."""

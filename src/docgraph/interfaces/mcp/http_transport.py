@@ -1,4 +1,4 @@
-"""Over HTTP: whoever comes shows who they are, on every request, before anything else is read."""
+"""The HTTP transport: every request is authenticated before its body is read."""
 
 import asyncio
 import json
@@ -13,13 +13,13 @@ from docgraph.engine import Engine
 from docgraph.interfaces.auth.authentication import AuthBackend, Authenticator
 from docgraph.interfaces.mcp.server import mcp_server
 from docgraph.interfaces.mcp.tool_context import Limits, ToolContext
-from docgraph.interfaces.server.listener import from_here, no_others_page
+from docgraph.interfaces.server.listener import are_local_origins, is_local_host
 from docgraph.interfaces.server.worker_pool import Overloaded, quota_key
 from docgraph.model.access import Principal
 from docgraph.model.errors import DocgraphError, NotKnown
 from docgraph.pipeline.pipeline import Pipeline
 
-# The few words of ASGI that this door speaks itself.
+# The parts of ASGI that are used here.
 
 
 Scope = MutableMapping[str, Any]
@@ -41,16 +41,16 @@ async def answer(send: Send, status: int, words: str, *headers: tuple[str, str])
     await send({"type": "http.response.body", "body": body})
 
 
-def headers_called(scope: Scope, name: str) -> list[str]:
+def header_values(scope: Scope, name: str) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.decode() == name]
 
 
 class ClientDisconnected(Exception):
-    """Before all of what they wanted to say had come."""
+    """Before the whole body had arrived."""
 
 
-async def whole_body(receive: Receive, most: int) -> bytes | None:
-    """None if there is more of it. Raises ClientDisconnected."""
+async def read_body(receive: Receive, most: int) -> bytes | None:
+    """None if it is longer. Raises ClientDisconnected."""
     body = b""
     while True:
         message = await receive()
@@ -63,36 +63,36 @@ async def whole_body(receive: Receive, most: int) -> bytes | None:
             return body
 
 
-async def unless_they_leave(
+async def run_until_disconnect(
     app: App, scope: Scope, body: bytes, receive: Receive, send: Send
 ) -> None:
-    """Cancels what is done for a client once they have gone: nobody could hear the answer."""
-    leaving = asyncio.ensure_future(_left(receive))
+    """Cancels the work for a client that has disconnected."""
+    disconnected = asyncio.ensure_future(_disconnected(receive))
     parts = iter([{"type": "http.request", "body": body, "more_body": False}])
 
-    async def heard() -> Message:
+    async def receive_part() -> Message:
         for part in parts:
             return part
-        await asyncio.shield(leaving)
+        await asyncio.shield(disconnected)
         return {"type": "http.disconnect"}
 
-    working = asyncio.ensure_future(app(scope, heard, send))
+    working = asyncio.ensure_future(app(scope, receive_part, send))
     try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait({working, disconnected}, return_when=asyncio.FIRST_COMPLETED)
         if working.done():
             working.result()
     finally:
-        for task in (working, leaving):
+        for task in (working, disconnected):
             task.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
+        await asyncio.gather(working, disconnected, return_exceptions=True)
 
 
-async def _left(receive: Receive) -> None:
+async def _disconnected(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-ASKER = "docgraph.asker"
+PRINCIPAL = "docgraph.principal"
 CHALLENGE = 'Bearer realm="docgraph"'
 log = logging.getLogger("docgraph.mcp")
 
@@ -103,84 +103,85 @@ def mcp_app(
     pipelines: Mapping[str, Pipeline],
     limits: Limits | None = None,
 ) -> "McpApp":
-    """To be put at a path of its own, such as /mcp, and run in `lifespan`."""
+    """To be mounted at a path such as /mcp, and run in `lifespan`."""
     return McpApp(ToolContext(engine, pipelines, limits or Limits()), login)
 
 
 class McpApp:
     """An ASGI application. It keeps no sessions: any replica answers any request.
 
-    Who asks stands in the request's own scope, put there by `login` and by nobody else.
+    The principal is stored in the request's scope, by the authenticator alone.
     """
 
-    def __init__(self, desk: ToolContext, login: AuthBackend) -> None:
+    def __init__(self, context: ToolContext, login: AuthBackend) -> None:
         self._is_open = login.open_to_local
-        self._doorkeeper = Authenticator(login)
-        self._limits = desk.limits
+        self._authenticator = Authenticator(login)
+        self._limits = context.limits
         self._manager = StreamableHTTPSessionManager(
-            mcp_server(desk, _asker, from_afar=True, whose=lambda r: quota_key(_asker(r))),
+            mcp_server(
+                context, _principal, from_afar=True, whose=lambda r: quota_key(_principal(r))
+            ),
             json_response=True,  # a stream of events would be cut where a server drains
             stateless=True,
         )
 
     @asynccontextmanager
     async def lifespan(self) -> AsyncIterator[None]:
-        """Once: a server that starts anew makes a new application."""
-        async with self._doorkeeper.running(), self._manager.run():
+        """To be entered once: a restarted server makes a new application."""
+        async with self._authenticator.running(), self._manager.run():
             yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._is_open and not from_here(headers_called(scope, "host")):
+        if self._is_open and not is_local_host(header_values(scope, "host")):
             await answer(send, 421, "without a login this server answers to this machine alone")
             return
-        if self._is_open and not no_others_page(headers_called(scope, "origin")):
+        if self._is_open and not are_local_origins(header_values(scope, "origin")):
             await answer(send, 403, "without a login no page of another server's is answered")
             return
         try:
-            who = await self._doorkeeper.authenticate(headers_called(scope, "authorization"))
+            who = await self._authenticator.authenticate(header_values(scope, "authorization"))
         except NotKnown as error:
-            log.warning("nobody came in: %s", error)
+            log.warning("not authenticated: %s", error)
             await answer(send, 401, "show who you are", ("www-authenticate", CHALLENGE))
             return
         except Overloaded as error:
             await answer(send, 503, str(error), ("retry-after", "1"))
             return
         except DocgraphError as error:
-            log.warning("nobody could come in: %s: %s", type(error).__name__, error)
-            await answer(send, 503, "who you are cannot be told just now")
+            log.warning("authentication failed: %s: %s", type(error).__name__, error)
+            await answer(send, 503, "authentication is not available just now")
             return
-        scope.setdefault("state", {})["principal"] = who  # for the log of whoever stands around us
-        await self._let_in({**scope, ASKER: who}, receive, send)
+        scope.setdefault("state", {})["principal"] = who  # for the access log
+        await self._serve({**scope, PRINCIPAL: who}, receive, send)
 
-    async def _let_in(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             await answer(send, 405, "there are no sessions here: POST", ("allow", "POST"))
             return
         try:
             async with asyncio.timeout(self._limits.seconds):
-                body = await whole_body(receive, self._limits.body)
+                body = await read_body(receive, self._limits.body)
         except TimeoutError:
             await answer(send, 408, "the body did not come in time")
             return
         except ClientDisconnected:
-            await answer(send, 499, "whoever asked has left")
+            await answer(send, 499, "the client has disconnected")
             return
         if body is None:
             await answer(send, 413, f"a request takes at most {self._limits.body} bytes")
         elif not _is_json(body):
             await answer(send, 400, "that is not JSON")
         else:
-            await unless_they_leave(self._manager.handle_request, scope, body, receive, send)
+            await run_until_disconnect(self._manager.handle_request, scope, body, receive, send)
 
 
-def _asker(request: Any) -> Principal:
-    found: Principal = request.scope[ASKER]
+def _principal(request: Any) -> Principal:
+    found: Principal = request.scope[PRINCIPAL]
     return found
 
 
 def _is_json(body: bytes) -> bool:
-    """In UTF-8, and able to go out in it again: half a character is none. Nor is what is nested
-    deeper than anybody reads."""
+    """In valid UTF-8, without lone surrogates, and not nested too deeply."""
     try:
         json.dumps(json.loads(body.decode()), ensure_ascii=False).encode()
     except (ValueError, RecursionError):

@@ -102,7 +102,7 @@ TOOLS: dict[str, Tool[Any, Any]] = {
 }
 INSTRUCTIONS = (
     "docgraph holds documents and source code as a graph, and gives evidence out of it with a "
-    "proof for every piece. To answer a question, call `context` and cite its numbered passages; "
+    "proof for every piece. To answer a question, call `context` and cite its numbered chunks; "
     "pipeline `code` suits questions about source code. To look around, `search`, then `fetch` "
     "what looks right, and `relations` to walk on from there. `plan` and `explain` tell why "
     "something is or is not there. You see what the reader may see; what is missing and what is "

@@ -1,4 +1,4 @@
-"""Over standard input and output: one client, who started this process."""
+"""Transports: standard input and output for one client, or HTTP on an address of its own."""
 
 import asyncio
 import logging
@@ -20,29 +20,31 @@ from docgraph.wiring.server_settings import ServeSettings
 
 
 def serve_stdio(server: Server[Any, Any]) -> None:
-    """Until standard input ends. Ctrl-C ends it at once: a read of standard input hears nothing."""
+    """Until standard input ends. Ctrl-C ends the process, since a read cannot be woken."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with protocol_alone():
+    with redirect_stdout():
         asyncio.run(_serve_stdio(server))
 
 
 async def _serve_stdio(server: Server[Any, Any]) -> None:
-    async with stdio_server() as (heard, said):
-        sys.stdout = sys.stderr  # whoever prints from here on does not print into the protocol
-        await server.run(heard, said, server.create_initialization_options())
+    async with stdio_server() as (incoming, outgoing):
+        sys.stdout = sys.stderr  # a print from here on does not reach the protocol
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 @contextmanager
-def protocol_alone() -> Iterator[None]:
-    """Standard output for the protocol and nothing else: what a library writes there is diverted.
+def redirect_stdout() -> Iterator[None]:
+    """Standard output is the protocol's alone: what a library writes there goes to standard error.
 
-    The SDK takes `sys.stdout` as it finds it, so that is where the protocol's own stands.
+    The SDK writes to `sys.stdout`, which is therefore a copy of the original.
     """
     sys.stdout.flush()
-    kept, before = os.dup(1), sys.stdout
+    original, before = os.dup(1), sys.stdout
     os.dup2(2, 1)
-    out = TextIOWrapper(os.fdopen(kept, "wb"), encoding="utf-8")  # held here: else it would close
+    out = TextIOWrapper(
+        os.fdopen(original, "wb"), encoding="utf-8"
+    )  # a reference, else it would be closed
     sys.stdout = out
     try:
         yield
@@ -50,37 +52,37 @@ def protocol_alone() -> Iterator[None]:
         sys.stdout = before
 
 
-# Listening alone: streamable HTTP at /mcp, on an address of its own.
+# Streamable HTTP at /mcp, on an address of its own.
 
 
 PATH = "/mcp"
 
 
 def listen(
-    app: McpApp, place: socket.socket, told: Callable[[str], None], served: ServeSettings
+    app: McpApp, listener: socket.socket, on_listening: Callable[[str], None], served: ServeSettings
 ) -> None:
-    """Until SIGTERM or SIGINT; then for as long as it may drain, for whoever still waits."""
+    """Until SIGTERM or SIGINT; open requests are then finished within the time to drain."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING)
     for sign in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(sign, _already_heard)
-    config = limited_config(_only_there(app), served, lifespan="off")
-    asyncio.run(_serve_http(app, LimitedServer(config), place, told))
+        signal.signal(sign, _ignore)
+    config = limited_config(_at_path(app), served, lifespan="off")
+    asyncio.run(_serve_http(app, LimitedServer(config), listener, on_listening))
 
 
 async def _serve_http(
-    app: McpApp, server: LimitedServer, place: socket.socket, told: Callable[[str], None]
+    app: McpApp, server: LimitedServer, listener: socket.socket, on_listening: Callable[[str], None]
 ) -> None:
     async with app.lifespan():
-        told(_url(place))
-        await server.serve(sockets=[place])
+        on_listening(_url(listener))
+        await server.serve(sockets=[listener])
 
 
-def _url(place: socket.socket) -> str:
-    host, port = place.getsockname()[:2]
+def _url(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}"
 
 
-def _only_there(app: McpApp) -> Callable[[Scope, Receive, Send], object]:
+def _at_path(app: McpApp) -> Callable[[Scope, Receive, Send], object]:
     async def served(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] in {PATH, f"{PATH}/"}:
             await app(scope, receive, send)
@@ -90,5 +92,5 @@ def _only_there(app: McpApp) -> Callable[[Scope, Receive, Send], object]:
     return served
 
 
-def _already_heard(*_: object) -> None:
-    """The server drains on a signal, and raises it anew once it is done: then there is no need."""
+def _ignore(*_: object) -> None:
+    """The server has drained, and raises the signal again."""

@@ -155,7 +155,7 @@ class Docgraph(OpenStore):
                 repository=opened.repository,
                 branch=opened.branch,
                 rule_for=None if rule is None else lambda _: rule,
-                narrowed_by=access.narrowed_by,
+                restriction=access.restriction,
                 otherwise=LOCAL_ONLY if who.tenant == LOCAL else None,
                 without=without,
                 origin=opened.origin,
@@ -187,7 +187,7 @@ class Docgraph(OpenStore):
         as_: ReaderLike = None,
         branch: str | None = None,
     ) -> SnapshotName:
-        """Adds a relation by hand, in a new snapshot. Needs the right `relations`.
+        """Adds a manual relation, in a new snapshot. Needs the right `relations`.
 
         Both ends must exist; `supersedes` and its like are stored both ways. `note` says why it
         holds, and is kept as its evidence.
@@ -206,7 +206,7 @@ class Docgraph(OpenStore):
         as_: ReaderLike = None,
         branch: str | None = None,
     ) -> SnapshotName:
-        """Removes a relation made by hand, in a new snapshot. Needs the right `relations`."""
+        """Removes a manual relation, in a new snapshot. Needs the right `relations`."""
         edge, scope = Edge(source, relation, target), snapshot_selectors(branch=branch)
         return self._existing_engine().content.remove_relation(self._reader(as_), edge, scope)
 

@@ -1,4 +1,4 @@
-"""A connection: whoever holds one has to say what they want, and to hear what they are told."""
+"""Limits of connections: a client must send its request and read the response in time."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from docgraph.interfaces.server.listener import BACKLOG
 from docgraph.wiring.server_settings import ServeSettings
 
-# ThrottledLog: what happens a thousand times in a second is told once in a while.
+# A message that could occur a thousand times in a second is logged once in a while.
 
 
 class ThrottledLog:
@@ -24,7 +24,7 @@ class ThrottledLog:
         self._next = clock()
 
     def __call__(self) -> bool:
-        """Whether it is time to tell it."""
+        """Whether it may be logged now."""
         now = self._clock()
         if now < self._next:
             return False
@@ -40,28 +40,28 @@ FULL = (
 )
 
 
-class Connection(H11Protocol):
-    """`seconds` until a request's head is there, from the last answer on, and for some of an
-    answer to be read. Of more than `most`, the one that has kept us waiting longest goes.
+class LimitedConnection(H11Protocol):
+    """`seconds` for a request's head to arrive, counted from the last response, and for a part
+    of a response to be read. Of more than `most` connections, the one idle for longest is closed.
     """
 
     seconds: ClassVar[float]
     most: ClassVar[int]
-    waiting: ClassVar[dict["Connection", None]]  # whose turn it is to speak; the first goes first
-    seldom: ClassVar[ThrottledLog]
+    waiting: ClassVar[dict["LimitedConnection", None]]  # idle ones, the longest first
+    throttle: ClassVar[ThrottledLog]
 
-    def __init__(self, *told: Any, **named: Any) -> None:
-        super().__init__(*told, **named)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.conn = StrictH11(h11.SERVER)
         self._timer: asyncio.TimerHandle | None = None
         self._unread = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.most and not self._made_room():
+        if len(self.connections) > self.most and not self._close_idle():
             transport.write(FULL)
             transport.close()
-        self._look()
+        self._update()
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
@@ -70,26 +70,26 @@ class Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        self._look()
+        self._update()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._look()
+        self._update()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._look()
+        self._update()
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._stop()
-        self._look()
+        self._update()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """Whoever wants another protocol is answered in this one: that is no news."""
+        """A client that asks for another protocol gets HTTP; no warning is needed."""
 
-    def _look(self) -> None:
-        """Whether it is their turn."""
+    def _update(self) -> None:
+        """Starts or stops the timer, as the client or the server is to act."""
         idle = self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]
         if idle or self.cycle.more_body:
             self.waiting.setdefault(self)
@@ -101,7 +101,7 @@ class Connection(H11Protocol):
             self._timer = self.loop.call_later(self.seconds, self._late)
 
     def _late(self) -> None:
-        """Whoever still reads, however slowly, is not cut off."""
+        """A client that still reads, however slowly, keeps its connection."""
         unread = self.transport.get_write_buffer_size()
         if unread in (0, self._unread):
             self.transport.abort()
@@ -114,9 +114,9 @@ class Connection(H11Protocol):
             self._timer.cancel()
             self._timer = None
 
-    def _made_room(self) -> bool:
-        """False where everybody waits for us."""
-        if self.seldom():
+    def _close_idle(self) -> bool:
+        """False where none is idle."""
+        if self.throttle():
             LOG.warning("more than %d connections: some are closed", self.most)
         longest = next(iter(self.waiting), None)
         if longest is None:
@@ -128,7 +128,7 @@ class Connection(H11Protocol):
 
 
 class StrictH11(h11.Connection):
-    """A request that says twice how long it is may be two requests to somebody else."""
+    """Refuses a request with two lengths: another server may see two requests in it."""
 
     def next_event(self) -> Any:
         event = super().next_event()
@@ -139,17 +139,17 @@ class StrictH11(h11.Connection):
         return event
 
 
-def connections(seconds: float, most: int) -> type[Connection]:
-    """Of one server."""
-    own = {"seconds": seconds, "most": most, "waiting": {}, "seldom": ThrottledLog(PAUSE)}
-    return type("Connection", (Connection,), own)
+def connection_class(seconds: float, most: int) -> type[LimitedConnection]:
+    """A class of its own for each server: the limits are class variables."""
+    own = {"seconds": seconds, "most": most, "waiting": {}, "throttle": ThrottledLog(PAUSE)}
+    return type("Connection", (LimitedConnection,), own)
 
 
-# A server that no number of connections brings down, nor its log.
+# A server that limits its connections and its log.
 
 
-# asyncio takes as many as this before it looks at any of them; each is an open file.
-TAKEN_AT_ONCE = 16
+# asyncio accepts as many before it handles any of them; each is an open file.
+ACCEPTED_AT_ONCE = 16
 NO_FILE_LEFT = "socket.accept() out of system resource"
 
 
@@ -158,41 +158,41 @@ def limited_config(
 ) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http=connections(served.head_time, most_connections(served.connections)),
+        http=connection_class(served.head_time, max_connections(served.connections)),
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
         lifespan=lifespan,
-        backlog=TAKEN_AT_ONCE,
+        backlog=ACCEPTED_AT_ONCE,
         timeout_graceful_shutdown=max(1, round(served.drain)),
     )
 
 
-def most_connections(wanted: int) -> int:
+def max_connections(requested: int) -> int:
     """Half of the files that a process may open are for the store and for models."""
     try:
         import resource
     except ImportError:  # not every system counts them
-        return wanted
+        return requested
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return wanted if files == resource.RLIM_INFINITY else max(1, min(wanted, files // 2))
+    return requested if files == resource.RLIM_INFINITY else max(1, min(requested, files // 2))
 
 
 class LimitedServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().set_exception_handler(_told_seldom())
+        asyncio.get_running_loop().set_exception_handler(_throttled_handler())
         await super().startup(sockets)
-        for place in sockets or ():
-            place.listen(BACKLOG)  # asyncio has set how many may wait to how many it takes at once
+        for one in sockets or ():
+            one.listen(BACKLOG)  # asyncio has set it to how many it accepts at once
 
 
-def _told_seldom() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
-    seldom = ThrottledLog(PAUSE)
+def _throttled_handler() -> Callable[[asyncio.AbstractEventLoop, dict[str, Any]], None]:
+    throttle = ThrottledLog(PAUSE)
 
-    def told(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        if context.get("message") != NO_FILE_LEFT or seldom():
+    def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        if context.get("message") != NO_FILE_LEFT or throttle():
             loop.default_exception_handler(context)
 
-    return told
+    return handle

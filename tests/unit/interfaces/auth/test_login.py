@@ -5,9 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from docgraph.interfaces.auth.api_keys import ApiKeyAuthentication, hashed, id_in, new_secret
+from docgraph.interfaces.auth.api_keys import (
+    ApiKeyAuthentication,
+    hash_secret,
+    key_id_in,
+    new_secret,
+)
 from docgraph.interfaces.auth.authentication import Authentication
-from docgraph.interfaces.auth.principals import impersonated, local, resumed
+from docgraph.interfaces.auth.principals import impersonated, local, principal_of_job
 from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.model.access import ApiKey, Person
 from docgraph.model.errors import NotKnown
@@ -39,7 +44,7 @@ class Gate:
     def given(self, expires: str | None = None, tenant: str = "t") -> str:
         key_id, secret = new_secret()
         made = ApiKey(key_id, tenant, "ann", "2026-01-01T00:00:00+00:00", expires)
-        self.keys.add(made, hashed(secret))
+        self.keys.add(made, hash_secret(secret))
         return secret
 
 
@@ -56,7 +61,7 @@ def refused(login: Authentication, shown: str | None, why: str) -> None:
 @pytest.mark.requirement(38)
 def test_a_key_is_the_person_with_the_rights_they_have_now(gate: Gate) -> None:
     found = gate.login.authenticate(f"Bearer {gate.secret}")
-    by = f"key {id_in(gate.secret)}"
+    by = f"key {key_id_in(gate.secret)}"
     assert found == impersonated(ANN, replace(local(), id=by))
     gate.people["t", "ann"] = Person("ann", "t")
     assert gate.login.authenticate(f"Bearer {gate.secret}").groups == frozenset()
@@ -72,7 +77,7 @@ def test_a_key_is_for_its_own_tenant(gate: Gate) -> None:
 
 
 def test_a_key_that_was_taken_back_lets_nobody_in(gate: Gate) -> None:
-    gate.keys.remove("t", str(id_in(gate.secret)))
+    gate.keys.remove("t", str(key_id_in(gate.secret)))
     refused(gate.login, f"Bearer {gate.secret}", "unknown, or another secret")
 
 
@@ -105,9 +110,9 @@ def test_secrets_are_random_and_only_their_hash_can_be_kept() -> None:
     made = {new_secret() for _ in range(100)}
     assert len({key_id for key_id, _ in made}) == len({secret for _, secret in made}) == 100
     for key_id, secret in made:
-        assert id_in(secret) == key_id
+        assert key_id_in(secret) == key_id
         assert len(secret) == len("dg_") + 12 + 1 + 43
-        assert len(hashed(secret)) == 32
+        assert len(hash_secret(secret)) == 32
 
 
 @pytest.mark.requirement(38)
@@ -179,5 +184,5 @@ def test_without_a_login_everyone_is_the_person_at_the_keyboard() -> None:
 
 def test_an_ingestion_is_done_with_the_rights_of_who_asked() -> None:
     asked = IngestJob("i", ANN, "key k", IngestJobRequest("p", "r"), "queued", 0, "", "")
-    found = resumed(asked)
+    found = principal_of_job(asked)
     assert found == impersonated(ANN, replace(local(), id="key k"))

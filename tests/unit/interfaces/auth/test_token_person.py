@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from docgraph.interfaces.auth.tokens import claim, token_person
+from docgraph.interfaces.auth.tokens import read_claim, token_person
 from docgraph.model.access import RIGHTS, Person
 from docgraph.model.errors import NotKnown
 from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings
@@ -93,8 +93,8 @@ def test_roles_of_other_programs_are_no_rights() -> None:
 
 def test_a_claim_lies_where_its_name_says() -> None:
     said = {"a": {"b": {"c": 1}}, "https://x.example/groups": 2, "a.b": 3, "n": None}
-    assert claim(said, "a.b.c") == 1
-    assert claim(said, "https://x.example/groups") == 2
-    assert claim(said, "a.b") == 3
+    assert read_claim(said, "a.b.c") == 1
+    assert read_claim(said, "https://x.example/groups") == 2
+    assert read_claim(said, "a.b") == 3
     for missing in ("a.c", "a.b.c.d", "z", "n", "n.a", "", ".", "a."):
-        assert claim(said, missing) is None
+        assert read_claim(said, missing) is None

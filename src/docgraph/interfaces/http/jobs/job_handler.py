@@ -1,4 +1,4 @@
-"""Taking in what was asked for: the source is found again, and read in the asker's name."""
+"""Handles an ingest job: the source is found again, and read in its owner's name."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -9,7 +9,7 @@ from docgraph.engine import Engine
 from docgraph.engine.ingest_jobs import NOTHING_THERE, ReadableCounts
 from docgraph.ingest.result import IngestResult, Progress
 from docgraph.interfaces.auth.api_keys import ResumedAuthentication
-from docgraph.interfaces.auth.principals import resumed
+from docgraph.interfaces.auth.principals import principal_of_job
 from docgraph.interfaces.inputs import access_options
 from docgraph.model.access import LOCAL, LOCAL_ONLY, Principal
 from docgraph.model.access_policy import is_access_file
@@ -19,13 +19,12 @@ from docgraph.wiring.build import git_parent_access_rules
 from docgraph.wiring.server_settings import RootSettings
 from docgraph.wiring.sources import open_source
 
-# Roots: the folders below which ingestions may read, each for one tenant. What lies elsewhere
-# is not there.
+# The folders below which ingest jobs may read, each for one tenant.
 
 
 @dataclass(frozen=True, slots=True)
 class IngestPath:
-    """Where a path leads, with every link followed, and the root that it lies below.
+    """A path with every link followed, and the root that it lies below.
 
     `above` are the folders on the way there from the outermost root, itself not among them.
     """
@@ -52,8 +51,7 @@ class IngestRoots:
         return bool(self._roots)
 
     def find(self, path: str, tenant: str) -> IngestPath | None:
-        """Below the first of the tenant's roots that has it; None for whatever else, in the same
-        words."""
+        """Below the first of the tenant's roots that has it; None for everything else alike."""
         if not _is_plain(path):
             return None
         for root in (one.folder for one in self._roots if one.tenant == tenant):
@@ -66,10 +64,10 @@ class IngestRoots:
         return None
 
     def _above(self, root: Path, path: str, found: Path) -> tuple[Path, ...]:
-        """Also on the ways that links lead."""
-        asked = root / path
+        """Also along links."""
+        named = root / path
         ways = [found.parent] if found != root else []
-        ways += [one.resolve() for one in asked.parents if one.is_relative_to(root)]
+        ways += [one.resolve() for one in named.parents if one.is_relative_to(root)]
         tops = [one.folder for one in self._roots]
         above = {folder for way in ways for folder in _inside(way, tops)} - {found}
         return tuple(sorted(above))
@@ -97,7 +95,7 @@ def _root(written: str | RootSettings, only_tenant: str | None) -> Root:
 
 
 def _check_apart(roots: Sequence[Root]) -> None:
-    """Whoever reads a folder reads what is inside."""
+    """A tenant's folder includes everything inside."""
     for outer in roots:
         for inner in roots:
             if inner.tenant != outer.tenant and outer.folder in inner.folder.parents:
@@ -108,7 +106,7 @@ def _check_apart(roots: Sequence[Root]) -> None:
 
 
 def _is_plain(path: str) -> bool:
-    """No way up, no way to the top, on any system."""
+    """Relative, and without `..`, on any system."""
     windows = PureWindowsPath(path)
     return (
         path.isprintable()
@@ -124,27 +122,27 @@ def _is_shown(path: PurePosixPath | Path) -> bool:
     return not any(part.startswith(".") for part in path.parts)
 
 
-# Rules above: an access.yaml speaks for all that lies below it, also for who asks for a part.
+# Parent access rules: an access.yaml holds for everything below it, also for a part of that.
 
 
-SPOKEN_FOR = "an access.yaml above this path speaks for it; ingest the folder that holds it"
+HAS_PARENT_RULES = "an access.yaml above this path holds for it; ingest the folder that contains it"
 
 
 def check_parent_access_rules(place: IngestPath) -> None:
-    """Whoever may ingest must not read past the rules by asking for a subfolder, or a file."""
+    """Ingesting a subfolder or a file must not bypass the rules above it."""
     for folder in (*place.above, *_of_work_tree(place)):
         if _holds_rules(folder):
-            raise BadInput(SPOKEN_FOR)
+            raise BadInput(HAS_PARENT_RULES)
 
 
 def check_rules_of_commit(place: IngestPath, commit: str) -> None:
-    """The same for what a commit holds, whatever lies in the work tree."""
+    """The same for a commit, regardless of the work tree."""
     if git_parent_access_rules(place.path, commit, place.root):
-        raise BadInput(SPOKEN_FOR)
+        raise BadInput(HAS_PARENT_RULES)
 
 
 def _of_work_tree(place: IngestPath) -> Iterator[Path]:
-    """Of the repository that the path lies in, also where that begins above the root."""
+    """The parents within the git repository of the path, also above the root."""
     folder = place.path
     ways = (folder, *folder.parents)
     top = next((one for one in ways if os.path.lexists(one / ".git")), folder)
@@ -152,7 +150,7 @@ def _of_work_tree(place: IngestPath) -> Iterator[Path]:
 
 
 def _holds_rules(folder: Path) -> bool:
-    """Also as a link that leads nowhere. What cannot be looked at is not taken for absent."""
+    """Also as a broken link. A folder that cannot be read counts as one with rules."""
     try:
         return any(is_access_file(entry.name) for entry in folder.iterdir())
     except OSError:
@@ -161,7 +159,7 @@ def _holds_rules(folder: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IngestJobResult:
-    """What an ingestion did, and who can read what came of it."""
+    """What an ingest did, and who can read the result."""
 
     ingest: IngestResult
     readable: ReadableCounts
@@ -171,37 +169,39 @@ class IngestJobResult:
 class IngestJobHandler:
     engine: Engine
     roots: IngestRoots
-    asked_before: ResumedAuthentication
+    authentication: ResumedAuthentication
 
-    def __call__(self, asked: IngestJob, progress: Callable[[Progress], None]) -> IngestJobResult:
-        """Errors speak of the path as it was asked for, not of where that lies."""
+    def __call__(self, job: IngestJob, progress: Callable[[Progress], None]) -> IngestJobResult:
+        """Errors name the path of the request, not where it lies on this machine."""
         principal = self.engine.jobs.begin(
-            resumed(asked), lambda: self.asked_before.authenticate(asked)
+            principal_of_job(job), lambda: self.authentication.authenticate(job)
         )
-        place = self.roots.find(asked.request.path, principal.tenant)
+        place = self.roots.find(job.request.path, principal.tenant)
         if place is None:
             raise BadInput(NOTHING_THERE)
         check_parent_access_rules(place)
         try:
-            return self._taken_in(asked.request, principal, place, progress)
+            return self._ingest(job.request, principal, place, progress)
         except DocgraphError as error:
-            told = str(error)
-            hidden = told.replace(str(place.path), asked.request.path).replace(str(place.root), "…")
-            if hidden != told:
+            message = str(error)
+            hidden = message.replace(str(place.path), job.request.path).replace(
+                str(place.root), "…"
+            )
+            if hidden != message:
                 raise BadInput(hidden) from error
             raise
 
-    def _taken_in(
+    def _ingest(
         self,
         request: IngestJobRequest,
         principal: Principal,
         place: IngestPath,
         progress: Callable[[Progress], None],
     ) -> IngestJobResult:
-        told = access_options(
+        access = access_options(
             principal.tenant, request.readers or (), request.labels, request.level
         )
-        rule = told.rule
+        rule = access.rule
         is_local = principal.id == LOCAL and principal.tenant == LOCAL
         with open_source(
             place.path,
@@ -218,7 +218,7 @@ class IngestJobHandler:
                 repository=opened.repository,
                 branch=opened.branch,
                 rule_for=None if rule is None else lambda _: rule,
-                narrowed_by=told.narrowed_by,
+                restriction=access.restriction,
                 otherwise=LOCAL_ONLY if is_local else None,
                 without=request.without,
                 origin=opened.origin,

@@ -1,7 +1,7 @@
-"""The runner: takes requested ingestions one after the other, and never leaves one stuck.
+"""Runs ingest jobs one after the other.
 
-What it works on is leased from the book. Whoever finds a lease that has ended takes over, so that
-an ingestion outlives the server that began it.
+A job is leased from the queue. A server that finds an expired lease takes the job over, so that a
+job outlives the server that began it.
 """
 
 import logging
@@ -22,28 +22,28 @@ from docgraph.ports.job_queue import IngestJobQueue
 LOG = logging.getLogger("docgraph.ingestions")
 MOST_ATTEMPTS = 3
 PAUSE = 2.0
-BEAT = 1.0  # seconds from one sign of life to the next
-GRACE = 2.0  # seconds for a step that is on its way, when it has to end
+BEAT = 1.0  # seconds between two renewals of a lease
+GRACE = 2.0  # seconds for the current step, when the work has to end
 LONGEST = 21_600.0
-TakeIn = Callable[[IngestJob, Callable[[Progress], None]], object]
+JobHandler = Callable[[IngestJob, Callable[[Progress], None]], object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Work:
-    """`owner` is another for each: what was left behind must not speak for what was begun anew."""
+    """`owner` is new for each attempt: an abandoned one must not report for the next."""
 
-    ingestion: IngestJob
+    job: IngestJob
     owner: str
-    waiting: Deadline
+    deadline: Deadline
 
 
 class JobRunner:
-    """`ended` hears how each one ended. Times are in seconds; `longest` is what one may take."""
+    """`ended` is called with each outcome. Times are in seconds; `longest` is that of one job."""
 
     def __init__(
         self,
-        book: IngestJobQueue,
-        ingest_source: TakeIn,
+        queue: IngestJobQueue,
+        handle: JobHandler,
         *,
         owner: str,
         lease: float,
@@ -52,8 +52,8 @@ class JobRunner:
         pause: float = PAUSE,
         beat: float = BEAT,
     ) -> None:
-        self._book = book
-        self._take_in = ingest_source
+        self._queue = queue
+        self._handle = handle
         self._owner = owner
         self._ended = ended
         self._lease = lease
@@ -61,7 +61,7 @@ class JobRunner:
         self._pause = pause
         self._beat = min(beat, lease / 3)
         self._stopping = threading.Event()
-        self._wanted = threading.Event()
+        self._woken = threading.Event()
         self._numbers = count(1)
         self._current: _Work | None = None
         self._thread = self._new_thread()
@@ -70,17 +70,17 @@ class JobRunner:
         self._thread.start()
 
     def wake(self) -> None:
-        """There may be something to do."""
-        self._wanted.set()
+        """A job may be waiting."""
+        self._woken.set()
 
-    def take_no_more(self) -> None:
+    def stop_claiming(self) -> None:
         self._stopping.set()
-        self._wanted.set()
+        self._woken.set()
 
     def stop(self, seconds: float) -> None:
-        """What cannot be finished in that time goes back, for whoever comes next; what does not
-        even stop, as an attempt that counts."""
-        self.take_no_more()
+        """A job that is not finished in that time goes back to the queue; one that does not stop
+        either counts as an attempt."""
+        self.stop_claiming()
         thread = self._thread
         if not thread.is_alive():
             return
@@ -88,10 +88,10 @@ class JobRunner:
         current = self._current
         if current is None or not thread.is_alive():
             return
-        current.waiting.cancel()
+        current.deadline.cancel()
         thread.join(GRACE)
         if thread.is_alive():
-            self._book.release(current.ingestion.id, current.owner, counted=True)
+            self._queue.release(current.job.id, current.owner, counted=True)
 
     def _new_thread(self) -> threading.Thread:
         return threading.Thread(target=self._run, name="ingestions", daemon=True)
@@ -100,30 +100,30 @@ class JobRunner:
         while not self._stopping.is_set() and self._thread is threading.current_thread():
             try:
                 owner = f"{self._owner}-{next(self._numbers)}"
-                found = self._book.claim(owner, self._lease)
+                found = self._queue.claim(owner, self._lease)
                 if found is not None:
                     self._work_on(_Work(found, owner, Deadline(self._longest)))
                     continue
             except Exception:
-                LOG.exception("the book of ingestions cannot be used; trying again")
-            self._wanted.wait(self._pause)
-            self._wanted.clear()
+                LOG.exception("the queue of ingest jobs cannot be used; trying again")
+            self._woken.wait(self._pause)
+            self._woken.clear()
 
     def _work_on(self, work: _Work) -> None:
-        ingestion = work.ingestion
-        if ingestion.attempts > MOST_ATTEMPTS:
-            words = (
+        job = work.job
+        if job.attempts > MOST_ATTEMPTS:
+            message = (
                 f"begun {MOST_ATTEMPTS} times, and its server ended each time before it was done"
             )
-            self._finish(work, error=words)
+            self._finish(work, error=message)
             return
         self._current = work
-        kept = self._lease_of(work)
+        lease = self._lease_of(work)
         try:
-            with kept.kept() as progress, deadline_scope(work.waiting):
-                result = as_json(self._take_in(ingestion, progress)).decode()
-        except Exception as error:  # noqa: BLE001  each is told in words, and logged
-            self._not_done(work, error, late=kept.late)
+            with lease.renewing() as progress, deadline_scope(work.deadline):
+                result = as_json(self._handle(job, progress)).decode()
+        except Exception as error:  # noqa: BLE001  each becomes a message, and is logged
+            self._handle_failure(work, error, late=lease.late)
         else:
             self._finish(work, result=result)
         finally:
@@ -132,39 +132,39 @@ class JobRunner:
 
     def _lease_of(self, work: _Work) -> LeaseKeeper:
         return LeaseKeeper(
-            lambda told, more: self._book.renew(
-                work.ingestion.id, work.owner, self._lease + more, told
+            lambda progress, more: self._queue.renew(
+                work.job.id, work.owner, self._lease + more, progress
             ),
-            work.waiting,
-            stuck=lambda: self._leave_behind(work),
+            work.deadline,
+            stuck=lambda: self._abandon(work),
             beat=self._beat,
             longest=self._longest,
             grace=GRACE,
         )
 
-    def _not_done(self, work: _Work, error: Exception, *, late: bool) -> None:
-        """Whatever it broke off with when its time was over, that it was over is why."""
+    def _handle_failure(self, work: _Work, error: Exception, *, late: bool) -> None:
+        """Any error after the deadline counts as the deadline's."""
         if late or isinstance(error, TookTooLong):
-            LOG.warning("%s: given up: %s: %s", work.ingestion.id, type(error).__name__, error)
+            LOG.warning("%s: given up: %s: %s", work.job.id, type(error).__name__, error)
             self._finish(work, error=self._too_long)
         elif isinstance(error, GivenUp):
-            if self._book.release(work.ingestion.id, work.owner):
-                LOG.info("%s: put back", work.ingestion.id)
+            if self._queue.release(work.job.id, work.owner):
+                LOG.info("%s: put back", work.job.id)
         elif isinstance(error, DocgraphError):
-            LOG.warning("%s: %s: %s", work.ingestion.id, type(error).__name__, error)
-            self._finish(work, error=_words(error))
+            LOG.warning("%s: %s: %s", work.job.id, type(error).__name__, error)
+            self._finish(work, error=_message(error))
         else:
-            LOG.error("%s: unforeseen", work.ingestion.id, exc_info=error)
-            words = "something went wrong; the server's log tells more under this id"
-            self._finish(work, error=words)
+            LOG.error("%s: unexpected", work.job.id, exc_info=error)
+            message = "something went wrong; the server's log tells more under this id"
+            self._finish(work, error=message)
 
     @property
     def _too_long(self) -> str:
         return f"given up: it took longer than {self._longest:g} seconds"
 
-    def _leave_behind(self, work: _Work) -> None:
-        """Its thread cannot be stopped. What it does changes nothing any more; others go on."""
-        LOG.error("%s: does not stop; its thread is left behind", work.ingestion.id)
+    def _abandon(self, work: _Work) -> None:
+        """Its thread cannot be stopped, but has no effect any more; another one goes on."""
+        LOG.error("%s: does not stop; its thread is abandoned", work.job.id)
         self._current = None
         self._thread = self._new_thread()
         try:
@@ -174,12 +174,12 @@ class JobRunner:
                 self._thread.start()
 
     def _finish(self, work: _Work, *, result: str = "", error: str = "") -> None:
-        if self._book.finish(work.ingestion.id, work.owner, result=result, error=error):
+        if self._queue.finish(work.job.id, work.owner, result=result, error=error):
             self._ended("failed" if error else "succeeded")
-            LOG.info("%s: %s", work.ingestion.id, "failed" if error else "succeeded")
+            LOG.info("%s: %s", work.job.id, "failed" if error else "succeeded")
 
 
-def _words(error: DocgraphError) -> str:
-    """Where a store or a model's server lies is for the log alone."""
+def _message(error: DocgraphError) -> str:
+    """Without the position of a store or a model's server, which is for the log alone."""
     refusal = refusal_of(error)
-    return (refusal.words if refusal else "") or str(error) or type(error).__name__
+    return (refusal.message if refusal else "") or str(error) or type(error).__name__

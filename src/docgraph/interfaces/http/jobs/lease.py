@@ -1,4 +1,4 @@
-"""A lease that is kept while somebody works: another thread says that they are still here."""
+"""A lease that a thread renews while a job runs."""
 
 import json
 import logging
@@ -17,14 +17,14 @@ LOG = logging.getLogger("docgraph.ingestions")
 
 @dataclass(slots=True)
 class LeaseKeeper:
-    """Work is told to stop when the lease is lost, or when it took longer than `longest`; `stuck`
-    is called when it has not stopped after the `grace`.
+    """Work is cancelled when the lease is lost, or after `longest`; `stuck` is called when it has
+    not stopped after the `grace`.
 
-    `renew` takes how far the work is, and seconds that the lease shall last beyond its own.
+    `renew` takes the progress, and seconds that the lease shall last beyond its own.
     """
 
     renew: Callable[[str, float], bool]
-    waiting: Deadline
+    deadline: Deadline
     stuck: Callable[[], None]
     beat: float
     longest: float
@@ -33,42 +33,42 @@ class LeaseKeeper:
     _latest: str = ""
 
     @contextmanager
-    def kept(self) -> Iterator[Callable[[Progress], None]]:
-        """Gives what is told how far the work is; it raises when nobody wants it any more."""
+    def renewing(self) -> Iterator[Callable[[Progress], None]]:
+        """Gives a function that takes the progress; it raises once the work is cancelled."""
         done = threading.Event()
-        thread = threading.Thread(target=self._keep, args=(done,), name="lease", daemon=True)
+        thread = threading.Thread(target=self._renew_until, args=(done,), name="lease", daemon=True)
         thread.start()
         try:
-            yield self._progressed
+            yield self._set_progress
         finally:
             done.set()
             thread.join()
 
-    def _progressed(self, now: Progress) -> None:
-        self.waiting.check()
+    def _set_progress(self, now: Progress) -> None:
+        self.deadline.check()
         self._latest = json.dumps(plain(now))
 
-    def _keep(self, done: threading.Event) -> None:
+    def _renew_until(self, done: threading.Event) -> None:
         until = time.monotonic() + self.longest
         while not done.wait(self.beat):
             self.late = time.monotonic() > until
-            is_ours = self._renewed(self.grace if self.late else 0.0)
+            is_ours = self._renew(self.grace if self.late else 0.0)
             if is_ours and not self.late:
                 continue
-            self._told_to_stop(is_ours)
+            self._stop(is_ours)
             if not done.wait(self.grace):
-                self._tried("left behind", self.stuck)
+                self._try("abandoned", self.stuck)
             return
 
-    def _renewed(self, more: float) -> bool:
-        """A book that cannot be reached has not said that it is another's."""
-        return self._tried("renewed", lambda: self.renew(self._latest, more)) is not False
+    def _renew(self, more: float) -> bool:
+        """A queue that cannot be reached has not said that the lease is lost."""
+        return self._try("renewed", lambda: self.renew(self._latest, more)) is not False
 
-    def _told_to_stop(self, is_ours: bool) -> None:
-        """What sits and waits elsewhere is called back, too."""
-        self._tried("called back", self.waiting.expire if is_ours else self.waiting.cancel)
+    def _stop(self, is_ours: bool) -> None:
+        """Also wakes work that waits elsewhere."""
+        self._try("cancelled", self.deadline.expire if is_ours else self.deadline.cancel)
 
-    def _tried(self, what: str, do: Callable[[], object]) -> object:
+    def _try(self, what: str, do: Callable[[], object]) -> object:
         try:
             return do()
         except Exception:

@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from docgraph.interfaces.http.openapi import BY_ANYBODY, described_problem, operation_docs
+from docgraph.interfaces.http.openapi import BY_ANYBODY, operation_docs, problem_docs
 from docgraph.interfaces.http.problems import problem
 from docgraph.interfaces.http.responses import HealthResponse, as_json
 from docgraph.interfaces.http.server.app_state import SingleFlight, app_state_of
@@ -22,7 +22,7 @@ router = APIRouter(tags=["operation"])
 _EXAMPLE = 'docgraph_http_requests_total{method="POST",route="/v1/search",status="200"} 3.0\n'
 _RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/plain": {"example": _EXAMPLE}}},
-    **{code: described_problem(code) for code in sorted({*BY_ANYBODY, 404})},
+    **{code: problem_docs(code) for code in sorted({*BY_ANYBODY, 404})},
 }
 
 
@@ -40,9 +40,9 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     """Whether it can answer: models are loaded, the store answers, it is not about to end."""
     state = app_state_of(request)
-    if state.condition.draining:
+    if state.server_state.draining:
         return _not_ready("this server is about to end")
-    if not state.condition.ready:
+    if not state.server_state.ready:
         return _not_ready("models are still being loaded")
     return _healthy("ready") if await _store_answers(request) else _not_ready("no store answers")
 
@@ -58,8 +58,8 @@ async def metrics(request: Request) -> Response:
     state = app_state_of(request)
     if state.settings.metrics != "open" and not _from_here(request):
         raise HTTPException(404)
-    state.metrics.held.set(state.questions.held + state.answers.held)
-    return Response(state.metrics.written(), media_type=MEDIA_TYPE)
+    state.metrics.pending.set(state.questions.pending + state.answers.pending)
+    return Response(state.metrics.render(), media_type=MEDIA_TYPE)
 
 
 async def _store_answers(request: Request) -> bool:

@@ -92,7 +92,7 @@ class IngestionsQuery(BaseModel):
     **operation_docs("add_ingestion", 404, status=202),
 )
 async def add_ingestion(body: IngestionBody, context: CurrentRequest) -> Response:
-    """Ask for a folder, a file or a commit of a git repository to be taken in.
+    """Request the ingest of a folder, a file or a commit of a git repository.
 
     Needs the right `ingest`. `Location` says where to ask how far it is.
     """

@@ -73,7 +73,7 @@ async def list_relations(
     **operation_docs("add_relation", 404, 409, status=201),
 )
 async def add_relation(body: AddRelationBody, context: CurrentRequest) -> Response:
-    """Add a relation by hand, as a new snapshot; of one that is there already, change the note.
+    """Add a manual relation, as a new snapshot; of an existing one, change the note.
 
     Needs the right `relations`.
     """
@@ -98,7 +98,7 @@ async def add_relation(body: AddRelationBody, context: CurrentRequest) -> Respon
 async def remove_relation(
     query: Annotated[RelationQuery, Query()], context: CurrentRequest
 ) -> Response:
-    """Remove a relation made by hand, as a new snapshot. Needs the right `relations`."""
+    """Remove a manual relation, as a new snapshot. Needs the right `relations`."""
 
     def respond() -> SnapshotResponse:
         edge = Edge(query.source, query.relation, query.target)

@@ -70,14 +70,14 @@ ROUTERS = (
     *(proofs.router, ingestions.router, health.router),
 )
 # FastAPI would report to a configured OpenTelemetry provider, with messages of errors.
-SILENT: dict[str, Any] = {
+NO_TELEMETRY: dict[str, Any] = {
     "telemetry": {"tracing": False, "metrics": False, "logs": False, "auto_configure": False}
 }
 
 
 def make_app(state: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
     guards = [Middleware(LocalOnlyMiddleware)] if state.login.open_to_local else []
-    authenticator, ready = Authenticator(state.login), SingleFlight(state.store_answers)
+    authenticator, ready = Authenticator(state.login), SingleFlight(state.check_store)
     running = (authenticator.running, ready.running, *(mount.running for mount in mounted))
     app = FastAPI(
         title="docgraph",
@@ -92,7 +92,7 @@ def make_app(state: AppState, mounted: tuple[Mount, ...] = ()) -> FastAPI:
             *guards,
             Middleware(BodyLimitMiddleware, most=state.settings.body_bytes),
         ],
-        **SILENT,
+        **NO_TELEMETRY,
     )
     app.state.docgraph, app.state.authenticator, app.state.store_answers = (
         state,

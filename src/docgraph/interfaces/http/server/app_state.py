@@ -64,26 +64,26 @@ class AppState:
     answers: WorkerPool
     metrics: Metrics
     load: Callable[[], None]
-    condition: ServerState = field(default_factory=ServerState)
+    server_state: ServerState = field(default_factory=ServerState)
 
     def drain(self) -> None:
         """From now on it is not ready, and starts no further ingest job."""
-        if self.condition.ends is None:
-            self.condition.ends = time.monotonic() + self.settings.drain
+        if self.server_state.ends is None:
+            self.server_state.ends = time.monotonic() + self.settings.drain
         if self.runner is not None:
-            self.runner.take_no_more()
+            self.runner.stop_claiming()
 
     def close(self) -> None:
         """Waits no longer than is left of the time to drain."""
         self.drain()
-        assert self.condition.ends is not None
-        left = max(0.0, self.condition.ends - time.monotonic())
+        assert self.server_state.ends is not None
+        left = max(0.0, self.server_state.ends - time.monotonic())
         if self.runner is not None:
             self.runner.stop(left)
         for workers in (self.questions, self.answers):
             workers.close(min(left, LAST_STEP))
 
-    def store_answers(self) -> None:
+    def check_store(self) -> None:
         """Raises where it does not."""
         self.engine.administration.check_store()
 
@@ -106,7 +106,7 @@ def build_app_state(settings: Settings, embedder: Callable[[], Embedder] | None 
         engine.jobs.queue,
         IngestJobHandler(engine, roots, build_resumed_authentication(settings)),
         owner=f"{os.getpid()}-{secrets.token_hex(8)}",
-        ended=metrics.ingested,
+        ended=metrics.count_ingestion,
         lease=serve.lease,
         longest=serve.ingestion_time,
     )
@@ -166,9 +166,9 @@ async def _load_models(state: AppState) -> None:
     """A model's server may start later than this one."""
     while not await _try_load(state):
         await asyncio.sleep(PAUSE)
-    if state.runner is not None and not state.condition.draining:
+    if state.runner is not None and not state.server_state.draining:
         state.runner.start()
-    state.condition.ready = True
+    state.server_state.ready = True
 
 
 async def _try_load(state: AppState) -> bool:

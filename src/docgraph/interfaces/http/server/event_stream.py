@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import CancelledError
 
-from docgraph.interfaces.http.problems import problem_data, refusal_of, unforeseen
+from docgraph.interfaces.http.problems import problem_data, refusal_of, unexpected
 from docgraph.interfaces.http.responses import as_json
 from docgraph.model.errors import DocgraphError, GivenUp
 from docgraph.ports.cancellation import Deadline, deadline_scope
@@ -109,10 +109,10 @@ class Events:
     def _problem(self, error: BaseException) -> bytes:
         refusal = refusal_of(error) if isinstance(error, DocgraphError) else None
         if refusal is None:
-            return b"event: problem\ndata: %s\n\n" % unforeseen(self._request_id, error).body
+            return b"event: problem\ndata: %s\n\n" % unexpected(self._request_id, error).body
         if refusal.logged:
             LOG.warning("%s: %s: %s", self._request_id, type(error).__name__, error)
-        return event("problem", problem_data(refusal.status, refusal.words or str(error)))
+        return event("problem", problem_data(refusal.status, refusal.message or str(error)))
 
 
 def event(name: str, value: object) -> bytes:

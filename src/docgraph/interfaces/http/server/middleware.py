@@ -1,4 +1,4 @@
-"""Every request is watched: it gets an id, a line in the log, a count, and safe headers."""
+"""Middleware: body limit, loopback only, metrics, access log and safe headers."""
 
 import logging
 import secrets
@@ -11,15 +11,15 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from docgraph.interfaces.http.problems import problem, unforeseen
-from docgraph.interfaces.server.listener import from_here, no_others_page
+from docgraph.interfaces.http.problems import problem, unexpected
+from docgraph.interfaces.server.listener import are_local_origins, is_local_host
 from docgraph.ports.tracer import NO_TRACER, Tracer
 
-# No request may be longer than it may, whether or not it says how long it is.
+# The body limit holds with and without Content-Length.
 
 
-class TooMuch(HTTPException):
-    """Where nobody has begun to answer, it becomes a problem."""
+class BodyTooLarge(HTTPException):
+    """Becomes a problem, unless the response has begun."""
 
 
 class BodyLimitMiddleware:
@@ -31,25 +31,25 @@ class BodyLimitMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        words = f"a request takes at most {self._most} bytes"
-        told = Headers(scope=scope).get("content-length", "0")
-        if not told.isdecimal() or len(told) > 20 or int(told) > self._most:
-            await problem(413, words)(scope, receive, send)
+        message = f"a request takes at most {self._most} bytes"
+        length = Headers(scope=scope).get("content-length", "0")
+        if not length.isdecimal() or len(length) > 20 or int(length) > self._most:
+            await problem(413, message)(scope, receive, send)
             return
         read = 0
 
         async def counted() -> Message:
             nonlocal read
-            message = await receive()
-            read += len(message.get("body", b""))
+            part = await receive()
+            read += len(part.get("body", b""))
             if read > self._most:
-                raise TooMuch(413, words)
-            return message
+                raise BodyTooLarge(413, message)
+            return part
 
         await self._app(scope, counted, send)
 
 
-# Where nobody has to log in, only this machine's own programs come in.
+# Without a login, only programs of this machine are served.
 
 
 class LocalOnlyMiddleware:
@@ -61,17 +61,17 @@ class LocalOnlyMiddleware:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if not from_here(headers.getlist("host")):
-            words = "without a login this server answers to localhost, 127.0.0.1 and [::1] alone"
-            await problem(421, words)(scope, receive, send)
-        elif not no_others_page(headers.getlist("origin")):
-            words = "without a login this server answers no page of another server's"
-            await problem(403, words)(scope, receive, send)
+        if not is_local_host(headers.getlist("host")):
+            message = "without a login this server answers to localhost, 127.0.0.1 and [::1] alone"
+            await problem(421, message)(scope, receive, send)
+        elif not are_local_origins(headers.getlist("origin")):
+            message = "without a login this server answers no page of another server's"
+            await problem(403, message)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
 
-# Metrics for Prometheus: how many, how long, how it ended. No ids, no tenants, no text.
+# Metrics for Prometheus: counts, durations, outcomes. No ids, no tenants, no text.
 
 
 MEDIA_TYPE = CONTENT_TYPE_LATEST
@@ -80,7 +80,7 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
 
 
 class Metrics:
-    """Of one server, in a registry of its own."""
+    """Of one server, in its own registry."""
 
     def __init__(self) -> None:
         registry = self._registry = CollectorRegistry()
@@ -101,25 +101,25 @@ class Metrics:
         self.in_flight = Gauge(
             "docgraph_http_in_flight", "Requests being served now.", registry=registry
         )
-        self.held = Gauge(
+        self.pending = Gauge(
             "docgraph_questions_held",
             "Questions that are worked on or wait for a worker.",
             registry=registry,
         )
         self._ingestions = Counter(
-            "docgraph_ingestions", "Ingestions by how they ended.", ("outcome",), registry=registry
+            "docgraph_ingestions", "Ingest jobs by how they ended.", ("outcome",), registry=registry
         )
 
-    def served(self, method: str, route: str, status: int, seconds: float) -> None:
-        """`route` is the template of an address, so that no id becomes a label."""
+    def count_request(self, method: str, route: str, status: int, seconds: float) -> None:
+        """`route` is the template of a path, so that no id becomes a label."""
         known = method if method in METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._seconds.labels(known, route).observe(seconds)
 
-    def ingested(self, outcome: str) -> None:
+    def count_ingestion(self, outcome: str) -> None:
         self._ingestions.labels(outcome).inc()
 
-    def written(self) -> bytes:
+    def render(self) -> bytes:
         return generate_latest(self._registry)
 
 
@@ -134,7 +134,7 @@ NO_ROUTE = "unmatched"
 
 
 class AccessLogMiddleware:
-    """The outermost: what no one else has caught becomes a problem here, and a line in the log."""
+    """The outermost: an error that nothing else caught becomes a problem, and is logged."""
 
     def __init__(
         self,
@@ -154,17 +154,17 @@ class AccessLogMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        with self._tracer.span(f"HTTP {scope['method'][:10]}", _caller(scope)) as span:
-            status = await self._watched(scope, receive, send)
+        with self._tracer.span(f"HTTP {scope['method'][:10]}", _trace_headers(scope)) as span:
+            status = await self._serve(scope, receive, send)
             span.set({"http.route": route_of(scope), "http.response.status_code": status})
 
-    async def _watched(self, scope: Scope, receive: Receive, send: Send) -> int:
-        """The status that was answered; 0 where there was no answer."""
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> int:
+        """The status of the response; 0 where there was none."""
         began, request_id = self._clock(), self._new_id()
         scope.setdefault("state", {})["request_id"] = request_id
         status = 0
 
-        async def told(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -176,17 +176,17 @@ class AccessLogMiddleware:
 
         self._metrics.in_flight.inc()
         try:
-            await self._app(scope, receive, told)
+            await self._app(scope, receive, send_with_headers)
         except Exception as error:
             if not status:
-                await unforeseen(request_id, error)(scope, receive, told)
+                await unexpected(request_id, error)(scope, receive, send_with_headers)
             else:
                 LOG.exception("%s: broke off", request_id)
         finally:
             self._metrics.in_flight.dec()
             seconds = self._clock() - began
             route = route_of(scope)
-            self._metrics.served(scope["method"], route, status, seconds)
+            self._metrics.count_request(scope["method"], route, status, seconds)
             LOG.info(
                 "%s %s %d %.1fms %s %s",
                 *(scope["method"][:10], route, status, seconds * 1000, request_id),
@@ -195,14 +195,14 @@ class AccessLogMiddleware:
         return status
 
 
-def _caller(scope: Scope) -> dict[str, str]:
-    """Whose trace this request is a part of; no other header is looked at."""
+def _trace_headers(scope: Scope) -> dict[str, str]:
+    """The trace that this request belongs to; no other header is read."""
     headers = Headers(scope=scope)
     return {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
 
 
 def route_of(scope: Scope) -> str:
-    """The template of the address, never the address."""
+    """The template of the path, never the path."""
     found = getattr(scope.get("route"), "path", None)
     return found if isinstance(found, str) else NO_ROUTE
 

@@ -56,7 +56,7 @@ async def wait_or_disconnect(
         if done.done():
             return done.result()
         if left.done():
-            raise GivenUp("whoever asked has left")
+            raise GivenUp("the client has disconnected")
         deadline.expire()
         raise TookTooLong(f"this took longer than {seconds:g} seconds")
     finally:
@@ -197,7 +197,7 @@ class AuthenticatedRoute(APIRoute):
             except TimeoutError:
                 raise HTTPException(408, "the body did not come in time") from None
             except ClientDisconnect:
-                raise GivenUp("whoever asked has left") from None
+                raise GivenUp("the client has disconnected") from None
             return await handle(strict)
 
         return handled

@@ -1,4 +1,4 @@
-"""Serving: one process, from the first line that says where it listens to the end in good order."""
+"""Serving HTTP in one process, until a signal ends it gracefully."""
 
 import logging
 import signal
@@ -12,60 +12,60 @@ import uvicorn
 from docgraph.interfaces.http.server.app import make_app, mounts
 from docgraph.interfaces.http.server.app_state import AppState, build_app_state
 from docgraph.interfaces.server.connection_limits import LimitedServer, limited_config
-from docgraph.interfaces.server.listener import listening
+from docgraph.interfaces.server.listener import open_listener
 from docgraph.model.errors import DocgraphError
 from docgraph.wiring.settings import Settings
 
 
-def serve_http(settings: Settings, told: Callable[[str], None]) -> None:
-    """Until SIGTERM or SIGINT; then what is open is finished within the time to drain.
+def serve_http(settings: Settings, on_listening: Callable[[str], None]) -> None:
+    """Until SIGTERM or SIGINT; then open requests are finished within the time to drain.
 
-    `told` hears where it listens, once it does.
+    `on_listening` gets the URL once the server listens.
     """
-    house = build_app_state(settings)
-    where = listening(settings.serve.host, settings.serve.port, is_open=house.login.open_to_local)
+    state = build_app_state(settings)
+    serve = settings.serve
+    listener = open_listener(serve.host, serve.port, is_open=state.login.open_to_local)
     _log()
-    config = limited_config(make_app(house, mounts(house)), settings.serve, lifespan="on")
-    # uvicorn raises what it caught once more when all is done; that this came is no failure.
+    config = limited_config(make_app(state, mounts(state)), serve, lifespan="on")
+    # uvicorn raises the signal again at its end; that is no failure.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _heard)
-    with where:
-        server = _Server(config, house, lambda: told(address(where)))
-        server.run(sockets=[where])
+        signal.signal(number, _ignore)
+    with listener:
+        server = _Server(config, state, lambda: on_listening(address(listener)))
+        server.run(sockets=[listener])
     if not server.started:
-        raise DocgraphError("the server did not start; the lines above tell why")
+        raise DocgraphError("the server did not start; the lines above say why")
 
 
 class _Server(LimitedServer):
     def __init__(
-        self, config: uvicorn.Config, house: AppState, listens: Callable[[], None]
+        self, config: uvicorn.Config, state: AppState, on_listening: Callable[[], None]
     ) -> None:
         super().__init__(config)
-        self._house = house
-        self._listens = listens
+        self._state = state
+        self._on_listening = on_listening
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if not self.should_exit:
-            self._listens()
+            self._on_listening()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._house.drain()
+        self._state.drain()
         super().handle_exit(sig, frame)
 
 
-def address(where: socket.socket) -> str:
-    host, port = where.getsockname()[:2]
+def address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _heard(_: int, __: FrameType | None) -> None:
-    """Nothing more to do."""
+def _ignore(_: int, __: FrameType | None) -> None:
+    """The server has handled the signal."""
 
 
 def _log() -> None:
-    """Lines on standard error, with the time; of libraries only what went wrong: what else they
-    tell may hold words of a question."""
+    """To standard error; of libraries only warnings, since their lines may hold a question."""
     logging.basicConfig(
         level=logging.WARNING, stream=sys.stderr, format="%(asctime)s %(levelname)s %(message)s"
     )

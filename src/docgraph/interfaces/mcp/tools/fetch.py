@@ -19,7 +19,7 @@ from docgraph.model.node import repository_of
 class FetchArguments(ScopeArguments):
     id: Annotated[
         Id,
-        Field(description="The id of a document, section, symbol or passage, or its address."),
+        Field(description="The id of a document, section, symbol or chunk, or its address."),
     ]
 
 
@@ -67,7 +67,7 @@ FETCH = Tool(
     name="fetch",
     title="Fetch",
     description=(
-        "Read one document, section, code symbol or passage whole, by its id (as `search`, "
+        "Read one document, section, code symbol or chunk whole, by its id (as `search`, "
         "`context`, `plan` and `relations` give it) or by its address. The metadata says what it "
         "is and where it stands, in a form that can be cited. A very long text is cut, and its "
         "metadata says so: the sections inside it are those that `relations` lists with type "
