@@ -52,7 +52,7 @@ def open_app(settings: Settings) -> Iterator[HttpApp]:
     with TestClient(
         make_app(state), base_url=HERE, raise_server_exceptions=False, client=CLIENT
     ) as client:
-        while not state.condition.ready:
+        while not state.server_state.ready:
             pass
         yield HttpApp(client, state)
 

@@ -107,7 +107,7 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
         whole = door.post("/v1/ask", ASKED, Accept="application/json")
         assert whole.status_code == 504
         until = time.monotonic() + 3
-        while door.state.answers.held:
+        while door.state.answers.pending:
             assert time.monotonic() < until, "the model's server is still waited for"
             time.sleep(0.01)
 
@@ -122,7 +122,7 @@ def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Se
         first: list[Any] = []
         asking = threading.Thread(target=lambda: first.append(door.post("/v1/ask", ASKED)))
         asking.start()
-        while not door.state.answers.held:
+        while not door.state.answers.pending:
             pass
         refused = door.post("/v1/ask", ASKED)
         assert refused.status_code == 503

@@ -163,7 +163,7 @@ def test_64_clients_at_once_get_no_error(door: HttpApp) -> None:
         found = list(clients.map(lambda _: door.post("/v1/search", ASKED), range(192)))
     assert {answer.status_code for answer in found} == {200}
     assert {answer.content for answer in found} == {alone}
-    assert door.state.questions.held == 0
+    assert door.state.questions.pending == 0
 
 
 def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
@@ -175,7 +175,7 @@ def test_more_than_may_wait_are_sent_away_and_told_when_to_come(
         slow(door, monkeypatch, lambda: assert_(go_on.wait(5)))
         with ThreadPoolExecutor(2) as clients:
             first = [clients.submit(door.post, "/v1/search", ASKED) for _ in range(2)]
-            while door.state.questions.held < 2:
+            while door.state.questions.pending < 2:
                 time.sleep(0.01)
             refused = door.post("/v1/search", ASKED)
             assert refused.status_code == 503
@@ -200,13 +200,13 @@ def test_one_reader_does_not_fill_the_queue(
                 return clients.submit(door.post, "/v1/search", ASKED, Authorization=who)
 
             first = [asks(ann) for _ in range(SHARE)]
-            while door.state.questions.held < SHARE:
+            while door.state.questions.pending < SHARE:
                 time.sleep(0.01)
             refused = asks(ann).result()
             assert refused.status_code == 503
             assert refused.headers["retry-after"] == "1"
             let_in = asks(bob)
-            while door.state.questions.held == SHARE and not let_in.done():
+            while door.state.questions.pending == SHARE and not let_in.done():
                 time.sleep(0.01)
             go_on.set()
             assert let_in.result().status_code == 200
@@ -294,14 +294,14 @@ def test_what_nobody_waits_for_any_more_is_not_begun(
             async def receive() -> Message:
                 for message in said:
                     return message
-                while door.state.questions.held < 2:
+                while door.state.questions.pending < 2:
                     await asyncio.sleep(0.01)
                 return {"type": "http.disconnect"}
 
             asyncio.run(spoken(door.client.app, receive))
             go_on.set()
             assert first.result().status_code == 200
-        while door.state.questions.held:
+        while door.state.questions.pending:
             time.sleep(0.01)
     assert asked == ["asked"]
 

@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (
 from docgraph.interfaces.http.server.app import make_app
 from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.http.server.serve import address
-from docgraph.interfaces.server.listener import listening
+from docgraph.interfaces.server.listener import open_listener
 from tests.support.http_app import ingest_notes, settings_of
 from tests.support.small_world import HashedWords
 

@@ -125,7 +125,7 @@ def begun_later(place: Settings, who: str) -> str:
     later = replace(place, serve=replace(place.serve, drain=0.0))
     with open_app(later) as door:
         assert door.state.runner is not None
-        door.state.runner.take_no_more()
+        door.state.runner.stop_claiming()
         time.sleep(0.1)
         answer = door.post("/v1/ingestions", {"path": "notes"}, Authorization=who)
         assert answer.status_code == 202, answer.text
