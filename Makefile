@@ -28,7 +28,7 @@ OWN     := build/own.db
 
 # Libraries to compare with, in an environment of their own beside docgraph's locked packages.
 PEERS   := build/peers
-FLOOR   := $(PEERS)/.floor
+BASELINE := $(PEERS)/.baseline
 PEERPIP := $(PEERS)/bin/python -m pip --quiet --quiet --disable-pip-version-check --no-input
 
 # A real model server, in an environment of its own: it is compiled, which takes a quarter of an hour.
@@ -82,11 +82,11 @@ bench: $(DEV) ## time ingestion, questions, growth, Postgres and peers that are 
 	@$(BIN)/python -m benchmarks.postgres
 	@$(BIN)/python -m benchmarks.cold
 	@$(BIN)/python -m benchmarks.growth $(SIZES) $(if $(PICTURE),--picture $(PICTURE))
-	@$(MAKE) --no-print-directory $(FLOOR) || echo 'docgraph: bm25s could not be installed'
-	@python=$(PEERS)/bin/python; test -e $(FLOOR) || python=$(BIN)/python; \
+	@$(MAKE) --no-print-directory $(BASELINE) || echo 'docgraph: bm25s could not be installed'
+	@python=$(PEERS)/bin/python; test -e $(BASELINE) || python=$(BIN)/python; \
 	  PYTHONPATH=src $$python -m benchmarks.speed && PYTHONPATH=src $$python -m benchmarks.compare
 
-peers: $(FLOOR) ## install the libraries that `make bench` compares with; txtai brings gigabytes
+peers: $(BASELINE) ## install the libraries that `make bench` compares with; txtai brings gigabytes
 	@$(PEERPIP) install --requirement benchmarks/requirements.txt
 
 quality: $(DEV) ## measure every judged set in DATA, write the tables of docs/quality.md
@@ -129,7 +129,7 @@ $(RESULTS): $(READY) $(DEV) $(shell find src tests checks docs benchmarks *.md -
 	@$(MAKE) --no-print-directory test
 
 # What docgraph itself needs, exactly as locked, and bm25s.
-$(FLOOR): requirements.lock benchmarks/requirements.txt | $(READY)
+$(BASELINE): requirements.lock benchmarks/requirements.txt | $(READY)
 	@$(BIN)/python -m venv --clear $(PEERS)
 	@$(PEERPIP) install --require-hashes --requirement requirements.lock
 	@$(PEERPIP) install --constraint benchmarks/requirements.txt bm25s

@@ -1,1 +1,1 @@
-"""Benchmarks: ratios taken in one run, never asserted in a test. `make bench` runs them."""
+"""Benchmarks: ratios measured within one run, never asserted in a test. `make bench` runs them."""

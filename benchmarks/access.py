@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.cheap_engine import CheapEmbedder, cheap_engine
-from benchmarks.made_corpus import said, short_texts
+from benchmarks.generated_texts import random_text, short_texts
 from docgraph.adapters.sqlite.store import SqliteStore
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import LOCAL, LOCAL_ONLY, AccessRule
@@ -59,16 +59,16 @@ class Sample:
 
 
 def one_class(path: str) -> AccessRule:
-    return LOCAL_ONLY if drawn(path)[0] else OTHERS
+    return LOCAL_ONLY if draw_access(path)[0] else OTHERS
 
 
 def many_classes(path: str) -> AccessRule:
-    is_visible, team = drawn(path)
+    is_visible, team = draw_access(path)
     ours = {LOCAL} if is_visible else set()
     return AccessRule(LOCAL, frozenset({f"team-{team}", *ours}))
 
 
-def drawn(path: str) -> tuple[bool, int]:
+def draw_access(path: str) -> tuple[bool, int]:
     """The same for a path each time: whether it is visible, and to which team."""
     chance = random.Random(path)  # noqa: S311
     return chance.random() < 0.5, chance.randrange(CLASSES // 2)
@@ -86,24 +86,24 @@ def ingest(store: Path, corpus: Path, rules: Rules) -> None:
     )
 
 
-def stores(place: Path, documents: int) -> tuple[Sample, Sample]:
+def stores(folder: Path, documents: int) -> tuple[Sample, Sample]:
     """The same file twice; then each gets rules of its own."""
-    texts = short_texts(place / "corpus.jsonl", documents)
-    one, many = place / "one.db", place / "many.db"
+    texts = short_texts(folder / "corpus.jsonl", documents)
+    one, many = folder / "one.db", folder / "many.db"
     ingest(one, texts, lambda _: LOCAL_ONLY)
     shutil.copyfile(one, many)
     ingest(one, texts, one_class)
     ingest(many, texts, many_classes)
-    return Sample(one, opened(one)), Sample(many, opened(many))
+    return Sample(one, open_store(one)), Sample(many, open_store(many))
 
 
-def opened(path: Path) -> SqliteStore:
+def open_store(path: Path) -> SqliteStore:
     return SqliteStore(path, now=lambda: "now")
 
 
 def questions() -> list[Question]:
     embedder = CheapEmbedder()
-    texts = [said(f"question {number}", 5, 5) for number in range(QUESTIONS)]
+    texts = [random_text(f"question {number}", 5, 5) for number in range(QUESTIONS)]
     vectors = embedder.embed(texts)
     return [
         Question(text, tuple(map(int, vector)), embedder.identity)
@@ -124,8 +124,8 @@ def measure(rounds: int, documents: int) -> dict[str, list[float]]:
                     one, many = compare(pair, asked, mode, cold=cold)
                     name = f"{mode}, first after a change" if cold else mode
                     ratios.setdefault(name, []).append(many / one)
-                    told = [f"{seconds * 1000:.1f} ms" for seconds in (one, many)]
-                    print(name, *told, file=sys.stderr)
+                    text = [f"{seconds * 1000:.1f} ms" for seconds in (one, many)]
+                    print(name, *text, file=sys.stderr)
     return ratios
 
 
@@ -134,9 +134,9 @@ def compare(
 ) -> tuple[float, float]:
     """Seconds for the median question on either store; they take turns in going first."""
     spent: dict[Path, list[float]] = {sample.path: [] for sample in pair}
-    for place, question in enumerate(asked):
+    for position, question in enumerate(asked):
         found = []
-        for sample in pair if place % 2 else pair[::-1]:
+        for sample in pair if position % 2 else pair[::-1]:
             if cold:
                 sample.change()
             seconds, seeds = sample.ask(question, mode)

@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.made_store import ROOT
+from benchmarks.generated_store import ROOT
 
 QUESTION = "Who may read a document of which nobody speaks?"
 BARE = """

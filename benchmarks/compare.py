@@ -1,6 +1,6 @@
-"""docgraph and other libraries over the same passages and vectors, as multiples of the floor.
+"""docgraph and other libraries over the same chunks and vectors, as multiples of the baseline.
 
-Nobody embeds: vectors of passages and questions are looked up. Everyone is asked for ten, in turns,
+Nobody embeds: vectors of chunks and questions are looked up. Everyone is asked for ten, in turns,
 question by question, in one process; libraries that are not installed are named and left out.
 docgraph runs its whole path, for a reader who may read every class, and writes its audit log.
 """
@@ -16,12 +16,12 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from benchmarks.asked import Asked, engine_for, questions
-from benchmarks.floor import MISSING, Floor, built_floor, is_installed
-from benchmarks.made_pages import CLASSES
-from benchmarks.made_passages import made_passages
-from benchmarks.made_store import KEPT, made_store
-from benchmarks.peers.given import Ask, Given, given
+from benchmarks.generated_chunks import generated_chunks
+from benchmarks.generated_pages import CLASSES
+from benchmarks.generated_store import CACHE_FOLDER, generated_store
+from benchmarks.peers.peer_input import Ask, PeerInput, make_input
+from benchmarks.questions import BenchmarkQuestion, engine_for, questions
+from benchmarks.search_baseline import MISSING, SearchBaseline, build_baseline, is_installed
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
@@ -37,7 +37,7 @@ PEERS = {
 WARM_UP = 5
 
 
-def opened(wanted: Given, only: Sequence[str]) -> dict[str, Ask]:
+def open_peers(selected: PeerInput, only: Sequence[str]) -> dict[str, Ask]:
     """The peers that are installed, each with everything in it."""
     found: dict[str, Ask] = {}
     for name in only:
@@ -46,28 +46,30 @@ def opened(wanted: Given, only: Sequence[str]) -> dict[str, Ask]:
         except ModuleNotFoundError as error:
             print(f"{name}: left out, {error.name} is not installed")
             continue
-        build: Callable[[Given], Ask] = getattr(peer, PEERS[name])
+        build: Callable[[PeerInput], Ask] = getattr(peer, PEERS[name])
         began = time.perf_counter()
-        found[name] = build(wanted)
+        found[name] = build(selected)
         print(f"{name}: filled in {time.perf_counter() - began:.0f} s", flush=True)
     return found
 
 
-def of_floor(floor: Floor, texts: Sequence[str], asked: Asked) -> list[str]:
-    words = floor.lexical_candidates(asked.text)[0]
-    return [texts[place] for place in (*floor.vector_candidates(asked.floats), *words)]
+def baseline_documents(
+    baseline: SearchBaseline, texts: Sequence[str], asked: BenchmarkQuestion
+) -> list[str]:
+    words = baseline.lexical_candidates(asked.text)[0]
+    return [texts[position] for position in (*baseline.vector_candidates(asked.floats), *words)]
 
 
 def measure(
-    ways: dict[str, Ask], floor: Ask, asked: Sequence[Asked]
+    ways: dict[str, Ask], baseline: Ask, asked: Sequence[BenchmarkQuestion]
 ) -> tuple[list[float], dict[str, list[float]]]:
-    """Seconds of the floor and of everyone else; who goes first changes with every question."""
+    """Seconds of the baseline and of everyone else; who goes first changes with every question."""
     least: list[float] = []
     spent: dict[str, list[float]] = {name: [] for name in ways}
     for turn, one in enumerate(asked):
         names = list(ways)
         began = time.perf_counter()
-        found = set(floor(one))
+        found = set(baseline(one))
         least.append(time.perf_counter() - began)
         for name in names[turn % len(names) :] + names[: turn % len(names)]:
             began = time.perf_counter()
@@ -78,11 +80,11 @@ def measure(
 
 
 def report(least: Sequence[float], spent: dict[str, list[float]]) -> None:
-    floor = statistics.median(least)
+    baseline = statistics.median(least)
     for name, times in sorted(spent.items(), key=lambda item: (statistics.median(item[1]), item)):
         low, *_, high = statistics.quantiles(times, n=20)
-        spread = f"{low / floor:.1f} to {high / floor:.1f}"
-        print(f"{statistics.median(times) / floor:8.1f}  {name} ({spread})")
+        spread = f"{low / baseline:.1f} to {high / baseline:.1f}"
+        print(f"{statistics.median(times) / baseline:8.1f}  {name} ({spread})")
 
 
 def quiet() -> None:
@@ -93,36 +95,40 @@ def quiet() -> None:
 
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compare", description=__doc__)
-    parser.add_argument("--documents", type=int, default=2_200, help="ten passages in each")
+    parser.add_argument("--documents", type=int, default=2_200, help="ten chunks in each")
     parser.add_argument("--questions", type=int, default=40, help="timed, each of them new")
-    parser.add_argument("--folder", type=Path, default=KEPT, help="where made stores are kept")
+    parser.add_argument(
+        "--folder", type=Path, default=CACHE_FOLDER, help="where made stores are kept"
+    )
     parser.add_argument("--stale", action="store_true", help="take a store that older code made")
     parser.add_argument("--only", nargs="*", choices=PEERS, default=tuple(PEERS))
     return parser
 
 
 def main() -> None:
-    wish = arguments().parse_args()
+    options = arguments().parse_args()
     quiet()
     if not is_installed():
         print(f"compare: left out, {MISSING}")
         return
-    asked = questions(WARM_UP + wish.questions)
-    passages = made_passages(wish.folder, wish.documents)
-    floor = partial(of_floor, built_floor(wish.folder, wish.documents), passages.texts)
-    ways = opened(given(passages, asked), wish.only)
-    store = made_store(wish.folder, wish.documents, stale=wish.stale)
+    asked = questions(WARM_UP + options.questions)
+    chunks = generated_chunks(options.folder, options.documents)
+    baseline = partial(
+        baseline_documents, build_baseline(options.folder, options.documents), chunks.texts
+    )
+    ways = open_peers(make_input(chunks, asked), options.only)
+    store = generated_store(options.folder, options.documents, stale=options.stale)
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
     reader, pipeline = impersonated(everyone, local()), load("documents")
     with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
         engine = engine_for(asked, store, Path(scratch) / "audit")
 
-        def ask(one: Asked) -> list[str]:
+        def ask(one: BenchmarkQuestion) -> list[str]:
             return [
                 engine.questions.retrieve(QuestionRequest(reader, pipeline, one.text)).context.text
             ]
 
-        report(*measure({"docgraph": ask, **ways}, floor, asked))
+        report(*measure({"docgraph": ask, **ways}, baseline, asked))
 
 
 if __name__ == "__main__":

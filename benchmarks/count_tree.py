@@ -34,8 +34,8 @@ def row(tree: Path, store: Path) -> str:
         f"{one.relation} ({one.origin}) {one.unresolved:,}" for one in found.found if one.unresolved
     )
     counts = (done.added, len(done.problems), done.nodes, done.chunks, found.opaque_calls)
-    told = [f"{count:,}" for count in counts]
-    return f"| {tree.name} | {' | '.join(told)} | {by_type} | {unresolved} | {seconds:.0f} |"
+    text = [f"{count:,}" for count in counts]
+    return f"| {tree.name} | {' | '.join(text)} | {by_type} | {unresolved} | {seconds:.0f} |"
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from benchmarks.grown import Grown
+from benchmarks.growth_figures import GrowthFigures
 
 WIDTH, HEIGHT = 800, 340
 TOP, BOTTOM = 70, 280
@@ -59,14 +59,14 @@ class Panel:
             rows.append(f'<path d="M{self.left} {y:.1f}H{self.right}" stroke="#4a4a4a"/>')
             rows.append(_text(self.left - 8, y + 4, f"{value:,g}{unit}", 'text-anchor="end"'))
         for size in sizes:
-            told = f"{size // 1000}k" if size >= 1000 else str(size)
-            rows.append(_text(self.x(size), BOTTOM + 20, told, 'text-anchor="middle"'))
+            text = f"{size // 1000}k" if size >= 1000 else str(size)
+            rows.append(_text(self.x(size), BOTTOM + 20, text, 'text-anchor="middle"'))
         middle = (self.left + self.right) / 2
         rows.append(_text(middle, BOTTOM + 42, "documents", 'text-anchor="middle"'))
         return "\n".join(rows)
 
 
-def drawn(found: Sequence[Grown]) -> str:
+def draw(found: Sequence[GrowthFigures]) -> str:
     """The same figures always give the same picture; `found` goes from small to large."""
     sizes = [one.documents for one in found]
     parts = [*_times(found, sizes), *_memory(found, sizes)]
@@ -81,7 +81,7 @@ def drawn(found: Sequence[Grown]) -> str:
     )
 
 
-def _times(found: Sequence[Grown], sizes: Sequence[int]) -> list[str]:
+def _times(found: Sequence[GrowthFigures], sizes: Sequence[int]) -> list[str]:
     first, last = found[0], found[-1]
     search = [(one.documents, one.search / first.search) for one in found]
     execute = [(one.documents, one.execute / first.execute) for one in found]
@@ -97,7 +97,7 @@ def _times(found: Sequence[Grown], sizes: Sequence[int]) -> list[str]:
     ]
 
 
-def _memory(found: Sequence[Grown], sizes: Sequence[int]) -> list[str]:
+def _memory(found: Sequence[GrowthFigures], sizes: Sequence[int]) -> list[str]:
     held = [(one.documents, one.megabytes) for one in found]
     ticks = _ticks(min(value for _, value in held), max(AIM, *(value for _, value in held)))
     panel = Panel(480, 770, (sizes[0], sizes[-1]), (ticks[0], ticks[-1]))

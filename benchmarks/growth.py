@@ -3,7 +3,7 @@
 Every size is asked by a process of its own; the processes take turns, question by question. Half of
 the twenty access classes may be read, vectors of questions cost nothing, the audit log is written.
 Files are read once before, as those of a service that is in use: no question waits for the disk.
-A store of 100,000 documents, a million passages, takes long to make and 6 GB; it is kept.
+A store of 100,000 documents, a million chunks, takes long to make and 6 GB; it is kept.
 """
 
 import argparse
@@ -14,9 +14,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
-from benchmarks.draw_growth import drawn
-from benchmarks.grown import Grown
-from benchmarks.made_store import KEPT, ROOT, made_store
+from benchmarks.draw_growth import draw
+from benchmarks.generated_store import CACHE_FOLDER, ROOT, generated_store
+from benchmarks.growth_figures import GrowthFigures
 
 WARM_UP = 10
 TIMED = ("search", "execute")
@@ -37,7 +37,7 @@ class Process:
 
 @contextmanager
 def process(store: Path, questions: int) -> Iterator[Process]:
-    command = [sys.executable, "-m", "benchmarks.one_growth", str(store), str(questions)]
+    command = [sys.executable, "-m", "benchmarks.growth_process", str(store), str(questions)]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
@@ -50,7 +50,7 @@ def warm(store: Path) -> None:
             pass
 
 
-def measure(stores: dict[int, Path], questions: int) -> list[Grown]:
+def measure(stores: dict[int, Path], questions: int) -> list[GrowthFigures]:
     with ExitStack() as held:
         asking = {
             size: held.enter_context(process(store, WARM_UP + questions))
@@ -67,7 +67,9 @@ def measure(stores: dict[int, Path], questions: int) -> list[Grown]:
                 for name, spent in ask_all(asking[size], [number]).items():
                     times[size][name] += spent
         return [
-            Grown(size, median(spent["search"]), median(spent["execute"]), one.ask("memory"))
+            GrowthFigures(
+                size, median(spent["search"]), median(spent["execute"]), one.ask("memory")
+            )
             for (size, one), spent in zip(asking.items(), times.values(), strict=True)
         ]
 
@@ -82,26 +84,28 @@ def ask_all(one: Process, numbers: Sequence[int]) -> dict[str, list[float]]:
     return spent
 
 
-def report(found: Sequence[Grown]) -> None:
+def report(found: Sequence[GrowthFigures]) -> None:
     by_size = {one.documents: one for one in found}
     for small, one in by_size.items():
         large = by_size.get(10 * small)
         if large is not None:
-            told = f"from {small:,} to {10 * small:,} documents"
-            print(f"{large.search / one.search:8.2f}  search over summaries and words, {told}")
-            print(f"{large.execute / one.execute:8.2f}  execution of a plan, {told}")
-            print(f"{large.megabytes / one.megabytes:8.2f}  resident memory, {told}")
+            text = f"from {small:,} to {10 * small:,} documents"
+            print(f"{large.search / one.search:8.2f}  search over summaries and words, {text}")
+            print(f"{large.execute / one.execute:8.2f}  execution of a plan, {text}")
+            print(f"{large.megabytes / one.megabytes:8.2f}  resident memory, {text}")
     for one in found:
         print(f"{one.megabytes:8.0f}  MB resident, {one.documents:,} documents")
-        told = f"{one.search * 1000:.1f} ms search, {one.execute * 1000:.1f} ms execute"
-        print(f"{one.documents:,} documents: {told}", file=sys.stderr)
+        text = f"{one.search * 1000:.1f} ms search, {one.execute * 1000:.1f} ms execute"
+        print(f"{one.documents:,} documents: {text}", file=sys.stderr)
 
 
 def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.growth", description=__doc__)
     parser.add_argument("sizes", type=int, nargs="*", default=[1_000, 3_000, 10_000])
     parser.add_argument("--questions", type=int, default=60, help="timed, each of them new")
-    parser.add_argument("--folder", type=Path, default=KEPT, help="where made stores are kept")
+    parser.add_argument(
+        "--folder", type=Path, default=CACHE_FOLDER, help="where made stores are kept"
+    )
     parser.add_argument("--stale", action="store_true", help="take stores that older code made")
     parser.add_argument("--picture", type=Path, help="draw time and memory against size into this")
     return parser
@@ -110,13 +114,13 @@ def arguments() -> argparse.ArgumentParser:
 def main() -> None:
     asked = arguments().parse_args()
     sizes = sorted(set(asked.sizes))
-    stores = {size: made_store(asked.folder, size, stale=asked.stale) for size in sizes}
+    stores = {size: generated_store(asked.folder, size, stale=asked.stale) for size in sizes}
     for store in stores.values():
         warm(store)
     found = measure(stores, asked.questions)
     report(found)
     if asked.picture:
-        asked.picture.write_text(drawn(found), encoding="utf-8")
+        asked.picture.write_text(draw(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

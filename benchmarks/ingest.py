@@ -25,20 +25,20 @@ def run(module: str, *arguments: object) -> Measured:
 def measure(rounds: int, files: int, tree: Path) -> dict[str, list[float]]:
     ratios: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as scratch:
-        place = Path(scratch)
-        small = sample(tree, place / "small", files)
-        large = sample(tree, place / "large", files * 10)
+        folder = Path(scratch)
+        small = sample(tree, folder / "small", files)
+        large = sample(tree, folder / "large", files * 10)
         for turn in range(rounds):
             names = ("small", "large", "bare", "syntax", "chunks")
-            stores = [place / f"{turn}-{name}.db" for name in names]
-            one = run("benchmarks.one_ingest", small, stores[0])
-            ten = run("benchmarks.one_ingest", large, stores[1])
-            bare = run("benchmarks.bare_loop", large, stores[1], stores[2])
-            syntax = run("benchmarks.bare_loop", large, stores[1], stores[3], "syntax")
-            chunks = run("benchmarks.bare_loop", large, stores[1], stores[4], "chunks")
-            again = run("benchmarks.one_ingest", large, stores[1])
-            told = ratios_of(one, ten, again, bare, syntax, chunks)
-            for name, ratio in told.items():
+            stores = [folder / f"{turn}-{name}.db" for name in names]
+            one = run("benchmarks.ingest_process", small, stores[0])
+            ten = run("benchmarks.ingest_process", large, stores[1])
+            bare = run("benchmarks.minimal_ingest", large, stores[1], stores[2])
+            syntax = run("benchmarks.minimal_ingest", large, stores[1], stores[3], "syntax")
+            chunks = run("benchmarks.minimal_ingest", large, stores[1], stores[4], "chunks")
+            again = run("benchmarks.ingest_process", large, stores[1])
+            text = ratios_of(one, ten, again, bare, syntax, chunks)
+            for name, ratio in text.items():
                 ratios.setdefault(name, []).append(ratio)
             print({k: round(v, 2) for k, v in ten.items()}, file=sys.stderr)
             for store in stores:

@@ -3,7 +3,7 @@
 A real `docgraph serve` with its own embedder, on loopback. One client asks everything first: that
 is the answer and the time that all others are compared with. Then many ask at once while an ingest
 publishes a new snapshot. Every answer must be that of the old snapshot or that of the new one, byte
-for byte, as its digests tell. At the end the server is told to stop while it is asked: what it
+for byte, as its digests tell. At the end the server is stopped under load: what it
 was asked before then, it answers. Prints ratios; the exit code is 1 if something does not hold.
 """
 
@@ -20,15 +20,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
-from benchmarks.made_corpus import said
+from benchmarks.generated_texts import random_text
 from benchmarks.postgres import SERVER
 from tests.support.http_clients import Client, ClientRequest, ClientResponse, run_clients
 from tests.support.http_server import ServerProcess, create_key, run_in, serve_in
 from tests.support.postgres_server import PostgresServer
 
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "build" / "load"
-MOST = 6.0  # times the time of one client, for each client that a core has to serve
+CACHE_FOLDER = ROOT / "build" / "load"
+MAX_RATIO = 6.0  # times the time of one client, for each client that a core has to serve
 READERS = {"one": ("even",), "two": ("odd",), "both": ("even", "odd")}
 ADDRESSES = ("/v1/retrieve", "/v1/retrieve", "/v1/plans", "/v1/ask")
 RULES = "- {path: even/, readers: [even]}\n- {path: odd/, readers: [odd]}\n"
@@ -45,7 +45,7 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """How many were under way when it was told to, how many of them it answered; its exit code."""
+    """How many requests were under way at the stop, how many were answered; the exit code."""
 
     under_way: int
     answered: int
@@ -53,7 +53,7 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class LoadResponses:
     warm: list[ClientResponse]
     before: list[ClientResponse]
     crowd: list[ClientResponse]
@@ -78,21 +78,21 @@ def main() -> int:
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--stores", nargs="+", default=["sqlite", "postgres"])
-    parser.add_argument("--folder", type=Path, default=KEPT)
+    parser.add_argument("--folder", type=Path, default=CACHE_FOLDER)
     asked = parser.parse_args()
     load = Load(asked.clients, asked.seconds, asked.documents, asked.questions)
-    failed = [store for store in asked.stores if not measured(store, load, asked.folder)]
+    failed = [store for store in asked.stores if not measure(store, load, asked.folder)]
     return 1 if failed else 0
 
 
-def measured(store: str, load: Load, kept: Path) -> bool:
+def measure(store: str, load: Load, kept: Path) -> bool:
     with address(store, kept / f"{store}-{load.documents}") as folder:
         pages(folder / "pages", load.documents)
         print(f"{store}: taking {load.documents:,} documents in", file=sys.stderr, flush=True)
         run_in(folder, "ingest", "pages", "--repository", "pages", "--quiet")
         keys = {name: create_key(folder, name, *groups) for name, groups in READERS.items()}
         with serve_in(folder) as serving:
-            return under_load(store, serving.ready(), keys, load, folder)
+            return run_load(store, serving.ready(), keys, load, folder)
 
 
 @contextmanager
@@ -125,14 +125,13 @@ def path(number: int) -> str:
 
 def page(number: int, documents: int, edition: str = "") -> str:
     other = (number * 7 + 1) % documents
-    words = said(f"text {number}{edition}", 12, 24)
-    return (
-        f"# {said(f'title {number}', 2, 4).capitalize()}\n\nSee [page](/{path(other)}). {words}.\n"
-    )
+    words = random_text(f"text {number}{edition}", 12, 24)
+    title = random_text(f"title {number}", 2, 4).capitalize()
+    return f"# {title}\n\nSee [page](/{path(other)}). {words}.\n"
 
 
 def questions(load: Load) -> list[ClientRequest]:
-    texts = [said(f"text {number * 31}", 3, 6) for number in range(load.questions)]
+    texts = [random_text(f"text {number * 31}", 3, 6) for number in range(load.questions)]
     return [
         ClientRequest(ADDRESSES[(at + len(reader)) % len(ADDRESSES)], reader, text)
         for at, text in enumerate(texts)
@@ -140,7 +139,7 @@ def questions(load: Load) -> list[ClientRequest]:
     ]
 
 
-def under_load(
+def run_load(
     store: str, serving: ServerProcess, keys: dict[str, str], load: Load, folder: Path
 ) -> bool:
     asked = questions(load)
@@ -158,8 +157,8 @@ def under_load(
     wait_for_ingest(Client(serving.port, keys))
     alone = Client(serving.port, keys)  # the server hangs up on who is silent for long
     after = [alone.ask(one) for one in asked]
-    stop = drained(serving, keys, asked, load)
-    return told(store, load, Heard(warm, before, crowd, after, stop))
+    stop = stop_under_load(serving, keys, asked, load)
+    return report(store, load, LoadResponses(warm, before, crowd, after, stop))
 
 
 def begin_ingest(client: Client) -> None:
@@ -177,7 +176,7 @@ def wait_for_ingest(client: Client) -> None:
     print(f"ingestions: {Counter(one['state'] for one in body['ingestions'])}", file=sys.stderr)
 
 
-def drained(
+def stop_under_load(
     serving: ServerProcess, keys: dict[str, str], asked: Sequence[ClientRequest], load: Load
 ) -> Stop:
     clients = [Client(serving.port, keys) for _ in range(load.clients)]
@@ -192,29 +191,29 @@ def drained(
     timer.start()
     crowd = run_clients(clients, asked, lambda: not stopped or time.monotonic() < stopped[0] + 30)
     timer.join()
-    # A request that was written while the server hung up was never heard.
+    # A request that was written while the server closed the connection never arrived.
     under_way = [a for a in crowd if a.sent < stopped[0] - 0.05 < a.sent + a.seconds]
     return Stop(len(under_way), sum(a.status == 200 for a in under_way), codes[0])
 
 
-def told(store: str, load: Load, heard: Heard) -> bool:
-    errors = Counter(a.status for a in heard.everything if a.status != 200)
-    answered = [a for a in heard.crowd if a.status == 200]
-    wrong = heard.wrong()
-    one = statistics.median(a.seconds for a in heard.before)
+def report(store: str, load: Load, responses: LoadResponses) -> bool:
+    errors = Counter(a.status for a in responses.everything if a.status != 200)
+    answered = [a for a in responses.crowd if a.status == 200]
+    wrong = responses.wrong()
+    one = statistics.median(a.seconds for a in responses.before)
     times = sorted(a.seconds for a in answered)
     middle, late = times[len(times) // 2] / one, times[int(len(times) * 0.99)] / one
     cores = len(os.sched_getaffinity(0))
     ratio = late / (load.clients / cores)
     snapshots = Counter(a.snapshot for a in answered)
-    stop = heard.stop
+    stop = responses.stop
     print(f"{store}, {load.documents:,} documents, {load.clients} clients, {cores} cores")
     print(f"  answers {len(answered)}, by snapshot {dict(sorted(snapshots.items()))}")
     print(f"  errors {dict(errors) or 0}, wrong answers {wrong}")
     print(f"  one client p50 {one * 1000:.0f} ms; all p50 {middle:.0f} x, p99 {late:.0f} x")
-    print(f"  p99 / (p50 of one x clients / cores) {ratio:.2f} (at most {MOST:g})")
-    print(f"  told to stop: answered {stop.answered} of {stop.under_way}, exit code {stop.code}")
-    held = not errors and not wrong and ratio <= MOST and len(snapshots) == 2
+    print(f"  p99 / (p50 of one x clients / cores) {ratio:.2f} (at most {MAX_RATIO:g})")
+    print(f"  stopped: answered {stop.answered} of {stop.under_way}, exit code {stop.code}")
+    held = not errors and not wrong and ratio <= MAX_RATIO and len(snapshots) == 2
     return held and stop == Stop(stop.under_way, stop.under_way, 0)
 
 

@@ -16,8 +16,8 @@ from pathlib import Path
 from unittest import mock
 
 from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine, cheap_engine_on
-from benchmarks.made_corpus import linked_pages, said
-from benchmarks.made_pages import SECTIONS, WORDS, rule_for
+from benchmarks.generated_pages import SECTIONS, WORDS, rule_for
+from benchmarks.generated_texts import linked_pages, random_text
 from benchmarks.services import Services
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.engine.content import ContentService
@@ -100,20 +100,20 @@ def one_round(
         rate = spent["SQLite"] / spent["Postgres"]
         ratios.setdefault("ingest, rate as a share of SQLite's", []).append(rate)
         for pipeline in PIPELINES:
-            sqlite, postgres, unlocked = asked(found, load(pipeline))
-            told = [f"{seconds * 1000:.1f} ms" for seconds in (sqlite, postgres, unlocked)]
-            print(pipeline, *told, file=sys.stderr)
+            sqlite, postgres, unlocked = ask_stores(found, load(pipeline))
+            text = [f"{seconds * 1000:.1f} ms" for seconds in (sqlite, postgres, unlocked)]
+            print(pipeline, *text, file=sys.stderr)
             name = f"question ({pipeline}), time as a share of SQLite's"
             ratios.setdefault(name, []).append(postgres / sqlite)
             name = f"the same with row-level security, as a share of without ({pipeline})"
             ratios.setdefault(name, []).append(postgres / unlocked)
 
 
-def asked(found: list[Sample], pipeline: Pipeline) -> tuple[float, float, float]:
+def ask_stores(found: list[Sample], pipeline: Pipeline) -> tuple[float, float, float]:
     sqlite, postgres = found
     times: dict[str, list[float]] = {"sqlite": [], "postgres": [], "unlocked": []}
     for number in range(2 * QUESTIONS):
-        text = said(f"question {number % QUESTIONS}", 5, 5)
+        text = random_text(f"question {number % QUESTIONS}", 5, 5)
         answers = {}
         for name, sample, locked in (
             ("sqlite", sqlite, True),

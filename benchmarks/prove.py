@@ -49,29 +49,29 @@ def main() -> int:
     asked = arguments().parse_args()
     if asked.only is not None:
         with store_factory(asked.store) as found:
-            return one(asked.only, asked.size, asked.plant, found)
+            return run_shard(asked.only, asked.size, asked.plant, found)
     asked.folder.mkdir(parents=True, exist_ok=True)
     began, code = time.monotonic(), fingerprint(asked.plant, asked.store)
     seeds = range(FIRST, FIRST + -(-asked.examples // asked.size))
-    there = {shard.seed: shard for shard in kept(asked.folder) if shard.code == code}
+    there = {shard.seed: shard for shard in stored_shards(asked.folder) if shard.code == code}
     done = {n: there[n] for n in seeds if n in there and there[n].runs >= asked.size}
     if done:
         print(f"{len(done)} of {len(seeds)} shards are there already", flush=True)
-    complete = carry_out([seed for seed in seeds if seed not in done], done, asked, code)
+    complete = run_shards([seed for seed in seeds if seed not in done], done, asked, code)
     verdict = "no interference" if complete else "not proved"
     where = f"seeds {seeds[0]} to {seeds[-1]}, {commit()}, code {code[:12]}"
-    print(f"{verdict}: {told(done)}, {where}, {time.monotonic() - began:.0f} s")
+    print(f"{verdict}: {describe(done)}, {where}, {time.monotonic() - began:.0f} s")
     return 0 if complete else 1
 
 
-def carry_out(
+def run_shards(
     left: list[int], done: dict[int, Shard], asked: argparse.Namespace, code: str
 ) -> bool:
     """Adds to `done` shard by shard, up to the first that fails; whether none does."""
     began = time.monotonic()
     pool = ThreadPoolExecutor(asked.workers)
     try:
-        running = [pool.submit(apart, seed, asked, code) for seed in left]
+        running = [pool.submit(run_in_process, seed, asked, code) for seed in left]
         for number, future in enumerate(as_completed(running), start=1):
             shard = future.result()
             if shard is None:
@@ -80,7 +80,7 @@ def carry_out(
             with (asked.folder / "shards.jsonl").open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(shard)) + "\n")
             more = (time.monotonic() - began) / number * (len(left) - number) / 60
-            print(f"shard {shard.seed}: {told(done)}, about {more:.0f} min left", flush=True)
+            print(f"shard {shard.seed}: {describe(done)}, about {more:.0f} min left", flush=True)
     finally:
         pool.shutdown(cancel_futures=True)
     return True
@@ -114,7 +114,7 @@ def store_factory(store: str) -> Iterator[StoreFactory]:
         yield found
 
 
-def one(seed: int, examples: int, leak: str | None, stores: StoreFactory) -> int:
+def run_shard(seed: int, examples: int, leak: str | None, stores: StoreFactory) -> int:
     """Tells how many runs and comparisons there were; or raises, and Hypothesis shows the steps.
 
     A leak that was planted is known, so that its steps need not be made few.
@@ -129,7 +129,7 @@ def one(seed: int, examples: int, leak: str | None, stores: StoreFactory) -> int
     return 0
 
 
-def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
+def run_in_process(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
     """In a process of its own. None: a difference was found, and is kept in the folder."""
     command = [
         sys.executable,
@@ -155,7 +155,7 @@ def apart(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
     return Shard(code, seed, found["runs"], found["comparisons"], took)
 
 
-def kept(folder: Path) -> list[Shard]:
+def stored_shards(folder: Path) -> list[Shard]:
     """A line that was cut off when the machine stopped is left out."""
     file = folder / "shards.jsonl"
     found: list[Shard] = []
@@ -167,7 +167,7 @@ def kept(folder: Path) -> list[Shard]:
     return found
 
 
-def told(done: dict[int, Shard]) -> str:
+def describe(done: dict[int, Shard]) -> str:
     runs = sum(shard.runs for shard in done.values())
     comparisons = sum(shard.comparisons for shard in done.values())
     return f"{runs:,} examples, {comparisons:,} comparisons"

@@ -6,7 +6,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from benchmarks.quality_page import replaced, shown
+from benchmarks.quality_page import replace_tables, set_names
 from benchmarks.quality_set import measure
 from benchmarks.quality_tables import tables
 from docgraph.ports.models import Embedder
@@ -23,9 +23,9 @@ def main() -> int:
         return 2
     page = asked.page.read_text(encoding="utf-8") if asked.page.is_file() else "# Quality\n"
     there = {path.parent.name: path.parent for path in sorted(asked.data.glob("*/queries.jsonl"))}
-    wanted = asked.sets or sorted({*there, *shown(page)})
+    selected = asked.sets or sorted({*there, *set_names(page)})
     asked.stores.mkdir(parents=True, exist_ok=True)
-    for name in wanted:
+    for name in selected:
         if name not in there:
             print(f"{name}: not in {asked.data}; skipped, its tables stay as they are")
             continue
@@ -33,7 +33,7 @@ def main() -> int:
         written = tables(found)
         # Read again: another set may have been measured beside this one.
         page = asked.page.read_text(encoding="utf-8") if asked.page.is_file() else page
-        asked.page.write_text(replaced(page, name, written), encoding="utf-8")
+        asked.page.write_text(replace_tables(page, name, written), encoding="utf-8")
         print(f"{name}: written to {asked.page}\n\n{written}\n", flush=True)
     if not there:
         print(f"{asked.data}: no set is there: a set is a folder with queries.jsonl")

@@ -12,7 +12,7 @@ from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 
 
-class KnownQuestions:
+class CachedQuestionEmbedder:
     """Texts that nobody has asked before are handed on."""
 
     def __init__(

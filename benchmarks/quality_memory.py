@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.quality_engine import KnownQuestions, services_on
+from benchmarks.quality_engine import CachedQuestionEmbedder, services_on
 from docgraph.evaluation.dataset import Dataset
 from docgraph.evaluation.run import reader_for
 from docgraph.interfaces.auth.principals import local
@@ -28,16 +28,16 @@ from docgraph.ports.models import Embedder
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 
-ASKED = 20
+QUESTIONS = 20
 
 
 def peak(
     store: Path, dataset: Dataset, embedder: Embedder, pipeline: str, over: str, scratch: Path
 ) -> float:
     """In megabytes, of a process that asks the first questions and embeds none of them."""
-    first = dataset.questions[:ASKED]
+    first = dataset.questions[:QUESTIONS]
     vectors = embedder.embed([question.text for question in first])
-    told = {
+    text = {
         "identity": asdict(embedder.identity),
         "questions": [
             {
@@ -50,7 +50,7 @@ def peak(
         ],
     }
     file = scratch / "questions.json"
-    file.write_text(json.dumps(told), encoding="utf-8")
+    file.write_text(json.dumps(text), encoding="utf-8")
     command = [sys.executable, "-m", "benchmarks.quality_memory"]
     done = subprocess.run(
         [*command, str(store), pipeline, over, str(file)],
@@ -61,14 +61,14 @@ def peak(
     return float(done.stdout)
 
 
-def asked(store: Path, pipeline: str, over: str, told: Mapping[str, Any]) -> float:
-    vectors = {q["text"]: np.array(q["vector"], dtype=np.int16) for q in told["questions"]}
-    embedder = KnownQuestions(EmbedderIdentity(**told["identity"]), vectors, _unknown)
+def measure_peak(store: Path, pipeline: str, over: str, options: Mapping[str, Any]) -> float:
+    vectors = {q["text"]: np.array(q["vector"], dtype=np.int16) for q in options["questions"]}
+    embedder = CachedQuestionEmbedder(EmbedderIdentity(**options["identity"]), vectors, _unknown)
     steps = load(pipeline).with_options("search_nodes", over=over)
     with tempfile.TemporaryDirectory() as scratch:
         opened = open_stores(Settings(store=str(store))).store
         questions = services_on(opened, embedder, Path(scratch) / "store").questions
-        for question in told["questions"]:
+        for question in options["questions"]:
             asker = local(frozenset(question["labels"]))
             questions.retrieve(
                 QuestionRequest(
@@ -84,4 +84,8 @@ def _unknown(texts: Sequence[str]) -> list[IntVector]:
 
 if __name__ == "__main__":
     store, pipeline, over, file = sys.argv[1:]
-    print(asked(Path(store), pipeline, over, json.loads(Path(file).read_text(encoding="utf-8"))))
+    print(
+        measure_peak(
+            Path(store), pipeline, over, json.loads(Path(file).read_text(encoding="utf-8"))
+        )
+    )

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.quality_measured import MeasuredSet
-from benchmarks.quality_store import FilledStore
-from benchmarks.quality_switches import found_by, switches
-from benchmarks.quality_variants import changed, flat, planned
+from benchmarks.quality_results import MeasuredSet
+from benchmarks.quality_store import LoadedStore
+from benchmarks.quality_switches import edges_by_origin, switches
+from benchmarks.quality_variants import flat, option_variants, planned
 from docgraph.evaluation.dataset import read_dataset
 from docgraph.model.edge import CONTAINS
 from docgraph.ports.models import Embedder
@@ -28,10 +28,10 @@ def measure(
     dataset = replace(whole, questions=whole.questions[:limit])
     localises = (folder / "manifests.jsonl").is_file()
     with tempfile.TemporaryDirectory() as scratch:
-        filled = FilledStore(folder.name, store, dataset, embedder(), Path(scratch))
+        filled = LoadedStore(folder.name, store, dataset, embedder(), Path(scratch))
         plans = planned(code=localises or folder.name in CODE_SETS)
         main = next(iter(plans.values()))
-        over, policies = changed(main, "over"), changed(main, "admit")
+        over, policies = option_variants(main, "over"), option_variants(main, "admit")
         rows = filled.rows({**flat(), **plans, **over, **policies})
         counts = filled.counts()
         relations = Counter[str]()
@@ -45,7 +45,7 @@ def measure(
             edges=dict(sorted(relations.items())),
             flat=tuple(rows[name] for name in flat()),
             planned=tuple(rows[name] for name in plans),
-            over=tuple(filled.weighed(rows[name], steps) for name, steps in over.items()),
+            over=tuple(filled.with_cost(rows[name], steps) for name, steps in over.items()),
             policies=tuple(rows[name] for name in policies),
-            off=filled.switched_off(plans, switches(found_by(counts), relations)),
+            off=filled.without_edges(plans, switches(edges_by_origin(counts), relations)),
         )

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from benchmarks.quality_engine import KnownQuestions, services_on
-from benchmarks.quality_measured import Off, Row
+from benchmarks.quality_engine import CachedQuestionEmbedder, services_on
 from benchmarks.quality_memory import peak
+from benchmarks.quality_results import Row, SwitchedOff
 from benchmarks.quality_switches import GIVEN, Switch
-from benchmarks.quality_variants import followed
+from benchmarks.quality_variants import followed_relations
 from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
 from docgraph.evaluation.dataset import Dataset, load_dataset
@@ -29,10 +29,10 @@ from docgraph.wiring.backends import open_stores
 from docgraph.wiring.settings import Settings
 
 BASE = "flat hybrid"
-OFTEN = 30.0  # seconds
+PROGRESS_SECONDS = 30.0  # seconds
 
 
-class FilledStore:
+class LoadedStore:
     """One set's, that stays: a miner is switched off in it by an ingest, and on by the next."""
 
     def __init__(
@@ -47,24 +47,24 @@ class FilledStore:
         self._path = store
         self._dataset = dataset
         self._scratch = scratch
-        self._began = self._told = time.perf_counter()
-        self.say(f"embedding {len(dataset.questions)} questions")
+        self._began = self._reported = time.perf_counter()
+        self.print_message(f"embedding {len(dataset.questions)} questions")
         texts = list(dict.fromkeys(question.text for question in dataset.questions))
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
-        self._embedder = KnownQuestions(embedder.identity, vectors, embedder.embed)
+        self._embedder = CachedQuestionEmbedder(embedder.identity, vectors, embedder.embed)
         self._store = open_stores(Settings(store=str(store))).store
         self._services = self._without(frozenset())
-        self.say("filling the store")
+        self.print_message("filling the store")
         self.refill()
 
-    def say(self, words: str) -> None:
+    def print_message(self, words: str) -> None:
         print(f"{self._name} {time.perf_counter() - self._began:6.0f} s  {words}", file=sys.stderr)
 
-    def tell(self, now: Progress) -> None:
-        """Long work is told of twice a minute."""
-        if time.perf_counter() - self._told > OFTEN:
-            self._told = time.perf_counter()
-            self.say(f"{now.stage} {now.done} of {now.total}")
+    def report_progress(self, now: Progress) -> None:
+        """Reports long work twice a minute."""
+        if time.perf_counter() - self._reported > PROGRESS_SECONDS:
+            self._reported = time.perf_counter()
+            self.print_message(f"{now.stage} {now.done} of {now.total}")
 
     def refill(self, without: Sequence[str] = (), *, given: bool = True) -> None:
         """The newest snapshots hold what these miners find."""
@@ -72,7 +72,7 @@ class FilledStore:
             self._services.content,
             self._dataset,
             local,
-            self.tell,
+            self.report_progress,
             without=without,
             with_edges=given,
         )
@@ -80,39 +80,45 @@ class FilledStore:
     def restore(self) -> None:
         """As it was: every miner's edges, and no older snapshot."""
         self.refill()
-        for place in self._dataset.collections:
-            self._store.prune(local().tenant, place.repository, place.branch, keep=1)
+        for collection in self._dataset.collections:
+            self._store.prune(local().tenant, collection.repository, collection.branch, keep=1)
 
     def rows(self, pipelines: Mapping[str, Pipeline]) -> dict[str, Row]:
         """Pipelines that come to the same are asked once, and stand in every row they have."""
         once = {pipeline.digest: name for name, pipeline in reversed(list(pipelines.items()))}
         distinct = {n: p for n, p in pipelines.items() if once[p.digest] == n}
-        self.say(f"asking {len(distinct)} pipelines in turns")
-        found = run_queries(self._services.questions, self._dataset, distinct, local, self.tell)
+        self.print_message(f"asking {len(distinct)} pipelines in turns")
+        found = run_queries(
+            self._services.questions, self._dataset, distinct, local, self.report_progress
+        )
         base = [outcome.milliseconds for outcome in found[BASE]]
         return {
             name: _row(name, found[once[pipeline.digest]], base)
             for name, pipeline in pipelines.items()
         }
 
-    def weighed(self, row: Row, pipeline: Pipeline) -> Row:
+    def with_cost(self, row: Row, pipeline: Pipeline) -> Row:
         """With the memory of a process that asks by a shipped pipeline, but for its `over`."""
         (over,) = (step.options["over"] for step in pipeline.steps if step.action.option("over"))
-        self.say(f"weighing over: {over}")
+        self.print_message(f"weighing over: {over}")
         asked = (self._path, self._dataset, self._embedder)
         return replace(row, megabytes=peak(*asked, pipeline.name, over, self._scratch))
 
-    def switched_off(
+    def without_edges(
         self, plans: Mapping[str, Pipeline], off: tuple[Switch, ...]
-    ) -> tuple[Off, ...]:
+    ) -> tuple[SwitchedOff, ...]:
         """Relations are held out while asking; a miner is left out of another ingest.
 
         The set is then as if it had never run; nothing is embedded again for that.
         """
-        found: dict[tuple[str, str], Off] = {}
+        found: dict[tuple[str, str], SwitchedOff] = {}
         for switch in sorted(off, key=lambda one: one.miner is not None):
-            told = {n: p for n, p in plans.items() if not followed(p).isdisjoint(switch.touches)}
-            if not told:
+            text = {
+                n: p
+                for n, p in plans.items()
+                if not followed_relations(p).isdisjoint(switch.touches)
+            }
+            if not text:
                 continue
             if switch.miner is None:
                 self._services = self._without(switch.touches)
@@ -120,17 +126,17 @@ class FilledStore:
                 self._services = self._without(frozenset())
                 given = switch.miner != GIVEN
                 self.refill((switch.miner,) if given else (), given=given)
-            for name, pipeline in told.items():
-                self.say(f"{name} without {switch.name}")
-                found[name, switch.name] = Off(name, switch, self._ranked(pipeline))
+            for name, pipeline in text.items():
+                self.print_message(f"{name} without {switch.name}")
+                found[name, switch.name] = SwitchedOff(name, switch, self._ranked(pipeline))
         if any(switch.miner for switch in off):
-            self.say("restoring the store")
+            self.print_message("restoring the store")
             self.restore()
         return tuple(found[n, s.name] for n in plans for s in off if (n, s.name) in found)
 
     def counts(self) -> list[RelationCounts]:
         """Of all that is there, but for held-out pairs."""
-        self.say("counting edges")
+        self.print_message("counting edges")
         everyone = local(self._dataset.sources)
         return [self._services.content.relation_counts(everyone, where) for where in self._places()]
 
@@ -150,7 +156,7 @@ class FilledStore:
 
     def _ranked(self, pipeline: Pipeline) -> dict[str, list[float]]:
         rankings = rank_documents(
-            self._services.questions, self._dataset, pipeline, local, self.tell, ""
+            self._services.questions, self._dataset, pipeline, local, self.report_progress, ""
         )
         outcomes = [
             Outcome(ranking, question.grades, documents=0, tokens=0, milliseconds=0.0)

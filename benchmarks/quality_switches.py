@@ -24,7 +24,7 @@ class Switch:
     miner: str | None = None
 
 
-def found_by(counts: Iterable[RelationCounts]) -> Edges:
+def edges_by_origin(counts: Iterable[RelationCounts]) -> Edges:
     """Over all snapshots; what encloses what is no edge that planning follows."""
     edges: Edges = Counter()
     for count in counts:

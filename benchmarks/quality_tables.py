@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from benchmarks.quality_measured import MeasuredSet, Row
+from benchmarks.quality_results import MeasuredSet, Row
 from docgraph.evaluation.statistics import COSTS, Estimate, differences, estimates, gains
 
 
 def tables(found: MeasuredSet) -> str:
     name = _plain(found.planned[0])
     blocks = [_head(found), _table(found, (*found.flat, *found.planned), _gains(found))]
-    for told, rows in (("What is searched", found.over), ("Admission", found.policies)):
+    for text, rows in (("What is searched", found.over), ("Admission", found.policies)):
         if rows:
-            blocks.append(f"{told}, in `{name}`:\n\n{_table(found, rows)}")
+            blocks.append(f"{text}, in `{name}`:\n\n{_table(found, rows)}")
     blocks.extend(_given_by(found))
     return "\n\n".join(blocks)
 
@@ -47,8 +47,8 @@ def _gains(found: MeasuredSet) -> Iterator[list[str]]:
     flat = {row.name: row.values for row in found.flat}
     for row in found.planned:
         known = gains(row.values, flat)
-        told = [_signed(known[name].gained) for name in _measures(found, row.values)]
-        yield [f"{row.name} minus the best flat", *told, "", "", ""]
+        text = [_signed(known[name].gained) for name in _measures(found, row.values)]
+        yield [f"{row.name} minus the best flat", *text, "", "", ""]
 
 
 def _given_by(found: MeasuredSet) -> Iterator[str]:
@@ -61,16 +61,16 @@ def _given_by(found: MeasuredSet) -> Iterator[str]:
         cells = []
         for one in off:
             given = differences({name: row.values[name] for name in measures}, one.values)
-            told = [_signed(given[name]) for name in measures]
-            cells.append([one.switch.name, f"{one.switch.edges:,}", *told])
+            text = [_signed(given[name]) for name in measures]
+            cells.append([one.switch.name, f"{one.switch.edges:,}", *text])
         head = ["switched off", "edges", *measures]
         yield f"What edges contribute, in `{_plain(row)}`:\n\n{_written(head, cells)}"
 
 
 def _measures(found: MeasuredSet, values: Mapping[str, object]) -> list[str]:
     """Whether all or any of it was found is asked of places in code."""
-    wanted = (name for name in values if name not in COSTS)
-    return [name for name in wanted if found.localises or not name.startswith(("acc@", "hit@"))]
+    selected = (name for name in values if name not in COSTS)
+    return [name for name in selected if found.localises or not name.startswith(("acc@", "hit@"))]
 
 
 def _plain(row: Row) -> str:

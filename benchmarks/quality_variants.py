@@ -22,7 +22,7 @@ def planned(*, code: bool) -> dict[str, Pipeline]:
     return {f"planned (`{name}`)": load(name) for name in names}
 
 
-def changed(pipeline: Pipeline, option: str) -> dict[str, Pipeline]:
+def option_variants(pipeline: Pipeline, option: str) -> dict[str, Pipeline]:
     """One pipeline for each value that the option may take, in the words of its signature."""
     return {
         f"`{option}: {value}`": pipeline.with_options(action, **{option: value})
@@ -47,7 +47,7 @@ def _words(annotation: Any) -> Iterator[str]:
             yield from _words(inner)
 
 
-def followed(pipeline: Pipeline) -> frozenset[str]:
+def followed_relations(pipeline: Pipeline) -> frozenset[str]:
     """The relations that the pipeline may follow."""
     found: frozenset[str] = frozenset()
     for step in pipeline.steps:

@@ -1,4 +1,4 @@
-"""The whole path of a question against the floor, over the same rows, in one process.
+"""The whole path of a question against the baseline, over the same rows, in one process.
 
 Made pages of twenty access classes, half of which the reader may read. The question's vector is
 there before the clock starts; writing the audit log is in the time. Every question is asked once,
@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.asked import Asked, engine_for, questions
-from benchmarks.floor import MISSING, Floor, built_floor, is_installed
-from benchmarks.made_store import KEPT, made_store
+from benchmarks.generated_store import CACHE_FOLDER, generated_store
+from benchmarks.questions import BenchmarkQuestion, engine_for, questions
+from benchmarks.search_baseline import MISSING, SearchBaseline, build_baseline, is_installed
 from docgraph.engine.questions import QuestionService
 from docgraph.interfaces.auth.principals import local
 from docgraph.pipeline.load import load
@@ -30,15 +30,15 @@ from docgraph.pipeline.retrieval import Retrieval
 
 WARM_UP = 50
 PARTS = 5  # of the questions: the spread is that of their medians
-FLOORS = {
-    "the floor: every passage's row, and bm25s": ("passages", "words"),
-    "the strict floor: a summary's row for each page, and bm25s": ("summaries", "words"),
+BASELINES = {
+    "the baseline: every chunk's row, and bm25s": ("chunks", "words"),
+    "the strict baseline: a summary's row for each page, and bm25s": ("summaries", "words"),
 }
 Times = dict[str, list[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Timings:
     """Seconds: of each way, of each way on the processor alone, and of each step of docgraph's."""
 
     times: Times = field(default_factory=lambda: defaultdict(list))
@@ -46,29 +46,34 @@ class Spent:
     steps: Times = field(default_factory=lambda: defaultdict(list))
 
 
-def measure(store: Path, floor: Floor, pipeline: Pipeline, count: int) -> tuple[Spent, Spent]:
+def measure(
+    store: Path, baseline: SearchBaseline, pipeline: Pipeline, count: int
+) -> tuple[Timings, Timings]:
     """On questions never asked before, and on the same again."""
     asked = questions(WARM_UP + count)
     with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
         engine = engine_for(asked, store, Path(scratch) / "audit")
-        ask = partial(ask_all, engine.questions, floor, pipeline)
+        ask = partial(ask_all, engine.questions, baseline, pipeline)
         ask(asked[:WARM_UP])
         return ask(asked[WARM_UP:]), ask(asked[WARM_UP:])
 
 
 def ask_all(
-    service: QuestionService, floor: Floor, pipeline: Pipeline, asked: Sequence[Asked]
-) -> Spent:
+    service: QuestionService,
+    baseline: SearchBaseline,
+    pipeline: Pipeline,
+    asked: Sequence[BenchmarkQuestion],
+) -> Timings:
     """In turns, question by question; who goes first changes with every question."""
-    spent = Spent()
-    for place, one in enumerate(asked):
+    spent = Timings()
+    for position, one in enumerate(asked):
         ways = (
-            ("passages", partial(floor.vector_candidates, one.floats)),
-            ("summaries", partial(floor.by_summary, one.floats)),
-            ("words", partial(floor.lexical_candidates, one.text)),
+            ("chunks", partial(baseline.vector_candidates, one.floats)),
+            ("summaries", partial(baseline.by_summary, one.floats)),
+            ("words", partial(baseline.lexical_candidates, one.text)),
             ("docgraph", partial(service.retrieve, QuestionRequest(local(), pipeline, one.text))),
         )
-        turn = place % len(ways)
+        turn = position % len(ways)
         for name, way in ways[turn:] + ways[:turn]:
             worked, began = time.process_time(), time.perf_counter()
             found = way()
@@ -82,13 +87,13 @@ def ask_all(
 
 def multiple(spent: Times, of: Sequence[str], part: slice = slice(None)) -> float:
     """docgraph's median as a multiple of the sum of these medians."""
-    floor = sum(statistics.median(spent[name][part]) for name in of)
-    return statistics.median(spent["docgraph"][part]) / floor
+    baseline = sum(statistics.median(spent[name][part]) for name in of)
+    return statistics.median(spent["docgraph"][part]) / baseline
 
 
 def report(spent: Times, when: str) -> None:
     size = max(len(spent["docgraph"]) // PARTS, 1)
-    for name, of in FLOORS.items():
+    for name, of in BASELINES.items():
         parts = [multiple(spent, of, slice(at, at + size)) for at in range(0, size * PARTS, size)]
         spread = f"{min(parts):.2f} to {max(parts):.2f}"
         print(f"{multiple(spent, of):8.2f}  {when}, as a multiple of {name} ({spread})")
@@ -99,22 +104,22 @@ def tail(times: Sequence[float]) -> float:
     return float(np.quantile(times, 0.99)) / statistics.median(times)
 
 
-def show(spent: Spent) -> None:
-    """Milliseconds, for whoever looks for the next thing to make faster.
+def show(spent: Timings) -> None:
+    """Milliseconds, to find the next thing to make faster.
 
     On a busy machine those on the processor alone say more; they leave out waiting for the disk.
     """
     for name, times in (*spent.times.items(), *spent.steps.items()):
         half, most = statistics.median(times) * 1000, float(np.quantile(times, 0.99)) * 1000
         alone = spent.processor.get(name)
-        told = f"   processor alone {statistics.median(alone) * 1000:8.3f} ms" if alone else ""
-        print(f"  {name:<22} p50 {half:8.3f} ms   p99 {most:8.3f} ms{told}", file=sys.stderr)
+        text = f"   processor alone {statistics.median(alone) * 1000:8.3f} ms" if alone else ""
+        print(f"  {name:<22} p50 {half:8.3f} ms   p99 {most:8.3f} ms{text}", file=sys.stderr)
     steps = sum(map(statistics.median, spent.steps.values()))
     rest = statistics.median(spent.times["docgraph"]) - steps
     print(f"  {'outside the steps':<22} p50 {rest * 1000:8.3f} ms", file=sys.stderr)
-    for name, of in FLOORS.items():
-        told = f"on the processor alone, as a multiple of {name}"
-        print(f"  {multiple(spent.processor, of):.2f}  {told}", file=sys.stderr)
+    for name, of in BASELINES.items():
+        text = f"on the processor alone, as a multiple of {name}"
+        print(f"  {multiple(spent.processor, of):.2f}  {text}", file=sys.stderr)
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -122,7 +127,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--documents", type=int, default=10_000)
     parser.add_argument("--questions", type=int, default=300, help="timed, each of them new")
     parser.add_argument("--pipeline", default="documents")
-    parser.add_argument("--folder", type=Path, default=KEPT, help="where made stores are kept")
+    parser.add_argument(
+        "--folder", type=Path, default=CACHE_FOLDER, help="where made stores are kept"
+    )
     parser.add_argument("--store", type=Path, help="this store, made of as many documents")
     return parser
 
@@ -132,11 +139,11 @@ def main() -> None:
     if not is_installed():
         print(f"speed: left out, {MISSING}")
         return
-    store = asked.store or made_store(asked.folder, asked.documents)
-    floor = built_floor(asked.folder, asked.documents)
-    rows = f"{asked.documents:,} documents, {len(floor.passages):,} passages"
+    store = asked.store or generated_store(asked.folder, asked.documents)
+    baseline = build_baseline(asked.folder, asked.documents)
+    rows = f"{asked.documents:,} documents, {len(baseline.chunks):,} chunks"
     print(f"{asked.pipeline}, {rows}, {asked.questions} questions, NumPy {np.__version__}")
-    first, again = measure(store, floor, load(asked.pipeline), asked.questions)
+    first, again = measure(store, baseline, load(asked.pipeline), asked.questions)
     show(first)
     report(first.times, "asked for the first time")
     report(again.times, "asked again")

@@ -19,7 +19,7 @@ def sample(root: Path, into: Path, count: int) -> Path:
         found, key=lambda p: hashlib.sha256(p.relative_to(root).as_posix().encode()).digest()
     )
     for path in named[:count]:
-        place = into / path.relative_to(root)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
+        copy = into / path.relative_to(root)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
     return into

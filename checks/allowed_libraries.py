@@ -8,7 +8,7 @@ from importlinter.domain.imports import Module
 
 
 class AllowedLibrariesContract(Contract):
-    """Kept when every library that `source_modules` import directly is one of those allowed."""
+    """Holds if every library that `source_modules` import directly is one of those allowed."""
 
     type_name = "allowed_libraries"
 

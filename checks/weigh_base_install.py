@@ -31,21 +31,21 @@ def needed_by(name: str, find: Find = Distribution.from_name) -> dict[str, Distr
     seen: set[Requirement] = set()
     waiting = [Requirement(name)]
     while waiting:
-        wanted = waiting.pop()
-        if wanted in seen:
+        requirement = waiting.pop()
+        if requirement in seen:
             continue
-        seen.add(wanted)
-        distribution = found.setdefault(canonicalize_name(wanted.name), find(wanted.name))
+        seen.add(requirement)
+        distribution = found.setdefault(canonicalize_name(requirement.name), find(requirement.name))
         waiting.extend(
-            requirement
-            for requirement in map(Requirement, distribution.requires or ())
-            if applies(requirement, wanted.extras)
+            dependency
+            for dependency in map(Requirement, distribution.requires or ())
+            if applies(dependency, requirement.extras)
         )
     return found
 
 
-def applies(requirement: Requirement, extras: Iterable[str]) -> bool:
-    marker = requirement.marker
+def applies(dependency: Requirement, extras: Iterable[str]) -> bool:
+    marker = dependency.marker
     return marker is None or any(marker.evaluate({"extra": extra}) for extra in ("", *extras))
 
 

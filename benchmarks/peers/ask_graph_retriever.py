@@ -1,4 +1,4 @@
-"""graph-retriever on LangChain's vector store in memory: nearest passages, then pages they link to.
+"""graph-retriever on LangChain's vector store in memory: nearest chunks, then pages they link to.
 
 It offers no search by words.
 """
@@ -9,13 +9,13 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_graph_retriever import GraphRetriever
 
-from benchmarks.peers.given import TOP, Ask, Given
+from benchmarks.peers.peer_input import TOP, Ask, PeerInput
 
 
-class Looked(Embeddings):
+class CachedEmbeddings(Embeddings):
     """Only what the vector store asks of an embedder."""
 
-    def __init__(self, given: Given) -> None:
+    def __init__(self, given: PeerInput) -> None:
         self._given = given
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
@@ -26,13 +26,15 @@ class Looked(Embeddings):
         return found
 
 
-def ask_graph_retriever(given: Given) -> Ask:
-    store, links = InMemoryVectorStore(Looked(given)), given.links()
-    rows = zip(given.passages.texts, given.passages.documents, strict=True)
+def ask_graph_retriever(given: PeerInput) -> Ask:
+    store, links = InMemoryVectorStore(CachedEmbeddings(given)), given.links()
+    rows = zip(given.chunks.texts, given.chunks.documents, strict=True)
     store.add_documents(
         [
-            Document(id=str(place), page_content=text, metadata={"page": page, "to": links[page]})
-            for place, (text, page) in enumerate(rows)
+            Document(
+                id=str(position), page_content=text, metadata={"page": page, "to": links[page]}
+            )
+            for position, (text, page) in enumerate(rows)
         ]
     )
     found = GraphRetriever(

@@ -8,18 +8,18 @@ from haystack.components.retrievers.in_memory import (
 )
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-from benchmarks.asked import Asked
-from benchmarks.peers.given import TOP, Ask, Given
+from benchmarks.peers.peer_input import TOP, Ask, PeerInput
+from benchmarks.questions import BenchmarkQuestion
 
 
-def ask_haystack(given: Given) -> Ask:
+def ask_haystack(given: PeerInput) -> Ask:
     # `shared` is of Haystack 3, which is what is measured.
     store = InMemoryDocumentStore(shared=False, return_embedding=False)  # type: ignore[call-arg]
-    rows = zip(given.passages.texts, given.passages.vectors, strict=True)
+    rows = zip(given.chunks.texts, given.chunks.vectors, strict=True)
     store.write_documents(
         [
-            Document(id=str(place), content=text, embedding=vector.tolist())
-            for place, (text, vector) in enumerate(rows)
+            Document(id=str(position), content=text, embedding=vector.tolist())
+            for position, (text, vector) in enumerate(rows)
         ]
     )
     both = Pipeline()
@@ -29,7 +29,7 @@ def ask_haystack(given: Given) -> Ask:
     both.connect("meaning.documents", "joined.documents")
     both.connect("words.documents", "joined.documents")
 
-    def ask(asked: Asked) -> list[str]:
+    def ask(asked: BenchmarkQuestion) -> list[str]:
         vector = given.vector(asked.text).tolist()
         found = both.run({"meaning": {"query_embedding": vector}, "words": {"query": asked.text}})
         return [one.content for one in found["joined"]["documents"]]

@@ -12,10 +12,10 @@ import numpy as np
 from lightrag import LightRAG, QueryParam
 from lightrag.utils import EmbeddingFunc, Tokenizer
 
-from benchmarks.asked import Asked
 from benchmarks.cheap_engine import DIMENSIONS
-from benchmarks.made_passages import Rows
-from benchmarks.peers.given import TOP, Ask, Given
+from benchmarks.generated_chunks import Rows
+from benchmarks.peers.peer_input import TOP, Ask, PeerInput
+from benchmarks.questions import BenchmarkQuestion
 
 
 class Words:
@@ -32,14 +32,14 @@ async def no_model(*_: object, **__: object) -> str:
     raise AssertionError("retrieval asked for a language model")
 
 
-def ask_lightrag(given: Given) -> Ask:
+def ask_lightrag(given: PeerInput) -> Ask:
     loop = asyncio.new_event_loop()
     folder = tempfile.TemporaryDirectory()
     rag = loop.run_until_complete(_opened(given, folder.name))
     atexit.register(_end, loop, folder)
 
-    def ask(asked: Asked) -> list[str]:
-        wish = QueryParam(
+    def ask(asked: BenchmarkQuestion) -> list[str]:
+        options = QueryParam(
             mode="mix",
             top_k=TOP,
             chunk_top_k=TOP,
@@ -47,13 +47,13 @@ def ask_lightrag(given: Given) -> Ask:
             ll_keywords=[asked.text],
             enable_rerank=False,
         )
-        found = loop.run_until_complete(rag.aquery_data(asked.text, wish))
+        found = loop.run_until_complete(rag.aquery_data(asked.text, options))
         return [chunk["content"] for chunk in found["data"]["chunks"]]
 
     return ask
 
 
-async def _opened(given: Given, folder: str) -> LightRAG:
+async def _opened(given: PeerInput, folder: str) -> LightRAG:
     async def looked(texts: list[str]) -> Rows:
         return np.array([given.vector(text) for text in texts], dtype=np.float32)
 
@@ -80,10 +80,10 @@ def _end(loop: asyncio.AbstractEventLoop, folder: "tempfile.TemporaryDirectory[s
     folder.cleanup()
 
 
-def _graph(given: Given) -> dict[str, list[dict[str, object]]]:
+def _graph(given: PeerInput) -> dict[str, list[dict[str, object]]]:
     chunks: list[dict[str, object]] = []
     first: dict[str, str] = {}
-    for page, text in zip(given.passages.documents, given.passages.texts, strict=True):
+    for page, text in zip(given.chunks.documents, given.chunks.texts, strict=True):
         source = str(len(chunks))
         first.setdefault(page, source)
         chunks.append({"content": text, "source_id": source, "file_path": page})

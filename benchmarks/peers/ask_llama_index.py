@@ -7,16 +7,16 @@ from llama_index.core.retrievers.fusion_retriever import FUSION_MODES
 from llama_index.core.schema import TextNode
 from llama_index.retrievers.bm25 import BM25Retriever
 
-from benchmarks.asked import Asked
 from benchmarks.cheap_engine import DIMENSIONS
-from benchmarks.peers.given import TOP, Ask, Given
+from benchmarks.peers.peer_input import TOP, Ask, PeerInput
+from benchmarks.questions import BenchmarkQuestion
 
 
-def ask_llama_index(given: Given) -> Ask:
-    rows = zip(given.passages.texts, given.passages.vectors, strict=True)
+def ask_llama_index(given: PeerInput) -> Ask:
+    rows = zip(given.chunks.texts, given.chunks.vectors, strict=True)
     nodes = [
-        TextNode(id_=str(place), text=text, embedding=vector.tolist())
-        for place, (text, vector) in enumerate(rows)
+        TextNode(id_=str(position), text=text, embedding=vector.tolist())
+        for position, (text, vector) in enumerate(rows)
     ]
     index = VectorStoreIndex(nodes, embed_model=MockEmbedding(DIMENSIONS))
     both = QueryFusionRetriever(
@@ -31,7 +31,7 @@ def ask_llama_index(given: Given) -> Ask:
         use_async=False,
     )
 
-    def ask(asked: Asked) -> list[str]:
+    def ask(asked: BenchmarkQuestion) -> list[str]:
         bundle = QueryBundle(asked.text, embedding=given.vector(asked.text).tolist())
         return [one.text for one in both.retrieve(bundle)]
 

@@ -6,14 +6,14 @@ Beyond 5,000 rows its index of vectors looks at a part of them, and may miss som
 import numpy as np
 from txtai import Embeddings
 
-from benchmarks.made_passages import Rows
-from benchmarks.peers.given import TOP, Ask, Given
+from benchmarks.generated_chunks import Rows
+from benchmarks.peers.peer_input import TOP, Ask, PeerInput
 
 
-def ask_txtai(given: Given) -> Ask:
+def ask_txtai(given: PeerInput) -> Ask:
     def looked(texts: list[str]) -> Rows:
         return np.array([given.vector(text) for text in texts], dtype=np.float32)
 
     index = Embeddings(method="external", transform=looked, hybrid=True, content=True)
-    index.index((str(place), text, None) for place, text in enumerate(given.passages.texts))
+    index.index((str(position), text, None) for position, text in enumerate(given.chunks.texts))
     return lambda asked: [one["text"] for one in index.search(asked.text, TOP)]

@@ -24,7 +24,7 @@ from docgraph.interfaces.cli.app import app
 from docgraph.model.edge import INVERSES, RELATIONS
 from docgraph.model.node import ROOT_KINDS, SECTION, SYMBOL_KINDS
 from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS
-from docgraph.pipeline.load import KEYS, shipped
+from docgraph.pipeline.load import KEYS, shipped_pipelines
 from docgraph.pipeline.retrieval import SavedPlan
 from docgraph.wiring.settings import Settings, _Written, read_settings
 
@@ -185,7 +185,9 @@ def test_an_option_is_documented_with_what_it_takes_and_its_default(action: Acti
 @pytest.mark.requirement(43)
 def test_the_shipped_pipelines_are_shown_as_they_are() -> None:
     shown = [yaml.safe_load(block) for block in blocks(page("pipelines.md"), "yaml")]
-    files = {name: yaml.safe_load(path.read_text("utf-8")) for name, path in shipped().items()}
+    files = {
+        name: yaml.safe_load(path.read_text("utf-8")) for name, path in shipped_pipelines().items()
+    }
     assert {pipeline["pipeline"]: pipeline for pipeline in shown} == files
     assert {"documents", "code"} <= set(files)
 

@@ -63,7 +63,7 @@ def ask_everything(engine: Engine) -> None:
     refusals_of(engine, local())
     asked = load("documents").with_options("search_nodes", rerank=4)
     found = engine.questions.retrieve(QuestionRequest(local(), asked, "rocket fuel"))
-    engine.questions.execute(local(), found.saved(), asked)
+    engine.questions.execute(local(), found.to_saved_plan(), asked)
     engine.content.snapshots(local())
     engine.content.diff_snapshots(
         local(), SnapshotName("r", "main", 1), SnapshotName("r", "main", 2)

@@ -44,7 +44,7 @@ def retrieval() -> Retrieval:
 
 @cache
 def plan_text() -> str:
-    return retrieval().saved().to_json()
+    return retrieval().to_saved_plan().to_json()
 
 
 @cache

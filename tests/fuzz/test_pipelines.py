@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.model.errors import BadPipeline
-from docgraph.pipeline.load import LARGEST, lines_of, load_text, shipped
+from docgraph.pipeline.load import MAX_BYTES, load_text, parse_lines, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.yaml_lines import Line
 from tests.fuzz.mutations import mutated_texts
 
-SHIPPED = [path.read_text() for path in shipped().values()]
+SHIPPED = [path.read_text() for path in shipped_pipelines().values()]
 EXTENDING = """pipeline: mine
 extends: documents
 change:
@@ -39,7 +39,7 @@ REFUSAL = re.compile(r"[\w-]+(\.yaml)?(:\d+)?: ")
 
 def load_or_refuse(text: str) -> Pipeline | str:
     try:
-        return load_text(text, shipped())
+        return load_text(text, shipped_pipelines())
     except BadPipeline as error:
         return str(error)
 
@@ -53,7 +53,7 @@ def test_a_pipeline_or_a_refusal(text: str) -> None:
 
 def read(data: bytes) -> dict[str, Line] | str:
     try:
-        return lines_of("x.yaml", data)
+        return parse_lines("x.yaml", data)
     except BadPipeline as error:
         return str(error)
 
@@ -73,7 +73,7 @@ BOMBS = {
     "many keys": "pipeline: x\n" + "".join(f"k{n}: 1\n" for n in range(6_000)),
     "many steps": "pipeline: x\nsteps:\n" + "- search_nodes\n" * 4_000,
     "an object": "pipeline: !!python/object/apply:os.system ['id']\n",
-    "too long": "#" * (LARGEST + 1),
+    "too long": "#" * (MAX_BYTES + 1),
     "a number of many digits": "pipeline: x\nsteps: [{search_nodes: {top: " + "9" * 50_000 + "}}]",
     "sixty to the many": "pipeline: x\nsteps: [{search_nodes: {top: 1" + ":0" * 20_000 + "}}]",
 }

@@ -25,7 +25,7 @@ def replay_or_refuse(text: str | bytes, *, sealed: bool = False) -> str:
     except BadInput as error:
         return str(error)
     if sealed:
-        receipt = receipt.sealed()
+        receipt = receipt.with_digest()
     message = " ".join(find_receipt_problems(receipt))
     try:
         return f"{message} {secret_store().questions.replay(local(), receipt)!r}"

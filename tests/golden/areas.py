@@ -37,7 +37,7 @@ def plan_and_receipt(built: BuiltStore) -> Mapping[str, str]:
     result = built.installation.engine.questions.ask(
         QuestionRequest(local(), load("documents"), RETRY, scope=(PARCEL,))
     )
-    return {PLAN: result.saved().to_json(), RECEIPT: receipt_of(result).to_json()}
+    return {PLAN: result.to_saved_plan().to_json(), RECEIPT: receipt_of(result).to_json()}
 
 
 def executed_and_replayed(built: BuiltStore) -> Any:

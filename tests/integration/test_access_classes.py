@@ -129,9 +129,9 @@ def everything_shown(engine: Engine) -> str:
     values = {kind.__name__: value for kind, value in found.run.values.items()}
     output = (
         plain(values),
-        found.saved(),
+        found.to_saved_plan(),
         found.run.trace,
-        engine.questions.execute(reader, found.saved(), load("documents")).context,
+        engine.questions.execute(reader, found.to_saved_plan(), load("documents")).context,
         engine.content.status(reader),
         engine.content.snapshots(reader),
         engine.content.diff_snapshots(reader, newest, newest),

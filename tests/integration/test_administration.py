@@ -166,7 +166,7 @@ def test_running_a_saved_plan_logs_the_nodes_that_are_no_longer_visible(
 ) -> None:
     saved = installation.engine.questions.retrieve(
         QuestionRequest(local(), load("documents"), "fuel")
-    ).saved()
+    ).to_saved_plan()
     installation.administration.set_access(local(), "r", ("a.md",), HIDDEN)
     assert (
         installation.engine.questions.execute(local(), saved, load("documents")).context.items == ()
@@ -182,7 +182,7 @@ def test_every_question_is_logged(installation: AdministeredStore) -> None:
     engine = installation.engine
     before = len(installation.rows())
     made = engine.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel"))
-    engine.questions.execute(local(), made.saved(), load("documents"))
+    engine.questions.execute(local(), made.to_saved_plan(), load("documents"))
     engine.content.status(local())
     engine.content.relations(local())
     engine.content.relation_counts(local())

@@ -234,6 +234,6 @@ def test_retrieving_asks_no_model(tmp_path: Path, servers: Callable[..., Server]
     server = servers()
     one = engine(stored(tmp_path, document("a.md", "apples")), chat(server))
     found = one.questions.retrieve(QuestionRequest(ME, load("documents"), "apples?"))
-    one.questions.execute(ME, found.saved(), load("documents"))
+    one.questions.execute(ME, found.to_saved_plan(), load("documents"))
     assert server.asked == []
     assert found.context.items

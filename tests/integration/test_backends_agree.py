@@ -25,7 +25,7 @@ from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import Question
 from docgraph.model.reference import Definition
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
-from docgraph.pipeline.load import load, shipped
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.run import run
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.models import Reranked, Reranker
@@ -177,7 +177,7 @@ def walked(
 @pytest.mark.requirement(42)
 def test_every_pipeline_gives_the_same_bytes_on_every_backend(store: Store) -> None:
     fill(store, PLACE)
-    for name in sorted(shipped()):
+    for name in sorted(shipped_pipelines()):
         for asked in map(ask, ("north wind", "what does blow_wind do?", "nothing known")):
             with store.open_session(local()) as reads:
                 on_disk = walked(reads, name, asked)
@@ -211,7 +211,7 @@ def agree(pair: Pair, probe: Probe, reader: Principal, *wanted: SnapshotSelector
 @pytest.mark.requirement(42)
 def test_whoever_asks_whatever_gets_the_same_bytes_on_either_store(pair: Pair) -> None:
     """Plans, contexts, traces, relations, statuses, digests; for readers of several tenants."""
-    assert {pipeline.name for pipeline in PIPELINES} == shipped().keys()
+    assert {pipeline.name for pipeline in PIPELINES} == shipped_pipelines().keys()
     for stock in pair:
         guarded_world.fill(stock)
     for reader in guarded_world.READERS.values():

@@ -47,10 +47,14 @@ def test_asking_with_another_embedder_is_refused(tmp_path: Path) -> None:
 def test_a_plan_of_another_embedder_is_refused(tmp_path: Path) -> None:
     first = engine_with(tmp_path / "s.db", HashedWords)
     ingest(first)
-    saved = first.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel")).saved()
+    saved = first.questions.retrieve(
+        QuestionRequest(local(), load("documents"), "fuel")
+    ).to_saved_plan()
     other = engine_with(tmp_path / "s.db", OtherWords)
     ingest(other, repository="r")
-    newest = other.questions.retrieve(QuestionRequest(local(), load("documents"), "fuel")).saved()
+    newest = other.questions.retrieve(
+        QuestionRequest(local(), load("documents"), "fuel")
+    ).to_saved_plan()
     assert newest.plan.embedder.name == "other-words"
     assert other.questions.execute(local(), saved, load("documents")).context.items
     moved = replace(saved, snapshots=newest.snapshots)

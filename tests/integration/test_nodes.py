@@ -10,7 +10,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import AccessRule
 from docgraph.model.audit import DENIED
 from docgraph.model.errors import BadInput
-from docgraph.pipeline.request import MOST_IDS
+from docgraph.pipeline.request import MAX_IDS
 from tests.support.engines import make_engine
 from tests.support.memory_audit import MemoryAudit
 from tests.support.small_world import IDENTITY, document, write
@@ -68,4 +68,4 @@ def test_ids_are_text_and_not_too_many(engine: Engine) -> None:
     with pytest.raises(BadInput, match="not text"):
         engine.questions.nodes(local(), ("\ud800",))
     with pytest.raises(BadInput, match="at most"):
-        engine.questions.nodes(local(), [f"r:{at}.md" for at in range(MOST_IDS + 1)])
+        engine.questions.nodes(local(), [f"r:{at}.md" for at in range(MAX_IDS + 1)])

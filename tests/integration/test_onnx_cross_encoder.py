@@ -361,7 +361,7 @@ def test_what_a_reader_may_not_see_is_not_read_and_changes_nothing(
         asked = engine.questions.retrieve(
             QuestionRequest(local(), reranking(tmp_path, 8, "documents"), QUESTION)
         )
-        found.append((asked.saved().to_json(), asked.context, tuple(sorted(read))))
+        found.append((asked.to_saved_plan().to_json(), asked.context, tuple(sorted(read))))
         read.clear()
     assert found[0] == found[1]
     assert len(found[0][2]) == len(SHOWN)

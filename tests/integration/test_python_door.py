@@ -62,7 +62,7 @@ def test_each_question_goes_as_far_as_its_name_says(opened: docgraph.Docgraph) -
 
 
 def test_a_plan_is_executed_as_a_value_and_as_json(opened: docgraph.Docgraph) -> None:
-    saved = opened.plan(QUESTION).saved()
+    saved = opened.plan(QUESTION).to_saved_plan()
     whole = opened.retrieve(QUESTION).context
     assert opened.execute(saved).context == opened.execute(saved.to_json()).context == whole
 
@@ -72,7 +72,7 @@ def test_a_plan_of_somebodys_own_pipeline_needs_its_file(
 ) -> None:
     mine = tmp_path / "mine.yaml"
     mine.write_text("pipeline: mine\nextends: documents\n", encoding="utf-8")
-    saved = opened.plan(QUESTION, pipeline=mine).saved()
+    saved = opened.plan(QUESTION, pipeline=mine).to_saved_plan()
     with pytest.raises(BadInput, match="give its file as pipeline="):
         opened.execute(saved)
     assert opened.execute(saved, pipeline=mine).evidence
@@ -155,7 +155,7 @@ def test_what_a_prompt_shows_is_short_and_holds_no_vector(opened: docgraph.Docgr
 
 
 def test_an_executed_plan_shows_its_question(opened: docgraph.Docgraph) -> None:
-    saved = opened.plan(QUESTION).saved()
+    saved = opened.plan(QUESTION).to_saved_plan()
     assert repr(opened.execute(saved)).startswith(f"<Result {QUESTION!r}, planned ")
 
 

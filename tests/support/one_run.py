@@ -50,7 +50,7 @@ def main(folder: str, store: str, order: str) -> None:
     found = {
         "relations": plain(engine.content.relations(local())),
         "status": plain(engine.content.status(local())),
-        "plans": [walk.saved().to_json() for walk in walked],
+        "plans": [walk.to_saved_plan().to_json() for walk in walked],
         "contexts": [plain(walk.context) for walk in walked],
     }
     sys.stdout.write(json.dumps(found, sort_keys=True))

@@ -105,7 +105,7 @@ def edit(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) ->
 
 def reseal(whole: Receipt, path: tuple[Any, ...], change: Callable[[Any], Any]) -> Receipt:
     """Edited by somebody who knows how its own digest is made."""
-    return receipt_from_json(edit(whole, path, change)).sealed()
+    return receipt_from_json(edit(whole, path, change)).with_digest()
 
 
 def with_steps(whole: Receipt, change: Callable[[list[Any]], list[Any]]) -> Receipt:

@@ -22,7 +22,7 @@ from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.planned_reads import ReaderReranker, read_node_texts
 from docgraph.pipeline.receipt import Receipt
 from docgraph.pipeline.replay import ReplayResult, node_ids_in, replay, require_same_embedding
-from docgraph.pipeline.request import QuestionRequest, checked_ids, seeds_from_ids
+from docgraph.pipeline.request import QuestionRequest, seeds_from_ids, validate_ids
 from docgraph.pipeline.retrieval import Retrieval, SavedPlan
 from docgraph.pipeline.run import Run, continue_run, run
 from docgraph.ports.graph_reads import GraphReads
@@ -117,7 +117,7 @@ class QuestionService:
         """Why a node is in this question's context, or where it fell out and what lets it in."""
         from docgraph.pipeline.why_not.why_not import why_not
 
-        request = request.checked()
+        request = request.validated()
         with self.audit.record(request.reader, "why") as note:
             question = self._embed(request.question)
             with open_session(self.store, request.reader, request.scope, note) as reads:
@@ -142,7 +142,7 @@ class QuestionService:
 
         Forbidden and absent ones are left out alike.
         """
-        named = checked_ids(ids)
+        named = validate_ids(ids)
         with self.audit.read(self.store, reader, "nodes", scope) as (reads, note):
             embedder = reads.embedder
             nodes = read_node_texts(reads, named, embedder, with_text=whole) if embedder else ()
@@ -156,7 +156,7 @@ class QuestionService:
     def _retrieval(
         self, request: QuestionRequest, pipeline: Pipeline, note: AuditNote
     ) -> Retrieval:
-        request = request.checked()
+        request = request.validated()
         question = self._embed(request.question)
         with open_session(self.store, request.reader, request.scope, note) as reads:
             given, pipeline = self._given(request, pipeline, question, reads)

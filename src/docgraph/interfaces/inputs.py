@@ -11,7 +11,7 @@ from docgraph.model.edge import RELATIONS, EdgeEvidence
 from docgraph.model.errors import BadInput, BadPipeline
 from docgraph.model.node import path_of
 from docgraph.model.validation import check_names, suggest
-from docgraph.pipeline.load import load, load_text, shipped
+from docgraph.pipeline.load import load, load_text, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES
 from docgraph.wiring.server_settings import ServeSettings
@@ -23,7 +23,7 @@ class NamedPipelines:
 
     def __init__(self, settings: ServeSettings) -> None:
         own = {name: Path(file) for name, file in settings.pipelines.items()}
-        self._files: Mapping[str, Path] = {**shipped(), **own}
+        self._files: Mapping[str, Path] = {**shipped_pipelines(), **own}
         self._loaded = {name: load(str(path)) for name, path in self._files.items()}
         self._settings = settings
 

@@ -1,4 +1,4 @@
-"""Loading a pipeline: YAML to checked steps. A file that breaks a contract is refused."""
+"""Loads a pipeline from YAML and validates it against the contracts of its actions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,20 +13,17 @@ from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_options
 from docgraph.yaml_lines import BadYaml, Line, yaml_lines
 
-# A pipeline file as it is written: its top-level keys, each with its line.
-
-
-LARGEST = 64 * 1024
+MAX_BYTES = 64 * 1024
 
 
 def read_lines(path: Path) -> dict[str, Line]:
-    return lines_of(path.name, _bytes(path))
+    return parse_lines(path.name, _bytes(path))
 
 
-def lines_of(name: str, data: bytes) -> dict[str, Line]:
-    """`name` is what errors call the text."""
-    if len(data) > LARGEST:
-        raise BadPipeline(f"{name}: a pipeline takes at most {LARGEST} bytes, this is longer")
+def parse_lines(name: str, data: bytes) -> dict[str, Line]:
+    """The top-level keys with their lines; errors call the text `name`."""
+    if len(data) > MAX_BYTES:
+        raise BadPipeline(f"{name}: a pipeline takes at most {MAX_BYTES} bytes, this is longer")
     try:
         top = yaml_lines(data).value
     except BadYaml as error:
@@ -39,7 +36,7 @@ def lines_of(name: str, data: bytes) -> dict[str, Line]:
 def _bytes(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(LARGEST + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise BadPipeline(f"{path}: cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -47,8 +44,8 @@ def _bytes(path: Path) -> bytes:
 
 
 KEYS = ("pipeline", "extends", "steps", "change", "without")
-DEEPEST_EXTENDS = 8
-SENT = "pipeline"  # how errors call one that came without a file
+MAX_EXTENDS_DEPTH = 8
+UNNAMED = "pipeline"  # the name in errors of a pipeline without a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,46 +58,48 @@ class _StepText:
     options: Mapping[str, Any]
 
 
-def shipped() -> dict[str, Path]:
+def shipped_pipelines() -> dict[str, Path]:
     folder = Path(str(resources.files("docgraph.pipeline") / "shipped"))
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
 def load(name: str) -> Pipeline:
     """By the name of a shipped pipeline, or by path."""
-    path = shipped().get(name) or Path(name)
+    path = shipped_pipelines().get(name) or Path(name)
     if path.name == name and not path.exists():
-        raise BadPipeline(f"no pipeline or file is called {name!r}; {suggest(name, shipped())}")
-    title, written = _read(path, seen=())
-    return Pipeline(title, tuple(_checked_line(written)))
+        raise BadPipeline(
+            f"no pipeline or file is called {name!r}; {suggest(name, shipped_pipelines())}"
+        )
+    title, step_texts = _read(path, seen=())
+    return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 
 def load_text(text: str, named: Mapping[str, Path]) -> Pipeline:
-    """A pipeline of a request. It may extend the named ones; no other file is opened."""
+    """A pipeline from a request. It may extend the named ones; no other file is opened."""
 
     def extended(line: Line) -> list[_StepText]:
         found = named.get(line.value) if isinstance(line.value, str) else None
         if found is None:
             names = ", ".join(sorted(named))
-            raise BadPipeline(f"{SENT}:{line.number}: `extends` takes one of these: {names}")
+            raise BadPipeline(f"{UNNAMED}:{line.number}: `extends` takes one of these: {names}")
         return _read(found, seen=())[1]
 
-    title, written = _taken(SENT, lines_of(SENT, text.encode()), extended)
-    return Pipeline(title, tuple(_checked_line(written)))
+    title, step_texts = _parse(UNNAMED, parse_lines(UNNAMED, text.encode()), extended)
+    return Pipeline(title, tuple(_resolve_steps(step_texts)))
 
 
 def _read(path: Path, seen: tuple[Path, ...]) -> tuple[str, list[_StepText]]:
     chain = (*seen, path.resolve())
-    return _taken(
+    return _parse(
         path.name, read_lines(path), lambda line: _read(_parent(path, line, chain), chain)[1]
     )
 
 
-def _taken(
+def _parse(
     file: str, top: Mapping[str, Line], extended: Callable[[Line], list[_StepText]]
 ) -> tuple[str, list[_StepText]]:
-    """`extended` gives the steps of the pipeline that `extends` names."""
-    _only_known(file, top, KEYS)
+    """`extended` returns the steps of the pipeline that the line of `extends` names."""
+    _check_keys(file, top, KEYS)
     name = top.get("pipeline", Line(None, 1))
     if not isinstance(name.value, str) or not name.value:
         raise BadPipeline(f"{file}:{name.number}: a pipeline needs a name: `pipeline: my-name`")
@@ -124,18 +123,18 @@ def _parent(path: Path, line: Line, chain: tuple[Path, ...]) -> Path:
     if not isinstance(name, str):
         raise BadPipeline(f"{path.name}:{line.number}: `extends` takes one name or path")
     beside = path.parent / name
-    found = shipped().get(name) or (beside if beside.is_file() else None)
+    found = shipped_pipelines().get(name) or (beside if beside.is_file() else None)
     if found is None:
         raise BadPipeline(
             f"{path.name}:{line.number}: no pipeline is called {name!r}; "
-            f"shipped: {', '.join(shipped())}; or give a file beside this one"
+            f"shipped: {', '.join(shipped_pipelines())}; or give a file beside this one"
         )
     if found.resolve() in chain:
         names = " > ".join(link.name for link in (*chain, found))
         raise BadPipeline(f"{path.name}:{line.number}: a pipeline extends itself: {names}")
-    if len(chain) > DEEPEST_EXTENDS:
+    if len(chain) > MAX_EXTENDS_DEPTH:
         raise BadPipeline(
-            f"{path.name}:{line.number}: more than {DEEPEST_EXTENDS} pipelines extend each other"
+            f"{path.name}:{line.number}: more than {MAX_EXTENDS_DEPTH} pipelines extend each other"
         )
     return found
 
@@ -173,38 +172,38 @@ def _options(file: str, step: str, action: Action, line: Line) -> Mapping[str, A
     return validate_options(file, action, step, given)
 
 
-def _extended(file: str, top: Mapping[str, Line], written: list[_StepText]) -> list[_StepText]:
-    for item in _listed(file, top.get("without")):
-        _held(f"{file}:{item.number}: without {item.value}", item.value, written)
-        written = [step for step in written if step.action.name != item.value]
-    if not written:
+def _extended(file: str, top: Mapping[str, Line], step_texts: list[_StepText]) -> list[_StepText]:
+    for item in _without_items(file, top.get("without")):
+        _require_step(f"{file}:{item.number}: without {item.value}", item.value, step_texts)
+        step_texts = [step for step in step_texts if step.action.name != item.value]
+    if not step_texts:
         raise BadPipeline(f"{file}:{top['without'].number}: `without` leaves no step to do")
     changes = top["change"].value if "change" in top else {}
     if not isinstance(changes, dict):
         raise BadPipeline(f"{file}:{top['change'].number}: `change` is {{action: {{options}}}}")
     for name, line in changes.items():
         change = f"change of {name}"
-        action = _held(f"{file}:{line.number}: {change}", name, written)
+        action = _require_step(f"{file}:{line.number}: {change}", name, step_texts)
         given = _options(file, change, action, line)
-        written = [
+        step_texts = [
             _StepText(file, line.number, action, {**step.options, **given})
             if step.action is action
             else step
-            for step in written
+            for step in step_texts
         ]
-    return written
+    return step_texts
 
 
-def _held(where: str, name: str, written: Sequence[_StepText]) -> Action:
+def _require_step(where: str, name: str, step_texts: Sequence[_StepText]) -> Action:
     """The action of that name, which must be one of the extended pipeline's steps."""
     action = _action(where, name)
-    names = [step.action.name for step in written]
+    names = [step.action.name for step in step_texts]
     if name not in names:
         raise BadPipeline(f"{where}: the extended pipeline has: {', '.join(names)}")
     return action
 
 
-def _listed(file: str, line: Line | None) -> Sequence[Line]:
+def _without_items(file: str, line: Line | None) -> Sequence[Line]:
     if line is None:
         return ()
     if not isinstance(line.value, list) or not all(isinstance(i.value, str) for i in line.value):
@@ -212,32 +211,32 @@ def _listed(file: str, line: Line | None) -> Sequence[Line]:
     return line.value
 
 
-def _only_known(file: str, top: Mapping[str, Line], keys: Sequence[str]) -> None:
+def _check_keys(file: str, top: Mapping[str, Line], keys: Sequence[str]) -> None:
     for key, line in top.items():
         if key not in keys:
             raise BadPipeline(f"{file}:{line.number}: unknown key {key!r}; {suggest(key, keys)}")
 
 
-def _checked_line(written: Sequence[_StepText]) -> list[Step]:
-    """Checks the types of steps in order, and inserts implicit steps."""
+def _resolve_steps(step_texts: Sequence[_StepText]) -> list[Step]:
+    """Checks that every input is made before it is needed, and inserts implicit steps."""
     made: list[type] = []
     steps: list[Step] = []
-    for number, step in enumerate(written, start=1):
+    for number, step in enumerate(step_texts, start=1):
         where = f"{step.file}:{step.line}: step {number} ({step.action.name})"
         for rule in step.action.option_rules:
             if problem := rule(step.options):
                 raise BadPipeline(f"{where}: {problem}")
         for _, kind in step.action.requires:
             if kind not in PROVIDED_TYPES and kind not in made:
-                bridge = _bridge(kind, made, where, step.action)
-                steps.append(Step.of(bridge, {}))
-                made.append(bridge.makes)
+                implicit_action = _find_implicit(kind, made, where, step.action)
+                steps.append(Step.of(implicit_action, {}))
+                made.append(implicit_action.makes)
         steps.append(Step.of(step.action, step.options))
         made.append(step.action.makes)
     return steps
 
 
-def _bridge(kind: type, made: list[type], where: str, action: Action) -> Action:
+def _find_implicit(kind: type, made: list[type], where: str, action: Action) -> Action:
     for implicit in IMPLICIT_ACTIONS:
         if implicit.makes is kind and all(
             k in PROVIDED_TYPES or k in made for _, k in implicit.requires

@@ -1,4 +1,4 @@
-"""A receipt: the request, its steps, and digests of everything they made."""
+"""Receipts: the request, its steps and the digests of everything that they made."""
 
 import json
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.snapshot import SnapshotName
-from docgraph.pipeline.retrieval import Retrieval, read_strictly
+from docgraph.pipeline.retrieval import Retrieval, parse_strictly
 from docgraph.pipeline.run import OptionValue
 
 FORMAT = "docgraph.receipt/1"
@@ -19,7 +19,7 @@ FORMAT = "docgraph.receipt/1"
 
 @dataclass(frozen=True, slots=True)
 class ReceiptStep:
-    """Every option of the action, defaults included; what it read and made, by type and digest."""
+    """All options of the action, defaults included; inputs and output by type and digest."""
 
     action: str
     options: tuple[OptionValue, ...]
@@ -29,7 +29,7 @@ class ReceiptStep:
 
 @dataclass(frozen=True, slots=True)
 class AnswerReceipt:
-    """Without a model, only the digest is filled."""
+    """Without a model only the digest is set."""
 
     digest: str
     model: str
@@ -40,11 +40,11 @@ class AnswerReceipt:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """No times, and nothing that the reader may not see: the same request gives the same bytes.
+    """Without times and without hidden content, so the same question gives the same bytes.
 
-    `seeds` are the ids that were given in place of search. `asker` and `rights` are digests: the
-    one of who asked, the other of what lets them read. Snapshots' numbers are the one thing in it
-    that a hidden change can move.
+    `seeds` are ids given instead of a search. `asker` and `rights` are digests of the reader's
+    identity and of their rights to read. Only the numbers of snapshots can change through
+    documents that the reader does not see.
     """
 
     format: str
@@ -66,16 +66,16 @@ class Receipt:
     digest: str
 
     @property
-    def asked(self) -> Question:
+    def embedded_question(self) -> Question:
         return Question(self.question, self.plan.query_vector, self.embedder)
 
     @property
     def before_answer(self) -> tuple[ReceiptStep, ...]:
-        """The deterministic steps; a model's answer may differ."""
+        """The steps that are deterministic; a model's answer is not."""
         made = [kind for kind, _ in (step.output for step in self.steps)]
         return self.steps[: made.index(Answer.__name__)] if Answer.__name__ in made else self.steps
 
-    def sealed(self) -> "Receipt":
+    def with_digest(self) -> "Receipt":
         return replace(self, digest=digest({**plain(self), "digest": None}))
 
     def to_json(self) -> str:
@@ -83,7 +83,6 @@ class Receipt:
 
 
 def receipt_of(retrieval: Retrieval) -> Receipt:
-    """Seeds as the request named them."""
     run, request = retrieval.run, retrieval.request
     question, plan, trace = run.get(Question), retrieval.plan, run.trace
     context, answer = (run.values.get(kind) for kind in (Context, Answer))
@@ -105,21 +104,21 @@ def receipt_of(retrieval: Retrieval) -> Receipt:
         plan=plan,
         plan_digest=plan.digest,
         context_digest=context.digest if context else None,
-        answer=_answered(answer) if answer else None,
+        answer=_answer_receipt(answer) if answer else None,
         digest="",
-    ).sealed()
+    ).with_digest()
 
 
 def _asker_digest(principal: Principal) -> str:
-    """Of the person and the kind of credential: a new key changes nothing."""
+    """Of the person and the kind of credential, so that it survives a new key."""
     by = credential_kind(principal.by)
     return digest({"id": principal.id, "tenant": principal.tenant, "by": by})
 
 
 def rights_digest(principal: Principal) -> str:
-    """Of what decides which documents they read, and of no other right."""
-    held = {"groups": principal.groups, "labels": principal.labels}
-    return digest({**held, "clearance": principal.clearance})
+    """Of groups, labels and clearance, which decide what may be read; not of other rights."""
+    rights = {"groups": principal.groups, "labels": principal.labels}
+    return digest({**rights, "clearance": principal.clearance})
 
 
 def reranker_of(plan: RetrievalPlan) -> str | None:
@@ -127,18 +126,18 @@ def reranker_of(plan: RetrievalPlan) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _answered(answer: Answer) -> AnswerReceipt:
-    asking = answer.asking
-    if asking is None:
+def _answer_receipt(answer: Answer) -> AnswerReceipt:
+    call = answer.asking
+    if call is None:
         return AnswerReceipt(answer.digest, "", "", "", "")
-    sampling = {"temperature": asking.temperature, "seed": asking.seed}
-    settings = ", ".join(f"{name} {value}" for name, value in sampling.items() if value is not None)
-    return AnswerReceipt(answer.digest, asking.model, asking.prompt, asking.prompt_digest, settings)
+    options = {"temperature": call.temperature, "seed": call.seed}
+    sampling = ", ".join(f"{name} {value}" for name, value in options.items() if value is not None)
+    return AnswerReceipt(answer.digest, call.model, call.prompt, call.prompt_digest, sampling)
 
 
 def receipt_from_json(text: str | bytes) -> Receipt:
-    """Its consistency is checked by `receipt_check`."""
-    receipt = read_strictly(Receipt, text, "receipt", BadInput)
+    """Does not check its consistency; `find_receipt_problems` does."""
+    receipt = parse_strictly(Receipt, text, "receipt", BadInput)
     if receipt.format != FORMAT:
         raise BadInput(f"receipt format {receipt.format!r}; this docgraph reads {FORMAT!r}")
     return receipt

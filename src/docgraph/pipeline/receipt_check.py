@@ -15,8 +15,8 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.vector import MAX_SQUARED_LENGTH
 from docgraph.pipeline.receipt import Receipt, reranker_of
-from docgraph.pipeline.request import checked_question
-from docgraph.pipeline.retrieval import MOST_PLANNED
+from docgraph.pipeline.request import validate_question
+from docgraph.pipeline.retrieval import MAX_PLANNED_NODES
 
 _NUMBER = r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?"
 
@@ -63,13 +63,13 @@ def pipeline_digest_matches(receipt: Receipt) -> bool:
 
 
 def _check_seal(receipt: Receipt) -> Iterator[str]:
-    if receipt.sealed() != receipt:
+    if receipt.with_digest() != receipt:
         yield "its own digest is not that of what it holds: something was changed"
 
 
 def _check_question(receipt: Receipt) -> Iterator[str]:
     try:
-        if checked_question(receipt.question, receipt.seeds) != receipt.question:
+        if validate_question(receipt.question, receipt.seeds) != receipt.question:
             yield "the question begins or ends with blanks"
     except BadInput as error:
         yield f"nobody could have asked this: {error}"
@@ -101,8 +101,8 @@ def _check_plan(receipt: Receipt) -> Iterator[str]:
     named = (*plan.seed_documents, *(e.document_id for e in plan.expanded_documents))
     if sorted(plan.order) != sorted(set(named)) or len(set(named)) < len(named):
         yield "the plan's order does not name its seeds and expanded documents once each"
-    if len(plan.order) > MOST_PLANNED:
-        yield f"the plan holds more than {MOST_PLANNED} nodes"
+    if len(plan.order) > MAX_PLANNED_NODES:
+        yield f"the plan holds more than {MAX_PLANNED_NODES} nodes"
 
 
 def _check_seeds(receipt: Receipt) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _check_seeds(receipt: Receipt) -> Iterator[str]:
 
 def _check_inputs(receipt: Receipt) -> Iterator[str]:
     """A step reads what the last step before it made, the question, or the given seeds."""
-    available = {Question.__name__: digest(receipt.asked)}
+    available = {Question.__name__: digest(receipt.embedded_question)}
     for position, step in enumerate(receipt.steps, start=1):
         for kind, read in step.inputs:
             if kind == Seeds.__name__ and receipt.seeds:

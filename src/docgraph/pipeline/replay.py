@@ -14,7 +14,7 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.model.validation import suggest
 from docgraph.pipeline.catalog import ACTIONS, IMPLICIT_ACTIONS, PROVIDED_TYPES
-from docgraph.pipeline.load import load, shipped
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline, Step, validate_value
 from docgraph.pipeline.receipt import Receipt, ReceiptStep, reranker_of, rights_digest
 from docgraph.pipeline.receipt_check import find_receipt_problems, pipeline_digest_matches
@@ -86,7 +86,7 @@ def _validate(action: Action, name: str, value: object) -> object:
 
 def pipeline_changes(receipt: Receipt) -> tuple[str, ...]:
     """A note if a shipped pipeline has changed since; a receipt's name never opens a file."""
-    if receipt.pipeline not in shipped():
+    if receipt.pipeline not in shipped_pipelines():
         return ()
     today = load(receipt.pipeline)
     steps = (today.starting_from(Seeds) if receipt.seeds else today).steps
@@ -150,7 +150,7 @@ def require_same_embedding(receipt: Receipt, question: Question) -> Question:
         raise WrongEmbedder(
             f"then it was {was.name} ({was.digest[:12]}), now it is {now.name} ({now.digest[:12]})"
         )
-    if question != receipt.asked:
+    if question != receipt.embedded_question:
         raise WrongEmbedder(f"{now.name} gives another vector for this question than it did then")
     return question
 

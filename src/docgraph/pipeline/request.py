@@ -1,4 +1,4 @@
-"""A question's request: every interface fills one, the engine takes it."""
+"""The request of a question: every interface builds one for the engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.ports.graph_reads import GraphReads
 
-LONGEST_QUESTION = 20_000
-MOST_IDS = 1_000
+MAX_QUESTION_CHARACTERS = 20_000
+MAX_IDS = 1_000
 INTERFACES = ("cli", "http", "mcp", "python")
 
 
@@ -42,7 +42,7 @@ def override(
 
 @dataclass(frozen=True, slots=True)
 class QuestionRequest:
-    """What is asked, by whom, of what, and how. The interface decides what may be named."""
+    """The question, its reader, the snapshots and the pipeline. Interfaces validate names."""
 
     reader: "Principal"
     pipeline: "Pipeline"
@@ -64,13 +64,13 @@ class QuestionRequest:
                 pipeline = pipeline.with_options(one.action, **{one.option: value})
         return pipeline
 
-    def checked(self) -> "QuestionRequest":
-        """With the question stripped; refused where nothing, or too much, is asked."""
+    def validated(self) -> "QuestionRequest":
+        """With the question stripped; BadInput where it is empty or too long."""
         for name in OVERRIDES:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise BadInput(f"{name} is 1 or more, not {value}")
-        return replace(self, question=checked_question(self.question, self.seeds))
+        return replace(self, question=validate_question(self.question, self.seeds))
 
 
 OVERRIDES: Mapping[str, Override] = {
@@ -89,27 +89,28 @@ def snapshot_selectors(
     return (SnapshotSelector(repository, branch, snapshot),)
 
 
-def checked_question(question: str, seeds: Sequence[str]) -> str:
-    """Stripped."""
+def validate_question(question: str, seeds: Sequence[str]) -> str:
+    """The stripped question."""
     text = question.strip()
     if not _is_text(text):
         raise BadInput("the question holds bytes that are not text")
-    checked_ids(seeds)
+    validate_ids(seeds)
     if not text and not seeds:
         raise BadInput("ask a question, or name seeds by id")
-    if len(text) > LONGEST_QUESTION:
+    if len(text) > MAX_QUESTION_CHARACTERS:
         raise BadInput(
-            f"a question takes at most {LONGEST_QUESTION} characters, this one has {len(text)}"
+            f"a question takes at most {MAX_QUESTION_CHARACTERS} characters, "
+            f"this one has {len(text)}"
         )
     return text
 
 
-def checked_ids(ids: Sequence[str]) -> tuple[str, ...]:
+def validate_ids(ids: Sequence[str]) -> tuple[str, ...]:
     """Each once, in the order given."""
     if not all(_is_text(node) for node in ids):
         raise BadInput("an id holds bytes that are not text")
-    if len(ids) > MOST_IDS:
-        raise BadInput(f"at most {MOST_IDS} ids can be named at once, these are {len(ids)}")
+    if len(ids) > MAX_IDS:
+        raise BadInput(f"at most {MAX_IDS} ids can be named at once, these are {len(ids)}")
     return tuple(dict.fromkeys(ids))
 
 

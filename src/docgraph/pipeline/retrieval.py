@@ -1,4 +1,4 @@
-"""A retrieval: what one question gave, and how."""
+"""The result of one request, and the plan as a file."""
 
 import json
 from dataclasses import dataclass
@@ -15,48 +15,50 @@ from docgraph.model.vector import MAX_SQUARED_LENGTH
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.pipeline.run import Run
 
-# Reading a file that docgraph wrote, strictly: each key known and there once, each type right.
+# Strict parsing of files that docgraph wrote.
 
 
-LARGEST = 16 * 1024 * 1024
+MAX_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
-def read_strictly(kind: type[T], text: str | bytes, what: str, refused: type[DocgraphError]) -> T:
-    """`what` names it in an error, which is `refused`."""
+def parse_strictly(
+    kind: type[T], text: str | bytes, what: str, error_type: type[DocgraphError]
+) -> T:
+    """Each key known and once, each type exact. Errors are of `error_type` and name `what`."""
     from pydantic import TypeAdapter, ValidationError
 
-    if len(text) > LARGEST:
-        raise refused(f"a {what} takes at most {LARGEST} bytes, this one has {len(text)}")
+    if len(text) > MAX_BYTES:
+        raise error_type(f"a {what} takes at most {MAX_BYTES} bytes, this one has {len(text)}")
     try:
         found = TypeAdapter(kind).validate_json(text, strict=True)
-        exact = canonical(found) == canonical(json.loads(text, object_pairs_hook=_once_each))
+        exact = canonical(found) == canonical(json.loads(text, object_pairs_hook=_unique_keys))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise refused(f"not a {what}: {where}: {first['msg']}") from error
+        raise error_type(f"not a {what}: {where}: {first['msg']}") from error
     except (ValueError, RecursionError) as error:
-        raise refused(f"not a {what}: {error}") from error
+        raise error_type(f"not a {what}: {error}") from error
     if not exact:
-        raise refused(f"not a {what}: its keys are not exactly those of a {what}")
+        raise error_type(f"not a {what}: its keys are not exactly those of a {what}")
     return found
 
 
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Of two equal keys one reader takes the first, another the last."""
-    found: dict[str, Any] = {}
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuses duplicate keys, of which parsers take the first or the last."""
+    values: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in values:
             raise ValueError(f"the key {key[:40]!r} stands twice in one object")
-        found[key] = value
-    return found
+        values[key] = value
+    return values
 
 
-# A plan as a file: the plan, and beside it the snapshots and pipeline it was made with.
+# A plan as a file, with the snapshots and the pipeline that it was made with.
 
 
 FORMAT = "docgraph.plan/1"
-MOST_PLANNED = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
+MAX_PLANNED_NODES = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +80,19 @@ class SavedPlan:
 
 
 def plan_from_json(text: str | bytes) -> SavedPlan:
-    """The order is made of the plan's own nodes, too."""
-    saved = read_strictly(SavedPlan, text, "saved plan", BadPlan)
+    """Refuses an inconsistent plan, too."""
+    saved = parse_strictly(SavedPlan, text, "saved plan", BadPlan)
     if saved.format != FORMAT:
         raise BadPlan(f"plan format {saved.format!r}; this docgraph reads {FORMAT!r}")
-    _consistent(saved.plan)
+    _check_plan(saved.plan)
     return saved
 
 
-def _consistent(plan: RetrievalPlan) -> None:
+def _check_plan(plan: RetrievalPlan) -> None:
     expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
     named = (*plan.seed_documents, *expanded)
-    if len(plan.order) > MOST_PLANNED:
-        raise BadPlan(f"a plan holds at most {MOST_PLANNED} nodes, this one {len(plan.order)}")
+    if len(plan.order) > MAX_PLANNED_NODES:
+        raise BadPlan(f"a plan holds at most {MAX_PLANNED_NODES} nodes, this one {len(plan.order)}")
     if sorted(plan.order) != sorted(named) or len(set(named)) != len(named):
         raise BadPlan("the plan's order does not name its seeds and expanded documents once each")
     if len(plan.query_vector) not in (0, plan.embedder.dimensions):
@@ -104,7 +106,7 @@ def _consistent(plan: RetrievalPlan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What one request gave, the snapshots it read, and the trace of its steps."""
+    """A request, the snapshots that it read, and the run of its pipeline."""
 
     request: QuestionRequest
     scope: Scope
@@ -126,6 +128,6 @@ class Retrieval:
     def answer(self) -> Answer:
         return self.run.get(Answer)
 
-    def saved(self) -> SavedPlan:
+    def to_saved_plan(self) -> SavedPlan:
         plan = self.plan
         return SavedPlan(FORMAT, plan, plan.digest, self.scope.snapshots, self.run.pipeline.name)

@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message
 from docgraph.interfaces.http.server.app import make_app, mounts
 from docgraph.interfaces.http.server.app_state import build_app_state
 from docgraph.interfaces.server.worker_pool import FEWEST, PARTS, Overloaded, UserQuota, WorkerPool
-from docgraph.pipeline.load import LARGEST
+from docgraph.pipeline.load import MAX_BYTES
 from docgraph.ports.cancellation import check_cancelled
 from docgraph.wiring.server_settings import ServeSettings
 from tests.support.http_app import HERE, HttpApp, ingest_notes, key_for, open_app, settings_of
@@ -130,7 +130,7 @@ def test_a_pipeline_takes_so_many_steps_and_so_many_bytes(tmp_path: Path) -> Non
         more = door.post("/v1/search", {**ASKED, "pipeline": written(4)})
         assert more.status_code == 422
         assert "at most 3 steps" in more.json()["detail"]
-        long = {**ASKED, "pipeline": written(1, "#" * LARGEST)}
+        long = {**ASKED, "pipeline": written(1, "#" * MAX_BYTES)}
         assert door.post("/v1/search", long).status_code == 422
 
 

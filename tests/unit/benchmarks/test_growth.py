@@ -7,18 +7,18 @@ from xml.etree import ElementTree
 import pytest
 
 from benchmarks import growth
-from benchmarks.draw_growth import BLUE, drawn
-from benchmarks.grown import Grown
-from benchmarks.made_store import made_store
+from benchmarks.draw_growth import BLUE, draw
+from benchmarks.generated_store import generated_store
+from benchmarks.growth_figures import GrowthFigures
 
-FOUND = (Grown(1_000, 0.002, 0.004, 90), Grown(10_000, 0.010, 0.004, 170))
+FOUND = (GrowthFigures(1_000, 0.002, 0.004, 90), GrowthFigures(10_000, 0.010, 0.004, 170))
 
 
 def test_every_size_is_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(growth, "WARM_UP", 1)
-    stores = {size: made_store(tmp_path, size) for size in (10, 100)}
+    stores = {size: generated_store(tmp_path, size) for size in (10, 100)}
     found = growth.measure(stores, 3)
     assert [one.documents for one in found] == [10, 100]
     for one in found:
@@ -28,7 +28,7 @@ def test_every_size_is_asked(
 
 
 def test_only_ten_times_the_documents_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    growth.report((Grown(1_000, 1, 1, 90), *FOUND[1:], Grown(30_000, 1, 1, 300)))
+    growth.report((GrowthFigures(1_000, 1, 1, 90), *FOUND[1:], GrowthFigures(30_000, 1, 1, 300)))
     said = capsys.readouterr().out
     assert "from 1,000 to 10,000 documents" in said
     assert "to 30,000" not in said
@@ -36,16 +36,16 @@ def test_only_ten_times_the_documents_are_compared(capsys: pytest.CaptureFixture
 
 
 def test_the_same_figures_give_the_same_picture() -> None:
-    assert drawn(FOUND) == drawn(FOUND)
-    ElementTree.fromstring(drawn(FOUND))
+    assert draw(FOUND) == draw(FOUND)
+    ElementTree.fromstring(draw(FOUND))
 
 
 def test_what_takes_longer_is_drawn_higher() -> None:
-    (along,) = re.findall(rf'points="([^"]+)" fill="none" stroke="{BLUE}"', drawn(FOUND))
+    (along,) = re.findall(rf'points="([^"]+)" fill="none" stroke="{BLUE}"', draw(FOUND))
     (_, first), (_, last) = (map(float, point.split(",")) for point in along.split())
     assert last < first  # counted from the top
 
 
 def test_every_size_stands_below_the_picture() -> None:
-    said = [element.text for element in ElementTree.fromstring(drawn(FOUND)).iter()]
+    said = [element.text for element in ElementTree.fromstring(draw(FOUND)).iter()]
     assert said.count("1k") == said.count("10k") == 2

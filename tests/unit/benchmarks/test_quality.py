@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks import quality
 from benchmarks.quality_engine import services_on
-from benchmarks.quality_measured import MeasuredSet
+from benchmarks.quality_results import MeasuredSet
 from benchmarks.quality_set import measure
 from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
@@ -38,8 +38,8 @@ def lines(path: Path, *rows: object) -> None:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("data")
-    folder = place / "small"
+    data = tmp_path_factory.mktemp("data")
+    folder = data / "small"
     folder.mkdir()
     rows = ({"_id": n, "title": title, "text": text} for n, (title, text) in TEXTS.items())
     lines(folder / "corpus.jsonl", *rows)
@@ -54,7 +54,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "q4\tcoach\t1\nq1\tgabriel\t1\nq1\tpierre\t1\nq2\tradium\t1\nq3\tmarie\t1\n"
     )
     lines(folder / "edges.jsonl", {"source": "rail", "target": "barn", "type": "mentions"})
-    return place
+    return data
 
 
 @pytest.fixture(scope="module")

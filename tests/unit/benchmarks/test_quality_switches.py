@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from benchmarks.quality_switches import Switch, found_by, switches
+from benchmarks.quality_switches import Switch, edges_by_origin, switches
 from docgraph.model.edge import RelationCount, RelationCounts
 
 
@@ -13,7 +13,7 @@ def counts(*found: tuple[str, str, int]) -> RelationCounts:
 def test_what_encloses_what_is_no_edge_and_snapshots_add_up() -> None:
     one = counts(("names", "shares_entity", 2), ("structure", "contains", 9))
     other = counts(("names", "shares_entity", 3), ("links", "references", 0))
-    assert found_by([one, other]) == {("names", "shares_entity"): 5}
+    assert edges_by_origin([one, other]) == {("names", "shares_entity"): 5}
 
 
 def test_a_relation_of_a_miner_that_finds_nothing_else_is_switched_off_with_it() -> None:

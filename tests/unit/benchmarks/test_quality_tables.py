@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from benchmarks.quality_measured import MeasuredSet, Off, Row
+from benchmarks.quality_results import MeasuredSet, Row, SwitchedOff
 from benchmarks.quality_switches import Switch
 from benchmarks.quality_tables import tables
 
@@ -30,7 +30,7 @@ MEASURED = MeasuredSet(
     planned=(row("planned (`documents`)", *ALL),),
     over=(row("`over: passages`", *ALL, megabytes=298.4),),
     policies=(row("`admit: similarity`", *ALL),),
-    off=(Off("planned (`documents`)", EVERY, {"recall@5": HALF}),),
+    off=(SwitchedOff("planned (`documents`)", EVERY, {"recall@5": HALF}),),
 )
 WRITTEN = """\
 4,543 documents, 8 questions. Edges: mentions 1,234.

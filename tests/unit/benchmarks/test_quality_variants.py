@@ -1,22 +1,22 @@
 """Which pipelines are measured is read from their signatures, not from a list."""
 
-from benchmarks.quality_variants import FOLLOWED, changed, flat, followed, planned
+from benchmarks.quality_variants import FOLLOWED, flat, followed_relations, option_variants, planned
 from docgraph.pipeline.catalog import ACTIONS
 from docgraph.pipeline.load import load
 
 
 def test_every_value_that_an_option_may_take_is_measured() -> None:
-    over = changed(load("documents"), "over")
+    over = option_variants(load("documents"), "over")
     assert list(over) == ["`over: documents`", "`over: sections`", "`over: passages`"]
     levels = [p.steps[0].options["over"] for p in over.values()]
     assert levels == ["documents", "sections", "passages"]
     option = ACTIONS["expand_relationships"].option("admit")
     assert option is not None
-    assert f"`admit: {option.default}`" in changed(load("documents"), "admit")
+    assert f"`admit: {option.default}`" in option_variants(load("documents"), "admit")
 
 
 def test_an_option_that_a_pipeline_lacks_changes_nothing() -> None:
-    assert changed(load("flat"), "admit") == {}
+    assert option_variants(load("flat"), "admit") == {}
 
 
 def test_code_is_asked_of_both_pipelines() -> None:
@@ -26,6 +26,6 @@ def test_code_is_asked_of_both_pipelines() -> None:
 
 
 def test_a_pipeline_follows_what_it_names_or_everything() -> None:
-    assert followed(load("flat")) == frozenset()
-    assert followed(load("documents")) == FOLLOWED
-    assert followed(load("code")) < FOLLOWED
+    assert followed_relations(load("flat")) == frozenset()
+    assert followed_relations(load("documents")) == FOLLOWED
+    assert followed_relations(load("code")) < FOLLOWED

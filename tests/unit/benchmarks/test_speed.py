@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import speed
-from benchmarks.asked import engine_for, questions
-from benchmarks.floor import MISSING, built_floor, is_installed
-from benchmarks.made_pages import CLASSES
-from benchmarks.made_passages import made_passages
-from benchmarks.made_store import made_store
+from benchmarks.generated_chunks import generated_chunks
+from benchmarks.generated_pages import CLASSES
+from benchmarks.generated_store import generated_store
+from benchmarks.questions import engine_for, questions
+from benchmarks.search_baseline import MISSING, build_baseline, is_installed
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import LOCAL, Person
 from docgraph.pipeline.load import load
@@ -21,38 +21,38 @@ needs_bm25s = pytest.mark.skipif(not is_installed(), reason=MISSING)
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("kept")
-    made_store(folder, DOCUMENTS)
+    generated_store(folder, DOCUMENTS)
     return folder
 
 
 def test_a_store_is_made_once(kept: Path) -> None:
-    first = made_store(kept, DOCUMENTS)
+    first = generated_store(kept, DOCUMENTS)
     written = first.stat().st_mtime_ns
-    assert made_store(kept, DOCUMENTS) == first
+    assert generated_store(kept, DOCUMENTS) == first
     assert first.stat().st_mtime_ns == written
 
 
 def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path) -> None:
     older = tmp_path / "made-3-0123456789ab.db"
     older.touch()
-    assert made_store(tmp_path, 3, stale=True) == older
-    fresh = made_store(tmp_path, 3)
+    assert generated_store(tmp_path, 3, stale=True) == older
+    fresh = generated_store(tmp_path, 3)
     assert fresh != older
     assert not older.exists()
 
 
 def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
-    engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
+    engine = engine_for((), generated_store(kept, DOCUMENTS), kept / "audit")
     counts = engine.content.status(impersonated(everyone, local())).counts
-    chunks = made_passages(kept, DOCUMENTS)
+    chunks = generated_chunks(kept, DOCUMENTS)
     assert counts["chunks"] == len(chunks.texts) == len(chunks.vectors)
     assert counts["nodes.document"] == DOCUMENTS == len(chunks.summaries)
     assert len(set(chunks.documents)) == DOCUMENTS
 
 
 def test_half_of_the_documents_may_be_read(kept: Path) -> None:
-    engine = engine_for((), made_store(kept, DOCUMENTS), kept / "audit")
+    engine = engine_for((), generated_store(kept, DOCUMENTS), kept / "audit")
     assert engine.content.status(local()).counts["nodes.document"] == DOCUMENTS // 2
 
 
@@ -63,10 +63,10 @@ def test_no_question_is_asked_twice() -> None:
 
 @needs_bm25s
 def test_the_baseline_finds_a_chunk_by_its_own_words_and_vector(kept: Path) -> None:
-    floor, chunks = built_floor(kept, DOCUMENTS), made_passages(kept, DOCUMENTS)
-    assert floor.vector_candidates(chunks.vectors[7])[0] == 7
-    assert floor.lexical_candidates(chunks.texts[7])[0][0] == 7
-    assert floor.by_summary(chunks.summaries[7])[0] == 7
+    baseline, chunks = build_baseline(kept, DOCUMENTS), generated_chunks(kept, DOCUMENTS)
+    assert baseline.vector_candidates(chunks.vectors[7])[0] == 7
+    assert baseline.lexical_candidates(chunks.texts[7])[0][0] == 7
+    assert baseline.by_summary(chunks.summaries[7])[0] == 7
 
 
 @needs_bm25s
@@ -74,8 +74,8 @@ def test_every_way_is_timed_for_every_question(
     kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(speed, "WARM_UP", 2)
-    store, floor = made_store(kept, DOCUMENTS), built_floor(kept, DOCUMENTS)
-    first, again = speed.measure(store, floor, load("documents"), 10)
+    store, baseline = generated_store(kept, DOCUMENTS), build_baseline(kept, DOCUMENTS)
+    first, again = speed.measure(store, baseline, load("documents"), 10)
     ways = dict.fromkeys(("passages", "summaries", "words", "docgraph"), 10)
     for spent in (first, again):
         assert {name: len(times) for name, times in spent.times.items()} == ways
@@ -83,4 +83,4 @@ def test_every_way_is_timed_for_every_question(
         assert {len(times) for times in spent.steps.values()} == {10}
     speed.show(first)
     speed.report(first.times, "asked")
-    assert capsys.readouterr().out.count("\n") == len(speed.FLOORS) + 1
+    assert capsys.readouterr().out.count("\n") == len(speed.BASELINES) + 1

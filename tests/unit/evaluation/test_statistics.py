@@ -55,7 +55,7 @@ def test_intervals_are_deterministic_and_independent_of_other_metrics() -> None:
 def test_many_questions_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     values = {"mrr": [question % 7 / 7 for question in range(50)]}
     whole = estimates(values)
-    monkeypatch.setattr("docgraph.evaluation.statistics._AT_ONCE", 1234)
+    monkeypatch.setattr("docgraph.evaluation.statistics._MAX_DRAWS", 1234)
     assert estimates(values) == whole
 
 

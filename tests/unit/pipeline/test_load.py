@@ -8,7 +8,7 @@ import pytest
 
 from docgraph.model.errors import BadPipeline
 from docgraph.pipeline.catalog import ACTIONS
-from docgraph.pipeline.load import DEEPEST_EXTENDS, load, shipped
+from docgraph.pipeline.load import MAX_EXTENDS_DEPTH, load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 
 Write = Callable[..., str]
@@ -42,7 +42,7 @@ def refused(path: str) -> str:
 
 @pytest.mark.requirement(43)
 def test_both_source_systems_are_shipped() -> None:
-    assert {"code", "documents"} <= set(shipped())
+    assert {"code", "documents"} <= set(shipped_pipelines())
     assert names(load("documents")) == [
         "search_nodes",
         "select_scope",
@@ -61,7 +61,7 @@ def test_both_source_systems_are_shipped() -> None:
 
 
 @pytest.mark.requirement(43)
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", shipped_pipelines())
 def test_every_shipped_pipeline_keeps_its_contracts_and_bears_its_files_name(name: str) -> None:
     assert load(name).name == name
 
@@ -378,10 +378,10 @@ def test_two_pipelines_that_extend_each_other_are_refused(write: Write) -> None:
 @pytest.mark.requirement(43)
 def test_a_long_chain_is_followed_and_an_endless_one_is_not(write: Write) -> None:
     path = write("pipeline: p0\nextends: code\n", "p0.yaml")
-    for link in range(1, DEEPEST_EXTENDS):
+    for link in range(1, MAX_EXTENDS_DEPTH):
         path = write(f"pipeline: p{link}\nextends: p{link - 1}.yaml\n", f"p{link}.yaml")
     assert names(load(path)) == names(load("code"))
-    one_more = write(f"pipeline: p\nextends: p{DEEPEST_EXTENDS - 1}.yaml\n")
+    one_more = write(f"pipeline: p\nextends: p{MAX_EXTENDS_DEPTH - 1}.yaml\n")
     assert re.fullmatch(r"p0.yaml:2: more than \d pipelines extend each other", refused(one_more))
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from docgraph.model.errors import BadPipeline
-from docgraph.pipeline.load import load, load_text, shipped
+from docgraph.pipeline.load import load, load_text, shipped_pipelines
 
 
 def test_a_text_gives_the_pipeline_that_a_file_gives() -> None:
-    for name, path in shipped().items():
+    for name, path in shipped_pipelines().items():
         assert load_text(path.read_text(encoding="utf-8"), {}).digest == load(name).digest
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from docgraph.model.errors import BadPipeline
-from docgraph.pipeline.load import LARGEST, read_lines
+from docgraph.pipeline.load import MAX_BYTES, read_lines
 from docgraph.yaml_lines import MAX_DEPTH, Line
 
 
@@ -87,7 +87,7 @@ def test_a_file_nested_too_deeply_is_refused(file: Path) -> None:
 @pytest.mark.requirement(41)
 def test_deep_nesting_is_refused_before_it_takes_long(file: Path) -> None:
     """PyYAML needs minutes for a file of opening brackets alone."""
-    assert refused(file, "a: " + "[" * (LARGEST - 3)) == "mine.yaml:1: nested too deeply"
+    assert refused(file, "a: " + "[" * (MAX_BYTES - 3)) == "mine.yaml:1: nested too deeply"
 
 
 @pytest.mark.requirement(41)
@@ -98,7 +98,7 @@ def test_what_is_not_utf_8_is_refused_with_its_line(file: Path) -> None:
 
 @pytest.mark.requirement(41)
 def test_a_file_past_64_kilobytes_is_refused(file: Path) -> None:
-    fits = "a: 1\n#" + "x" * (LARGEST - 6)
+    fits = "a: 1\n#" + "x" * (MAX_BYTES - 6)
     file.write_text(fits, encoding="utf-8")
     assert read_lines(file)["a"] == Line(1, 1)
     assert refused(file, fits + "x") == (

@@ -27,7 +27,7 @@ from docgraph.pipeline.receipt import (
     receipt_of,
     rights_digest,
 )
-from docgraph.pipeline.retrieval import LARGEST, plan_from_json
+from docgraph.pipeline.retrieval import MAX_BYTES, plan_from_json
 from tests.support.receipts import (
     DOCUMENTS,
     QUESTION,
@@ -87,7 +87,7 @@ def test_a_receipt_is_the_same_in_every_process_and_with_every_hash_seed() -> No
 @pytest.mark.requirement(48)
 def test_it_tells_everything_that_is_needed_to_do_it_again() -> None:
     made, found = MADE, retrieval()
-    assert (made.question, made.seeds, made.asked) == (QUESTION.text, (), QUESTION)
+    assert (made.question, made.seeds, made.embedded_question) == (QUESTION.text, (), QUESTION)
     assert (made.pipeline, made.pipeline_digest) == ("documents", DOCUMENTS.digest)
     steps = [(step.action, dict(step.options)) for step in made.steps]
     assert steps == [(step.action.name, dict(step.options)) for step in DOCUMENTS.steps]
@@ -237,10 +237,10 @@ def test_a_receipt_of_another_format_is_refused_with_the_expected_one() -> None:
 
 
 def test_a_receipt_has_a_size() -> None:
-    assert f"at most {LARGEST} bytes" in refused(" " * (LARGEST + 1))
+    assert f"at most {MAX_BYTES} bytes" in refused(" " * (MAX_BYTES + 1))
 
 
 def test_a_plan_with_a_key_twice_is_refused_too() -> None:
-    text = retrieval().saved().to_json()
+    text = retrieval().to_saved_plan().to_json()
     with pytest.raises(BadPlan, match="the key 'order' stands twice"):
         plan_from_json(text.replace('"order": ', '"order": [], "order": ', 1))

@@ -13,7 +13,7 @@ from docgraph.model.plan import Constraints, Cut, Expansion, RetrievalPlan
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.seeds import Selection
 from docgraph.model.snapshot import SnapshotName
-from docgraph.pipeline.retrieval import FORMAT, MOST_PLANNED, SavedPlan, plan_from_json
+from docgraph.pipeline.retrieval import FORMAT, MAX_PLANNED_NODES, SavedPlan, plan_from_json
 from docgraph.plan.expand_relationships import expand_relationships
 from tests.support.memory_world import world
 from tests.support.sample_documents import ask, document, edge, seeds
@@ -207,8 +207,11 @@ def test_the_longest_vector_that_rounding_can_make_is_exact() -> None:
 
 def test_a_plan_too_large_to_be_one_is_refused() -> None:
     assert "at most 16777216 bytes" in refused(" " * (16 * 1024 * 1024 + 1))
-    many = [f"r:{n}" for n in range(MOST_PLANNED + 1)]
+    many = [f"r:{n}" for n in range(MAX_PLANNED_NODES + 1)]
     most = edited(seed_documents=many[1:], expanded_documents=[], order=many[1:])
-    assert len(plan_from_json(most).plan.order) == MOST_PLANNED
+    assert len(plan_from_json(most).plan.order) == MAX_PLANNED_NODES
     message = refused(edited(seed_documents=many, expanded_documents=[], order=many))
-    assert message == f"a plan holds at most {MOST_PLANNED} nodes, this one {MOST_PLANNED + 1}"
+    assert (
+        message
+        == f"a plan holds at most {MAX_PLANNED_NODES} nodes, this one {MAX_PLANNED_NODES + 1}"
+    )

@@ -64,11 +64,11 @@ def replay(
 def read_receipt(file: Path) -> "Receipt":
     from docgraph.model.errors import BadInput
     from docgraph.pipeline.receipt import receipt_from_json
-    from docgraph.pipeline.retrieval import LARGEST
+    from docgraph.pipeline.retrieval import MAX_BYTES
 
     try:
         with file.open("rb") as opened:
-            return receipt_from_json(opened.read(LARGEST + 1))
+            return receipt_from_json(opened.read(MAX_BYTES + 1))
     except OSError as error:
         raise BadInput(f"{file}: cannot be read: {error.strerror}") from error
 

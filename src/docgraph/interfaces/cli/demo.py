@@ -76,7 +76,7 @@ def show_retrieval(found: "Retrieval", arguments: str) -> None:
     from docgraph.interfaces.cli.render_retrieval import show_plan, show_why
 
     show_step("The plan: which notes are read, and how each was reached.", f"plan {arguments}")
-    show_plan(found.saved())
+    show_plan(found.to_saved_plan())
     show_step("Why each text is there, who may read it, its tokens.", f"explain {arguments}")
     show_why(found)
     show_step("The context: what a language model gets to read.", f"context {arguments}")

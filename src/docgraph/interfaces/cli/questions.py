@@ -126,7 +126,7 @@ def plan(
     request = build_request(common, pipeline, RequestOptions(question, seed))
     result = engine.questions.plan(request)
     write_receipt(receipt, result)
-    saved = result.saved()
+    saved = result.to_saved_plan()
     if save is not None:
         try:
             save.write_text(saved.to_json(), encoding="utf-8")
@@ -161,14 +161,14 @@ def run(
     """
     from docgraph.interfaces.cli.render_context import show_context
     from docgraph.model.errors import BadInput
-    from docgraph.pipeline.load import load, shipped
+    from docgraph.pipeline.load import load, shipped_pipelines
     from docgraph.pipeline.retrieval import plan_from_json
 
     try:
         saved = plan_from_json(plan.read_bytes())
     except OSError as error:
         raise BadInput(f"{plan}: cannot be read: {error.strerror}") from error
-    if pipeline is None and saved.pipeline not in shipped():
+    if pipeline is None and saved.pipeline not in shipped_pipelines():
         raise BadInput(
             f"this plan was made with a pipeline called {saved.pipeline!r}, which is not shipped; "
             "name its file with --pipeline"

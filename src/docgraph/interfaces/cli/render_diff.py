@@ -42,7 +42,7 @@ def _show_again(again: "Retrieval") -> None:
     else:
         from docgraph.interfaces.cli.render_retrieval import show_plan
 
-        show_plan(again.saved())
+        show_plan(again.to_saved_plan())
 
 
 def replay_as_data(found: "ReplayResult") -> dict[str, Any]:

@@ -16,9 +16,9 @@ from pydantic_core import CoreSchema, core_schema
 from docgraph.interfaces.inputs import NamedPipelines
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import SnapshotSelector
-from docgraph.pipeline.load import LARGEST
+from docgraph.pipeline.load import MAX_BYTES
 from docgraph.pipeline.request import (
-    LONGEST_QUESTION,
+    MAX_QUESTION_CHARACTERS,
     OVERRIDES,
     QuestionRequest,
     snapshot_selectors,
@@ -31,7 +31,7 @@ HIGHEST = 2**53 - 1  # what every JSON reader takes for the same number
 _LINES = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # line ends and tabs, no other control characters
 _ONE_LINE = r"^[^\x00-\x1f\x7f]+$"
 
-Text = Annotated[str, Field(max_length=LONGEST_QUESTION, pattern=_LINES)]
+Text = Annotated[str, Field(max_length=MAX_QUESTION_CHARACTERS, pattern=_LINES)]
 NodeId = Annotated[str, Field(min_length=1, max_length=LONGEST_ID, pattern=_ONE_LINE)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=_ONE_LINE)]
 Number = Annotated[int, Field(ge=1, le=HIGHEST)]
@@ -44,7 +44,7 @@ class Strict(BaseModel):
 class PipelineYaml(Strict):
     """A pipeline as a YAML file holds it; it may extend named ones."""
 
-    yaml: Annotated[str, Field(max_length=LARGEST)]
+    yaml: Annotated[str, Field(max_length=MAX_BYTES)]
 
 
 class PipelineJson(Strict):

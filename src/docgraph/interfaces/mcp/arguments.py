@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from docgraph.model.errors import BadInput
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.validation import suggest
-from docgraph.pipeline.request import LONGEST_QUESTION, OVERRIDES, snapshot_selectors
+from docgraph.pipeline.request import MAX_QUESTION_CHARACTERS, OVERRIDES, snapshot_selectors
 
 LONGEST_ID = 4_000  # characters
 LONGEST_NAME = 200
@@ -24,7 +24,7 @@ Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 QuestionText = Annotated[
     str,
     Field(
-        max_length=LONGEST_QUESTION,
+        max_length=MAX_QUESTION_CHARACTERS,
         description="The question, in words. May be left out where seeds are given.",
     ),
 ]

@@ -14,7 +14,7 @@ from docgraph.model.access import Principal
 from docgraph.model.digest import plain
 from docgraph.model.errors import BadInput
 from docgraph.model.validation import suggest
-from docgraph.pipeline.load import load, shipped
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES, QuestionRequest
 from docgraph.wiring.server_settings import NOTHING_SERVED, ServeSettings
@@ -74,7 +74,7 @@ class ToolContext:
 
 def load_pipelines(own: Mapping[str, str] | None = None) -> dict[str, Pipeline]:
     """The shipped pipelines, and the operator's own files by name, read once."""
-    files = {**{name: name for name in shipped()}, **(own or {})}
+    files = {**{name: name for name in shipped_pipelines()}, **(own or {})}
     return {name: load(files[name]) for name in sorted(files)}
 
 

@@ -26,7 +26,7 @@ from docgraph.model.edge import Edge, Relationship
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.explanation import Explanation
 from docgraph.model.snapshot import SnapshotInfo, SnapshotName, Status
-from docgraph.pipeline.load import shipped
+from docgraph.pipeline.load import shipped_pipelines
 from docgraph.pipeline.receipt import Receipt, receipt_from_json
 from docgraph.pipeline.replay import ReplayResult
 from docgraph.pipeline.request import QuestionRequest, snapshot_selectors
@@ -62,7 +62,7 @@ class Docgraph(OpenStore):
     ) -> Result:
         """Executes a plan, or its JSON: on its own snapshots, with the rights of now."""
         saved = plan if isinstance(plan, SavedPlan) else plan_from_json(plan)
-        if pipeline is None and saved.pipeline not in shipped():
+        if pipeline is None and saved.pipeline not in shipped_pipelines():
             raise BadInput(
                 f"this plan was made with a pipeline called {saved.pipeline!r}, "
                 "which is not shipped; give its file as pipeline="

@@ -9,7 +9,7 @@ from docgraph.interfaces.auth.principals import ReaderLike
 from docgraph.model.access import Principal
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.model.validation import suggest
-from docgraph.pipeline.load import load, shipped
+from docgraph.pipeline.load import load, shipped_pipelines
 from docgraph.pipeline.pipeline import Pipeline
 from docgraph.pipeline.request import OVERRIDES, QuestionRequest, snapshot_selectors
 
@@ -71,7 +71,7 @@ def load_pipeline(pipeline: PipelineLike) -> Pipeline:
     if isinstance(pipeline, Pipeline):
         return pipeline
     name = os.fspath(pipeline)
-    return _load_shipped(name) if name in shipped() else load(name)
+    return _load_shipped(name) if name in shipped_pipelines() else load(name)
 
 
 _load_shipped = cache(load)

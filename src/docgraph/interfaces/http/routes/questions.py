@@ -47,7 +47,7 @@ async def plan(body: PlanBody, context: CurrentRequest) -> Response:
 
     def respond() -> PlanResponse:
         result = context.engine.questions.plan(context.question_request(body))
-        return PlanResponse(result.saved(), receipt_of(result) if body.receipt else None)
+        return PlanResponse(result.to_saved_plan(), receipt_of(result) if body.receipt else None)
 
     return await context.answer(respond)
 

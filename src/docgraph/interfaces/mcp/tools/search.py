@@ -9,7 +9,7 @@ from docgraph.interfaces.mcp.arguments import NOTHING_ELSE, url_of
 from docgraph.interfaces.mcp.tool_context import Tool, ToolContext
 from docgraph.model.access import Principal
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.request import LONGEST_QUESTION, QuestionRequest
+from docgraph.pipeline.request import MAX_QUESTION_CHARACTERS, QuestionRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class SearchArguments:
         str,
         Field(
             min_length=1,
-            max_length=LONGEST_QUESTION,
+            max_length=MAX_QUESTION_CHARACTERS,
             description="What to look for: a question, words, or an exact identifier.",
         ),
     ]

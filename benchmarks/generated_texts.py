@@ -8,7 +8,7 @@ from pathlib import Path
 SYLLABLES = [f"{first}{second}" for first in "bdfgklmnprst" for second in "aeiou"]
 
 
-def said(where: str, least: int, most: int) -> str:
+def random_text(where: str, least: int, most: int) -> str:
     """The same words for a place each time."""
     chance = random.Random(where)  # noqa: S311
     many = chance.randint(least, most)
@@ -21,13 +21,16 @@ def word(number: int) -> str:
     return "".join(chance.choices(SYLLABLES, k=chance.randint(1, 4)))
 
 
-def short_texts(place: Path, documents: int) -> Path:
-    """One passage each."""
-    with place.open("w", encoding="utf-8") as file:
+def short_texts(path: Path, documents: int) -> Path:
+    """One chunk each."""
+    with path.open("w", encoding="utf-8") as file:
         for number in range(documents):
-            title, text = said(f"title {number}", 2, 4), said(f"text {number}", 20, 60)
+            title, text = (
+                random_text(f"title {number}", 2, 4),
+                random_text(f"text {number}", 20, 60),
+            )
             print(json.dumps({"_id": str(number), "title": title, "text": text}), file=file)
-    return place
+    return path
 
 
 def linked_pages(documents: int, sections: int, words: int) -> dict[str, str]:
@@ -39,8 +42,8 @@ def page(number: int, documents: int, sections: int, words: int) -> str:
     """The page of this number among so many."""
     chance = random.Random(f"links {number}")  # noqa: S311
     links = ", ".join(f"[page](/{chance.randrange(documents)}.md)" for _ in range(3))
-    parts = [f"# {said(f'title {number}', 2, 4).capitalize()}\n\nSee {links}.\n"]
+    parts = [f"# {random_text(f'title {number}', 2, 4).capitalize()}\n\nSee {links}.\n"]
     for part in range(sections):
-        title = said(f"heading {number} {part}", 2, 3).capitalize()
-        parts.append(f"## {title}\n\n{said(f'section {number} {part}', words, words)}\n")
+        title = random_text(f"heading {number} {part}", 2, 3).capitalize()
+        parts.append(f"## {title}\n\n{random_text(f'section {number} {part}', words, words)}\n")
     return "\n".join(parts)

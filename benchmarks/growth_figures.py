@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Grown:
+class GrowthFigures:
     """Medians in seconds, and megabytes at their most."""
 
     documents: int

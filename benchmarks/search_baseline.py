@@ -1,4 +1,4 @@
-"""The floor: a dot product over every row, and BM25 by bm25s, ten best of each, and nothing else.
+"""The baseline: a dot product over every row, and BM25 by bm25s, ten best of each.
 
 No graph, no filter by rights, no text, no record of who asked.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.made_passages import Rows, made_passages
+from benchmarks.generated_chunks import Rows, generated_chunks
 
 if TYPE_CHECKING:
     from bm25s import BM25
@@ -23,13 +23,13 @@ MISSING = "bm25s is not installed: python -m pip install -r benchmarks/requireme
 
 
 @dataclass(frozen=True, slots=True)
-class Floor:
-    passages: Rows
+class SearchBaseline:
+    chunks: Rows
     summaries: Rows
     words: "BM25"
 
     def vector_candidates(self, question: Rows) -> npt.NDArray[np.intp]:
-        return nearest(self.passages, question)
+        return nearest(self.chunks, question)
 
     def by_summary(self, question: Rows) -> npt.NDArray[np.intp]:
         return nearest(self.summaries, question)
@@ -39,7 +39,7 @@ class Floor:
 
         terms = bm25s.tokenize([question], stopwords=None, show_progress=False)
         found: npt.NDArray[np.int32] = self.words.retrieve(
-            terms, k=min(TOP, len(self.passages)), show_progress=False
+            terms, k=min(TOP, len(self.chunks)), show_progress=False
         ).documents
         return found
 
@@ -51,18 +51,18 @@ def nearest(rows: Rows, question: Rows) -> npt.NDArray[np.intp]:
     return best[np.argsort(-scores[best])]
 
 
-def built_floor(folder: Path, documents: int) -> Floor:
-    """Over the passages of so many made pages; its index of words is kept too."""
+def build_baseline(folder: Path, documents: int) -> SearchBaseline:
+    """Over the chunks of so many generated pages; its lexical index is cached, too."""
     import bm25s
 
-    passages = made_passages(folder, documents)
-    place = folder / f"words-{documents}-{bm25s.__version__}"
-    if not place.exists():
-        indexed(passages.texts).save(place)
-    return Floor(passages.vectors, passages.summaries, bm25s.BM25.load(place))
+    chunks = generated_chunks(folder, documents)
+    path = folder / f"words-{documents}-{bm25s.__version__}"
+    if not path.exists():
+        build_index(chunks.texts).save(path)
+    return SearchBaseline(chunks.vectors, chunks.summaries, bm25s.BM25.load(path))
 
 
-def indexed(texts: Sequence[str]) -> "BM25":
+def build_index(texts: Sequence[str]) -> "BM25":
     import bm25s
 
     words = bm25s.BM25(k1=K1, b=B, method="lucene")

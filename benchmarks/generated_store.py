@@ -10,15 +10,15 @@ import time
 from pathlib import Path
 
 from benchmarks.cheap_engine import ScatteredEmbedder, cheap_engine
-from benchmarks.made_pages import MadePages, rule_for
+from benchmarks.generated_pages import GeneratedPages, rule_for
 from docgraph.interfaces.auth.principals import local
 
 ROOT = Path(__file__).parent.parent
-KEPT = ROOT / "build" / "bench"
+CACHE_FOLDER = ROOT / "build" / "bench"
 WRITES = (
     "benchmarks/cheap_engine.py",
-    "benchmarks/made_corpus.py",
-    "benchmarks/made_pages.py",
+    "benchmarks/generated_texts.py",
+    "benchmarks/generated_pages.py",
     "src/docgraph/adapters/sql",
     "src/docgraph/adapters/sqlite",
     "src/docgraph/ingest",
@@ -26,7 +26,7 @@ WRITES = (
 )
 
 
-def made_store(folder: Path, documents: int, *, stale: bool = False) -> Path:
+def generated_store(folder: Path, documents: int, *, stale: bool = False) -> Path:
     """Where the store lies. What older code made is taken if `stale` will do, else it goes."""
     store = folder / f"made-{documents}-{code()[:12]}.db"
     older = sorted(folder.glob(f"made-{documents}-*.db"), key=lambda file: file.stat().st_mtime)
@@ -39,7 +39,7 @@ def made_store(folder: Path, documents: int, *, stale: bool = False) -> Path:
     began = time.monotonic()
     half = store.with_suffix(".half")
     cheap_engine(half, ScatteredEmbedder).content.ingest(
-        local(), MadePages(documents), repository="r", branch="main", rule_for=rule_for
+        local(), GeneratedPages(documents), repository="r", branch="main", rule_for=rule_for
     )
     half.rename(store)
     for left in folder.glob(f"{half.name}*"):
@@ -59,4 +59,4 @@ def code() -> str:
 
 
 if __name__ == "__main__":
-    print(made_store(Path(sys.argv[1]), int(sys.argv[2])))
+    print(generated_store(Path(sys.argv[1]), int(sys.argv[2])))

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.cheap_engine import CheapEmbedder, ScatteredEmbedder
-from benchmarks.made_corpus import said
-from benchmarks.made_passages import Rows
+from benchmarks.generated_chunks import Rows
+from benchmarks.generated_texts import random_text
 from benchmarks.services import Services, make_services
 from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
 from docgraph.adapters.sqlite.store import SqliteStore
@@ -19,8 +19,8 @@ WORDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with its vector, for docgraph and for the floor."""
+class BenchmarkQuestion:
+    """A question with its vector, for docgraph and for the baseline."""
 
     text: str
     integers: IntVector
@@ -31,27 +31,29 @@ class Asked:
         return Question(self.text, tuple(map(int, self.integers)), CheapEmbedder.identity)
 
 
-class Prepared(CheapEmbedder):
+class PreparedEmbedder(CheapEmbedder):
     """Only knows these questions, and looks their vectors up."""
 
-    def __init__(self, asked: Sequence[Asked]) -> None:
+    def __init__(self, asked: Sequence[BenchmarkQuestion]) -> None:
         self._known = {one.text: one.integers for one in asked}
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return [self._known[text] for text in texts]
 
 
-def questions(count: int) -> list[Asked]:
+def questions(count: int) -> list[BenchmarkQuestion]:
     """No two are the same."""
-    texts = dict.fromkeys(said(f"question {number}", WORDS, WORDS) for number in range(2 * count))
+    texts = dict.fromkeys(
+        random_text(f"question {number}", WORDS, WORDS) for number in range(2 * count)
+    )
     first = list(texts)[:count]
     vectors = ScatteredEmbedder().embed(first)
     return [
-        Asked(text, vector, (vector / np.linalg.norm(vector)).astype(np.float32))
+        BenchmarkQuestion(text, vector, (vector / np.linalg.norm(vector)).astype(np.float32))
         for text, vector in zip(first, vectors, strict=True)
     ]
 
 
-def engine_for(asked: Sequence[Asked], store: Path, audit: Path) -> Services:
+def engine_for(asked: Sequence[BenchmarkQuestion], store: Path, audit: Path) -> Services:
     log = SqliteAuditLog(audit, now=lambda: "now")
-    return make_services(SqliteStore(store, now=lambda: "now"), log, Prepared(asked))
+    return make_services(SqliteStore(store, now=lambda: "now"), log, PreparedEmbedder(asked))

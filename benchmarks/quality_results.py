@@ -17,7 +17,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Off:
+class SwitchedOff:
     """A planned pipeline's measures with something switched off."""
 
     planned: str
@@ -38,4 +38,4 @@ class MeasuredSet:
     planned: tuple[Row, ...]
     over: tuple[Row, ...]
     policies: tuple[Row, ...]
-    off: tuple[Off, ...]
+    off: tuple[SwitchedOff, ...]

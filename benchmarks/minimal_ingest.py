@@ -28,21 +28,21 @@ ONCE = ("branches", "vectors", "contents", "segments", "postings", "snapshots", 
 Rows = list[tuple[Any, ...]]
 
 
-def finished(store: Path) -> tuple[dict[str, Rows], dict[int, dict[str, Rows]]]:
+def read_tables(store: Path) -> tuple[dict[str, Rows], dict[int, dict[str, Rows]]]:
     """Rows by table: those written once, and those of each document."""
     raw = sqlite3.connect(store)
     once = {name: raw.execute(f"SELECT * FROM {name}").fetchall() for name in (*ONCE, "documents")}
     each: defaultdict[int, dict[str, Rows]] = defaultdict(lambda: {n: [] for n in PER_DOCUMENT})
     for name in PER_DOCUMENT:
-        place = [c[1] for c in raw.execute(f"PRAGMA table_info({name})")].index("document")
+        position = [c[1] for c in raw.execute(f"PRAGMA table_info({name})")].index("document")
         for row in raw.execute(f"SELECT * FROM {name}"):
-            each[row[place]][name].append(row)
+            each[row[position]][name].append(row)
     raw.close()
     return once, each
 
 
-def loop(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
-    once, each = finished(store)
+def insert_files(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
+    once, each = read_tables(store)
     documents = {row[2]: row for row in once.pop("documents")}
     create_or_check(new)
     splitter = TextSplitter(CHUNK_CHARACTERS)
@@ -68,7 +68,7 @@ def loop(folder: Path, store: Path, new: Path, *, syntax: bool) -> float:
     return time.perf_counter() - began
 
 
-def chunks_alone(folder: Path, store: Path, new: Path) -> float:
+def insert_chunks(folder: Path, store: Path, new: Path) -> float:
     paths = sorted(row[0] for row in sqlite3.connect(store).execute("SELECT path FROM documents"))
     splitter = TextSplitter(CHUNK_CHARACTERS)
     began = time.perf_counter()
@@ -96,7 +96,7 @@ if __name__ == "__main__":
     folder, store, new = map(Path, sys.argv[1:4])
     mode = sys.argv[4:]
     if mode == ["chunks"]:
-        seconds = chunks_alone(folder, store, new)
+        seconds = insert_chunks(folder, store, new)
     else:
-        seconds = loop(folder, store, new, syntax=mode == ["syntax"])
+        seconds = insert_files(folder, store, new, syntax=mode == ["syntax"])
     print(json.dumps({"seconds": seconds}))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.cheap_engine import ScatteredEmbedder
-from benchmarks.made_pages import MadePages
+from benchmarks.generated_pages import GeneratedPages
 from docgraph.ingest.build_document import build_nodes, chunk_text_to_embed
 from docgraph.ingest.chunking import split_chunks
 from docgraph.ingest.formats.markdown import parse_markdown
@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
-class Passages:
+class GeneratedChunks:
     """`documents` names the page of each text; `summaries` has one row for each page."""
 
     texts: tuple[str, ...]
@@ -33,37 +33,37 @@ class Passages:
     summaries: Rows
 
 
-def made_passages(folder: Path, documents: int) -> Passages:
-    place = folder / f"passages-{documents}"
-    if not place.exists():
-        half = folder / f"passages-{documents}.half"
+def generated_chunks(folder: Path, documents: int) -> GeneratedChunks:
+    cached = folder / f"chunks-{documents}"
+    if not cached.exists():
+        half = folder / f"chunks-{documents}.half"
         half.mkdir(parents=True, exist_ok=True)
         _write(half, documents)
-        half.rename(place)
-    with (place / "texts.jsonl").open(encoding="utf-8") as file:
+        half.rename(cached)
+    with (cached / "texts.jsonl").open(encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    return Passages(
+    return GeneratedChunks(
         texts=tuple(text for _, text in rows),
         documents=tuple(page for page, _ in rows),
-        vectors=np.load(place / "vectors.npy"),
-        summaries=np.load(place / "summaries.npy"),
+        vectors=np.load(cached / "vectors.npy"),
+        summaries=np.load(cached / "summaries.npy"),
     )
 
 
-def _write(place: Path, documents: int) -> None:
+def _write(folder: Path, documents: int) -> None:
     embedder, vectors, summaries = ScatteredEmbedder(), [], []
-    with (place / "texts.jsonl").open("w", encoding="utf-8") as file:
+    with (folder / "texts.jsonl").open("w", encoding="utf-8") as file:
         for path, texts in _texts(documents):
             found = embedder.embed(texts)
             vectors += found
             summaries.append(np.mean(found, axis=0))
             file.writelines(f"{json.dumps([path, text])}\n" for text in texts)
-    np.save(place / "vectors.npy", _unit(vectors))
-    np.save(place / "summaries.npy", _unit(summaries))
+    np.save(folder / "vectors.npy", _unit(vectors))
+    np.save(folder / "summaries.npy", _unit(summaries))
 
 
 def _texts(documents: int) -> Iterator[tuple[str, list[str]]]:
-    pages = MadePages(documents)
+    pages = GeneratedPages(documents)
     for file in pages.files():
         parsed = parse_markdown(file.path, pages.read(file).decode())
         assert isinstance(parsed, ParsedFile)

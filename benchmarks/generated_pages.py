@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from benchmarks.made_corpus import page
+from benchmarks.generated_texts import page
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.ports.source import SourceFile
 
 CLASSES = 20
-SECTIONS, WORDS = 9, 105  # about ten passages in each page
+SECTIONS, WORDS = 9, 105  # about ten chunks in each page
 
 
 def rule_for(path: str) -> AccessRule:
@@ -17,7 +17,7 @@ def rule_for(path: str) -> AccessRule:
     return AccessRule(LOCAL, frozenset({f"team-{team}", *ours}))
 
 
-class MadePages:
+class GeneratedPages:
     """The pages of `linked_pages`, one at a time."""
 
     def __init__(self, documents: int) -> None:

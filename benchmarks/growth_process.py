@@ -12,8 +12,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from benchmarks.asked import engine_for, questions
-from benchmarks.resident import most_resident
+from benchmarks.peak_memory import peak_memory
+from benchmarks.questions import engine_for, questions
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
@@ -31,7 +31,7 @@ def serve(store: Path, count: int, audit: Path) -> None:
     def plan(number: int) -> SavedPlan:
         return engine.questions.retrieve(
             QuestionRequest(local(), whole, asked[number].text)
-        ).saved()
+        ).to_saved_plan()
 
     ways: dict[str, Callable[[int], object]] = {
         "search": lambda number: engine.questions.retrieve(
@@ -43,7 +43,7 @@ def serve(store: Path, count: int, audit: Path) -> None:
     for line in sys.stdin:
         name, *numbers = line.split()
         if name == "memory":
-            answer = most_resident()
+            answer = peak_memory()
         else:
             began = time.perf_counter()
             ways[name](int(numbers[0]))
@@ -52,6 +52,6 @@ def serve(store: Path, count: int, audit: Path) -> None:
 
 
 if __name__ == "__main__":
-    place = Path(sys.argv[1])
-    with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
-        serve(place, int(sys.argv[2]), Path(scratch) / "audit")
+    store = Path(sys.argv[1])
+    with tempfile.TemporaryDirectory(dir=store.parent) as scratch:
+        serve(store, int(sys.argv[2]), Path(scratch) / "audit")
