@@ -107,8 +107,8 @@ def test_standard_output_carries_the_protocol_alone_and_the_process_ends_with_it
 def test_what_anybody_prints_goes_to_standard_error() -> None:
     program = """
 import os, sys
-from docgraph.interfaces.mcp.transports import protocol_alone
-with protocol_alone():
+from docgraph.interfaces.mcp.transports import redirect_stdout
+with redirect_stdout():
     protocol, sys.stdout = sys.stdout, sys.stderr
     print("printed", flush=True)
     os.write(1, b"written\\n")

@@ -37,7 +37,7 @@ for number in range(30):
 if not child:
     os._exit(0)
 close_log()
-os.write(said, b"now")
+os.write(writable, b"now")
 assert os.waitpid(child, 0)[1] == 0
 """
 )

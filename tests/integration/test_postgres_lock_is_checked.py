@@ -158,5 +158,5 @@ def test_a_restored_backup_is_complete_and_has_row_security(
                 require_current(connection, back)
         assert migrate(back) == (() if roles_first else (ROW_SECURITY,))
         require_current(connection, back)
-        assert connection.execute("TABLE changes").fetchall() == [("acme", 7)]
+        assert connection.execute("TABLE changes").fetchall() == [("acme", 7, 0)]
     own_postgres.drop(back)

@@ -34,8 +34,9 @@ from tests.interference.worlds import HIDDEN, VISIBLE, files
 from tests.unit.ingest.fakes import candidates
 
 KINDS = {
-    *("Ask", "Obey", "Relations", "RelationsCounted", "StatusTold", "Digested", "SnapshotsListed"),
-    *("Differences", "GraphWindow", "SearchWindow", "TextWindow", "StoreWindow", "Refusals"),
+    *("AskProbe", "ExecutePlanProbe", "RelationsProbe", "RelationCountsProbe", "StatusProbe"),
+    *("ContentDigestProbe", "SnapshotsProbe", "DifferencesProbe", "GraphReadsProbe"),
+    *("SearchReadsProbe", "TextReadsProbe", "SessionProbe", "RefusalsProbe"),
 }
 MAIN_BRANCH = BranchName(LOCAL, "r", "main")
 DIGEST = re.compile(r"[0-9a-f]{64}")

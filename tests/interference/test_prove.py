@@ -55,4 +55,4 @@ def test_a_difference_ends_a_proof_and_is_kept(
     found = min(tmp_path.iterdir())  # the next shard may have begun
     assert found.name == f"failed-{FIRST}.txt"
     assert "Interference" in found.read_text()
-    assert "state.begin(opening=" in found.read_text()
+    assert "state.begin(start_state=" in found.read_text()

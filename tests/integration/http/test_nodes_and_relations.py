@@ -84,7 +84,7 @@ def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
     assert own.client.get("/v1/relations?type=explains").json()["total"] == 0
     again = own.client.delete("/v1/relations", params=EXPLAINS)
     assert again.status_code == 422
-    assert "by hand" in again.json()["detail"]
+    assert "no manual relation" in again.json()["detail"]
 
 
 def test_a_relation_that_is_there_gets_another_note(own: HttpApp) -> None:

@@ -220,7 +220,7 @@ def test_settings_that_include_others_are_refused_before_git_reads_them(
     root: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
 ) -> None:
     """Here they lie behind a pipe that nobody writes to."""
-    monkeypatch.setattr(git_process, "LONGEST_ANSWER", 1.0)
+    monkeypatch.setattr(git_process, "TIMEOUT", 1.0)
     made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     os.mkfifo(root / "pipe")
