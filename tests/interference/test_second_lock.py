@@ -75,4 +75,4 @@ def test_a_leak_that_is_not_of_rows_is_found_on_postgres_too(
     """The second lock is no substitute for the first."""
     leak(monkeypatch)
     with small_limits(), on_postgres(postgres) as store_factory, pytest.raises(Interference):
-        prove(NUMBER, 4 * EXAMPLES, store_factory=store_factory)
+        prove(NUMBER + 1, 4 * EXAMPLES, store_factory=store_factory)
