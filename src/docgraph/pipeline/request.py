@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from docgraph.model.errors import BadInput
-from docgraph.model.seeds import Seed, Seeds
 from docgraph.model.snapshot import ALL_REPOSITORIES, SnapshotSelector
 
 if TYPE_CHECKING:
     from docgraph.model.access import Principal
+    from docgraph.model.seeds import Seeds
     from docgraph.pipeline.pipeline import Pipeline
     from docgraph.ports.graph_reads import GraphReads
 
@@ -118,8 +118,10 @@ def _is_text(text: str) -> bool:
     return text.encode("utf-8", "replace").decode() == text
 
 
-def seeds_from_ids(graph: "GraphReads", ids: Sequence[str]) -> Seeds:
+def seeds_from_ids(graph: "GraphReads", ids: Sequence[str]) -> "Seeds":
     """Ids that replace search, as seeds; those that the reader cannot see are left out."""
+    from docgraph.model.seeds import Seed, Seeds
+
     visible = graph.visible_ids(tuple(dict.fromkeys(ids)))
     return Seeds(
         ranked=tuple(Seed(node, 0.0, "explicit id") for node in visible),
