@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.errors import NotAllowed, NotVisible
+from docgraph.model.errors import NotAuthorized, NotVisible
 from tests.acceptance.conftest import Run, data
 
 STORE = ("--store", "s.db")
@@ -123,9 +123,9 @@ def test_only_an_auditor_reads_the_log_and_tampering_is_found(
     docgraph: Run, handbook: Path, elsewhere: Path
 ) -> None:
     for words in (("list",), ("verify",), ("anchor",)):
-        assert isinstance(docgraph("audit", *words, "--as", "ann", *STORE).exception, NotAllowed), (
-            words
-        )
+        assert isinstance(
+            docgraph("audit", *words, "--as", "ann", *STORE).exception, NotAuthorized
+        ), words
     docgraph("context", "--seed", BUDGET, *STORE)
     docgraph("context", "--seed", "handbook:absent.md", *STORE)
     events = [row["event"] for row in data(docgraph("audit", "list", *STORE, "--json"))["entries"]]

@@ -8,7 +8,7 @@ import pytest
 
 import docgraph
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.errors import BadInput, BadPipeline, NotAllowed, NotVisible
+from docgraph.model.errors import BadInput, BadPipeline, NotAuthorized, NotVisible
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.wiring.build import build_administration, build_engine
@@ -112,7 +112,7 @@ def test_the_audit_names_who_asked_for_whom(store: Path, opened: docgraph.Docgra
 
 
 def test_a_verified_person_has_the_rights_they_were_given(opened: docgraph.Docgraph) -> None:
-    with pytest.raises(NotAllowed, match="'relations', which ada does not have"):
+    with pytest.raises(NotAuthorized, match="'relations', which ada does not have"):
         opened.add_relation("notes:uploads.md", "references", "notes:0002-retry.md", as_=ADA)
 
 

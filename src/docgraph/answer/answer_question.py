@@ -11,7 +11,7 @@ from docgraph.answer.prompt import NOT_ENOUGH, load_prompt
 from docgraph.model.access import classification_of, may_send
 from docgraph.model.answer import Answer, CitedSource, Generation
 from docgraph.model.context import Context
-from docgraph.model.errors import ModelError, TooLong
+from docgraph.model.errors import ContextWindowExceeded, ModelError
 from docgraph.ports.models import ChatModel, ChatModelChain, Message
 
 PromptName = Literal["cited-1"]
@@ -56,7 +56,7 @@ def answer_question(
     fitting = (model for model in allowed if fits_context_window(model, messages, max_output))
     model = next(fitting, None)
     if model is None:
-        raise TooLong(describe_overflow(allowed[0], messages, max_output))
+        raise ContextWindowExceeded(describe_overflow(allowed[0], messages, max_output))
     reply = model.complete(messages, max_tokens=max_output, seed=seed, on_text=chat.on_text)
     generation = Generation(
         model=model.name,

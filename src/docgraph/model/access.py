@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from docgraph.model.context import Context
-from docgraph.model.errors import NotAllowed
+from docgraph.model.errors import NotAuthorized
 
 EVERYONE = "everyone"
 LOCAL = "local"
@@ -109,7 +109,7 @@ class Principal:
     def require(self, right: str) -> None:
         """The message does not depend on what exists."""
         if right not in self.rights:
-            raise NotAllowed(f"this needs the right {right!r}, which {self.id} does not have")
+            raise NotAuthorized(f"this needs the right {right!r}, which {self.id} does not have")
 
     def read_reason(self, rule: AccessRule) -> str:
         """Why this principal may read; names only groups and labels that they have."""

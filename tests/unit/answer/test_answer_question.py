@@ -16,7 +16,7 @@ from docgraph.answer.prompt import load_prompt
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.answer import Answer, CitationFlag
 from docgraph.model.context import Context, ContextItem, Reasons
-from docgraph.model.errors import ModelError, TooLong
+from docgraph.model.errors import ContextWindowExceeded, ModelError
 from docgraph.model.node import Location
 from docgraph.ports.models import ChatModelChain, ChatReply, Message, Sampling
 
@@ -188,7 +188,7 @@ def test_a_refusal_names_the_rule_and_nothing_else() -> None:
 def test_what_does_not_fit_is_not_sent() -> None:
     small = Parrot(context_window=100)
     with pytest.raises(
-        TooLong, match=r"takes \d+ tokens and the answer up to 90; parrot reads 100"
+        ContextWindowExceeded, match=r"takes \d+ tokens and the answer up to 90; parrot reads 100"
     ):
         ask(context(OPEN), small, max_output=90)
     assert small.sent == []

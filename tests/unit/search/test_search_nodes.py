@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.action import contract_of
-from docgraph.model.errors import ContractBroken
+from docgraph.model.errors import ContractViolation
 from docgraph.model.seeds import Seed, Seeds
 from docgraph.search.candidates import NAMESAKES
 from docgraph.search.search_nodes import ids_are_unique, search_nodes
@@ -348,7 +348,7 @@ def test_a_duplicate_seed_violates_the_contract() -> None:
         def nearest(self, *_: object, **__: object) -> tuple[tuple[str, int], ...]:
             return (("r:a", 1), ("r:a", 1))
 
-    with pytest.raises(ContractBroken, match="No id occurs twice"):
+    with pytest.raises(ContractViolation, match="No id occurs twice"):
         contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {**PLAIN, "mode": "semantic"})
 
 
