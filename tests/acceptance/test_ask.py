@@ -17,7 +17,9 @@ QUESTION = "What does the engine burn?"
 def server(elsewhere: Path) -> Iterator[Server]:
     """Configured in docgraph.yaml."""
     with serve_script(lambda _: streamed("It burns fuel [1]. It is loud. Very [77].")) as server:
-        settings = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
+        settings = (
+            f"answer:\n  - {{endpoint: '{server.base}', model: tiny, context_window: 4000}}\n"
+        )
         (elsewhere / "docgraph.yaml").write_text(settings, encoding="utf-8")
         yield server
 

@@ -1,4 +1,4 @@
-"""docgraph why: at which stage a node fell out, and what lets it in."""
+"""docgraph why: at which stage a node fell out, and what includes it."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_what_is_there_says_why(docgraph: Run, rocket: Path) -> None:
     assert shown.exit_code == 0
     assert shown.output.startswith("rocket:docs/pump.md is in the context\n")
     assert "readable by group local" in shown.output
-    assert "lets it in" not in shown.output
+    assert "includes it" not in shown.output
 
 
 @pytest.mark.requirement(49)
@@ -63,7 +63,7 @@ def test_a_budget_is_raised_until_it_fits(docgraph: Run, rocket: Path) -> None:
     (change,) = found["change"]
     assert (change["option"], change["old"]) == ("max_tokens", 60)
     enough = str(change["new"])
-    assert data(docgraph("why", *words, "--max-tokens", enough, "--json"))["stage"] == "there"
+    assert data(docgraph("why", *words, "--max-tokens", enough, "--json"))["stage"] == "included"
 
 
 @pytest.mark.requirement(49)

@@ -228,7 +228,7 @@ def test_explain_of_one_node_tells_why_not(engine: Engine) -> None:
             plain(engine.questions.why(QuestionRequest(local(), steps, QUESTION), "r:tank.md"))
         )
     )
-    assert given["node"]["stage"] != "there"
+    assert given["node"]["stage"] != "included"
 
 
 def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -> None:

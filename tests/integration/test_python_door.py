@@ -127,14 +127,14 @@ def test_nodes_open_in_the_order_they_are_named(opened: docgraph.Docgraph) -> No
 
 
 def test_why_tells_of_a_node_that_is_there(opened: docgraph.Docgraph) -> None:
-    assert opened.why("notes:uploads.md", QUESTION).stage == "there"
+    assert opened.why("notes:uploads.md", QUESTION).stage == "included"
 
 
 def test_a_receipt_is_its_readers(opened: docgraph.Docgraph) -> None:
     receipt = opened.retrieve(QUESTION, as_="ada").receipt()
     assert opened.replay(receipt, as_="ada").same
     assert opened.replay(receipt.to_json(), as_=ADA).same
-    assert receipt.asker != opened.retrieve(QUESTION).receipt().asker
+    assert receipt.principal != opened.retrieve(QUESTION).receipt().principal
 
 
 def test_seeds_that_were_given_stand_in_the_receipt(opened: docgraph.Docgraph) -> None:
@@ -172,7 +172,7 @@ def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")
     assert opened.add_relation(*ends, note="so it was decided").snapshot == 2
     (found,) = opened.relations("notes:uploads.md", relation="explains")
-    assert (found.origins, found.evidence[0].says) == (("hand",), "so it was decided")
+    assert (found.origins, found.evidence[0].text) == (("hand",), "so it was decided")
     assert opened.remove_relation(*ends).snapshot == 3
     assert opened.relations("notes:uploads.md", relation="explains") == ()
     assert [info.name.snapshot for info in opened.snapshots(repository="notes")] == [1, 2, 3]

@@ -131,7 +131,7 @@ def told(found: ReplayResult) -> tuple[str, int, str]:
     """What changed, and from which step on."""
     assert found.difference is not None
     assert found.again is None
-    return (found.difference.changed, found.difference.place, found.difference.step)
+    return (found.difference.changed, found.difference.position, found.difference.step)
 
 
 GONE = ("no longer available", 1, "search_nodes")

@@ -40,7 +40,7 @@ def answer_question(
 
     Without evidence no model is asked. Without a model the context is the answer.
     """
-    evidence = tuple(cited_source(item) for item in context.items if item.number)
+    evidence = tuple(cited_source(item) for item in context.chunks)
     if not evidence:
         reason = f"{NO_EVIDENCE} ({context.reason})" if context.reason else NO_EVIDENCE
         return _without_model("not_enough_evidence", context, reason)
@@ -67,7 +67,7 @@ def answer_question(
         seed=reply.sampling.seed,
         prompt_tokens=prompt_tokens(model, messages),
         output_tokens=max_output,
-        window=model.context_window,
+        context_window=model.context_window,
         counted="exact" if model.exact_count else "estimated",
     )
     text = reply.text.strip()
@@ -83,7 +83,7 @@ def answer_question(
         reason="",
         sources=cited_sources(text, context),
         flags=citation_flags(text, context, reply.finish),
-        asking=generation,
+        generation=generation,
     )
 
 

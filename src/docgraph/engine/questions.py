@@ -85,7 +85,7 @@ class QuestionService:
             retrieval = replace(retrieval, run=whole)
             answer = retrieval.answer
             note.detail = (
-                f"{answer.kind}: {answer.asking.model if answer.asking else answer.reason}"
+                f"{answer.kind}: {answer.generation.model if answer.generation else answer.reason}"
             )
             note.refused = answer.reason if answer.kind == "refused" else ""
             return retrieval

@@ -54,12 +54,12 @@ class AccessRule:
 class AccessStatement:
     """What one source (a line of access.yaml, front matter, …) says on who may read a document.
 
-    `line` is 0 where there is none; `says` is the pattern that matched, or what is wrong.
+    `line` is 0 where there is none; `text` is the pattern that matched, or what is wrong.
     """
 
     source: str
     line: int
-    says: str
+    text: str
     rule: AccessRule
 
 

@@ -131,8 +131,8 @@ class PathAccess:
     repository: str
     branch: str
     path: str
-    told: tuple[AccessStatement, ...]
-    by_hand: ManualRule | None
+    statements: tuple[AccessStatement, ...]
+    manual: ManualRule | None
     rule: AccessRule
 
 

@@ -22,14 +22,30 @@ MAX_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
+def check_format(
+    text: str | bytes, expected: str, what: str, advice: str, error_type: type[DocgraphError]
+) -> None:
+    """Refuses a file of another format by its name, before its keys are compared."""
+    _check_size(text, what, error_type)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return  # parse_strictly reports it
+    found = data.get("format") if isinstance(data, dict) else None
+    if isinstance(found, str) and found != expected:
+        raise error_type(
+            f"this {what} has the format {found[:40]!r}, and this docgraph reads {expected!r}; "
+            f"{advice}"
+        )
+
+
 def parse_strictly(
     kind: type[T], text: str | bytes, what: str, error_type: type[DocgraphError]
 ) -> T:
     """Each key known and once, each type exact. Errors are of `error_type` and name `what`."""
     from pydantic import TypeAdapter, ValidationError
 
-    if len(text) > MAX_BYTES:
-        raise error_type(f"a {what} takes at most {MAX_BYTES} bytes, this one has {len(text)}")
+    _check_size(text, what, error_type)
     try:
         found = TypeAdapter(kind).validate_json(text, strict=True)
         exact = canonical(found) == canonical(json.loads(text, object_pairs_hook=_unique_keys))
@@ -42,6 +58,11 @@ def parse_strictly(
     if not exact:
         raise error_type(f"not a {what}: its keys are not exactly those of a {what}")
     return found
+
+
+def _check_size(text: str | bytes, what: str, error_type: type[DocgraphError]) -> None:
+    if len(text) > MAX_BYTES:
+        raise error_type(f"a {what} takes at most {MAX_BYTES} bytes, this one has {len(text)}")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -57,7 +78,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # A plan as a file, with the snapshots and the pipeline that it was made with.
 
 
-FORMAT = "docgraph.plan/1"
+FORMAT = "docgraph.plan/2"
 MAX_PLANNED_NODES = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
 
 
@@ -81,9 +102,8 @@ class SavedPlan:
 
 def plan_from_json(text: str | bytes) -> SavedPlan:
     """Refuses an inconsistent plan, too."""
+    check_format(text, FORMAT, "saved plan", "make the plan again", BadPlan)
     saved = parse_strictly(SavedPlan, text, "saved plan", BadPlan)
-    if saved.format != FORMAT:
-        raise BadPlan(f"plan format {saved.format!r}; this docgraph reads {FORMAT!r}")
     _check_plan(saved.plan)
     return saved
 

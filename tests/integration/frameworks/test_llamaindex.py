@@ -20,7 +20,7 @@ def test_nodes_are_the_evidence_in_order_with_their_provenance(opened: docgraph.
     nodes = DocgraphRetriever(opened).retrieve(QUESTION)
     assert_provenance([node.metadata for node in nodes], found)
     assert [node.node_id for node in nodes] == [item.id for item in found.evidence]
-    assert [node.node.ref_doc_id for node in nodes] == [item.document for item in found.evidence]
+    assert [node.node.ref_doc_id for node in nodes] == [item.document_id for item in found.evidence]
     for node in nodes:
         assert node.get_content(MetadataMode.LLM) == node.text
         assert node.get_content(MetadataMode.EMBED) == node.text

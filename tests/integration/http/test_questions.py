@@ -139,7 +139,7 @@ def test_explain_tells_why_each_item_is_there(door: HttpApp, found: Retrieval) -
 
 def test_explain_of_a_node_tells_where_it_stands(door: HttpApp) -> None:
     there = door.post("/v1/explain", {**ASKED, "node": "notes:queue.md"}).json()
-    assert there["stage"] == "there"
+    assert there["stage"] == "included"
     nowhere = door.post("/v1/explain", {**ASKED, "node": "notes:gone.md"}).json()
     assert nowhere["stage"] == "not visible"
 

@@ -142,11 +142,11 @@ def test_a_snapshots_number_moves_nothing_but_itself_and_the_seal() -> None:
 
 def test_who_asked_and_what_they_may_read_are_two_digests() -> None:
     mine, rosas = MADE, receipt_of(retrieval(reader=asking(ROSA)))
-    assert mine.asker != rosas.asker
+    assert mine.principal != rosas.principal
     assert mine.rights != rosas.rights
     assert "rosa" not in rosas.to_json()
     twin = receipt_of(retrieval(reader=asking(replace(ROSA, id="rory"))))
-    assert (twin.rights, twin.asker != rosas.asker) == (rosas.rights, True)
+    assert (twin.rights, twin.principal != rosas.principal) == (rosas.rights, True)
 
 
 def test_a_new_key_leaves_its_person_who_they_are() -> None:
@@ -155,8 +155,8 @@ def test_a_new_key_leaves_its_person_who_they_are() -> None:
     one, other = (receipt_of(retrieval(reader=principal_of_key(ROSA, key))) for key in keys)
     assert one == other
     tokens = [principal_of_token(ROSA, f"https://{name}.example") for name in "ab"]
-    others = {receipt_of(retrieval(reader=who)).asker for who in (*tokens, asking(ROSA))}
-    assert len(others - {one.asker}) == 3
+    others = {receipt_of(retrieval(reader=who)).principal for who in (*tokens, asking(ROSA))}
+    assert len(others - {one.principal}) == 3
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
     more = {
         **THREE,
         "DOCGRAPH_ANSWER_KEY": "k",
-        "DOCGRAPH_ANSWER_WINDOW": "100",
+        "DOCGRAPH_ANSWER_CONTEXT_WINDOW": "100",
         "DOCGRAPH_ANSWER_TOKENIZER": "t.json",
         "DOCGRAPH_ANSWER_LABELS": "hr",
         "DOCGRAPH_ANSWER_LEVEL": "3",
@@ -76,8 +76,8 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
         ({"DOCGRAPH_ANSWER_ENDPOINT": "http://x"}, "needs a model beside it"),
         ({"DOCGRAPH_ANSWER_LEVEL": "0"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
         ({"DOCGRAPH_ANSWER_MODEL": "m"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
-        ({**THREE, "DOCGRAPH_ANSWER_WINDOW": "many"}, "'many' is not a number of tokens"),
-        ({**THREE, "DOCGRAPH_ANSWER_WINDOW": "0"}, "'0' is not a number of tokens"),
+        ({**THREE, "DOCGRAPH_ANSWER_CONTEXT_WINDOW": "many"}, "'many' is not a number of tokens"),
+        ({**THREE, "DOCGRAPH_ANSWER_CONTEXT_WINDOW": "0"}, "'0' is not a number of tokens"),
         ({**THREE, "DOCGRAPH_ANSWER_LEVEL": "-1"}, "'-1' is not a whole number"),
     ],
 )

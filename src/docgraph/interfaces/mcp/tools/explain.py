@@ -77,7 +77,7 @@ def _of_node(found: Explanation) -> ExplainResult:
     return ExplainResult(
         question=found.question,
         digest="",
-        reason=found.words,
+        reason=found.explanation,
         scope="",
         items=(),
         omitted=(),

@@ -12,11 +12,11 @@ from docgraph.model.snapshot import SnapshotName
 
 @dataclass(frozen=True, slots=True)
 class AdmittedNode:
-    """`place` counts from 1; `because` is the seed's rank or the edge that let it in."""
+    """`position` counts from 1; `because` is the seed's rank or the edge that admits it."""
 
-    place: int
+    position: int
     id: str
-    document: str
+    document_id: str
     because: str
 
 
@@ -55,8 +55,8 @@ def plan(context: ToolContext, principal: Principal, arguments: PlanArguments) -
 
 def _admitted(made: RetrievalPlan) -> tuple[AdmittedNode, ...]:
     return tuple(
-        AdmittedNode(place, node, document_of(node), made.rule_for(node))
-        for place, node in enumerate(made.order, start=1)
+        AdmittedNode(position, node, document_of(node), made.rule_for(node))
+        for position, node in enumerate(made.order, start=1)
     )
 
 
