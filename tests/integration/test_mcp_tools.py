@@ -101,14 +101,14 @@ def test_search_gives_ids_titles_and_addresses_in_the_engine_s_order(engine: Eng
     assert ids[: len(seeds.ids)] == list(seeds.ids)
 
 
-def test_fetch_opens_a_document_a_section_and_a_passage_by_id_or_address(engine: Engine) -> None:
+def test_fetch_opens_a_document_a_section_and_a_chunk_by_id_or_address(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
         ids = ("r:fuel.md", "r:fuel.md#s1", "r:fuel.md#s1@1", url_of("r:fuel.md#s1"))
         return [await call_tool(client, "fetch", id=one) for one in ids]
 
-    whole, section, passage, again = met(engine, ask)
+    whole, section, chunk, again = met(engine, ask)
     assert whole["text"] == "fuel burns hot\nfuel is kept in the tank"
-    assert section["text"] == passage["text"] == "fuel is kept in the tank"
+    assert section["text"] == chunk["text"] == "fuel is kept in the tank"
     assert again == section
     assert (section["title"], section["id"]) == ("part 1", "r:fuel.md#s1")
     assert section["url"] == "docgraph://node/r%3Afuel.md%23s1"
@@ -121,7 +121,7 @@ def test_fetch_opens_a_document_a_section_and_a_passage_by_id_or_address(engine:
         "node": "r:fuel.md#s1",
         "access": "readable by group local",
     }
-    assert passage["metadata"]["kind"] == "chunk"
+    assert chunk["metadata"]["kind"] == "chunk"
 
 
 def test_a_long_text_is_cut_and_says_so(engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from docgraph.model.access import Principal, credential_kind
 from docgraph.model.answer import Answer
@@ -14,7 +15,8 @@ from docgraph.model.snapshot import SnapshotName
 from docgraph.pipeline.retrieval import Retrieval, check_format, parse_strictly
 from docgraph.pipeline.run import OptionValue, artifact_name
 
-FORMAT = "docgraph.receipt/2"
+Format = Literal["docgraph.receipt/2"]
+FORMAT: Format = "docgraph.receipt/2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Receipt:
     documents that the reader does not see.
     """
 
-    format: str
+    format: Format
     question: str
     seeds: tuple[str, ...]
     principal: str

@@ -154,9 +154,9 @@ def _check_results(receipt: Receipt) -> Iterator[str]:
     ):
         name = artifact_name(kind)
         if name not in made and recorded is not None:
-            yield f"no step made its {name}"
+            yield f"no step made {name}"
         elif made.get(name) != recorded:
-            yield f"its {name} is not the one that a step made"
+            yield f"the digest of {name} is not that of the step that made it"
     if len(receipt.steps) > before + 1:
         yield "steps follow the answer"
 

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
@@ -25,17 +25,18 @@ T = TypeVar("T")
 def check_format(
     text: str | bytes, expected: str, what: str, advice: str, error_type: type[DocgraphError]
 ) -> None:
-    """Refuses a file of another format by its name, before its keys are compared."""
+    """Refuses another version of the format by its name, before keys are compared."""
     _check_size(text, what, error_type)
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return  # parse_strictly reports it
     found = data.get("format") if isinstance(data, dict) else None
-    if isinstance(found, str) and found != expected:
+    family = expected.rpartition("/")[0] + "/"
+    if isinstance(found, str) and found.startswith(family) and found != expected:
+        name = found[:40]
         raise error_type(
-            f"this {what} has the format {found[:40]!r}, and this docgraph reads {expected!r}; "
-            f"{advice}"
+            f"this {what} has the format {name!r}; this docgraph reads {expected!r}: {advice}"
         )
 
 
@@ -78,7 +79,8 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # A plan as a file, with the snapshots and the pipeline that it was made with.
 
 
-FORMAT = "docgraph.plan/2"
+Format = Literal["docgraph.plan/2"]
+FORMAT: Format = "docgraph.plan/2"
 MAX_PLANNED_NODES = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
 
 
@@ -86,7 +88,7 @@ MAX_PLANNED_NODES = 2_000  # search gives at most 1,000 seeds, planning adds at 
 class SavedPlan:
     """`digest` is the plan's as it was saved; an edited plan has another one."""
 
-    format: str
+    format: Format
     plan: RetrievalPlan
     digest: str
     snapshots: tuple[SnapshotName, ...]

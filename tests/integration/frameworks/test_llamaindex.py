@@ -28,7 +28,7 @@ def test_nodes_are_the_evidence_in_order_with_their_provenance(opened: docgraph.
     assert HARMLESS in "\n".join(node.text for node in nodes)
 
 
-def test_a_score_is_how_near_a_passage_is(opened: docgraph.Docgraph) -> None:
+def test_a_score_is_the_similarity_of_a_chunk(opened: docgraph.Docgraph) -> None:
     near = DocgraphRetriever(opened).retrieve(QUESTION)
     assert all(node.score is not None and -1 <= node.score <= 1 for node in near)
     assert [node.score for node in near] == [node.metadata["similarity"] for node in near]

@@ -99,7 +99,7 @@ def test_it_tells_everything_that_is_needed_to_do_it_again() -> None:
 def test_a_receipt_of_a_plan_has_no_context() -> None:
     made = plan_receipt()
     assert (made.context_digest, made.tokenizer) == (None, None)
-    assert made.steps[-1].output == ("RetrievalPlan", made.plan_digest)
+    assert made.steps[-1].output == ("graph_expanded_nodes", made.plan_digest)
 
 
 def test_a_reranker_is_named_if_one_was_used() -> None:
@@ -231,9 +231,12 @@ def test_a_number_is_no_text_and_a_text_no_number() -> None:
 
 
 def test_a_receipt_of_another_format_is_refused_with_the_expected_one() -> None:
-    assert refused(edit(MADE, ("format",), lambda _: "docgraph.receipt/2")) == (
-        "receipt format 'docgraph.receipt/2'; this docgraph reads 'docgraph.receipt/1'"
+    assert refused(edit(MADE, ("format",), lambda _: "docgraph.receipt/3")) == (
+        "this receipt has the format 'docgraph.receipt/3'; this docgraph reads "
+        "'docgraph.receipt/2': ask the question again for a new receipt"
     )
+    other = refused(edit(MADE, ("format",), lambda _: "docgraph.plan/2"))
+    assert other == "not a receipt: format: Input should be 'docgraph.receipt/2'"
 
 
 def test_a_receipt_has_a_size() -> None:

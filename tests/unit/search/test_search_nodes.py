@@ -143,7 +143,7 @@ def test_over_chunks_equals_the_flat_baseline(shares: list[list[float]]) -> None
         for row in found.chunk_vectors
     )
     flat = tuple(dict.fromkeys(node for _, node in chunks))[:8]
-    assert find(world(*held), mode="semantic", over="passages").ids == flat
+    assert find(world(*held), mode="semantic", over="chunks").ids == flat
 
 
 @pytest.mark.requirement(15)
@@ -405,7 +405,7 @@ def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
 def test_only_so_many_nodes_of_one_document_are_seeds() -> None:
     parts = tuple(Part(f"::f{n}", (ChunkSpec("mill", NORTH),)) for n in range(5))
     store = world(document("r:a.py", parts=parts), document("r:b.py", ChunkSpec("mill", EAST)))
-    options: dict[str, Any] = {"roll_up": False, "over": "passages", "top": 4}
+    options: dict[str, Any] = {"roll_up": False, "over": "chunks", "top": 4}
     assert "r:b.py" not in find(store, **options).ids
     spread = find(store, per_document=2, **options)
     assert [node for node in spread.ids if node.startswith("r:a.py")] == [

@@ -132,8 +132,9 @@ def untaken_edges(trial: TrialRun, target: Target) -> tuple[UntakenEdge, ...]:
         ]
     else:
         count = min(step.options["max_seed_documents"], step.options["max_documents"])
+        reason = f"only seeds of the first {count} documents lead on"
         further = [
-            UntakenEdge(edge, "max_seed_documents", f"only {count} seed documents lead on")
+            UntakenEdge(edge, "max_seed_documents", reason)
             for edge in _edges_to_target(far, target, by_node=False)
             if edge.relation in allowed
         ]

@@ -30,7 +30,7 @@ COUNTED = (
 
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
-    """Some documents of one or two passages, one of them maybe in another repository."""
+    """Some documents of one or two chunks, one of them maybe in another repository."""
     ids = [f"{'s' if name == 'f.md' else 'r'}:{name}" for name in NAMES]
     shares = st.integers(0, 10).map(lambda tenths: towards(tenths / 10))
     documents = []

@@ -81,8 +81,8 @@ def test_a_rank_beyond_top_is_explained_and_top_is_raised_just_enough() -> None:
     found = explain("r:5.md", pipeline, town(edges=False))
     text = numbers(found, "search_nodes")
     assert (found.stage, text["rank"], text["top"]) == ("rank", 5, 3)
-    assert text["last"] - text["score"] == pytest.approx(text["short"])
-    assert text["short"] > 0
+    assert text["last"] - text["score"] == pytest.approx(text["shortfall"])
+    assert text["shortfall"] > 0
     assert changed(found) == [("search_nodes.top", 3, 5)]
     confirmed(found, pipeline, town(edges=False))
 
@@ -137,7 +137,7 @@ def test_a_node_cut_by_a_limit_is_explained_with_its_position() -> None:
     pipeline = OPEN.with_options("expand_relationships", max_documents=3)
     found = explain("r:5.md", pipeline, town(edges=False))
     assert found.stage == "cap"
-    assert numbers(found, "expand_relationships") == {"place": 5, "room": 3}
+    assert numbers(found, "expand_relationships") == {"position": 5, "limit": 3}
     assert "cut by max_documents=3" in found.explanation
     assert changed(found) == [("expand_relationships.max_documents", 3, 5)]
 
@@ -196,7 +196,7 @@ def long(*, parts: int) -> World:
 def test_a_chunk_that_was_not_fetched_is_explained_with_its_rank_in_its_document() -> None:
     found = explain("r:long.md#s7", DOCUMENTS, long(parts=9))
     assert found.stage == "fetch"
-    assert numbers(found, "fetch_evidence") == {"place": 8, "passages": 9}
+    assert numbers(found, "fetch_evidence") == {"position": 8, "chunks": 9}
     assert changed(found) == [("fetch_evidence.per_document", 5, 8)]
     assert explain("r:long.md#s7@7", DOCUMENTS, long(parts=9)).change == found.change
     assert explain("r:long.md", DOCUMENTS, long(parts=9)).stage == "included"
