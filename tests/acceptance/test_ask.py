@@ -51,7 +51,7 @@ def test_machines_get_the_same_as_json(docgraph: Run, rocket: Path, server: Serv
     assert {"path", "first_line", "last_line", "page"} <= told["answer"]["sources"][0][
         "location"
     ].keys()
-    assert told["answer"]["asking"]["context_digest"] == told["context_digest"]
+    assert told["answer"]["generation"]["context_digest"] == told["context_digest"]
 
 
 @pytest.mark.requirement(46)

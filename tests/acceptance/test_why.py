@@ -50,7 +50,7 @@ def test_a_change_that_is_reported_can_be_made(
         changed = Path(without_edges).read_text().replace("top: 1", f"top: {number}")
         Path("changed.yaml").write_text(changed)
         context = data(docgraph("context", QUESTION, "-p", "changed.yaml", *store, "--json"))
-        there = {item["document"] for item in context["context"]["items"]}
+        there = {one["document_id"] for one in context["context"]["documents"]}
         assert ("rocket:docs/chamber.rst" in there) == is_in
     shown = docgraph("why", "docs/chamber.rst", QUESTION, "-p", without_edges, *store).output
     assert f"search_nodes: {{top: {top}}}, which is 1 now" in shown

@@ -100,7 +100,7 @@ def test_an_answer_streams_and_cites_what_was_sent(
     assert answer.generation is not None
     assert answer.generation.context_digest == found.context.digest
     assert [step.action.name for step in found.run.pipeline.steps][-1] == "answer_question"
-    assert found.run.trace.steps[-1].output == ("Answer", answer.digest)
+    assert found.run.trace.steps[-1].output == ("answer", answer.digest)
 
 
 @pytest.mark.requirement(36)

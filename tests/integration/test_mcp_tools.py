@@ -117,7 +117,7 @@ def test_fetch_opens_a_document_a_section_and_a_chunk_by_id_or_address(engine: E
         "repository": "r",
         "path": "fuel.md",
         "citation": "r:fuel.md:2",
-        "document": "r:fuel.md",
+        "document_id": "r:fuel.md",
         "node": "r:fuel.md#s1",
         "access": "readable by group local",
     }
@@ -182,7 +182,7 @@ def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
         QuestionRequest(local(), load("documents").up_to(RetrievalPlan), "", seeds=("r:fuel.md",))
     )
     assert given["digest"] == own.plan.digest
-    assert [(one["place"], one["id"]) for one in given["admitted"]] == [
+    assert [(one["position"], one["id"]) for one in given["admitted"]] == [
         (1, "r:fuel.md"),
         (2, "r:tank.md"),
     ]
@@ -246,7 +246,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
     assert [(r["source"], r["type"], r["target"]) for r in both["relations"]] == [
         ("r:fuel.md", "references", "r:tank.md")
     ]
-    assert both["relations"][0]["places"] == [{"path": "fuel.md", "line": 1, "says": "tank"}]
+    assert both["relations"][0]["positions"] == [{"path": "fuel.md", "line": 1, "text": "tank"}]
     assert leaving["relations"] == other["relations"] == []
 
 

@@ -172,7 +172,7 @@ def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")
     assert opened.add_relation(*ends, note="so it was decided").snapshot == 2
     (found,) = opened.relations("notes:uploads.md", relation="explains")
-    assert (found.origins, found.evidence[0].text) == (("hand",), "so it was decided")
+    assert (found.origins, found.evidence[0].text) == (("manual",), "so it was decided")
     assert opened.remove_relation(*ends).snapshot == 3
     assert opened.relations("notes:uploads.md", relation="explains") == ()
     assert [info.name.snapshot for info in opened.snapshots(repository="notes")] == [1, 2, 3]

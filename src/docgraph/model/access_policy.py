@@ -99,7 +99,7 @@ def _number(value: Any) -> int:
     return value
 
 
-MANUAL = "by hand"
+MANUAL = "manual"
 DEFAULT_BRANCHES = ("main", "master")  # tried in this order where a question names no branch
 
 

@@ -58,7 +58,7 @@ SHARES_ENTITY = "shares_entity"
 MINED_RELATIONS = frozenset(RELATIONS) - {CONTAINS, SHARES_ENTITY}
 
 # Origins of edges besides the miners' names.
-MANUAL = "hand"
+MANUAL = "manual"
 STRUCTURE = "structure"
 
 
@@ -89,7 +89,7 @@ class EdgeEvidence:
 class Relationship:
     """An edge as it is stored: unique by (source, relation, target).
 
-    `origins` are `hand` (manual), `curated`, `given`, `structure`, or miners' names.
+    `origins` are `manual`, `curated`, `given`, `structure`, or miners' names.
     """
 
     edge: Edge
@@ -117,7 +117,7 @@ MAX_EXAMPLES = 3  # for each origin and relation
 
 @dataclass(frozen=True, slots=True)
 class RelationCount:
-    """Edges of one relation from one origin (a miner, `hand`, …).
+    """Edges of one relation from one origin (a miner, `manual`, …).
 
     `unresolved` counts references that match no definition and should.
     """

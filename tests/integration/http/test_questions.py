@@ -88,7 +88,7 @@ def test_retrieve_gives_the_context(door: HttpApp, found: Retrieval) -> None:
 
 def test_seeds_take_the_place_of_a_question(door: HttpApp) -> None:
     answer = door.post("/v1/retrieve", {"seeds": ["notes:worker.md"]}).json()
-    assert answer["context"]["items"][0]["document"] == "notes:worker.md"
+    assert answer["context"]["documents"][0]["document_id"] == "notes:worker.md"
 
 
 @pytest.mark.parametrize(

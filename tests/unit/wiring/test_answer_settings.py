@@ -14,7 +14,7 @@ ANSWERS = """\
 answer:
   - endpoint: http://one/v1
     model: first
-    window: 4096
+    context_window: 4096
     tokenizer: models/first/tokenizer.json
     key: FIRST_KEY
     labels: [board]
@@ -93,7 +93,7 @@ def test_a_model_in_the_environment_is_checked(
     [
         ("answer: {endpoint: x}", "answer: Input should be a valid array"),
         ("answer: [{endpoint: x}]", "answer.0.model: Field required"),
-        ("answer: [{endpoint: x, model: m, window: 0}]", "answer.0.window:"),
+        ("answer: [{endpoint: x, model: m, context_window: 0}]", "answer.0.context_window:"),
         ("answer: [{endpoint: x, model: m, modle: n}]", "no setting is called 'answer.0.modle'"),
     ],
 )
