@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from docgraph.model.node import document_of
 from tests.acceptance.conftest import Run, data, items_of
 
 QUESTION = "How does the pump draw fuel?"
@@ -60,7 +61,7 @@ def test_every_item_of_a_context_says_why_it_is_there(docgraph: Run, rocket: Pat
         assert all(item["number"] > 0 for item in document["chunks"])
         items = [*document["concepts"], *document["chunks"]]
         assert document["tokens"] == sum(item["tokens"] for item in items)
-        assert {item["node"].partition("#")[0] for item in items} == {document["document_id"]}
+        assert {document_of(item["node"]) for item in items} == {document["document_id"]}
     for item in items_of(context):
         assert all(item["why"][part] for part in ("rule", "access", "budget"))
     assert context["tokens"] <= context["max_tokens"]

@@ -134,6 +134,18 @@ def test_sections_report_under_their_document() -> None:
     assert [share.document_id for share in context.documents] == ["r:book.md"]
 
 
+@pytest.mark.requirement(32)
+def test_documents_are_in_the_plans_order_also_without_their_concepts() -> None:
+    """Of the first document only a chunk fits: its summary takes more than concepts may."""
+    both = evidence(document("r:a", "word"), document("r:b", "word"))
+    concept = replace(both.nodes[0].concept, summary="long " * 60)
+    first = replace(both.nodes[0], concept=concept)
+    context = assemble(replace(both, nodes=(first, both.nodes[1])), max_tokens=60)
+    assert [one.document_id for one in context.documents] == ["r:a", "r:b"]
+    assert [item.id for item in context.items] == ["r:b", "r:a@0", "r:b@0"]
+    assert [(len(one.concepts), len(one.chunks)) for one in context.documents] == [(0, 1), (1, 1)]
+
+
 @pytest.mark.requirement(33)
 def test_every_item_has_its_reasons() -> None:
     place = world(BOOK, NOTE, edges=[edge("r:book.md", "r:note.md", "explains")])

@@ -135,7 +135,7 @@ def show_why_not(found: Explanation) -> None:
     if found.stage == "not visible":
         out.print(f"[bold]{name}[/bold]: {found.explanation}")
         return
-    state = "is in the context" if found.stage == "included" else f"fell out at: {found.stage}"
+    state = "is in the context" if found.stage == "included" else f"was left out at: {found.stage}"
     out.print(f"[bold]{name}[/bold] {state}")
     for step in found.steps:
         mark = "[green]in [/green]" if step.included else "[yellow]out[/yellow]"

@@ -1,4 +1,4 @@
-"""plan: which documents may speak to a question, and why. No text is read for it."""
+"""plan: which documents may be read for a question, and why. No text is read for it."""
 
 from dataclasses import dataclass
 
@@ -64,10 +64,10 @@ PLAN = Tool(
     name="plan",
     title="Plan",
     description=(
-        "Decide which documents may speak to a question, without reading them: the seeds that "
-        "search found, and the documents that their relations lead to, each with the edge that "
-        "admits it; then what a limit left out. Use it to see what `context` would rest on, or "
-        "how documents hang together around a question."
+        "Select the documents that may be read for a question, without reading them: the seeds "
+        "of search, and the documents that their relations lead to, each with the edge that "
+        "admits it; then what a limit left out. Use it to see what `context` would read, or "
+        "how documents are related around a question."
     ),
     takes=PlanArguments,
     gives=PlanResult,
