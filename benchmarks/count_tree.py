@@ -31,15 +31,19 @@ def row(tree: Path, store: Path) -> str:
     found = content.relation_counts(local())
     by_type = ", ".join(f"{name} {count:,}" for name, count in found.edges)
     unresolved = ", ".join(
-        f"{one.relation} ({one.origin}) {one.unresolved:,}" for one in found.found if one.unresolved
+        f"{one.relation} ({one.origin}) {one.unresolved:,}"
+        for one in found.by_origin
+        if one.unresolved
     )
-    counts = (done.added, len(done.problems), done.nodes, done.chunks, found.opaque_calls)
+    counts = (done.added, len(done.problems), done.nodes, done.chunks, found.unresolved_calls)
     text = [f"{count:,}" for count in counts]
     return f"| {tree.name} | {' | '.join(text)} | {by_type} | {unresolved} | {seconds:.0f} |"
 
 
 if __name__ == "__main__":
-    print("| tree | files | not used | nodes | chunks | opaque calls | edges | unresolved | s |")
+    print(
+        "| tree | files | not used | nodes | chunks | calls | edges | unresolved | s |"
+    )
     print("|---|---|---|---|---|---|---|---|---|")
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as scratch:

@@ -28,7 +28,7 @@ from tests.support.postgres_server import PostgresServer
 TOP = 10
 QUESTIONS = 200
 SHARES = {"all": 1, "half": 2, "a fiftieth": 50}
-OVERS: tuple[Level, ...] = ("sections", "passages")
+OVERS: tuple[Level, ...] = ("sections", "chunks")
 
 
 def rule_for(path: str) -> AccessRule:

@@ -28,7 +28,7 @@ def edges_by_origin(counts: Iterable[RelationCounts]) -> Edges:
     """Over all snapshots; what encloses what is no edge that planning follows."""
     edges: Edges = Counter()
     for count in counts:
-        for found in count.found:
+        for found in count.by_origin:
             if found.relation != CONTAINS:
                 edges[found.origin, found.relation] += found.edges
     return Counter({key: number for key, number in edges.items() if number})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from docgraph.model.errors import ContractBroken
+from docgraph.model.errors import ContractViolation
 
 F = TypeVar("F", bound=Callable[..., Any])
 Condition = Callable[[Any], bool]
@@ -58,12 +58,14 @@ class Action:
         """Runs the action and checks its output."""
         result = self.function(*inputs, **options)
         if not isinstance(result, self.makes):
-            raise ContractBroken(
+            raise ContractViolation(
                 f"{self.name} returned {type(result).__name__}, not {self.makes.__name__}"
             )
         for condition in self.postconditions:
             if not condition(result):
-                raise ContractBroken(f"{self.name}: not {condition.__name__}: {condition.__doc__}")
+                raise ContractViolation(
+                    f"{self.name}: not {condition.__name__}: {condition.__doc__}"
+                )
         return result
 
 

@@ -61,3 +61,8 @@ def docgraph(elsewhere: Path) -> Run:
 def data(result: Result) -> Any:
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+def items_of(context: Any) -> list[Any]:
+    """The concepts and chunks of a context as JSON, document by document."""
+    return [item for one in context["documents"] for item in (*one["concepts"], *one["chunks"])]

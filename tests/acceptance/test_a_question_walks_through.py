@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.acceptance.conftest import Run, data
+from docgraph.model.node import document_of
+from tests.acceptance.conftest import Run, data, items_of
 
 QUESTION = "How does the pump draw fuel?"
 
@@ -54,11 +55,16 @@ def test_a_saved_plan_run_later_gives_the_same_context(
 @pytest.mark.requirement(33)
 def test_every_item_of_a_context_says_why_it_is_there(docgraph: Run, rocket: Path) -> None:
     context = data(docgraph("context", QUESTION, "--store", str(rocket), "--json"))["context"]
-    assert {item["layer"] for item in context["items"]} == {"concept", "evidence"}
-    for item in context["items"]:
+    for document in context["documents"]:
+        assert list(document) == ["document_id", "tokens", "concepts", "chunks"]
+        assert all(item["number"] == 0 for item in document["concepts"])
+        assert all(item["number"] > 0 for item in document["chunks"])
+        items = [*document["concepts"], *document["chunks"]]
+        assert document["tokens"] == sum(item["tokens"] for item in items)
+        assert {document_of(item["node"]) for item in items} == {document["document_id"]}
+    for item in items_of(context):
         assert all(item["why"][part] for part in ("rule", "access", "budget"))
     assert context["tokens"] <= context["max_tokens"]
-    assert sum(share["items"] for share in context["documents"]) == len(context["items"])
     shown = docgraph("explain", QUESTION, "--store", str(rocket)).output
     assert "readable by group local" in shown
     assert "seed 1 of" in shown
@@ -79,14 +85,14 @@ def test_explicit_ids_can_be_the_seeds_without_a_question(docgraph: Run, rocket:
     assert plan["seed_documents"] == ["rocket:README.md"]
     assert plan["query_vector"] == []
     context = data(docgraph("context", *asked, "--json"))["context"]
-    assert any("Kerosene" in item["text"] for item in context["items"])
+    assert any("Kerosene" in item["text"] for item in items_of(context))
 
 
 @pytest.mark.requirement(26)
 def test_no_seeds_is_an_empty_context_that_says_why(docgraph: Run, rocket: Path) -> None:
     asked = ("context", "--seed", "rocket:gone.md", "--store", str(rocket), "--json")
     context = data(docgraph(*asked))["context"]
-    assert (context["items"], context["reason"]) == ([], "nothing visible matches")
+    assert (context["documents"], context["reason"]) == ([], "nothing visible matches")
 
 
 @pytest.mark.requirement(44)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.model.errors import NotAllowed, NotVisible
+from docgraph.model.errors import NotAuthorized, NotVisible
 from tests.acceptance.conftest import Run, data
 
 STORE = ("--store", "s.db")
@@ -46,7 +46,7 @@ def test_files_decide_together_and_explain_names_the_lines(docgraph: Run, handbo
     assert sorted(found(docgraph, "--as", "ann")) == [BUDGET, TRAVEL]
     assert found(docgraph, "--as", "bob") == [TRAVEL]
     (one,) = data(docgraph("access", "explain", "finance/budget.md", *STORE, "--json"))["access"]
-    assert [(word["source"], word["line"]) for word in one["told"]] == [
+    assert [(word["source"], word["line"]) for word in one["statements"]] == [
         ("access.yaml", 2),
         ("front matter", 2),
     ]
@@ -68,7 +68,7 @@ def test_a_rule_by_hand_counts_at_once_and_survives_a_re_ingest(
         at = ("-r", "handbook", "-b", "main", "--snapshot", snapshot)
         assert found(docgraph, "--as", "ann", *at) == [TRAVEL]
     context = data(docgraph("run", "plan.json", *STORE, "--as", "ann", "--json"))["context"]
-    assert {item["document"] for item in context["items"]} == {TRAVEL}
+    assert {one["document_id"] for one in context["documents"]} == {TRAVEL}
     docgraph("access", "set", "finance/budget.md", "-r", "handbook", "--reader", "everyone", *STORE)
     assert sorted(found(docgraph)) == [BUDGET, TRAVEL]
     docgraph("access", "reset", "finance/budget.md", "-r", "handbook", *STORE)
@@ -123,9 +123,9 @@ def test_only_an_auditor_reads_the_log_and_tampering_is_found(
     docgraph: Run, handbook: Path, elsewhere: Path
 ) -> None:
     for words in (("list",), ("verify",), ("anchor",)):
-        assert isinstance(docgraph("audit", *words, "--as", "ann", *STORE).exception, NotAllowed), (
-            words
-        )
+        assert isinstance(
+            docgraph("audit", *words, "--as", "ann", *STORE).exception, NotAuthorized
+        ), words
     docgraph("context", "--seed", BUDGET, *STORE)
     docgraph("context", "--seed", "handbook:absent.md", *STORE)
     events = [row["event"] for row in data(docgraph("audit", "list", *STORE, "--json"))["entries"]]

@@ -17,7 +17,9 @@ QUESTION = "What does the engine burn?"
 def server(elsewhere: Path) -> Iterator[Server]:
     """Configured in docgraph.yaml."""
     with serve_script(lambda _: streamed("It burns fuel [1]. It is loud. Very [77].")) as server:
-        settings = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
+        settings = (
+            f"answer:\n  - {{endpoint: '{server.base}', model: tiny, context_window: 4000}}\n"
+        )
         (elsewhere / "docgraph.yaml").write_text(settings, encoding="utf-8")
         yield server
 
@@ -49,7 +51,7 @@ def test_machines_get_the_same_as_json(docgraph: Run, rocket: Path, server: Serv
     assert {"path", "first_line", "last_line", "page"} <= told["answer"]["sources"][0][
         "location"
     ].keys()
-    assert told["answer"]["asking"]["context_digest"] == told["context_digest"]
+    assert told["answer"]["generation"]["context_digest"] == told["context_digest"]
 
 
 @pytest.mark.requirement(46)

@@ -37,11 +37,11 @@ def test_two_snapshots(docgraph: Run, pages: Path) -> None:
     assert found["diff"]["documents_gained"] == ["pages:tank.md"]
     assert found["diff"]["documents_lost"] == []
     assert found["diff"]["evidence_gained"] == ["pages:tank.md@0"]
-    left, right = found["diff"]["tokens_in_all"]
+    left, right = found["diff"]["total_tokens"]
     gained = [one for one in found["diff"]["tokens"] if one["name"] == "pages:tank.md"]
     assert left < right
     assert [one["left"] for one in gained] == [0]
-    assert found["diff"]["asked"] == [
+    assert found["diff"]["settings"] == [
         {"name": "snapshot of pages", "left": "main 1", "right": "main 2"}
     ]
 
@@ -57,8 +57,8 @@ def test_two_branches_with_one_text_changed(docgraph: Run, pages: Path) -> None:
 def test_two_people_each_with_their_own_rights(docgraph: Run, pages: Path) -> None:
     found = data(docgraph("diff", QUESTION, "--as", "local", "--as", "ann", *STORE, "--json"))
     assert found["diff"]["documents_lost"] == ["pages:pump.md"]
-    named = {one["name"]: (one["left"], one["right"]) for one in found["diff"]["asked"]}
-    assert named["asker"] == ("local", "ann")
+    named = {one["name"]: (one["left"], one["right"]) for one in found["diff"]["settings"]}
+    assert named["principal"] == ("local", "ann")
     assert named["groups"] == ("local", "crew")
     shown = docgraph("diff", QUESTION, "--as", "local", "--as", "ann", *STORE).output
     assert "- pages:pump.md\n" in shown
@@ -80,7 +80,7 @@ def test_two_pipelines_with_the_edge_that_one_of_them_followed(docgraph: Run, pa
     assert found["edges_lost"] == [
         {"source": "pages:pump.md", "relation": "references", "target": "pages:tank.md"}
     ]
-    assert found["asked"] == [
+    assert found["settings"] == [
         {"name": "expand_relationships.relations", "left": "null", "right": "[]"}
     ]
 

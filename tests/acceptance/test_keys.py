@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.interfaces.auth.authentication import Authentication, build_authentication
-from docgraph.model.errors import BadInput, NotKnown
+from docgraph.model.errors import BadInput, NotAuthenticated
 from docgraph.wiring.settings import read_settings
 from tests.acceptance.conftest import Run, data
 
@@ -41,7 +41,7 @@ def test_who_shows_a_key_is_its_person_until_it_is_taken_back(docgraph: Run, kno
     assert (key["person"], key["note"], key["expires"]) == ("ann", "a robot", None)
     assert found.by == f"key {key['id']}"
     assert docgraph("keys", "rm", key["id"], *STORE).exit_code == 0
-    with pytest.raises(NotKnown):
+    with pytest.raises(NotAuthenticated):
         gate.authenticate(f"Bearer {secret}")
 
 
@@ -52,10 +52,10 @@ def test_rights_are_those_of_now(docgraph: Run, known: Path) -> None:
     assert found.groups == {"board"}
     assert found.rights == {"ingest"}
     docgraph("principals", "rm", "ann", *STORE)
-    with pytest.raises(NotKnown):
+    with pytest.raises(NotAuthenticated):
         gate.authenticate(f"Bearer {secret}")
     docgraph("principals", "add", "ann", *STORE)
-    with pytest.raises(NotKnown):
+    with pytest.raises(NotAuthenticated):
         gate.authenticate(f"Bearer {secret}")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.model.errors import BadInput
-from tests.acceptance.conftest import Run, data
+from tests.acceptance.conftest import Run, data, items_of
 
 STORE = ("--store", "s.db")
 SECRET = "The launch code is 0000."
@@ -59,7 +59,7 @@ def test_a_plan_edited_to_name_a_hidden_document_yields_nothing_of_it(
 
     hidden, absent = edited("secret"), edited("zzzzzz")
     assert SECRET not in json.dumps(hidden)
-    assert [item["id"] for item in hidden["items"]] == [item["id"] for item in before["items"]]  # type: ignore[attr-defined]
+    assert [one["id"] for one in items_of(hidden)] == [one["id"] for one in items_of(before)]
     assert hidden == absent
     assert "edited" in docgraph("run", str(saved), *STORE).output
 
@@ -78,7 +78,7 @@ def test_a_plan_names_no_file_to_load(docgraph: Run, saved: Path) -> None:
 def test_a_plan_does_not_outlive_its_permission(docgraph: Run, saved: Path) -> None:
     repository(docgraph, "open", "The launch is on Monday.", "--reader", "others")
     context = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
-    assert context["items"] == []
+    assert context["documents"] == []
     assert context["reason"] == "nothing visible is left of this plan"
     asked = ("context", "When is the launch?", *STORE, "--json")
     assert data(docgraph(*asked))["context"]["reason"] == "nothing visible matches"
@@ -100,7 +100,7 @@ def test_without_relations_expanding_changes_no_byte_of_the_evidence(
     planned, plain = data(docgraph(*asked)), data(docgraph(*asked, "-p", "plain.yaml"))
     assert planned["context"] == plain["context"]
     assert planned["digest"] == plain["digest"]
-    assert planned["context"]["items"]
+    assert planned["context"]["documents"]
 
 
 @pytest.mark.requirement(43)

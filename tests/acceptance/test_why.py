@@ -1,4 +1,4 @@
-"""docgraph why: at which stage a node fell out, and what lets it in."""
+"""docgraph why: at which stage a node fell out, and what includes it."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_what_is_there_says_why(docgraph: Run, rocket: Path) -> None:
     assert shown.exit_code == 0
     assert shown.output.startswith("rocket:docs/pump.md is in the context\n")
     assert "readable by group local" in shown.output
-    assert "lets it in" not in shown.output
+    assert "includes it" not in shown.output
 
 
 @pytest.mark.requirement(49)
@@ -50,7 +50,7 @@ def test_a_change_that_is_reported_can_be_made(
         changed = Path(without_edges).read_text().replace("top: 1", f"top: {number}")
         Path("changed.yaml").write_text(changed)
         context = data(docgraph("context", QUESTION, "-p", "changed.yaml", *store, "--json"))
-        there = {item["document"] for item in context["context"]["items"]}
+        there = {one["document_id"] for one in context["context"]["documents"]}
         assert ("rocket:docs/chamber.rst" in there) == is_in
     shown = docgraph("why", "docs/chamber.rst", QUESTION, "-p", without_edges, *store).output
     assert f"search_nodes: {{top: {top}}}, which is 1 now" in shown
@@ -63,7 +63,7 @@ def test_a_budget_is_raised_until_it_fits(docgraph: Run, rocket: Path) -> None:
     (change,) = found["change"]
     assert (change["option"], change["old"]) == ("max_tokens", 60)
     enough = str(change["new"])
-    assert data(docgraph("why", *words, "--max-tokens", enough, "--json"))["stage"] == "there"
+    assert data(docgraph("why", *words, "--max-tokens", enough, "--json"))["stage"] == "included"
 
 
 @pytest.mark.requirement(49)

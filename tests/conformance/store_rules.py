@@ -28,7 +28,7 @@ from tests.support.small_world import (
     write,
 )
 
-OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
+OVERS: tuple[Level, ...] = ("documents", "sections", "chunks")
 HIDDEN = AccessRule("local", frozenset({"others"}))
 NOWHERE = AccessRule("local")
 
@@ -109,7 +109,7 @@ class StoreRules:
             rows = reads.search.nearest(vector("same"), over="documents", roll_up=True, top=3)
             assert ids(rows) == ["r:a.md", "r:b.md", "r:c.md"]
             exact = int(hash_vector("the same words").astype(np.int64) @ hash_vector("same"))
-            flat = reads.search.nearest(vector("same"), over="passages", roll_up=True, top=1)
+            flat = reads.search.nearest(vector("same"), over="chunks", roll_up=True, top=1)
             assert flat == (("r:a.md", exact),)
 
     def test_a_section_is_ranked_by_itself_or_for_its_document(self, fruit: Store) -> None:
@@ -136,9 +136,7 @@ class StoreRules:
         with fruit.open_session(local()) as reads:
             for roll_up in (True, False):
                 asked = ("r:a.md", "r:a.md#s0", "r:a.md#s1", "r:b.md", "r:h.md", "x")
-                near = reads.search.nearest(
-                    vector("pears"), over="passages", roll_up=roll_up, top=99
-                )
+                near = reads.search.nearest(vector("pears"), over="chunks", roll_up=roll_up, top=99)
                 best = reads.search.best_chunk_similarities(vector("pears"), asked, roll_up=roll_up)
                 assert best == {node: dot for node, dot in near if node in asked}
                 assert best
@@ -246,9 +244,9 @@ class StoreRules:
             assert reads.scope.snapshots == (SnapshotName("r", "main", 2),)
             assert texts(reads) == {"r:a.md": "three"}
             assert scores_of(reads.search, ("one", "two"), roll_up=True) == []
-            assert ids(
-                reads.search.nearest(vector("two"), over="passages", roll_up=True, top=9)
-            ) == ["r:a.md"]
+            assert ids(reads.search.nearest(vector("two"), over="chunks", roll_up=True, top=9)) == [
+                "r:a.md"
+            ]
 
     @pytest.mark.requirement(9)
     def test_an_unpublished_write_is_seen_by_nobody_and_leaves_nothing(self, store: Store) -> None:
@@ -270,7 +268,7 @@ class StoreRules:
             write(writes, [document("c.md", "three")])
             writes.publish()
         with store.open_session(local()) as reads:
-            rows = reads.search.nearest(vector("x"), over="passages", roll_up=True, top=9)
+            rows = reads.search.nearest(vector("x"), over="chunks", roll_up=True, top=9)
             assert sorted(ids(rows)) == ["r:a.md", "r:c.md"]
             assert sorted(reads.search.kinds(("r:a.md", "r:b.md", "r:c.md"))) == sorted(ids(rows))
 
@@ -282,7 +280,7 @@ class StoreRules:
             writes.publish()
 
         def seen(reads: ReaderSession) -> object:
-            found = reads.search.nearest(vector("word"), over="passages", roll_up=False, top=9)
+            found = reads.search.nearest(vector("word"), over="chunks", roll_up=False, top=9)
             words = scores_of(reads.search, ("word",), roll_up=True)
             return found, words, tuple(reads.contents()), reads.versions(), reads.counts()
 

@@ -175,7 +175,7 @@ def test_a_change_of_rules_is_atomic(installation: Installation) -> None:
 
 def found(store: PostgresStore) -> tuple[tuple[str, int], ...]:
     with store.open_session(local()) as reads:
-        return reads.search.nearest(vector("text"), over="passages", roll_up=True, top=99)
+        return reads.search.nearest(vector("text"), over="chunks", roll_up=True, top=99)
 
 
 def all_of_it(server: PostgresServer, _: str) -> None:

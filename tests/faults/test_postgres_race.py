@@ -54,7 +54,7 @@ class Race:
     def reads(self, branch: str) -> None:
         while self._goes_on():
             with self.store.open_session(local(), (SnapshotSelector("r", branch),)) as reads:
-                found = reads.search.nearest(vector("text"), over="passages", roll_up=True, top=9)
+                found = reads.search.nearest(vector("text"), over="chunks", roll_up=True, top=9)
                 assert found
                 assert {node for node, _ in found} <= reads.versions().keys()
 

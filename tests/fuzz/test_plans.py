@@ -33,7 +33,7 @@ def words_of(saved: SavedPlan, pipeline: str) -> str:
         context = secret_store().questions.execute(local(), saved, load(pipeline)).context
     except DocgraphError as error:
         return str(error)
-    assert {item.document for item in context.items} <= {"r:a.md", "r:b.md"}
+    assert {item.document_id for item in context.items} <= {"r:a.md", "r:b.md"}
     return repr(context)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.model.access import RIGHTS, Principal
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings
 from tests.fuzz.mutations import HOSTILE, mutated_texts, mutated_trees, trees
 from tests.support.signed_tokens import (
@@ -64,10 +64,10 @@ def login() -> Authentication:
 
 
 def authenticate(shown: str | None) -> Principal | None:
-    """Nothing but NotKnown is raised, and it repeats nothing of what was shown."""
+    """Nothing but NotAuthenticated is raised, and it repeats nothing of what was shown."""
     try:
         return login().authenticate(shown)
-    except NotKnown as error:
+    except NotAuthenticated as error:
         message = str(error)
     assert shown is None or len(shown) < 60 or shown[:60] not in message
     return None

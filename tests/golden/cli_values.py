@@ -39,7 +39,7 @@ FILES = {
     "odd.yaml": "pipeline: odd\nextends: documents\nchange: {search_nodes: {tip: 1}}\n",
     "questions.yaml": f"- question: {RETRY}\n  must_include: [uploads.md]\n"
     "- question: How large may an upload be?\n  must_not_include: [limits.md]\n",
-    "broken.json": '{"format": "docgraph.plan/1"}',
+    "broken.json": '{"format": "docgraph.plan/2"}',
 }
 EDGE = ("notes:limits.md", "explains", "notes:uploads.md")
 # In this order: each of them works on what those before it have made.

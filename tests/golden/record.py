@@ -1,7 +1,6 @@
 """Writes the golden values anew: `python -m tests.golden.record`, with areas to write only those.
 
-A changed value is changed behaviour: its difference is reviewed before it is committed. The plan
-and the receipt from before the redesign are written only where they are missing.
+A changed value is changed behaviour: its difference is reviewed before it is committed.
 """
 
 import sys
@@ -10,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.golden.areas import ENGINE, INTERFACES, WORLDS, build, plan_and_receipt
+from tests.golden.areas import ENGINE, INTERFACES, WORLDS, build
 from tests.golden.engine_values import worlds
 from tests.golden.history import frozen_digests
 from tests.golden.installation import on_sqlite
-from tests.golden.values import file_of, write
+from tests.golden.values import write
 from tests.interference.stores import MachineStore
 
 
@@ -22,7 +21,6 @@ def main(chosen: list[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for area, value in recorded(Path(folder)):
             if not chosen or area in chosen:
-                file_of(area).parent.mkdir(parents=True, exist_ok=True)
                 write(area, value)
 
 
@@ -30,9 +28,6 @@ def recorded(folder: Path) -> Iterator[tuple[str, Any]]:
     yield "corpus", frozen_digests()
     yield "worlds", {str(seed): worlds(MachineStore(), seed) for seed in WORLDS}
     built = build(on_sqlite(folder))
-    for area, text in plan_and_receipt(built).items():
-        if not file_of(area).exists():
-            yield area, text
     for area, value_of in ENGINE.items():
         yield area, value_of(built)
     for name, values_of in INTERFACES.items():

@@ -42,7 +42,7 @@ POSTS: tuple[tuple[str, str, Any], ...] = (
     ("pipeline with a wrong option", "/v1/retrieve", {**QUESTION, "pipeline": {**MINE, "x": 1}}),
     ("unknown repository", "/v1/search", {**QUESTION, "repository": "nots"}),
     ("beyond a limit", "/v1/retrieve", {**QUESTION, "max_tokens": 0}),
-    ("no such plan", "/v1/plans/execute", {"plan": {"format": "docgraph.plan/1"}}),
+    ("no such plan", "/v1/plans/execute", {"plan": {"format": "docgraph.plan/2"}}),
     ("no such receipt", "/v1/receipts/replay", {"receipt": {}}),
     ("outside the roots", "/v1/ingestions", {"path": "../elsewhere"}),
     ("unknown relation", "/v1/relations", {**EDGE, "relation": "explians"}),

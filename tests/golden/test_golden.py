@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
+from docgraph.model.errors import BadInput, BadPlan
 from docgraph.model.snapshot import ALL_REPOSITORIES
+from docgraph.pipeline.receipt import receipt_from_json
+from docgraph.pipeline.retrieval import plan_from_json
 from docgraph.ports.search_reads import Level
 from tests.golden.areas import ENGINE, INTERFACES, WORLDS, BuiltStore, build
 from tests.golden.engine_values import NORTH, RETRY, worlds
@@ -102,6 +105,24 @@ def nearest(
     vector = tuple(int(value) for value in hash_vector(f"{RETRY} {NORTH}"))
     with installation.engine.content.store.open_session(READERS[reader], ALL_REPOSITORIES) as reads:
         return reads.search.nearest(vector, over=over, roll_up=False, top=top)
+
+
+def test_a_plan_of_an_older_format_is_refused_by_its_name() -> None:
+    with pytest.raises(BadPlan) as error:
+        plan_from_json(expected("before/plan.txt"))
+    assert str(error.value) == (
+        "this saved plan has the format 'docgraph.plan/1'; this docgraph reads 'docgraph.plan/2': "
+        "make the plan again"
+    )
+
+
+def test_a_receipt_of_an_older_format_is_refused_by_its_name() -> None:
+    with pytest.raises(BadInput) as error:
+        receipt_from_json(expected("before/receipt.txt"))
+    assert str(error.value) == (
+        "this receipt has the format 'docgraph.receipt/1'; this docgraph reads "
+        "'docgraph.receipt/2': ask the question again for a new receipt"
+    )
 
 
 def test_a_difference_names_its_key_and_both_values(

@@ -20,7 +20,7 @@ from docgraph.model.access import (
 )
 from docgraph.model.audit import AuditEvent
 from docgraph.model.edge import Edge
-from docgraph.model.errors import BadInput, NotAllowed, NotVisible, StoreFull
+from docgraph.model.errors import BadInput, NotAuthorized, NotVisible, StoreFull
 from docgraph.model.snapshot import SnapshotSelector
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
@@ -111,7 +111,9 @@ def test_each_action_needs_its_right_and_refuses_with_one_message(
     assert set(needs) == set(RIGHTS)
     for right, attempts in needs.items():
         for attempt in attempts:
-            with pytest.raises(NotAllowed, match=rf"^this needs the right '{right}', which nobody"):
+            with pytest.raises(
+                NotAuthorized, match=rf"^this needs the right '{right}', which nobody"
+            ):
                 attempt()
     assert installation.seen() == ["r:a.md"]
     denied = [row for row in installation.rows() if row.principal == "nobody"]
@@ -131,7 +133,7 @@ def test_the_auditors_right_opens_the_log_and_nothing_else(installation: Adminis
     anchor = installation.administration.audit_anchor(auditor)
     assert anchor is not None
     assert installation.administration.audit_verify(auditor, anchor).is_sound
-    with pytest.raises(NotAllowed):
+    with pytest.raises(NotAuthorized):
         installation.administration.documents(auditor)
     assert installation.seen(auditor) == []
 
@@ -237,7 +239,7 @@ def test_a_change_is_logged_first_and_not_made_without_a_row(
 
 def test_nobody_grants_a_right_that_they_lack(installation: AdministeredStore) -> None:
     clerk = impersonated(Person("cleo", "local", rights=frozenset({"access"})), local())
-    with pytest.raises(NotAllowed, match="cleo lacks the right 'auditor'"):
+    with pytest.raises(NotAuthorized, match="cleo lacks the right 'auditor'"):
         installation.administration.add_person(
             clerk, Person("cleo", "local", rights=frozenset({"auditor"}))
         )

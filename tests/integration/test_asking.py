@@ -51,7 +51,7 @@ def chat(server: Server, clearance: Clearance = UNCLASSIFIED, window: int = 4000
     return EndpointChat(
         server.base,
         "tiny",
-        window=window,
+        context_window=window,
         counter=WordCounter(),
         exact=True,
         clearance=clearance,
@@ -97,10 +97,10 @@ def test_an_answer_streams_and_cites_what_was_sent(
     ((_, _, body),) = server.asked
     assert found.context.text in body["messages"][1]["content"]
     assert (body["temperature"], body["seed"], body["stream"]) == (0, 0, True)
-    assert answer.asking is not None
-    assert answer.asking.context_digest == found.context.digest
+    assert answer.generation is not None
+    assert answer.generation.context_digest == found.context.digest
     assert [step.action.name for step in found.run.pipeline.steps][-1] == "answer_question"
-    assert found.run.trace.steps[-1].output == ("Answer", answer.digest)
+    assert found.run.trace.steps[-1].output == ("answer", answer.digest)
 
 
 @pytest.mark.requirement(36)

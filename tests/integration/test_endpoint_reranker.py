@@ -141,7 +141,7 @@ def test_a_context_tells_the_labels_and_the_level_of_every_item(marked: Store) -
     ).context
     assert context.items
     for item in context.items:
-        assert item.document == f"r:{word(item.labels, item.level)}.md"
+        assert item.document_id == f"r:{word(item.labels, item.level)}.md"
 
 
 @pytest.mark.requirement(47)

@@ -83,7 +83,7 @@ def test_as_many_are_found_as_are_wanted_and_scores_are_exact(
 
 def test_the_index_is_used(engine: Engine, pool: Pool) -> None:
     nearest(engine, "sections", roll_up=True)
-    nearest(engine, "passages", roll_up=True)
+    nearest(engine, "chunks", roll_up=True)
     with pool.connection() as connection:
         connection.execute("SELECT pg_stat_force_next_flush()")
         used = connection.execute(

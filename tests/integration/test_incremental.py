@@ -40,7 +40,7 @@ PIPELINES: tuple[Pipeline, ...] = (
     load("code").with_options("expand_dependency_tree", relations=None, direction="both"),
     load("flat"),
 )
-OVERS: tuple[Level, ...] = ("documents", "sections", "passages")
+OVERS: tuple[Level, ...] = ("documents", "sections", "chunks")
 Tree = dict[str, str]
 
 

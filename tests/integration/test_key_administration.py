@@ -6,7 +6,7 @@ import pytest
 
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import ACCESS, INGEST, ApiKey, Person
-from docgraph.model.errors import BadInput, NotAllowed, NotVisible
+from docgraph.model.errors import BadInput, NotAuthorized, NotVisible
 from tests.integration.test_administration import AdministeredStore, installation
 
 __all__ = ["installation"]
@@ -49,7 +49,7 @@ def test_issuing_listing_and_revoking_a_key_is_logged(
 def test_nobody_issues_a_key_for_a_person_with_rights_that_they_lack(
     store_with_people: AdministeredStore,
 ) -> None:
-    with pytest.raises(NotAllowed, match="clerk lacks the right 'ingest' themselves"):
+    with pytest.raises(NotAuthorized, match="clerk lacks the right 'ingest' themselves"):
         store_with_people.administration.add_key(CLERK, KEY, HASH)
     store_with_people.administration.add_key(CLERK, replace(KEY, person="bob"), HASH)
     assert [key.person for key in store_with_people.administration.keys(CLERK)] == ["bob"]
@@ -63,7 +63,7 @@ def test_keys_need_the_right_to_manage_people(store_with_people: AdministeredSto
         lambda: store_with_people.administration.keys(visitor),
         lambda: store_with_people.administration.remove_key(visitor, "k1"),
     ):
-        with pytest.raises(NotAllowed, match="needs the right 'access'"):
+        with pytest.raises(NotAuthorized, match="needs the right 'access'"):
             tried()
     assert store_with_people.administration.keys(local()) == (KEY,)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from docgraph.adapters.jwt.jwks import LARGEST, JwksFile, JwksUrl, KeySet
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from tests.support.signed_tokens import jwk, jwks
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -62,7 +62,7 @@ def test_nobody_is_followed_elsewhere() -> None:
     with (
         serving(says(jwks(jwk("rsa")))) as (elsewhere, asked),
         serving(says(b"", 302, Location=elsewhere)) as (url, _),
-        pytest.raises(NotKnown, match="answered 302, not with keys"),
+        pytest.raises(NotAuthenticated, match="answered 302, not with keys"),
     ):
         JwksUrl(url).read()
     assert asked == []
@@ -72,7 +72,7 @@ def test_nobody_is_followed_elsewhere() -> None:
 def test_what_is_no_answer_holds_no_keys(status: int) -> None:
     with (
         serving(says(jwks(jwk("rsa")), status)) as (url, _),
-        pytest.raises(NotKnown, match=f"answered {status}"),
+        pytest.raises(NotAuthenticated, match=f"answered {status}"),
     ):
         JwksUrl(url).read()
 
@@ -86,7 +86,7 @@ def test_an_answer_without_end_is_given_up() -> None:
 
     with (
         serving(for_ever) as (url, _),
-        pytest.raises(NotKnown, match=f"more than {LARGEST:,} bytes"),
+        pytest.raises(NotAuthenticated, match=f"more than {LARGEST:,} bytes"),
     ):
         JwksUrl(url).read()
 
@@ -101,7 +101,7 @@ def test_a_server_that_drips_is_given_up() -> None:
                 handler.wfile.write(b" ")
 
     with serving(drip) as (url, _):
-        with pytest.raises(NotKnown, match=r"within 0\.2 seconds"):
+        with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds"):
             JwksUrl(url, wait=0.2).read()
         ended.set()
 
@@ -116,7 +116,7 @@ def test_a_server_that_drips_its_header_is_given_up() -> None:
                 handler.wfile.write(b"x")
 
     with serving(drip) as (url, _):
-        with pytest.raises(NotKnown, match=r"within 0\.2 seconds"):
+        with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds"):
             JwksUrl(url, wait=0.2).read()
         ended.set()
 
@@ -128,7 +128,7 @@ def test_a_server_that_is_silent_is_given_up() -> None:
         ended.wait(10)
 
     with serving(silent) as (url, _):
-        with pytest.raises(NotKnown, match=r"within 0\.2 seconds|cannot be reached"):
+        with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds|cannot be reached"):
             JwksUrl(url, wait=0.2).read()
         ended.set()
 
@@ -136,16 +136,16 @@ def test_a_server_that_is_silent_is_given_up() -> None:
 def test_a_server_that_is_not_there_is_told_so() -> None:
     with serving(says(b"")) as (url, _):
         pass
-    with pytest.raises(NotKnown, match="cannot be reached"):
+    with pytest.raises(NotAuthenticated, match="cannot be reached"):
         JwksUrl(url).read()
 
 
 def test_keys_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "keys.json"
-    with pytest.raises(NotKnown, match="cannot be read: No such file"):
+    with pytest.raises(NotAuthenticated, match="cannot be read: No such file"):
         JwksFile(path).read()
     path.write_bytes(jwks(jwk("rsa")))
     assert KeySet(JwksFile(path), clock=lambda: 0.0).key("rsa", "RS256").id == "rsa"
     path.write_bytes(b" " * (LARGEST + 1))
-    with pytest.raises(NotKnown, match="more than"):
+    with pytest.raises(NotAuthenticated, match="more than"):
         JwksFile(path).read()

@@ -101,14 +101,14 @@ def test_search_gives_ids_titles_and_addresses_in_the_engine_s_order(engine: Eng
     assert ids[: len(seeds.ids)] == list(seeds.ids)
 
 
-def test_fetch_opens_a_document_a_section_and_a_passage_by_id_or_address(engine: Engine) -> None:
+def test_fetch_opens_a_document_a_section_and_a_chunk_by_id_or_address(engine: Engine) -> None:
     async def ask(client: ClientSession) -> Any:
         ids = ("r:fuel.md", "r:fuel.md#s1", "r:fuel.md#s1@1", url_of("r:fuel.md#s1"))
         return [await call_tool(client, "fetch", id=one) for one in ids]
 
-    whole, section, passage, again = met(engine, ask)
+    whole, section, chunk, again = met(engine, ask)
     assert whole["text"] == "fuel burns hot\nfuel is kept in the tank"
-    assert section["text"] == passage["text"] == "fuel is kept in the tank"
+    assert section["text"] == chunk["text"] == "fuel is kept in the tank"
     assert again == section
     assert (section["title"], section["id"]) == ("part 1", "r:fuel.md#s1")
     assert section["url"] == "docgraph://node/r%3Afuel.md%23s1"
@@ -117,11 +117,11 @@ def test_fetch_opens_a_document_a_section_and_a_passage_by_id_or_address(engine:
         "repository": "r",
         "path": "fuel.md",
         "citation": "r:fuel.md:2",
-        "document": "r:fuel.md",
+        "document_id": "r:fuel.md",
         "node": "r:fuel.md#s1",
         "access": "readable by group local",
     }
-    assert passage["metadata"]["kind"] == "chunk"
+    assert chunk["metadata"]["kind"] == "chunk"
 
 
 def test_a_long_text_is_cut_and_says_so(engine: Engine) -> None:
@@ -182,7 +182,7 @@ def test_a_plan_tells_who_was_admitted_and_by_what(engine: Engine) -> None:
         QuestionRequest(local(), load("documents").up_to(RetrievalPlan), "", seeds=("r:fuel.md",))
     )
     assert given["digest"] == own.plan.digest
-    assert [(one["place"], one["id"]) for one in given["admitted"]] == [
+    assert [(one["position"], one["id"]) for one in given["admitted"]] == [
         (1, "r:fuel.md"),
         (2, "r:tank.md"),
     ]
@@ -228,7 +228,7 @@ def test_explain_of_one_node_tells_why_not(engine: Engine) -> None:
             plain(engine.questions.why(QuestionRequest(local(), steps, QUESTION), "r:tank.md"))
         )
     )
-    assert given["node"]["stage"] != "there"
+    assert given["node"]["stage"] != "included"
 
 
 def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -> None:
@@ -246,7 +246,7 @@ def test_relations_are_those_of_the_node_by_type_and_direction(engine: Engine) -
     assert [(r["source"], r["type"], r["target"]) for r in both["relations"]] == [
         ("r:fuel.md", "references", "r:tank.md")
     ]
-    assert both["relations"][0]["places"] == [{"path": "fuel.md", "line": 1, "says": "tank"}]
+    assert both["relations"][0]["positions"] == [{"path": "fuel.md", "line": 1, "text": "tank"}]
     assert leaving["relations"] == other["relations"] == []
 
 

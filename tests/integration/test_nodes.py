@@ -39,7 +39,7 @@ def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engin
     assert (chunk.text, chunk.kind, chunk.node) == ("pears are green", "chunk", "r:a.md#s1")
     assert whole.text == "apples are red\npears are green"
     assert (section.text, section.title) == ("apples are red", "part 0")
-    assert {node.document for node in (chunk, whole, section)} == {"r:a.md"}
+    assert {node.document_id for node in (chunk, whole, section)} == {"r:a.md"}
     assert [node.location.first_line for node in (chunk, whole, section)] == [2, 1, 1]
     assert whole.access == "readable by group local"
 

@@ -302,7 +302,7 @@ def test_the_order_reaches_the_context(folder: Path, tmp_path: Path) -> None:
         )
         for count in (0, 5)
     }
-    speakers = {count: found.context.items[0].document for count, found in first.items()}
+    speakers = {count: found.context.items[0].document_id for count, found in first.items()}
     assert speakers == {0: "r:feeds.md", 5: "r:answer.md"}
     assert shape(plain(first[0].context)) == shape(plain(first[5].context))
 

@@ -8,7 +8,7 @@ import pytest
 
 import docgraph
 from docgraph.interfaces.auth.principals import local
-from docgraph.model.errors import BadInput, BadPipeline, NotAllowed, NotVisible
+from docgraph.model.errors import BadInput, BadPipeline, NotAuthorized, NotVisible
 from docgraph.pipeline.load import load
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.wiring.build import build_administration, build_engine
@@ -112,7 +112,7 @@ def test_the_audit_names_who_asked_for_whom(store: Path, opened: docgraph.Docgra
 
 
 def test_a_verified_person_has_the_rights_they_were_given(opened: docgraph.Docgraph) -> None:
-    with pytest.raises(NotAllowed, match="'relations', which ada does not have"):
+    with pytest.raises(NotAuthorized, match="'relations', which ada does not have"):
         opened.add_relation("notes:uploads.md", "references", "notes:0002-retry.md", as_=ADA)
 
 
@@ -127,14 +127,14 @@ def test_nodes_open_in_the_order_they_are_named(opened: docgraph.Docgraph) -> No
 
 
 def test_why_tells_of_a_node_that_is_there(opened: docgraph.Docgraph) -> None:
-    assert opened.why("notes:uploads.md", QUESTION).stage == "there"
+    assert opened.why("notes:uploads.md", QUESTION).stage == "included"
 
 
 def test_a_receipt_is_its_readers(opened: docgraph.Docgraph) -> None:
     receipt = opened.retrieve(QUESTION, as_="ada").receipt()
     assert opened.replay(receipt, as_="ada").same
     assert opened.replay(receipt.to_json(), as_=ADA).same
-    assert receipt.asker != opened.retrieve(QUESTION).receipt().asker
+    assert receipt.principal != opened.retrieve(QUESTION).receipt().principal
 
 
 def test_seeds_that_were_given_stand_in_the_receipt(opened: docgraph.Docgraph) -> None:
@@ -172,7 +172,7 @@ def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")
     assert opened.add_relation(*ends, note="so it was decided").snapshot == 2
     (found,) = opened.relations("notes:uploads.md", relation="explains")
-    assert (found.origins, found.evidence[0].says) == (("hand",), "so it was decided")
+    assert (found.origins, found.evidence[0].text) == (("manual",), "so it was decided")
     assert opened.remove_relation(*ends).snapshot == 3
     assert opened.relations("notes:uploads.md", relation="explains") == ()
     assert [info.name.snapshot for info in opened.snapshots(repository="notes")] == [1, 2, 3]

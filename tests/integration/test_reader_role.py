@@ -217,7 +217,7 @@ def test_the_reader_is_refused_every_other_statement(database: str) -> None:
 def test_the_login_has_none_of_the_reader_s_rights_until_it_becomes_the_reader(
     everywhere: psycopg.Connection, database: str
 ) -> None:
-    """A member that inherits could read in every database of the server that lets it in."""
+    """A member that inherits could read in every database of the server that includes it."""
     asked = "SELECT pg_has_role(%s, 'docgraph_reader', %s)"
     with closing(connect(database)) as connection:
         login = connection.info.user

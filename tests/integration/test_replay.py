@@ -131,7 +131,7 @@ def told(found: ReplayResult) -> tuple[str, int, str]:
     """What changed, and from which step on."""
     assert found.difference is not None
     assert found.again is None
-    return (found.difference.changed, found.difference.place, found.difference.step)
+    return (found.difference.changed, found.difference.position, found.difference.step)
 
 
 GONE = ("no longer available", 1, "search_nodes")
@@ -398,7 +398,9 @@ def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> N
     seeded = reseal(receipt, ("seeds",), lambda _: ["r:fuel.md"])
     with pytest.raises(BadInput, match="not consistent: ids were given in place of search"):
         place.replay(seeded)
-    with pytest.raises(BadInput, match=r"not consistent: step 50 .* made Seeds, which no step"):
+    with pytest.raises(
+        BadInput, match=r"not consistent: step 50 .* made retrieval_seed_nodes, which no step"
+    ):
         place.replay(with_steps(receipt, lambda steps: [steps[0]] * 50 + steps))
 
 

@@ -51,4 +51,4 @@ def test_same_files_same_bytes_in_any_order_process_and_hash_seed(tmp_path: Path
     assert len(set(walks)) == 1
     found = json.loads(walks[0])
     assert len(found["relations"]) >= 4
-    assert all(context["items"] for context in found["contexts"])
+    assert all(context["documents"] for context in found["contexts"])

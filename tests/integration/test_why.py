@@ -71,9 +71,9 @@ def test_a_section_is_found_by_its_span(engine: Engine) -> None:
         ).stage
         for at in range(9)
     }
-    assert sorted(stages.values()) == ["fetch"] * 8 + ["there"]
+    assert sorted(stages.values()) == ["fetch"] * 8 + ["included"]
     whole = engine.questions.why(QuestionRequest(local(), load("code"), "burn"), "r:c.py::burn")
-    assert whole.stage == "there"
+    assert whole.stage == "included"
 
 
 def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(

@@ -50,7 +50,9 @@ PIPELINES: tuple[Pipeline, ...] = (
     ),
     load("documents")
     .with_options("search_nodes", fusion="normalised_scores", top=3, pool=2)
-    .with_options("expand_relationships", admit="first_mention", documents=3, seed_places=1),
+    .with_options(
+        "expand_relationships", admit="first_mention", max_documents=3, max_seed_documents=1
+    ),
     load("code")
     .with_options("search_nodes", top=1)
     .with_options("expand_dependency_tree", relations=None, direction="both", max_nodes=4),
@@ -293,7 +295,7 @@ def everything(
     return canonical([results_of(probe, engine, reader, selectors).decode() for probe in probes])
 
 
-LEVELS: tuple[Level, ...] = ("documents", "sections", "passages")
+LEVELS: tuple[Level, ...] = ("documents", "sections", "chunks")
 
 
 def ask_all(

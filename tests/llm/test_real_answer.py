@@ -24,7 +24,7 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
         long = "The harbour opens at six and closes at nine in the evening. " * 20
         write(writes, [document("harbour.md", "The lighthouse is green on Tuesdays.", long)])
         writes.publish()
-    model = EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter())
+    model = EndpointChat(base, "smollm2", context_window=WINDOW, counter=GraniteTokenCounter())
     engine = make_engine(store, tokens=GraniteTokenCounter, chat_models=lambda: (model,))
     heard: list[str] = []
     pipeline = load("documents").with_options("answer_question", max_output=48)
@@ -36,8 +36,8 @@ def test_a_question_is_answered_from_its_context_by_a_real_model(base: str, tmp_
     assert "".join(heard).strip() == answer.text
     assert len(heard) > 1
     assert answer.kind in ("answered", "not_enough_evidence")
-    assert answer.asking is not None
-    assert answer.asking.prompt_tokens + answer.asking.output_tokens <= WINDOW
+    assert answer.generation is not None
+    assert answer.generation.prompt_tokens + answer.generation.output_tokens <= WINDOW
     assert found.context.max_tokens < 4000, "the page was made to fit"
     numbers = {item.number for item in found.context.items if item.number}
     assert {source.number for source in answer.sources} <= numbers

@@ -17,7 +17,9 @@ ASKED = (
 
 @pytest.fixture
 def chat(base: str) -> EndpointChat:
-    return EndpointChat(base, "smollm2", window=WINDOW, counter=GraniteTokenCounter(), timeout=60)
+    return EndpointChat(
+        base, "smollm2", context_window=WINDOW, counter=GraniteTokenCounter(), timeout=60
+    )
 
 
 def say(chat: EndpointChat, max_tokens: int = 40, seed: int = 7) -> tuple[list[str], ChatReply]:

@@ -37,7 +37,7 @@ def make_chat(server: Server, timeout: float = 1, max_seconds: float = 5) -> End
     return EndpointChat(
         server.base,
         "tiny",
-        window=9,
+        context_window=9,
         counter=WordCounter(),
         timeout=timeout,
         max_seconds=max_seconds,

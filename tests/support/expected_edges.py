@@ -49,7 +49,7 @@ def match_reference(
         line=claim.line,
         start=claim.start,
         end=claim.end,
-        says=claim.text,
+        text=claim.text,
         miner=claim.miner,
         rank=claim.target.rank,
         near=claim.target.near,

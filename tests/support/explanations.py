@@ -74,4 +74,4 @@ def with_changes(
 
 def cited_ids(context: Context) -> set[str]:
     """The documents of its evidence."""
-    return {item.document for item in context.items if item.number}
+    return {item.document_id for item in context.items if item.number}

@@ -105,7 +105,7 @@ class MemorySearch:
         return tuple(sorted(best.items(), key=lambda item: (-item[1], item[0]))[:top])
 
     def _rows(self, held: SampleDocument, over: Level) -> Iterable[tuple[str, IntVector]]:
-        if over == "passages":
+        if over == "chunks":
             return zip((c.node for c in held.chunks), held.chunk_vectors, strict=True)
         rows = zip((node.id for node in held.nodes), held.node_vectors, strict=True)
         return [row for row in rows if over == "sections" or row[0] == held.id]
@@ -121,7 +121,7 @@ class MemorySearch:
     def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
     ) -> dict[str, int]:
-        found = dict(self.nearest(vector, over="passages", roll_up=roll_up, top=10_000))
+        found = dict(self.nearest(vector, over="chunks", roll_up=roll_up, top=10_000))
         return {node: found[node] for node in ids if node in found}
 
     def lexical(
@@ -219,7 +219,6 @@ class MemoryTexts:
         return tuple(
             Concept(
                 id=node.id,
-                document=held.id,
                 kind=node.kind,
                 title=node.title,
                 summary=node.summary,

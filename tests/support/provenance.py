@@ -16,7 +16,7 @@ def assert_provenance(documents: Sequence[Mapping[str, Any]], found: Result) -> 
     assert [one["number"] for one in documents] == list(range(1, len(documents) + 1))
     for one, item in zip(documents, found.evidence, strict=True):
         assert one["node"] == item.node
-        assert one["document"] == item.document
+        assert one["document_id"] == item.document_id
         assert one["location"] == plain(item.location)
         assert one["source"] == f"notes:{item.location.cite()}"
         assert one["heading_path"] == list(item.heading_path)

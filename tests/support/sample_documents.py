@@ -51,7 +51,7 @@ def seeds(*ids: str) -> Seeds:
 def with_scores(found: Seeds, middle: float | None = 0.0) -> Seeds:
     """The same seeds with the candidate scores that search adds."""
     scores = tuple((seed.id, seed.score) for seed in found.ranked)
-    return replace(found, standing=CandidateScores(scores, middle))
+    return replace(found, candidates=CandidateScores(scores, middle))
 
 
 def edge(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from docgraph.action import Action, action, contract_of
-from docgraph.model.errors import ContractBroken
+from docgraph.model.errors import ContractViolation
 from docgraph.model.question import Question
 from docgraph.model.seeds import Seed, Seeds
 
@@ -61,14 +61,14 @@ def test_an_action_that_keeps_its_contract_is_simply_called() -> None:
 
 @pytest.mark.requirement(41)
 def test_an_action_that_returns_another_type_breaks_its_contract() -> None:
-    with pytest.raises(ContractBroken, match="find_things returned str, not Seeds"):
+    with pytest.raises(ContractViolation, match="find_things returned str, not Seeds"):
         THINGS.call((None, ONE), {"how": "wrongly"})
 
 
 @pytest.mark.requirement(41)
 def test_a_violated_postcondition_is_named() -> None:
     message = "find_things: not not_empty: There is at least one seed."
-    with pytest.raises(ContractBroken, match=message):
+    with pytest.raises(ContractViolation, match=message):
         THINGS.call((None, ONE), {"many": 0})
 
 

@@ -6,7 +6,7 @@ from docgraph.engine.audit_trail import LONGEST, MOST_NAMED, audited_action
 from docgraph.interfaces.auth.principals import impersonated, local
 from docgraph.model.access import Person
 from docgraph.model.audit import AuditEvent
-from docgraph.model.errors import BadInput, DocgraphError, NotAllowed, NotVisible, StoreFull
+from docgraph.model.errors import BadInput, DocgraphError, NotAuthorized, NotVisible, StoreFull
 from docgraph.model.snapshot import SnapshotName
 from tests.support.memory_audit import MemoryAudit
 
@@ -26,7 +26,9 @@ def test_an_answer_is_logged_with_principal_question_plan_and_snapshots() -> Non
 
 
 @pytest.mark.requirement(40)
-@pytest.mark.parametrize("error", [NotVisible("nothing there"), NotAllowed("this needs a right")])
+@pytest.mark.parametrize(
+    "error", [NotVisible("nothing there"), NotAuthorized("this needs a right")]
+)
 def test_a_denial_is_logged_with_its_reason(error: DocgraphError) -> None:
     log = MemoryAudit()
     with pytest.raises(type(error)), audited_action(log, local(), "status"):

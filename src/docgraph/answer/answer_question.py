@@ -11,7 +11,7 @@ from docgraph.answer.prompt import NOT_ENOUGH, load_prompt
 from docgraph.model.access import classification_of, may_send
 from docgraph.model.answer import Answer, CitedSource, Generation
 from docgraph.model.context import Context
-from docgraph.model.errors import ModelError, TooLong
+from docgraph.model.errors import ContextWindowExceeded, ModelError
 from docgraph.ports.models import ChatModel, ChatModelChain, Message
 
 PromptName = Literal["cited-1"]
@@ -40,7 +40,7 @@ def answer_question(
 
     Without evidence no model is asked. Without a model the context is the answer.
     """
-    evidence = tuple(cited_source(item) for item in context.items if item.number)
+    evidence = tuple(cited_source(item) for item in context.chunks)
     if not evidence:
         reason = f"{NO_EVIDENCE} ({context.reason})" if context.reason else NO_EVIDENCE
         return _without_model("not_enough_evidence", context, reason)
@@ -56,7 +56,7 @@ def answer_question(
     fitting = (model for model in allowed if fits_context_window(model, messages, max_output))
     model = next(fitting, None)
     if model is None:
-        raise TooLong(describe_overflow(allowed[0], messages, max_output))
+        raise ContextWindowExceeded(describe_overflow(allowed[0], messages, max_output))
     reply = model.complete(messages, max_tokens=max_output, seed=seed, on_text=chat.on_text)
     generation = Generation(
         model=model.name,
@@ -67,7 +67,7 @@ def answer_question(
         seed=reply.sampling.seed,
         prompt_tokens=prompt_tokens(model, messages),
         output_tokens=max_output,
-        window=model.context_window,
+        context_window=model.context_window,
         counted="exact" if model.exact_count else "estimated",
     )
     text = reply.text.strip()
@@ -83,7 +83,7 @@ def answer_question(
         reason="",
         sources=cited_sources(text, context),
         flags=citation_flags(text, context, reply.finish),
-        asking=generation,
+        generation=generation,
     )
 
 

@@ -10,14 +10,14 @@ NORMAL_FINISH_REASONS = frozenset({"stop", "eos", "end_turn", "done"})
 def cited_sources(text: str, context: Context) -> tuple[CitedSource, ...]:
     """Exactly the items that the text cites, in order of their numbers."""
     numbers = {number for sentence in split_sentences(text) for number in sentence.cites if number}
-    return tuple(cited_source(item) for item in context.items if item.number in numbers)
+    return tuple(cited_source(item) for item in context.chunks if item.number in numbers)
 
 
 def cited_source(item: ContextItem) -> CitedSource:
     return CitedSource(
         number=item.number,
         id=item.id,
-        document=item.document,
+        document_id=item.document_id,
         node=item.node,
         title=item.title,
         heading_path=item.heading_path,
@@ -27,7 +27,7 @@ def cited_source(item: ContextItem) -> CitedSource:
 
 def citation_flags(text: str, context: Context, finish: str) -> tuple[CitationFlag, ...]:
     """`finish` is the server's finish reason."""
-    numbers = {item.number for item in context.items if item.number}
+    numbers = {item.number for item in context.chunks}
     flags: list[CitationFlag] = []
     sentences = split_sentences(text)
     for sentence in sentences:

@@ -1,5 +1,6 @@
 """assemble_context: concepts and evidence in a text that never exceeds its token budget."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
@@ -10,8 +11,8 @@ from docgraph.action import action
 from docgraph.assemble.render import HEADINGS, WIDEST_NUMBER, concept_block, evidence_block, render
 from docgraph.model.context import (
     Context,
+    ContextDocument,
     ContextItem,
-    DocumentShare,
     Omission,
     Reasons,
     TokenCounter,
@@ -43,9 +44,9 @@ def select_pieces(
     """A piece that is too long is omitted, and shorter ones after it may still fit."""
     selected: list[ContextPiece] = []
     omitted = [
-        Omission(node.concept.id, "no passage of it was fetched")
+        Omission(node.concept.id, "no chunk of it was fetched")
         for node in evidence.nodes
-        if not node.passages
+        if not node.chunks
     ]
     used = tokens.count("".join(HEADINGS))
     for node, chunk, position in pieces_in_order(evidence):
@@ -67,13 +68,13 @@ def pieces_in_order(
     evidence: RetrievedContext,
 ) -> Iterator[tuple[NodeEvidence, EvidenceChunk | None, tuple[int, int]]]:
     """Concepts, then every node's first chunk, then every node's second, and so on."""
-    nodes = [(index, node) for index, node in enumerate(evidence.nodes) if node.passages]
+    nodes = [(index, node) for index, node in enumerate(evidence.nodes) if node.chunks]
     for index, node in nodes:
         yield node, None, (index, 0)
-    for turn in range(max((len(node.passages) for _, node in nodes), default=0)):
+    for turn in range(max((len(node.chunks) for _, node in nodes), default=0)):
         for index, node in nodes:
-            if turn < len(node.passages):
-                yield node, node.passages[turn], (index, turn)
+            if turn < len(node.chunks):
+                yield node, node.chunks[turn], (index, turn)
 
 
 def within_budget(context: Context) -> bool:
@@ -90,24 +91,23 @@ def assemble_context(
 ) -> Context:
     """Tokens are counted on the rendered text; while it is too long, the last piece is dropped."""
     selected, omitted = select_pieces(evidence, tokens, max_tokens)
-    text = render_page(selected)
+    text = render_text(selected)
     used = tokens.count(text)
     while used > max_tokens:
         last = selected.pop()
-        omitted.append(Omission(last.id, f"the page took {used} of {max_tokens} tokens with it"))
-        text = render_page(selected)
+        omitted.append(Omission(last.id, f"the text takes {used} of {max_tokens} tokens with it"))
+        text = render_text(selected)
         used = tokens.count(text)
-    items = tuple(_items(selected))
+    documents = group_by_document(selected)
     return Context(
         question=evidence.question,
         text=text,
         tokens=used,
         max_tokens=max_tokens,
         tokenizer=tokens.name,
-        items=items,
-        documents=document_shares(items),
+        documents=documents,
         omitted=tuple(omitted),
-        reason=evidence.reason or ("" if items else f"nothing fits into {max_tokens} tokens"),
+        reason=evidence.reason or ("" if selected else f"nothing fits into {max_tokens} tokens"),
     )
 
 
@@ -117,41 +117,41 @@ def split_layers(pieces: list[ContextPiece]) -> tuple[list[ContextPiece], list[C
     return [p for p in ordered if not p.chunk], [p for p in ordered if p.chunk]
 
 
-def render_page(pieces: list[ContextPiece]) -> str:
+def render_text(pieces: list[ContextPiece]) -> str:
     concepts, evidence = split_layers(pieces)
     return render([piece.block for piece in concepts], [piece.block for piece in evidence])
 
 
-def document_shares(items: tuple[ContextItem, ...]) -> tuple[DocumentShare, ...]:
-    """Tokens per document, in order of appearance."""
-    documents = dict.fromkeys(item.document for item in items)
+def group_by_document(pieces: list[ContextPiece]) -> tuple[ContextDocument, ...]:
+    """In the plan's order. Chunks are numbered as in the text; a concept cannot be cited."""
+    concepts, evidence = split_layers(pieces)
+    numbered = [(0, piece) for piece in concepts] + list(enumerate(evidence, start=1))
+    by_document: defaultdict[str, list[ContextItem]] = defaultdict(list)
+    for number, piece in sorted(numbered, key=lambda one: (one[1].position, one[0])):
+        by_document[piece.node.document_id].append(_item(number, piece))
     return tuple(
-        DocumentShare(
-            document,
-            sum(item.document == document for item in items),
-            sum(item.tokens for item in items if item.document == document),
+        ContextDocument(
+            document_id=document_id,
+            tokens=sum(item.tokens for item in items),
+            concepts=tuple(item for item in items if not item.number),
+            chunks=tuple(item for item in items if item.number),
         )
-        for document in documents
+        for document_id, items in by_document.items()
     )
 
 
-def _items(pieces: list[ContextPiece]) -> Iterator[ContextItem]:
-    """Evidence is numbered as in the text; a concept has number 0 and cannot be cited."""
-    concepts, evidence = split_layers(pieces)
-    for number, piece in [(0, piece) for piece in concepts] + list(enumerate(evidence, start=1)):
-        concept, chunk = piece.node.concept, piece.chunk
-        yield ContextItem(
-            number=number,
-            layer="evidence" if chunk else "concept",
-            document=concept.document,
-            node=chunk.node if chunk else concept.id,
-            id=piece.id,
-            title=concept.title,
-            heading_path=chunk.heading_path if chunk else (),
-            location=chunk.location if chunk else concept.location,
-            text=chunk.text if chunk else concept.summary,
-            tokens=piece.tokens,
-            labels=concept.labels,
-            level=concept.level,
-            why=Reasons(rule=piece.node.rule, access=concept.access, budget=piece.budget),
-        )
+def _item(number: int, piece: ContextPiece) -> ContextItem:
+    concept, chunk = piece.node.concept, piece.chunk
+    return ContextItem(
+        number=number,
+        id=piece.id,
+        node=chunk.node if chunk else concept.id,
+        title=concept.title,
+        heading_path=chunk.heading_path if chunk else (),
+        location=chunk.location if chunk else concept.location,
+        text=chunk.text if chunk else concept.summary,
+        tokens=piece.tokens,
+        labels=concept.labels,
+        level=concept.level,
+        why=Reasons(rule=piece.node.rule, access=concept.access, budget=piece.budget),
+    )

@@ -19,7 +19,7 @@ from docgraph.model.access import (
 )
 from docgraph.model.access_policy import PathAccess
 from docgraph.model.audit import Anchor, AuditEntry, AuditVerdict
-from docgraph.model.errors import BadInput, NotAllowed, NotVisible
+from docgraph.model.errors import BadInput, NotAuthorized, NotVisible
 from docgraph.model.snapshot import PruneResult, VerifyReport
 from docgraph.model.validation import MAX_NAME_CHARACTERS, check_names, suggest
 from docgraph.ports.access_store import AccessPolicyStore, RuleCount
@@ -136,7 +136,7 @@ class Administration:
         )
         with self._policy(principal, "principals add", detail, changes=True) as policy:
             if lacking := sorted(person.rights - principal.rights):
-                raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
+                raise NotAuthorized(f"{principal.id} lacks the right {lacking[0]!r} themselves")
             policy.add_person(person)
 
     def remove_person(self, principal: Principal, name: str) -> None:
@@ -162,7 +162,7 @@ class Administration:
         detail = f"{key.id}: for {key.person}{until}"
         with self._policy(principal, "keys add", detail, changes=True) as policy:
             if lacking := sorted(_known(policy, key.person).rights - principal.rights):
-                raise NotAllowed(f"{principal.id} lacks the right {lacking[0]!r} themselves")
+                raise NotAuthorized(f"{principal.id} lacks the right {lacking[0]!r} themselves")
             self.api_keys.add(key, secret_hash)
 
     def remove_key(self, principal: Principal, key_id: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from docgraph.model.access import Principal
 from docgraph.model.audit import ANSWERED, BEGUN, DENIED, FAILED, AuditEvent
-from docgraph.model.errors import NotAllowed, NotVisible
+from docgraph.model.errors import NotAuthorized, NotVisible
 from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.store import ReaderSession, Store
@@ -67,7 +67,7 @@ def audited_action(
         if changes is not None:
             log.write(_event(principal, action, BEGUN, note, changes))
         yield note
-    except (NotVisible, NotAllowed) as error:
+    except (NotVisible, NotAuthorized) as error:
         log.write(_event(principal, action, DENIED, note, str(error)))
         raise
     except BaseException as error:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from docgraph.engine.audit_trail import audited_action
 from docgraph.model.access import INGEST, Person, Principal
-from docgraph.model.errors import BadInput, NotAllowed, NotKnown, NotVisible
+from docgraph.model.errors import BadInput, NotAuthenticated, NotAuthorized, NotVisible
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest, job_owner
 from docgraph.ports.audit import AuditLog
 from docgraph.ports.job_queue import IngestJobQueue
@@ -73,8 +73,8 @@ class IngestJobService:
             try:
                 principal = who()
                 principal.require(INGEST)
-            except (NotKnown, NotAllowed) as error:
-                raise NotAllowed(NO_MORE) from error
+            except (NotAuthenticated, NotAuthorized) as error:
+                raise NotAuthorized(NO_MORE) from error
             return principal
 
     def get(self, principal: Principal, ingestion_id: str) -> IngestJob:

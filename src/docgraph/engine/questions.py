@@ -85,7 +85,7 @@ class QuestionService:
             retrieval = replace(retrieval, run=whole)
             answer = retrieval.answer
             note.detail = (
-                f"{answer.kind}: {answer.asking.model if answer.asking else answer.reason}"
+                f"{answer.kind}: {answer.generation.model if answer.generation else answer.reason}"
             )
             note.refused = answer.reason if answer.kind == "refused" else ""
             return retrieval
@@ -114,7 +114,7 @@ class QuestionService:
             return replay(receipt, reader, lambda steps: self._again(reader, receipt, steps, note))
 
     def why(self, request: QuestionRequest, node: str) -> Explanation:
-        """Why a node is in this question's context, or where it fell out and what lets it in."""
+        """Why a node is in this question's context, or where it was left out and what includes it."""
         from docgraph.pipeline.why_not.why_not import why_not
 
         request = request.validated()

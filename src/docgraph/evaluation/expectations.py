@@ -130,7 +130,7 @@ def find_problems(expected: Expectation, context: Context) -> tuple[str, ...]:
 
 def item_matches(item: ContextItem, name: str) -> bool:
     """By the id of its document, node, chunk or an enclosing symbol, or by its path."""
-    names = (item.document, item.node, item.id, item.location.path)
+    names = (item.document_id, item.node, item.id, item.location.path)
     return name in names or ("::" in name and item.node.startswith(f"{name}."))
 
 

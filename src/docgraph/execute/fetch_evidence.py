@@ -14,6 +14,7 @@ from docgraph.model.evidence import (
     not_visible,
     why_empty,
 )
+from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.ports.text_reads import TextReads
 
@@ -26,12 +27,12 @@ def fetch_evidence(
     reads: TextReads,
     *,
     per_document: Annotated[int, Interval(ge=1, le=1000)] = 5,
-    in_all: Annotated[int, Interval(ge=1, le=10000)] = 30,
+    max_chunks: Annotated[int, Interval(ge=1, le=10000)] = 30,
 ) -> RetrievedContext:
     """In the plan's order; within a node by similarity, then position.
 
-    Sections and symbols share their document's limit. Where `in_all` is too small for all, every
-    node's best chunk comes before any node's second.
+    Sections and symbols share their document's limit. Where `max_chunks` is too small for all,
+    every node's best chunk comes before any node's second.
     """
     concepts = reads.concepts(plan.order)
     ranked: Ranked = {}
@@ -40,12 +41,13 @@ def fetch_evidence(
         scores = [score for score in reads.chunk_scores(concept.id) if score.id not in seen]
         seen.update(score.id for score in scores)
         ranked[concept.id] = sorted(scores, key=_by_similarity)
-    selected = _limit_total(_limit_per_document(concepts, ranked, per_document), in_all)
+    selected = _limit_total(_limit_per_document(concepts, ranked, per_document), max_chunks)
     nodes = tuple(
         NodeEvidence(
+            document_id=document_of(concept.id),
             concept=concept,
             rule=plan.rule_for(concept.id),
-            passages=reads.chunks(selected[concept.id]),
+            chunks=reads.chunks(selected[concept.id]),
             cut=len(ranked[concept.id]) - len(selected[concept.id]),
         )
         for concept in concepts
@@ -62,7 +64,7 @@ def _limit_per_document(concepts: tuple[Concept, ...], ranked: Ranked, limit: in
     """The most similar chunks of each document, from all of its planned nodes."""
     by_document: defaultdict[str, list[ChunkScore]] = defaultdict(list)
     for concept in concepts:
-        by_document[concept.document] += ranked[concept.id]
+        by_document[document_of(concept.id)] += ranked[concept.id]
     selected = {
         score.id
         for scores in by_document.values()

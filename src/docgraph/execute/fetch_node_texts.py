@@ -65,7 +65,7 @@ def fetch_node_texts(
         left -= size
         decisions.append(Decision(node, True, f"{size} {unit}, {left} left"))
         concept = reads.concepts((node,))[0]
-        included.append(NodeEvidence(concept, plan.rule_for(node), texts, cut=0))
+        included.append(NodeEvidence(document_of(node), concept, plan.rule_for(node), texts, 0))
     nodes, all_decisions = tuple(included), tuple(decisions)
     reason = why_empty(plan, nodes, all_decisions)
     return RetrievedContext(plan.question, nodes, all_decisions, reason)
@@ -84,9 +84,9 @@ def order_nodes(plan: RetrievalPlan, order: Order) -> tuple[str, ...]:
 def _find_container(text: EvidenceChunk, included: list[NodeEvidence]) -> str | None:
     """The included node of the same file whose text contains this one."""
     for node in included:
-        other = node.passages[0].location
+        other = node.chunks[0].location
         if (
-            node.concept.document == document_of(text.node)
+            node.document_id == document_of(text.node)
             and other.start <= text.location.start
             and text.location.end <= other.end
         ):

@@ -30,7 +30,7 @@ class EvidenceItem:
     """
 
     id: str
-    document: str
+    document_id: str
     text: str
     score: float | None
     start: int
@@ -82,14 +82,14 @@ def evidence_of(result: Result) -> Iterator[EvidenceItem]:
     similarities = {
         chunk.id: chunk.similarity
         for node in result.run.get(RetrievedContext).nodes
-        for chunk in node.passages
+        for chunk in node.chunks
     }
     for item in result.evidence:
         similarity = similarities[item.id]
         score = None if similarity is None else cosine(similarity)
         yield EvidenceItem(
             id=item.id,
-            document=item.document,
+            document_id=item.document_id,
             text=sanitize(item.text.strip("\r\n").rstrip()),
             score=score,
             start=item.location.start,
@@ -102,10 +102,10 @@ def _provenance(item: ContextItem) -> dict[str, Any]:
     return {
         "id": item.id,
         "node": item.node,
-        "document": item.document,
+        "document_id": item.document_id,
         "title": item.title,
         "heading_path": list(item.heading_path),
-        "source": f"{repository_of(item.document)}:{item.location.cite()}",
+        "source": f"{repository_of(item.document_id)}:{item.location.cite()}",
         "location": plain(item.location),
         "number": item.number,
         "tokens": item.tokens,

@@ -57,6 +57,6 @@ def _node(item: EvidenceItem) -> NodeWithScore:
         excluded_llm_metadata_keys=names,
         start_char_idx=item.start,
         end_char_idx=item.end,
-        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=item.document)},
+        relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=item.document_id)},
     )
     return NodeWithScore(node=node, score=item.score)

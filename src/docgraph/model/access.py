@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from docgraph.model.context import Context
-from docgraph.model.errors import NotAllowed
+from docgraph.model.errors import NotAuthorized
 
 EVERYONE = "everyone"
 LOCAL = "local"
@@ -54,12 +54,12 @@ class AccessRule:
 class AccessStatement:
     """What one source (a line of access.yaml, front matter, …) says on who may read a document.
 
-    `line` is 0 where there is none; `says` is the pattern that matched, or what is wrong.
+    `line` is 0 where there is none; `text` is the pattern that matched, or what is wrong.
     """
 
     source: str
     line: int
-    says: str
+    text: str
     rule: AccessRule
 
 
@@ -109,7 +109,7 @@ class Principal:
     def require(self, right: str) -> None:
         """The message does not depend on what exists."""
         if right not in self.rights:
-            raise NotAllowed(f"this needs the right {right!r}, which {self.id} does not have")
+            raise NotAuthorized(f"this needs the right {right!r}, which {self.id} does not have")
 
     def read_reason(self, rule: AccessRule) -> str:
         """Why this principal may read; names only groups and labels that they have."""

@@ -99,7 +99,7 @@ def _number(value: Any) -> int:
     return value
 
 
-MANUAL = "by hand"
+MANUAL = "manual"
 DEFAULT_BRANCHES = ("main", "master")  # tried in this order where a question names no branch
 
 
@@ -131,8 +131,8 @@ class PathAccess:
     repository: str
     branch: str
     path: str
-    told: tuple[AccessStatement, ...]
-    by_hand: ManualRule | None
+    statements: tuple[AccessStatement, ...]
+    manual: ManualRule | None
     rule: AccessRule
 
 

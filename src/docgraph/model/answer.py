@@ -16,7 +16,7 @@ class CitedSource:
 
     number: int
     id: str
-    document: str
+    document_id: str
     node: str
     title: str
     heading_path: tuple[str, ...]
@@ -53,7 +53,7 @@ class Generation:
     seed: int | None
     prompt_tokens: int
     output_tokens: int
-    window: int
+    context_window: int
     counted: Literal["exact", "estimated"]
 
 
@@ -61,7 +61,7 @@ class Generation:
 class Answer:
     """`sources` are exactly the items that the text cites, in order of their numbers.
 
-    Without a model's answer `asking` is None and `reason` says why; for `no_model` the text is
+    Without a model's answer `generation` is None and `reason` says why; for `no_model` the text is
     the context's own, and its sources are all of its evidence.
     """
 
@@ -71,7 +71,7 @@ class Answer:
     reason: str
     sources: tuple[CitedSource, ...]
     flags: tuple[CitationFlag, ...]
-    asking: Generation | None
+    generation: Generation | None
 
     @property
     def digest(self) -> str:

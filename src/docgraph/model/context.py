@@ -1,10 +1,10 @@
-"""The context for a language model: its items, each with the reasons for it."""
+"""The context for a language model: chunks by document, each with the reasons for it."""
 
 from dataclasses import dataclass
 from typing import Protocol
 
 from docgraph.model.digest import digest
-from docgraph.model.node import Location
+from docgraph.model.node import Location, document_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,17 +18,15 @@ class Reasons:
 
 @dataclass(frozen=True, slots=True)
 class ContextItem:
-    """`layer` is `concept` (number 0) or `evidence`, which can be cited as `[number]`.
+    """A chunk, which can be cited as `[number]`, or a concept, which has number 0.
 
     `title` is that of the planned node; `labels` and `level` are those of its document's access
     rule.
     """
 
     number: int
-    layer: str
-    document: str
-    node: str
     id: str
+    node: str
     title: str
     heading_path: tuple[str, ...]
     location: Location
@@ -38,14 +36,23 @@ class ContextItem:
     level: int
     why: Reasons
 
+    @property
+    def layer(self) -> str:
+        return "evidence" if self.number else "concept"
+
+    @property
+    def document_id(self) -> str:
+        return document_of(self.node)
+
 
 @dataclass(frozen=True, slots=True)
-class DocumentShare:
-    """The items of one document, and their tokens."""
+class ContextDocument:
+    """The concepts and chunks of one document, and their tokens."""
 
-    document: str
-    items: int
+    document_id: str
     tokens: int
+    concepts: tuple[ContextItem, ...]
+    chunks: tuple[ContextItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +63,35 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """`text` is what is sent to the model; `tokens` is counted on exactly that text."""
+    """`text` is what is sent to the model; `tokens` is counted on exactly that text.
+
+    `documents` are in the plan's order of admission.
+    """
 
     question: str
     text: str
     tokens: int
     max_tokens: int
     tokenizer: str
-    items: tuple[ContextItem, ...]
-    documents: tuple[DocumentShare, ...]
+    documents: tuple[ContextDocument, ...]
     omitted: tuple[Omission, ...]
     reason: str
 
     @property
     def digest(self) -> str:
         return digest(self)
+
+    @property
+    def items(self) -> tuple[ContextItem, ...]:
+        """Concepts by document, then chunks by number."""
+        concepts = (item for document in self.documents for item in document.concepts)
+        return (*concepts, *self.chunks)
+
+    @property
+    def chunks(self) -> tuple[ContextItem, ...]:
+        """By number, as they can be cited."""
+        chunks = (item for document in self.documents for item in document.chunks)
+        return tuple(sorted(chunks, key=lambda item: item.number))
 
 
 class TokenCounter(Protocol):

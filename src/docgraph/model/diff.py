@@ -10,19 +10,19 @@ ON, NOT_THERE = "on", "-"
 
 @dataclass(frozen=True, slots=True)
 class RetrievalSummary:
-    """One side of the comparison. `asked` are its settings by name, `page` its context's digest.
+    """One side of the comparison. `settings` are by name, `context` is its context's digest.
 
     `evidence` has a digest of each chunk's text, `tokens` each document's share. They are None
     where the side is a receipt, which has neither.
     """
 
-    asked: Mapping[str, str]
+    settings: Mapping[str, str]
     documents: frozenset[str]
     edges: frozenset[Edge]
-    page: str | None
+    context: str | None
     evidence: Mapping[str, str] | None = None
     tokens: Mapping[str, int] | None = None
-    tokens_in_all: int | None = None
+    total_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Difference:
 class RetrievalDiff:
     """`gained` is what only the right side has; `changed` evidence differs in text."""
 
-    asked: tuple[Difference, ...]
+    settings: tuple[Difference, ...]
     documents_gained: tuple[str, ...]
     documents_lost: tuple[str, ...]
     edges_gained: tuple[Edge, ...]
@@ -47,8 +47,8 @@ class RetrievalDiff:
     evidence_lost: tuple[str, ...]
     evidence_changed: tuple[str, ...]
     tokens: tuple[Difference, ...]
-    tokens_in_all: tuple[int | None, int | None]
-    same_page: bool
+    total_tokens: tuple[int | None, int | None]
+    same_context: bool
 
     @property
     def differs(self) -> bool:
@@ -57,15 +57,17 @@ class RetrievalDiff:
             *(self.documents_gained, self.documents_lost, self.edges_gained, self.edges_lost),
             *(self.evidence_gained, self.evidence_lost, self.evidence_changed),
         )
-        left, right = self.tokens_in_all
-        return any(changes) or bool(self.tokens) or left != right or not self.same_page
+        left, right = self.total_tokens
+        return any(changes) or bool(self.tokens) or left != right or not self.same_context
 
 
 def compare_retrievals(left: RetrievalSummary, right: RetrievalSummary) -> RetrievalDiff:
     before, after = left.evidence or {}, right.evidence or {}
     both = before.keys() & after.keys()
     return RetrievalDiff(
-        asked=_drop_options_of_missing_steps(_differences(left.asked, right.asked, NOT_THERE)),
+        settings=_drop_options_of_missing_steps(
+            _differences(left.settings, right.settings, NOT_THERE)
+        ),
         documents_gained=_only(right.documents, left.documents),
         documents_lost=_only(left.documents, right.documents),
         edges_gained=tuple(sorted(right.edges - left.edges)),
@@ -74,8 +76,8 @@ def compare_retrievals(left: RetrievalSummary, right: RetrievalSummary) -> Retri
         evidence_lost=_only(before, after),
         evidence_changed=tuple(sorted(one for one in both if before[one] != after[one])),
         tokens=_differences(left.tokens or {}, right.tokens or {}, 0),
-        tokens_in_all=(left.tokens_in_all, right.tokens_in_all),
-        same_page=left.page == right.page,
+        total_tokens=(left.total_tokens, right.total_tokens),
+        same_context=left.context == right.context,
     )
 
 

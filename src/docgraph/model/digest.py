@@ -26,7 +26,7 @@ def _converter(kind: type) -> Callable[[Any], Any]:
     if issubclass(kind, list | tuple):
         return _convert_items
     if dataclasses.is_dataclass(kind):
-        return _object_converter([field.name for field in dataclasses.fields(kind)])
+        return _object_converter(dataclasses.fields(kind))
     if issubclass(kind, Mapping):
         return lambda value: {str(key): plain(item) for key, item in value.items()}
     if issubclass(kind, Set):
@@ -38,10 +38,14 @@ def _convert_items(values: list[Any] | tuple[Any, ...]) -> list[Any]:
     return [item if type(item) in _ATOMS else plain(item) for item in values]
 
 
-def _object_converter(names: list[str]) -> Callable[[Any], Any]:
+def _object_converter(fields: tuple[dataclasses.Field[Any], ...]) -> Callable[[Any], Any]:
+    """A field may have another name in JSON, its `alias`, which pydantic reads too."""
+    attributes = [field.name for field in fields]
+    names = [field.metadata.get("alias", field.name) for field in fields]
     if len(names) < 2:  # with one name, attrgetter returns no tuple
-        return lambda value: {name: plain(getattr(value, name)) for name in names}
-    read = attrgetter(*names)
+        pairs = tuple(zip(names, attributes, strict=True))
+        return lambda value: {name: plain(getattr(value, one)) for name, one in pairs}
+    read = attrgetter(*attributes)
     return lambda value: dict(zip(names, _convert_items(read(value)), strict=True))
 
 

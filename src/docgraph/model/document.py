@@ -57,7 +57,7 @@ class NodeText:
 
     id: str
     node: str
-    document: str
+    document_id: str
     kind: str
     title: str
     summary: str

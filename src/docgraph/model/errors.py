@@ -13,19 +13,19 @@ class NotVisible(DocgraphError):
     """Nothing of this name is visible to the reader; absent and forbidden look the same."""
 
 
-class NotAllowed(DocgraphError):
+class NotAuthorized(DocgraphError):
     """The principal lacks the right that this needs."""
 
 
-class NotKnown(DocgraphError):
+class NotAuthenticated(DocgraphError):
     """No credential, or an invalid one. The reason is logged, not sent to the client."""
 
 
-class GivenUp(DocgraphError):
+class Cancelled(DocgraphError):
     """The request was cancelled: its client no longer waits."""
 
 
-class TookTooLong(GivenUp):
+class DeadlineExceeded(Cancelled):
     """The request's deadline has passed."""
 
 
@@ -41,7 +41,7 @@ class BadPlan(DocgraphError):
     """A plan is malformed, inconsistent, or made by another embedder."""
 
 
-class ContractBroken(DocgraphError):
+class ContractViolation(DocgraphError):
     """An action returned a value that its contract does not allow."""
 
 
@@ -73,5 +73,5 @@ class ModelError(DocgraphError):
     """A model cannot be loaded, or its server does not answer as it should."""
 
 
-class TooLong(ModelError):
+class ContextWindowExceeded(ModelError):
     """The prompt does not fit into the model's context window; nothing was sent."""

@@ -15,7 +15,6 @@ class Concept:
     """
 
     id: str
-    document: str
     kind: str
     title: str
     summary: str
@@ -48,11 +47,15 @@ class EvidenceChunk:
 
 @dataclass(frozen=True, slots=True)
 class NodeEvidence:
-    """The chunks of one planned node; `cut` counts those that limits left out."""
+    """The chunks of one planned node; `cut` counts those that limits left out.
 
+    `document_id` is the document that the node is, or lies in.
+    """
+
+    document_id: str
     concept: Concept
     rule: str
-    passages: tuple[EvidenceChunk, ...]
+    chunks: tuple[EvidenceChunk, ...]
     cut: int
 
 
@@ -88,7 +91,7 @@ def why_empty(
     plan: RetrievalPlan, nodes: tuple[NodeEvidence, ...], decisions: tuple[Decision, ...]
 ) -> str:
     """Why there is no evidence; "" if there is some."""
-    if any(node.passages for node in nodes):
+    if any(node.chunks for node in nodes):
         return ""
     if not plan.order:
         return "nothing visible matches"

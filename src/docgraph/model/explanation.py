@@ -8,22 +8,22 @@ from docgraph.model.context import Reasons
 Value = str | int | float | bool | tuple[str, ...] | None
 Numbers = tuple[tuple[str, int | float], ...]
 Stage = Literal[
-    "not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "there"
+    "not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "included"
 ]
 # In the order of a run: the later a node is left out, the less is missing.
 STAGES: tuple[Stage, ...] = (
-    *("not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "there"),
+    *("not visible", "search", "rank", "scope", "relation", "cap", "fetch", "budget", "included"),
 )
 NOT_VISIBLE = "nothing visible under this id"
 
 
 @dataclass(frozen=True, slots=True)
 class StepOutcome:
-    """What one step did with the node, in words and in numbers."""
+    """What one step did with the node, as a sentence and in numbers."""
 
     action: str
-    inside: bool
-    words: str
+    included: bool
+    explanation: str
     numbers: Numbers = ()
 
 
@@ -49,19 +49,19 @@ class IncludedItem:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`stage` is where the node was left out, or `there`; `steps` are the steps up to it.
+    """`stage` is where the node was left out, or `included`; `steps` are the steps up to it.
 
-    `change` includes the node, as a run has shown; `remedy` says so in words, and `runs` counts
-    the runs that were tried.
+    `change` includes the node, as a run has shown; `suggestion` says so, and `runs` counts the runs
+    that were tried. `items` are its parts that are in the context.
     """
 
     node: str
     question: str
     pipeline: str
     stage: Stage
-    words: str
+    explanation: str
     steps: tuple[StepOutcome, ...] = ()
-    shown: tuple[IncludedItem, ...] = ()
+    items: tuple[IncludedItem, ...] = ()
     change: tuple[OptionChange, ...] = ()
-    remedy: str = ""
+    suggestion: str = ""
     runs: int = 0

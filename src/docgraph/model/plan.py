@@ -12,15 +12,16 @@ Setting = tuple[str, str | int | float | bool | None]
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A node admitted by an edge: `sender --via--> target`, `depth` hops from a seed.
+    """A node admitted by an edge: `source --via--> target`, `depth` hops from a seed.
 
     `document_id` is what the plan admits; `target`, the end of the edge, may be a section or
     symbol of it. `backwards` says that the edge was followed against its direction.
+    In JSON `source` is called `from`, which Python reserves.
     """
 
     document_id: str
     via: str
-    sender: str
+    source: str = field(metadata={"alias": "from"})
     target: str
     depth: int
     backwards: bool = False
@@ -41,11 +42,11 @@ class Constraints:
     search: tuple[Setting, ...]
     selection: Selection
     traversal_enabled: bool
-    max_depth: int
+    max_relationship_depth: int
     direction: str
     relations: tuple[str, ...] | None
-    documents: int | None
-    seed_places: int | None
+    max_documents: int | None
+    max_seed_documents: int | None
     max_nodes: int | None
     admit: str
     exact: bool = True
@@ -73,7 +74,7 @@ class RetrievalPlan:
         search: tuple[Setting, ...] = (),
         selection: Selection = EVERY_CANDIDATE,
         exact: bool = True,
-        documents: int | None = None,
+        max_documents: int | None = None,
         cut: tuple[Cut, ...] = (),
         admit: str = "seeds",
     ) -> "RetrievalPlan":
@@ -90,11 +91,11 @@ class RetrievalPlan:
                 selection=selection,
                 exact=exact,
                 traversal_enabled=False,
-                max_depth=0,
+                max_relationship_depth=0,
                 direction="out",
                 relations=(),
-                documents=documents,
-                seed_places=None,
+                max_documents=max_documents,
+                max_seed_documents=None,
                 max_nodes=None,
                 admit=admit,
             ),
@@ -124,4 +125,4 @@ class RetrievalPlan:
             position = self.seed_documents.index(node) + 1
             return f"seed {position} of {len(self.seed_documents)}"
         how = f"depth {expansion.depth}{', walked backwards' if expansion.backwards else ''}"
-        return f"{expansion.sender} ->{expansion.via}-> {expansion.target} ({how})"
+        return f"{expansion.source} ->{expansion.via}-> {expansion.target} ({how})"

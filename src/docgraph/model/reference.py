@@ -63,12 +63,12 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceCount:
-    """A miner's references: `met` match a definition, `unmet` match none and should."""
+    """A miner's references: `resolved` match a definition, `unresolved` match none and should."""
 
     miner: str
     relation: str
-    met: int
-    unmet: int
+    resolved: int
+    unresolved: int
 
 
 @dataclass(frozen=True, slots=True, order=True)

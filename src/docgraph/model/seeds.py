@@ -26,13 +26,13 @@ EVERY_CANDIDATE = Selection()
 class CandidateScores:
     """The score of every candidate, and how to score other nodes on the same scale.
 
-    A cosine counts from the baseline `middle`, which is 0, up to 1; None: only candidates have a
-    score. With `passages` it is the cosine of the best chunk, else that of the summary.
+    A cosine counts from the `baseline`, which is 0, up to 1; None: only candidates have a score.
+    With `by_chunk` it is the cosine of the best chunk, else that of the summary.
     """
 
     scores: tuple[tuple[str, float], ...] = ()
-    middle: float | None = None
-    passages: bool = False
+    baseline: float | None = None
+    by_chunk: bool = False
 
 
 NO_CANDIDATE_SCORES = CandidateScores()
@@ -52,7 +52,7 @@ class Seeds:
     search: tuple[tuple[str, str | int | float | bool | None], ...]
     selection: Selection = EVERY_CANDIDATE
     exact: bool = True
-    standing: CandidateScores = NO_CANDIDATE_SCORES
+    candidates: CandidateScores = NO_CANDIDATE_SCORES
 
     @property
     def ids(self) -> tuple[str, ...]:

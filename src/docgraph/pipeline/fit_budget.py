@@ -53,7 +53,7 @@ def _largest_budget(
             budget = middle
         else:
             too_large = middle
-    return budget if budget and any(item.number for item in build(budget).items) else 0
+    return budget if budget and build(budget).chunks else 0
 
 
 def _fits(model: ChatModel, context: Context, answer: Step) -> bool:

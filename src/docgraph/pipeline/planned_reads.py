@@ -6,6 +6,7 @@ from docgraph.model.access import may_send
 from docgraph.model.document import NodeText
 from docgraph.model.errors import BadInput
 from docgraph.model.evidence import ChunkScore, Concept, EvidenceChunk
+from docgraph.model.node import document_of
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.ports.models import Reranked, RerankModel
@@ -113,7 +114,7 @@ def _node_text(
     return NodeText(
         id=result_id,
         node=concept.id,
-        document=concept.document,
+        document_id=document_of(concept.id),
         kind=kind,
         title=concept.title,
         summary=concept.summary,

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from docgraph.model.access import Principal, credential_kind
 from docgraph.model.answer import Answer
@@ -11,15 +12,16 @@ from docgraph.model.errors import BadInput
 from docgraph.model.plan import RetrievalPlan
 from docgraph.model.question import EmbedderIdentity, Question
 from docgraph.model.snapshot import SnapshotName
-from docgraph.pipeline.retrieval import Retrieval, parse_strictly
-from docgraph.pipeline.run import OptionValue
+from docgraph.pipeline.retrieval import Retrieval, check_format, parse_strictly
+from docgraph.pipeline.run import OptionValue, artifact_name
 
-FORMAT = "docgraph.receipt/1"
+Format = Literal["docgraph.receipt/2"]
+FORMAT: Format = "docgraph.receipt/2"
 
 
 @dataclass(frozen=True, slots=True)
 class ReceiptStep:
-    """All options of the action, defaults included; inputs and output by type and digest."""
+    """All options of the action, defaults included; inputs and output by artifact and digest."""
 
     action: str
     options: tuple[OptionValue, ...]
@@ -42,15 +44,15 @@ class AnswerReceipt:
 class Receipt:
     """Without times and without hidden content, so the same question gives the same bytes.
 
-    `seeds` are ids given instead of a search. `asker` and `rights` are digests of the reader's
-    identity and of their rights to read. Only the numbers of snapshots can change through
+    `seeds` are ids given instead of a search. `principal` and `rights` are digests of the
+    reader's identity and of their rights to read. Only the numbers of snapshots can change through
     documents that the reader does not see.
     """
 
-    format: str
+    format: Format
     question: str
     seeds: tuple[str, ...]
-    asker: str
+    principal: str
     rights: str
     snapshots: tuple[SnapshotName, ...]
     pipeline: str
@@ -72,8 +74,8 @@ class Receipt:
     @property
     def before_answer(self) -> tuple[ReceiptStep, ...]:
         """The steps that are deterministic; a model's answer is not."""
-        made = [kind for kind, _ in (step.output for step in self.steps)]
-        return self.steps[: made.index(Answer.__name__)] if Answer.__name__ in made else self.steps
+        made, answer = [step.output[0] for step in self.steps], artifact_name(Answer)
+        return self.steps[: made.index(answer)] if answer in made else self.steps
 
     def with_digest(self) -> "Receipt":
         return replace(self, digest=digest({**plain(self), "digest": None}))
@@ -90,7 +92,7 @@ def receipt_of(retrieval: Retrieval) -> Receipt:
         format=FORMAT,
         question=question.text,
         seeds=request.seeds,
-        asker=_asker_digest(request.reader),
+        principal=_principal_digest(request.reader),
         rights=rights_digest(request.reader),
         snapshots=retrieval.scope.snapshots,
         pipeline=trace.pipeline,
@@ -109,7 +111,7 @@ def receipt_of(retrieval: Retrieval) -> Receipt:
     ).with_digest()
 
 
-def _asker_digest(principal: Principal) -> str:
+def _principal_digest(principal: Principal) -> str:
     """Of the person and the kind of credential, so that it survives a new key."""
     by = credential_kind(principal.by)
     return digest({"id": principal.id, "tenant": principal.tenant, "by": by})
@@ -127,7 +129,7 @@ def reranker_of(plan: RetrievalPlan) -> str | None:
 
 
 def _answer_receipt(answer: Answer) -> AnswerReceipt:
-    call = answer.asking
+    call = answer.generation
     if call is None:
         return AnswerReceipt(answer.digest, "", "", "", "")
     options = {"temperature": call.temperature, "seed": call.seed}
@@ -137,7 +139,5 @@ def _answer_receipt(answer: Answer) -> AnswerReceipt:
 
 def receipt_from_json(text: str | bytes) -> Receipt:
     """Does not check its consistency; `find_receipt_problems` does."""
-    receipt = parse_strictly(Receipt, text, "receipt", BadInput)
-    if receipt.format != FORMAT:
-        raise BadInput(f"receipt format {receipt.format!r}; this docgraph reads {FORMAT!r}")
-    return receipt
+    check_format(text, FORMAT, "receipt", "ask the question again for a new receipt", BadInput)
+    return parse_strictly(Receipt, text, "receipt", BadInput)

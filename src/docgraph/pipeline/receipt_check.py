@@ -17,6 +17,7 @@ from docgraph.model.vector import MAX_SQUARED_LENGTH
 from docgraph.pipeline.receipt import Receipt, reranker_of
 from docgraph.pipeline.request import validate_question
 from docgraph.pipeline.retrieval import MAX_PLANNED_NODES
+from docgraph.pipeline.run import artifact_name
 
 _NUMBER = r"[0-9]+(\.[0-9]+)?(e-?[0-9]+)?"
 
@@ -107,19 +108,20 @@ def _check_plan(receipt: Receipt) -> Iterator[str]:
 
 def _check_seeds(receipt: Receipt) -> Iterator[str]:
     """Given ids replace search: no step makes seeds then."""
-    searched = any(kind == Seeds.__name__ for kind, _ in (step.output for step in receipt.steps))
+    seeds = artifact_name(Seeds)
+    searched = any(step.output[0] == seeds for step in receipt.steps)
     if receipt.seeds and searched:
-        yield "ids were given in place of search, and yet a step made Seeds"
+        yield f"ids were given in place of search, and yet a step made {seeds}"
     if not receipt.seeds and not searched:
-        yield "no ids were given, and no step made Seeds"
+        yield f"no ids were given, and no step made {seeds}"
 
 
 def _check_inputs(receipt: Receipt) -> Iterator[str]:
     """A step reads what the last step before it made, the question, or the given seeds."""
-    available = {Question.__name__: digest(receipt.embedded_question)}
+    available = {artifact_name(Question): digest(receipt.embedded_question)}
     for position, step in enumerate(receipt.steps, start=1):
         for kind, read in step.inputs:
-            if kind == Seeds.__name__ and receipt.seeds:
+            if kind == artifact_name(Seeds) and receipt.seeds:
                 available.setdefault(kind, read)  # which given ids were visible is not recorded
             if kind not in available:
                 yield f"step {position} ({step.action}) read {kind}, which no step before it made"
@@ -150,11 +152,11 @@ def _check_results(receipt: Receipt) -> Iterator[str]:
         (Context, receipt.context_digest),
         (Answer, receipt.answer.digest if receipt.answer else None),
     ):
-        name = kind.__name__
+        name = artifact_name(kind)
         if name not in made and recorded is not None:
-            yield f"no step made its {name}"
+            yield f"no step made {name}"
         elif made.get(name) != recorded:
-            yield f"its {name} is not the one that a step made"
+            yield f"the digest of {name} is not that of the step that made it"
     if len(receipt.steps) > before + 1:
         yield "steps follow the answer"
 
@@ -169,7 +171,7 @@ def _check_models(receipt: Receipt) -> Iterator[str]:
 def _check_digests(receipt: Receipt) -> Iterator[str]:
     """Those that nothing else in the receipt is compared with."""
     digests = {
-        "asker": receipt.asker,
+        "principal": receipt.principal,
         "rights": receipt.rights,
         "embedder": receipt.embedder.digest,
     }

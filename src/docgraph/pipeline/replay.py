@@ -19,15 +19,16 @@ from docgraph.pipeline.pipeline import Pipeline, Step, validate_value
 from docgraph.pipeline.receipt import Receipt, ReceiptStep, reranker_of, rights_digest
 from docgraph.pipeline.receipt_check import find_receipt_problems, pipeline_digest_matches
 from docgraph.pipeline.retrieval import Retrieval
+from docgraph.pipeline.run import artifact_name
 
 ChangeKind = Literal["pipeline", "embedder", "rights", "no longer available", "content"]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayDifference:
-    """The first step that differs (`place`, from 1), and what changed."""
+    """The first step that differs (`position`, from 1), and what changed."""
 
-    place: int
+    position: int
     step: str
     changed: ChangeKind
     why: str
@@ -138,7 +139,7 @@ def replay(
 
 def node_ids_in(plan: RetrievalPlan) -> tuple[str, ...]:
     """Every node that a plan names: planned, excluded, or at an end of an edge."""
-    ends = (end for e in plan.expanded_documents for end in (e.sender, e.target))
+    ends = (end for e in plan.expanded_documents for end in (e.source, e.target))
     cut = (one.document_id for one in plan.cut)
     return tuple(dict.fromkeys((*plan.order, *ends, *cut, *plan.constraints.selection.dropped)))
 
@@ -209,7 +210,7 @@ def _first_difference(
 
 
 def _tokenizer_differs(receipt: Receipt, again: Retrieval, step: ReceiptStep) -> bool:
-    made = step.output[0] == Context.__name__ and Context in again.run.values
+    made = step.output[0] == artifact_name(Context) and Context in again.run.values
     return made and again.context.tokenizer != receipt.tokenizer
 
 

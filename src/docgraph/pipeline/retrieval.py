@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from docgraph.model.answer import Answer
 from docgraph.model.context import Context
@@ -22,14 +22,31 @@ MAX_BYTES = 16 * 1024 * 1024
 T = TypeVar("T")
 
 
+def check_format(
+    text: str | bytes, expected: str, what: str, advice: str, error_type: type[DocgraphError]
+) -> None:
+    """Refuses another version of the format by its name, before keys are compared."""
+    _check_size(text, what, error_type)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return  # parse_strictly reports it
+    found = data.get("format") if isinstance(data, dict) else None
+    family = expected.rpartition("/")[0] + "/"
+    if isinstance(found, str) and found.startswith(family) and found != expected:
+        name = found[:40]
+        raise error_type(
+            f"this {what} has the format {name!r}; this docgraph reads {expected!r}: {advice}"
+        )
+
+
 def parse_strictly(
     kind: type[T], text: str | bytes, what: str, error_type: type[DocgraphError]
 ) -> T:
     """Each key known and once, each type exact. Errors are of `error_type` and name `what`."""
     from pydantic import TypeAdapter, ValidationError
 
-    if len(text) > MAX_BYTES:
-        raise error_type(f"a {what} takes at most {MAX_BYTES} bytes, this one has {len(text)}")
+    _check_size(text, what, error_type)
     try:
         found = TypeAdapter(kind).validate_json(text, strict=True)
         exact = canonical(found) == canonical(json.loads(text, object_pairs_hook=_unique_keys))
@@ -42,6 +59,11 @@ def parse_strictly(
     if not exact:
         raise error_type(f"not a {what}: its keys are not exactly those of a {what}")
     return found
+
+
+def _check_size(text: str | bytes, what: str, error_type: type[DocgraphError]) -> None:
+    if len(text) > MAX_BYTES:
+        raise error_type(f"a {what} takes at most {MAX_BYTES} bytes, this one has {len(text)}")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -57,7 +79,8 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 # A plan as a file, with the snapshots and the pipeline that it was made with.
 
 
-FORMAT = "docgraph.plan/1"
+Format = Literal["docgraph.plan/2"]
+FORMAT: Format = "docgraph.plan/2"
 MAX_PLANNED_NODES = 2_000  # search gives at most 1,000 seeds, planning adds at most 500 nodes
 
 
@@ -65,7 +88,7 @@ MAX_PLANNED_NODES = 2_000  # search gives at most 1,000 seeds, planning adds at 
 class SavedPlan:
     """`digest` is the plan's as it was saved; an edited plan has another one."""
 
-    format: str
+    format: Format
     plan: RetrievalPlan
     digest: str
     snapshots: tuple[SnapshotName, ...]
@@ -81,9 +104,8 @@ class SavedPlan:
 
 def plan_from_json(text: str | bytes) -> SavedPlan:
     """Refuses an inconsistent plan, too."""
+    check_format(text, FORMAT, "saved plan", "make the plan again", BadPlan)
     saved = parse_strictly(SavedPlan, text, "saved plan", BadPlan)
-    if saved.format != FORMAT:
-        raise BadPlan(f"plan format {saved.format!r}; this docgraph reads {FORMAT!r}")
     _check_plan(saved.plan)
     return saved
 

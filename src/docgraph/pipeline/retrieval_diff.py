@@ -19,22 +19,21 @@ def summarise_retrieval(retrieval: Retrieval) -> RetrievalSummary:
     context, plan, pipeline = retrieval.context, retrieval.plan, retrieval.run.pipeline
     principal = retrieval.request.reader
     rights = {
-        "asker": principal.id,
+        "principal": principal.id,
         "groups": _join_names(principal.groups),
         "labels": _join_names(principal.labels),
         "clearance": str(principal.clearance),
     }
     steps = [(step.action.name, step.options) for step in pipeline.steps]
     settings = _settings(retrieval.scope.snapshots, pipeline.name, steps, plan.embedder)
-    evidence = [item for item in context.items if item.number]
     return RetrievalSummary(
-        asked={**rights, **dict(settings)},
+        settings={**rights, **dict(settings)},
         documents=frozenset(plan.documents),
         edges=_edges(plan),
-        page=digest(context.text),
-        evidence={item.id: digest(item.text) for item in evidence},
-        tokens={share.document: share.tokens for share in context.documents},
-        tokens_in_all=context.tokens,
+        context=digest(context.text),
+        evidence={item.id: digest(item.text) for item in context.chunks},
+        tokens={one.document_id: one.tokens for one in context.documents},
+        total_tokens=context.tokens,
     )
 
 
@@ -45,20 +44,20 @@ def summarise_receipt(receipt: Receipt) -> RetrievalSummary:
     request = {
         "question": receipt.question,
         "seeds": _join_names(receipt.seeds),
-        "asker": receipt.asker,
+        "principal": receipt.principal,
         "rights": receipt.rights,
     }
     return RetrievalSummary(
-        asked={**request, **dict(settings)},
+        settings={**request, **dict(settings)},
         documents=frozenset(receipt.plan.documents),
         edges=_edges(receipt.plan),
-        page=receipt.context_digest,
+        context=receipt.context_digest,
     )
 
 
 def _edges(plan: RetrievalPlan) -> frozenset[Edge]:
     """The edges by which documents were admitted."""
-    return frozenset(Edge(one.sender, one.via, one.target) for one in plan.expanded_documents)
+    return frozenset(Edge(one.source, one.via, one.target) for one in plan.expanded_documents)
 
 
 def _settings(

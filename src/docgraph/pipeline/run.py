@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from docgraph.action import Action
@@ -11,10 +12,29 @@ from docgraph.model.digest import digest
 from docgraph.model.errors import BadPipeline
 from docgraph.model.evidence import RetrievedContext
 from docgraph.model.plan import RetrievalPlan
+from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.pipeline import Pipeline, Step
 from docgraph.ports.cancellation import check_cancelled
 from docgraph.ports.tracer import NO_TRACER, Fact, Tracer
+
+# What steps make and read, as traces, receipts and spans name it: by artifact, since a receipt
+# must not change when a class is renamed. A plug-in's own type is named by its class.
+ARTIFACTS: Mapping[type, str] = MappingProxyType(
+    {
+        Question: "question",
+        Seeds: "retrieval_seed_nodes",
+        RetrievalPlan: "graph_expanded_nodes",
+        RetrievedContext: "node_texts",
+        Context: "context",
+        Answer: "answer",
+    }
+)
+
+
+def artifact_name(kind: type) -> str:
+    return ARTIFACTS.get(kind, kind.__name__)
+
 
 # Attributes of spans: ids, counts and digests, never text.
 
@@ -25,7 +45,7 @@ MAX_IDS = 50
 def span_attributes(value: Any) -> dict[str, Fact]:
     """No text of a document, a question or an answer."""
     facts: dict[str, Fact] = {
-        "docgraph.output": type(value).__name__,
+        "docgraph.output": artifact_name(type(value)),
         "docgraph.digest": digest(value),
     }
     match value:
@@ -36,9 +56,9 @@ def span_attributes(value: Any) -> dict[str, Fact]:
             facts["docgraph.expanded"] = len(value.expanded_documents)
             facts["docgraph.cut"] = len(value.cut)
         case RetrievedContext():
-            facts |= _ids("passages", tuple(p.id for n in value.nodes for p in n.passages))
+            facts |= _ids("chunks", tuple(one.id for node in value.nodes for one in node.chunks))
         case Context():
-            facts |= _ids("items", tuple(item.id for item in value.items if item.number))
+            facts |= _ids("items", tuple(item.id for item in value.chunks))
             facts["docgraph.tokens"] = value.tokens
             facts["docgraph.omitted"] = len(value.omitted)
         case Answer():
@@ -102,8 +122,8 @@ def _trace_step(done: ExecutedStep, digests: Mapping[int, str]) -> StepTrace:
         action=action.name,
         implicit=action.implicit,
         options=tuple(done.step.options.items()),
-        inputs=tuple((kind.__name__, digests[id(value)]) for kind, value in done.inputs),
-        output=(action.makes.__name__, digests[id(done.output)]),
+        inputs=tuple((artifact_name(kind), digests[id(value)]) for kind, value in done.inputs),
+        output=(artifact_name(action.makes), digests[id(done.output)]),
         milliseconds=done.milliseconds,
     )
 
@@ -129,7 +149,7 @@ class Run:
 
     @property
     def trace(self) -> Trace:
-        """Built on demand: values are frozen, so their digests do not change."""
+        """Computed on demand: values are frozen, so their digests do not change."""
         return build_trace(self.pipeline, self.executed)
 
 
@@ -142,8 +162,8 @@ def run(
 ) -> Run:
     """`providers` make further inputs on demand, such as reads; they are not in the trace."""
     values = dict(inputs)
-    performed = tuple(_run_step(step, values, providers, clock, tracer) for step in pipeline.steps)
-    return Run(pipeline, values, performed)
+    executed = tuple(_run_step(step, values, providers, clock, tracer) for step in pipeline.steps)
+    return Run(pipeline, values, executed)
 
 
 def continue_run(

@@ -1,4 +1,4 @@
-"""Admission: which documents a plan has places for, and in which order."""
+"""Admission: which documents a plan contains, and in which order."""
 
 import math
 from collections import defaultdict
@@ -17,7 +17,7 @@ from docgraph.ports.search_reads import SearchReads, similarity_of
 
 
 DIGITS = 12
-MIN_DAMPING = 2  # a neighbour rises halfway to its seed's score at most
+MIN_DAMPING = 2  # a neighbour's score rises by half of the difference to its seed's at most
 REFERENCE_WEIGHT = 0.5
 SHARED_NAME_WEIGHT = 0.2
 
@@ -30,7 +30,7 @@ class PropagatedScore(NamedTuple):
 
 
 def damped_score(own: float, seed: float, _relation: str, fan_out: int) -> float:
-    """Halfway to the seed; less where the seed links to many documents by this relation."""
+    """The mean of both scores; less where the seed links to many documents by this relation."""
     return own + (seed - own) / max(MIN_DAMPING, math.sqrt(fan_out))
 
 
@@ -76,16 +76,16 @@ def document_scores(
 
     A document whose parts are seeds has the best of their scores.
     """
-    scores = dict(seeds.standing.scores)
+    scores = dict(seeds.candidates.scores)
     for seed in seeds.ranked:
         root = document_of(seed.id)
         scores[root] = max(seed.score, scores.get(root, seed.score))
     missing = tuple(dict.fromkeys(node for node in nodes if node not in scores))
-    baseline = seeds.standing.middle
+    baseline = seeds.candidates.baseline
     if baseline is None or not question.vector:
         return scores | dict.fromkeys(missing, 0.0)
-    by_chunk = seeds.standing.passages
-    similarities = similarity_of(question.vector, missing, search, passages=by_chunk, roll_up=True)
+    by_chunk = seeds.candidates.by_chunk
+    similarities = similarity_of(question.vector, missing, search, by_chunk=by_chunk, roll_up=True)
     cosines = {node: cosine(similarities.get(node, 0)) for node in missing}
     return scores | {node: normalised_cosine(one, baseline) for node, one in cosines.items()}
 
@@ -109,7 +109,7 @@ class AdmissionCandidate(NamedTuple):
 def admit_reserved(
     seeds: Seeds, first: tuple[str, ...], expansions: tuple[Expansion, ...], documents: int
 ) -> Admission:
-    """The first seeds, then neighbours up to the limit, then further seeds in free places."""
+    """The first seeds, then neighbours up to the limit, then further seeds up to the limit."""
     roots = {document_of(seed) for seed in first}
     admitted = expansions[: documents - len(roots)]
     expanded = tuple(expansion.document_id for expansion in admitted)

@@ -27,7 +27,7 @@ def within_bounds(plan: RetrievalPlan) -> bool:
     """A tree never exceeds its depth or its number of nodes."""
     limits = plan.constraints
     return (limits.max_nodes is None or len(plan.order) <= limits.max_nodes) and all(
-        expansion.depth <= limits.max_depth for expansion in plan.expanded_documents
+        expansion.depth <= limits.max_relationship_depth for expansion in plan.expanded_documents
     )
 
 
@@ -57,11 +57,11 @@ def expand_dependency_tree(
             selection=seeds.selection,
             exact=seeds.exact,
             traversal_enabled=True,
-            max_depth=max_depth,
+            max_relationship_depth=max_depth,
             direction=direction,
             relations=relations,
-            documents=None,
-            seed_places=None,
+            max_documents=None,
+            max_seed_documents=None,
             max_nodes=max_nodes,
             admit="breadth_first",
         ),

@@ -20,19 +20,20 @@ from docgraph.plan.admission import (
 )
 from docgraph.plan.ambiguity import check_relations, first_mention, outgoing_edges, relation_filter
 from docgraph.plan.plan_seeds import (
-    DEFAULT_DOCUMENTS,
-    DEFAULT_SEED_PLACES,
+    DEFAULT_MAX_DOCUMENTS,
+    DEFAULT_MAX_SEED_DOCUMENTS,
     seeds_of_first_documents,
 )
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.search_reads import SearchReads
 
-Admit = Literal["lifted", "contested", "scored", "similarity", "first_mention"]
+Admit = Literal["propagated", "competitive", "relation_weighted", "similarity", "first_mention"]
 
 
 def within_limits(plan: RetrievalPlan) -> bool:
     """A plan never has more documents than its limit."""
-    return plan.constraints.documents is None or len(plan.documents) <= plan.constraints.documents
+    limit = plan.constraints.max_documents
+    return limit is None or len(plan.documents) <= limit
 
 
 @action(ensures=(within_limits,), options=(check_relations,))
@@ -42,36 +43,36 @@ def expand_relationships(
     graph: GraphReads,
     search: SearchReads,
     *,
-    documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_DOCUMENTS,
-    seed_places: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_SEED_PLACES,
+    max_documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_MAX_DOCUMENTS,
+    max_seed_documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_MAX_SEED_DOCUMENTS,
     relations: tuple[str, ...] | None = None,
-    admit: Admit = "contested",
+    admit: Admit = "competitive",
 ) -> RetrievalPlan:
-    """Seeds get at most `seed_places`, neighbours the rest; places left over go to more seeds.
+    """At most `max_seed_documents` are seeds, then neighbours, then further seeds if they fit.
 
-    `admit` orders the neighbours: by scores propagated from their seeds (`lifted`), by their own
-    `similarity` to the question, or by seed and `first_mention`. With `contested`, further seeds
-    compete with neighbours by score. `scored` does too, and weights relations.
+    `admit` orders the neighbours: by scores `propagated` from their seeds, by their own
+    `similarity` to the question, or by seed and `first_mention`. With `competitive`, further
+    seeds compete with neighbours by score. `relation_weighted` does too, and weights relations.
     """
-    first = seeds_of_first_documents(seeds, min(seed_places, documents))
+    first = seeds_of_first_documents(seeds, min(max_seed_documents, max_documents))
     edges = edges_from(first, graph, relations)
-    if admit in ("similarity", "first_mention") or not seeds.standing.scores:
+    if admit in ("similarity", "first_mention") or not seeds.candidates.scores:
         expansions = neighbours(first, edges)
         if admit != "first_mention":
             expansions = sort_by_similarity(expansions, question, search)
-        admission = admit_reserved(seeds, first, expansions, documents)
+        admission = admit_reserved(seeds, first, expansions, max_documents)
     else:
         ends = (document_of(node) for e in edges for node in (e.edge.source, e.edge.target))
         scores = document_scores(seeds, ends, question, search)
-        propagate = relation_weighted_score if admit == "scored" else damped_score
+        propagate = relation_weighted_score if admit == "relation_weighted" else damped_score
         propagated = propagate_scores(first, edges, scores, propagate)
         expansions = tuple(one.expansion for one in propagated.values())
         competing = seeds.ids
-        if admit == "lifted":
-            reserved = admit_reserved(seeds, first, expansions, documents)
+        if admit == "propagated":
+            reserved = admit_reserved(seeds, first, expansions, max_documents)
             competing = reserved.seeds
             propagated = {one.document_id: propagated[one.document_id] for one in reserved.expanded}
-        admission = admit_competitive(competing, scores, propagated, documents)
+        admission = admit_competitive(competing, scores, propagated, max_documents)
     admitted = frozenset(map(document_of, admission.order))
     return RetrievalPlan(
         question=question.text,
@@ -85,16 +86,16 @@ def expand_relationships(
             selection=seeds.selection,
             exact=seeds.exact,
             traversal_enabled=False,
-            max_depth=1,
+            max_relationship_depth=1,
             direction="out",
             relations=relations,
-            documents=documents,
-            seed_places=seed_places,
+            max_documents=max_documents,
+            max_seed_documents=max_seed_documents,
             max_nodes=None,
             admit=admit,
         ),
         cut=tuple(
-            Cut(node, f"documents={documents}")
+            Cut(node, f"max_documents={max_documents}")
             for node in dict.fromkeys((*(e.document_id for e in expansions), *seeds.ids))
             if document_of(node) not in admitted
         ),

@@ -11,8 +11,8 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 
 # Limits and defaults that planning actions share.
-DEFAULT_DOCUMENTS = 6
-DEFAULT_SEED_PLACES = 3
+DEFAULT_MAX_DOCUMENTS = 6
+DEFAULT_MAX_SEED_DOCUMENTS = 3
 MAX_DEPTH = 5
 MAX_NODES = 500
 
@@ -28,17 +28,19 @@ def plan_seeds(
     question: Question,
     seeds: Seeds,
     *,
-    documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_DOCUMENTS,
+    max_documents: Annotated[int, Interval(ge=1, le=500)] = DEFAULT_MAX_DOCUMENTS,
 ) -> RetrievalPlan:
-    selected = seeds_of_first_documents(seeds, documents)
+    selected = seeds_of_first_documents(seeds, max_documents)
     return RetrievalPlan.of_seeds(
         question,
         selected,
         search=seeds.search,
         selection=seeds.selection,
         exact=seeds.exact,
-        documents=documents,
+        max_documents=max_documents,
         cut=tuple(
-            Cut(seed, f"documents={documents}") for seed in seeds.ids if seed not in selected
+            Cut(seed, f"max_documents={max_documents}")
+            for seed in seeds.ids
+            if seed not in selected
         ),
     )

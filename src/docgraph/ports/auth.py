@@ -31,6 +31,7 @@ class TokenVerifier(Protocol):
     def verify(self, token: str) -> Mapping[str, object]:
         """The claims of a token whose signature, issuer, audience and times are valid.
 
-        Raises NotKnown on all others, with a message for the operator that repeats nothing of it.
+        Raises NotAuthenticated on all others; its message is for the operator and repeats no part
+        of the token.
         """
         ...

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from docgraph.model.errors import GivenUp, TookTooLong
+from docgraph.model.errors import Cancelled, DeadlineExceeded
 
 
 class Deadline:
@@ -23,12 +23,12 @@ class Deadline:
         self._clock = clock
         self._until = None if seconds is None else clock() + seconds
         self._lock = threading.Lock()
-        self._error: Callable[[], GivenUp] | None = None
+        self._error: Callable[[], Cancelled] | None = None
         self._callbacks: dict[object, Callable[[], None]] = {}
 
     def cancel(self) -> None:
         """The client has disconnected."""
-        self._end(lambda: GivenUp("the client has disconnected"))
+        self._end(lambda: Cancelled("the client has disconnected"))
 
     def expire(self) -> None:
         """The time is over; interrupts calls that block elsewhere."""
@@ -40,10 +40,10 @@ class Deadline:
         if self._until is not None and self._clock() > self._until:
             raise self._too_long()
 
-    def _too_long(self) -> TookTooLong:
-        return TookTooLong(f"this took longer than {self._seconds or 0:g} seconds")
+    def _too_long(self) -> DeadlineExceeded:
+        return DeadlineExceeded(f"this took longer than {self._seconds or 0:g} seconds")
 
-    def _end(self, error: Callable[[], GivenUp]) -> None:
+    def _end(self, error: Callable[[], Cancelled]) -> None:
         with self._lock:
             if self._error is not None:
                 return
@@ -81,7 +81,7 @@ def deadline_scope(deadline: Deadline) -> Iterator[Deadline]:
 
 
 def check_cancelled() -> None:
-    """Raises GivenUp if the request was cancelled or its time is over; does nothing without one."""
+    """Raises Cancelled if the request was cancelled or its deadline has passed."""
     deadline = _DEADLINE.get()
     if deadline is not None:
         deadline.check()
@@ -89,7 +89,7 @@ def check_cancelled() -> None:
 
 @contextmanager
 def on_cancel(callback: Callable[[], None]) -> Iterator[None]:
-    """`callback` runs in another thread if the request ends early; errors are GivenUp then."""
+    """`callback` runs in another thread if the request ends early; errors are Cancelled then."""
     deadline = _DEADLINE.get()
     if deadline is None:
         yield

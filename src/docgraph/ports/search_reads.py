@@ -4,7 +4,7 @@ from typing import Literal, Protocol
 
 from docgraph.model.scoring import Bm25
 
-Level = Literal["documents", "sections", "passages"]
+Level = Literal["documents", "sections", "chunks"]
 
 
 class SearchReads(Protocol):
@@ -18,9 +18,9 @@ class SearchReads(Protocol):
     ) -> tuple[tuple[str, int], ...]:
         """The `top` visible ids by exact integer dot product, best first, ties by id.
 
-        `documents` scans the documents' summaries, `sections` those of every node, `passages`
-        the chunks. Rolled up, a row speaks for its document, else for its own node; the best
-        row counts.
+        `documents` scans summaries of documents, `sections` those of every node, `chunks` the
+        chunks. Rolled up, a row counts for its document, else for its own node; the best row
+        decides.
         """
         ...
 
@@ -31,9 +31,9 @@ class SearchReads(Protocol):
     def best_chunk_similarities(
         self, vector: tuple[int, ...], ids: tuple[str, ...], *, roll_up: bool
     ) -> dict[str, int]:
-        """The highest dot product of each visible node's passages; other ids are absent.
+        """The highest dot product of each visible node's chunks; other ids are absent.
 
-        Rolled up, a document's are all passages in it, else a node's are its own.
+        Rolled up, a document's are all chunks in it, else a node's are its own.
         """
         ...
 
@@ -42,7 +42,7 @@ class SearchReads(Protocol):
     ) -> tuple[tuple[str, float], ...]:
         """The `pool` visible ids by BM25 of their best chunk, best first, ties by id.
 
-        Every statistic is of visible chunks alone. Rolled up, a chunk speaks for its document,
+        Every statistic is of visible chunks alone. Rolled up, a chunk counts for its document,
         else for its node.
         """
         ...
@@ -63,12 +63,12 @@ class SearchReads(Protocol):
 def similarity_of(
     vector: tuple[int, ...],
     ids: tuple[str, ...],
-    window: SearchReads,
+    reads: SearchReads,
     *,
-    passages: bool,
+    by_chunk: bool,
     roll_up: bool,
 ) -> dict[str, int]:
-    """Dot products of best passages; of summaries where there is no passage, or none is wanted."""
-    near = window.best_chunk_similarities(vector, ids, roll_up=roll_up) if passages else {}
+    """Dot products of the best chunks if `by_chunk`; of summaries else, or without a chunk."""
+    near = reads.best_chunk_similarities(vector, ids, roll_up=roll_up) if by_chunk else {}
     without = tuple(node for node in ids if node not in near)
-    return near | window.node_similarities(vector, without) if without else near
+    return near | reads.node_similarities(vector, without) if without else near

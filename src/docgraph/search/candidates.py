@@ -1,4 +1,4 @@
-"""Candidates: whom meaning, words, names and titles each find, and how near they all are."""
+"""Candidates by vectors, by BM25, by identifiers and by titles, and their cosines."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,47 +13,47 @@ from docgraph.ports.search_reads import Level, SearchReads, similarity_of
 
 Ranked = list[tuple[str, float]]
 BM25 = Bm25()
-NAMESAKES = 8  # visible definers beyond which a name is common, as with titles
+MAX_DEFINERS = 8  # a name that more visible nodes define is common, as with titles
 
 
 def vector_candidates(
-    question: Question, window: SearchReads, over: Level, roll_up: bool, pool: int
+    question: Question, reads: SearchReads, over: Level, roll_up: bool, pool: int
 ) -> Ranked:
-    rows = window.nearest(question.vector, over=over, roll_up=roll_up, top=pool)
+    rows = reads.nearest(question.vector, over=over, roll_up=roll_up, top=pool)
     return [(node, dot / ONE) for node, dot in rows]
 
 
-def lexical_candidates(question: Question, window: SearchReads, roll_up: bool, pool: int) -> Ranked:
+def lexical_candidates(question: Question, reads: SearchReads, roll_up: bool, pool: int) -> Ranked:
     """The first `pool` by BM25."""
     terms = tuple(sorted(set(tokenize(question.text))))
-    return list(window.lexical(terms, roll_up=roll_up, pool=pool, bm25=BM25))
+    return list(reads.lexical(terms, roll_up=roll_up, pool=pool, bm25=BM25))
 
 
-def defining_nodes(text: str, window: SearchReads, roll_up: bool) -> dict[str, str]:
-    """Visible nodes that define an identifier in the question, with the reason in words.
+def defining_nodes(text: str, reads: SearchReads, roll_up: bool) -> dict[str, str]:
+    """Visible nodes that define an identifier in the question, with the reason.
 
-    A name that many define, such as `__init__`, singles none of them out.
+    A name that more than MAX_DEFINERS define, such as `__init__`, is ignored.
     """
     names = tuple(dict.fromkeys((*identifiers(text), *path_suffixes(text))))
-    found: dict[str, str] = {}
-    pairs = window.definers(names) if names else ()
-    bearers = Counter(name for name, _ in pairs)
+    defining: dict[str, str] = {}
+    pairs = reads.definers(names) if names else ()
+    definers = Counter(name for name, _ in pairs)
     for name, node in sorted(pairs, key=lambda pair: (names.index(pair[0]), pair[1])):
-        if bearers[name] <= NAMESAKES:
-            found.setdefault(document_of(node) if roll_up else node, f"defines {name}")
-    return found
+        if definers[name] <= MAX_DEFINERS:
+            defining.setdefault(document_of(node) if roll_up else node, f"defines {name}")
+    return defining
 
 
-def titled_nodes(text: str, window: SearchReads) -> dict[str, str]:
+def titled_nodes(text: str, reads: SearchReads) -> dict[str, str]:
     """Visible documents whose title the question names, with that title."""
-    places = title_spans(text)
-    return titled_documents(places, window.documents_titled(tuple(places))) if places else {}
+    spans = title_spans(text)
+    return titled_documents(spans, reads.documents_titled(tuple(spans))) if spans else {}
 
 
 def cosines_of(
-    question: Question, window: SearchReads, nodes: Iterable[str], *, passages: bool, roll_up: bool
+    question: Question, reads: SearchReads, nodes: Iterable[str], *, by_chunk: bool, roll_up: bool
 ) -> dict[str, float]:
-    """Cosines of their best passages, or of their summaries, as those have that hold none."""
-    wanted = tuple(nodes)
-    near = similarity_of(question.vector, wanted, window, passages=passages, roll_up=roll_up)
-    return {node: near.get(node, 0) / ONE for node in wanted}
+    """Cosines of their best chunks, or of the summary where there is no chunk."""
+    ids = tuple(nodes)
+    near = similarity_of(question.vector, ids, reads, by_chunk=by_chunk, roll_up=roll_up)
+    return {node: near.get(node, 0) / ONE for node in ids}

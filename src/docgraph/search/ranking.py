@@ -1,4 +1,4 @@
-"""Ranking candidates by meaning, by words, or by both."""
+"""Ranks candidates by vector search, by BM25, or by both."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from docgraph.search.candidates import (
     vector_candidates,
 )
 
-# Fusing rankings in our own code, the same on every store.
+# Fusion of rankings: here, so that it is the same on every store.
 
 
 Ranking = Sequence[tuple[str, float]]
@@ -37,49 +37,49 @@ def sort_by_score(scores: Mapping[str, float]) -> list[tuple[str, float]]:
 def reciprocal_rank_fusion(rankings: Sequence[Ranking]) -> list[tuple[str, float]]:
     scores: dict[str, float] = {}
     for ranking in rankings:
-        for place, (node, _) in enumerate(ranking, start=1):
-            scores[node] = scores.get(node, 0.0) + 1 / (RECIPROCAL_K + place)
+        for position, (node, _) in enumerate(ranking, start=1):
+            scores[node] = scores.get(node, 0.0) + 1 / (RECIPROCAL_K + position)
     return sort_by_score(scores)
 
 
 def score_fusion(
     cosines: Mapping[str, float],
-    words: Mapping[str, float],
-    named: Collection[str],
+    lexical: Mapping[str, float],
+    titled: Collection[str],
     defining: Collection[str],
-    middle: float,
+    baseline: float,
 ) -> list[tuple[str, float]]:
-    """Every candidate's cosine above the middle, plus a share of what its words tell, plus a share
+    """Every candidate's cosine above the baseline, plus a share of its lexical weight, plus a share
     if the question names its title, or what it defines.
 
-    Small models' cosines sit in a narrow band; the middle of the visible candidates is its floor.
+    Small models' cosines lie in a narrow range; the baseline is the median of the candidates.
     """
-    scores = {node: normalised_cosine(cosine, middle) for node, cosine in cosines.items()}
-    for node, told in words.items():
-        scores[node] += WORDS_SHARE * told
-    for node in named:
+    scores = {node: normalised_cosine(cosine, baseline) for node, cosine in cosines.items()}
+    for node, weight in lexical.items():
+        scores[node] += WORDS_SHARE * weight
+    for node in titled:
         scores[node] += TITLE_SHARE
     for node in defining:
         scores[node] += DEFINER_SHARE
     return sort_by_score(scores)
 
 
-def lexical_weights(words: Ranking, places: int) -> dict[str, float]:
-    """Scores above the middle, as parts of the best one.
+def lexical_weights(ranking: Ranking, size: int) -> dict[str, float]:
+    """Scores above the baseline, as parts of the best one.
 
-    Of a long list the second half holds common words alone, and tells nothing.
+    In the second half of a long ranking only common words match, so it has no weight.
     """
-    floor = baseline_of([score for _, score in words], places)
-    return {node: (score - floor) / words[0][1] for node, score in words if score > floor}
+    floor = baseline_of([score for _, score in ranking], size)
+    return {node: (score - floor) / ranking[0][1] for node, score in ranking if score > floor}
 
 
-def baseline_of(scores: Iterable[float], places: int) -> float:
-    """The median of the best that fill these places; 0 while half of them are empty.
+def baseline_of(scores: Iterable[float], size: int) -> float:
+    """The median of the best `size` scores; 0 while there are fewer than half as many.
 
-    From there on it grows with each place, so that one candidate more moves it but little.
+    Above that it grows with each score, so that one more candidate changes it little.
     """
-    best = sorted(scores, reverse=True)[:places]
-    filled = 2 * len(best) / places - 1
+    best = sorted(scores, reverse=True)[:size]
+    filled = 2 * len(best) / size - 1
     return median(best) * filled if filled > 0 else 0.0
 
 
@@ -89,7 +89,7 @@ Fusion = Literal["reciprocal_rank", "normalised_scores"]
 
 @dataclass(frozen=True, slots=True)
 class RankingOptions:
-    """How to rank. `refine` measures every candidate by its best passage, whoever found it."""
+    """How to rank. `refine` scores every candidate by its best chunk, however it was found."""
 
     mode: Mode
     over: Level
@@ -99,8 +99,8 @@ class RankingOptions:
     pool: int
 
     @property
-    def passages(self) -> bool:
-        return self.refine or self.over == "passages"
+    def by_chunk(self) -> bool:
+        return self.refine or self.over == "chunks"
 
     @property
     def mixes(self) -> bool:
@@ -108,54 +108,55 @@ class RankingOptions:
 
 
 def rank(
-    question: Question, window: SearchReads, way: RankingOptions, definers: dict[str, str]
+    question: Question, reads: SearchReads, options: RankingOptions, definers: dict[str, str]
 ) -> tuple[Ranked, CandidateScores, dict[str, str]]:
-    """Best first; how all stand; and titles that the question names, by document."""
-    words = (
+    """Best first; the scores of all; and titles that the question names, by document."""
+    lexical = (
         []
-        if way.mode == "semantic"
-        else lexical_candidates(question, window, way.roll_up, way.pool)
+        if options.mode == "semantic"
+        else lexical_candidates(question, reads, options.roll_up, options.pool)
     )
-    if way.mode == "bm25":
-        return words, CandidateScores(tuple(words)), {}
-    near = vector_candidates(question, window, way.over, way.roll_up, way.pool)
-    if way.mixes:
-        return _mixed(question, window, way, near, words, definers)
-    if way.refine:
-        near = sort_by_score(_measured(question, window, way, [n for n, _ in words], near))[
-            : way.pool
-        ]
-    if way.mode == "semantic":
-        return near, CandidateScores(tuple(near), 0.0, way.passages), {}
-    ranked = reciprocal_rank_fusion((near, words))
+    if options.mode == "bm25":
+        return lexical, CandidateScores(tuple(lexical)), {}
+    near = vector_candidates(question, reads, options.over, options.roll_up, options.pool)
+    if options.mixes:
+        return _fuse_scores(question, reads, options, near, lexical, definers)
+    if options.refine:
+        cosines = _all_cosines(question, reads, options, [node for node, _ in lexical], near)
+        near = sort_by_score(cosines)[: options.pool]
+    if options.mode == "semantic":
+        return near, CandidateScores(tuple(near), 0.0, options.by_chunk), {}
+    ranked = reciprocal_rank_fusion((near, lexical))
     return ranked, CandidateScores(tuple(ranked)), {}
 
 
-def _mixed(
+def _fuse_scores(
     question: Question,
-    window: SearchReads,
-    way: RankingOptions,
+    reads: SearchReads,
+    options: RankingOptions,
     near: Ranked,
-    words: Ranked,
+    lexical: Ranked,
     definers: dict[str, str],
 ) -> tuple[Ranked, CandidateScores, dict[str, str]]:
-    titles = titled_nodes(question.text, window) if way.roll_up else {}
-    told = lexical_weights(words, way.pool)
-    cosines = _measured(question, window, way, [*told, *definers, *titles], near)
-    middle = baseline_of(cosines.values(), way.pool)
-    ranked = score_fusion(cosines, told, titles, definers, middle)
-    return ranked, CandidateScores(tuple(ranked), middle, way.passages), titles
+    titles = titled_nodes(question.text, reads) if options.roll_up else {}
+    weights = lexical_weights(lexical, options.pool)
+    cosines = _all_cosines(question, reads, options, [*weights, *definers, *titles], near)
+    baseline = baseline_of(cosines.values(), options.pool)
+    ranked = score_fusion(cosines, weights, titles, definers, baseline)
+    return ranked, CandidateScores(tuple(ranked), baseline, options.by_chunk), titles
 
 
-def _measured(
+def _all_cosines(
     question: Question,
-    window: SearchReads,
-    way: RankingOptions,
+    reads: SearchReads,
+    options: RankingOptions,
     further: list[str],
     near: Ranked,
 ) -> dict[str, float]:
-    """Every candidate's cosine, whoever found it."""
-    known = {} if way.refine else dict(near)
-    all_ = dict.fromkeys([*(node for node, _ in near), *further])
-    missing = [node for node in all_ if node not in known]
-    return known | cosines_of(question, window, missing, passages=way.passages, roll_up=way.roll_up)
+    """Every candidate's cosine, however it was found."""
+    known = {} if options.refine else dict(near)
+    candidates = dict.fromkeys([*(node for node, _ in near), *further])
+    missing = [node for node in candidates if node not in known]
+    return known | cosines_of(
+        question, reads, missing, by_chunk=options.by_chunk, roll_up=options.roll_up
+    )

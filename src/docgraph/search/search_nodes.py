@@ -96,7 +96,7 @@ def search_nodes(
             *((("rerank_withheld", len(withheld)),) if withheld else ()),
         ),
         exact=mode == "bm25" or reads.exact,
-        standing=scores,
+        candidates=scores,
     )
 
 

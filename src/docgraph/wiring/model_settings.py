@@ -12,12 +12,12 @@ from docgraph.model.errors import BadInput
 
 _WITH_ENDPOINT = (
     "DOCGRAPH_ANSWER_MODEL",
-    "DOCGRAPH_ANSWER_WINDOW",
+    "DOCGRAPH_ANSWER_CONTEXT_WINDOW",
     "DOCGRAPH_ANSWER_TOKENIZER",
     "DOCGRAPH_ANSWER_LABELS",
     "DOCGRAPH_ANSWER_LEVEL",
 )
-DEFAULT_WINDOW = 4096  # tokens; servers that cut a longer prompt in silence begin there
+DEFAULT_CONTEXT_WINDOW = 4096  # tokens; servers that cut a longer prompt in silence begin there
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class ChatEndpoint:
     model: str
     key: str | None = field(default=None, repr=False)
     clearance: Clearance = UNCLASSIFIED
-    window: int = DEFAULT_WINDOW
+    context_window: int = DEFAULT_CONTEXT_WINDOW
     tokenizer: str | None = None
 
 
@@ -76,7 +76,7 @@ class ChatConfig:
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
     endpoint: Annotated[str, MinLen(1)]
     model: Annotated[str, MinLen(1)]
-    window: Annotated[int, Ge(1)] = DEFAULT_WINDOW
+    context_window: Annotated[int, Ge(1)] = DEFAULT_CONTEXT_WINDOW
     tokenizer: str | None = None
     key: str | None = None
     labels: list[Label] | None = None
@@ -168,7 +168,8 @@ def chat_endpoints(
             model=model,
             key=environment.get("DOCGRAPH_ANSWER_KEY") or _key(environment, same),
             clearance=_clearance("ANSWER", environment, known, url),
-            window=_window(environment) or (same.window if same else DEFAULT_WINDOW),
+            context_window=_context_window(environment)
+            or (same.context_window if same else DEFAULT_CONTEXT_WINDOW),
             tokenizer=environment.get("DOCGRAPH_ANSWER_TOKENIZER")
             or (same.tokenizer if same else None),
         ),
@@ -197,15 +198,17 @@ def _written_chat(environment: Mapping[str, str], one: ChatConfig, many: int) ->
         model=one.model,
         key=_key(environment, one) or unnamed or None,
         clearance=Clearance(frozenset(one.labels or ()), one.level or 0),
-        window=one.window,
+        context_window=one.context_window,
         tokenizer=one.tokenizer,
     )
 
 
-def _window(environment: Mapping[str, str]) -> int | None:
-    given = environment.get("DOCGRAPH_ANSWER_WINDOW")
+def _context_window(environment: Mapping[str, str]) -> int | None:
+    given = environment.get("DOCGRAPH_ANSWER_CONTEXT_WINDOW")
     if not given:
         return None
     if not given.isdecimal() or int(given) < 1:
-        raise BadInput(f"DOCGRAPH_ANSWER_WINDOW: {given!r} is not a number of tokens, 1 or more")
+        raise BadInput(
+            f"DOCGRAPH_ANSWER_CONTEXT_WINDOW: {given!r} is not a number of tokens, 1 or more"
+        )
     return int(given)

@@ -90,7 +90,7 @@ def _chat_model(endpoint: ChatEndpoint) -> ChatModel:
     return EndpointChat(
         endpoint.url,
         endpoint.model,
-        window=endpoint.window,
+        context_window=endpoint.context_window,
         counter=counter,
         exact=endpoint.tokenizer is not None,
         api_key=endpoint.key,

@@ -27,7 +27,7 @@ def chat(server: Server, slept: list[float]) -> EndpointChat:
         server.base,
         "tiny",
         api_key=KEY,
-        window=100,
+        context_window=100,
         counter=WordCounter(),
         timeout=5,
         retries=3,

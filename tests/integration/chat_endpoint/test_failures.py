@@ -81,7 +81,7 @@ def test_a_server_that_only_keeps_the_connection_alive_is_given_up(server: Serve
 def test_silence_and_nobody_are_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-        chat = EndpointChat(base, "tiny", window=9, counter=WordCounter(), timeout=0.05)
+        chat = EndpointChat(base, "tiny", context_window=9, counter=WordCounter(), timeout=0.05)
         assert "no answer within 0.05 seconds" in complete_error(chat)
     assert "Connection refused" in complete_error(chat)
 
@@ -90,7 +90,7 @@ def test_a_server_that_takes_no_connection_is_told() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         place = full.getsockname()
         base = f"http://127.0.0.1:{place[1]}/v1"
-        chat = EndpointChat(base, "tiny", window=9, counter=WordCounter(), timeout=0.05)
+        chat = EndpointChat(base, "tiny", context_window=9, counter=WordCounter(), timeout=0.05)
         with socket.create_connection(place), socket.socket() as second:
             second.setblocking(False)
             second.connect_ex(place)

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from docgraph.adapters.endpoint.chat import EndpointChat
-from docgraph.model.errors import GivenUp, TookTooLong
+from docgraph.model.errors import Cancelled, DeadlineExceeded
 from docgraph.ports.cancellation import Deadline, deadline_scope
 from tests.support.chat_endpoint import complete, stream_answer, text_event
 from tests.support.scripted_server import Halt, Server
@@ -34,7 +34,7 @@ def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: Endpoint
     with (
         deadline_scope(Deadline()) as asker,
         leaving(asker.cancel, lambda: server.asked),
-        pytest.raises(GivenUp),
+        pytest.raises(Cancelled),
     ):
         complete(chat)
     assert len(server.asked) == 1
@@ -46,7 +46,7 @@ def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) 
     with (
         deadline_scope(Deadline()) as asker,
         leaving(asker.cancel, lambda: heard),
-        pytest.raises(GivenUp),
+        pytest.raises(Cancelled),
     ):
         complete(chat, heard)
     assert heard == ["Only "]
@@ -57,7 +57,7 @@ def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> No
     with (
         deadline_scope(Deadline(100)) as asker,
         leaving(asker.expire, lambda: server.asked),
-        pytest.raises(TookTooLong),
+        pytest.raises(DeadlineExceeded),
     ):
         complete(chat)
 
@@ -65,6 +65,6 @@ def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> No
 def test_nobody_is_asked_for_one_who_has_left(server: Server, chat: EndpointChat) -> None:
     with deadline_scope(Deadline()) as asker:
         asker.cancel()
-        with pytest.raises(GivenUp):
+        with pytest.raises(Cancelled):
             complete(chat)
     assert server.asked == []

@@ -189,9 +189,13 @@ def test_a_server_that_does_not_stream_is_understood(server: Server, chat: Endpo
     assert heard == ["Only me.", "x"]
 
 
-def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: EndpointChat) -> None:
+def test_a_model_has_a_name_a_clearance_and_a_context_window(
+    server: Server, chat: EndpointChat
+) -> None:
     high = Clearance(frozenset({"board"}), 2)
-    other = EndpointChat(server.base, "big", window=9, counter=WordCounter(), clearance=high)
+    other = EndpointChat(
+        server.base, "big", context_window=9, counter=WordCounter(), clearance=high
+    )
     assert (chat.name, chat.clearance, chat.context_window) == ("tiny", UNCLASSIFIED, 100)
     assert (other.name, other.clearance, other.context_window) == ("big", high, 9)
 
@@ -199,7 +203,7 @@ def test_a_model_tells_its_name_ceiling_and_window(server: Server, chat: Endpoin
 def test_tokens_are_exact_with_the_models_own_tokenizer_and_else_estimated_high(
     server: Server, chat: EndpointChat
 ) -> None:
-    own = EndpointChat(server.base, "tiny", window=9, counter=WordCounter(), exact=True)
+    own = EndpointChat(server.base, "tiny", context_window=9, counter=WordCounter(), exact=True)
     assert (chat.exact_count, own.exact_count) == (False, True)
     assert (chat.count(""), own.count("")) == (FRAME, FRAME)
     assert (chat.count("one two three"), own.count("one two three")) == (FRAME + 4, FRAME + 3)

@@ -20,7 +20,7 @@ def test_nodes_are_the_evidence_in_order_with_their_provenance(opened: docgraph.
     nodes = DocgraphRetriever(opened).retrieve(QUESTION)
     assert_provenance([node.metadata for node in nodes], found)
     assert [node.node_id for node in nodes] == [item.id for item in found.evidence]
-    assert [node.node.ref_doc_id for node in nodes] == [item.document for item in found.evidence]
+    assert [node.node.ref_doc_id for node in nodes] == [item.document_id for item in found.evidence]
     for node in nodes:
         assert node.get_content(MetadataMode.LLM) == node.text
         assert node.get_content(MetadataMode.EMBED) == node.text
@@ -28,7 +28,7 @@ def test_nodes_are_the_evidence_in_order_with_their_provenance(opened: docgraph.
     assert HARMLESS in "\n".join(node.text for node in nodes)
 
 
-def test_a_score_is_how_near_a_passage_is(opened: docgraph.Docgraph) -> None:
+def test_a_score_is_the_similarity_of_a_chunk(opened: docgraph.Docgraph) -> None:
     near = DocgraphRetriever(opened).retrieve(QUESTION)
     assert all(node.score is not None and -1 <= node.score <= 1 for node in near)
     assert [node.score for node in near] == [node.metadata["similarity"] for node in near]

@@ -36,7 +36,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def answering(server: Server, tmp_path: Path) -> Iterator[HttpApp]:
-    chat = ChatEndpoint(server.base, "tiny", window=4000)
+    chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answer_time=5.0)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
         ingest_notes(door.state)
@@ -97,7 +97,7 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
     """Also where the model's server says nothing at all."""
     server.script.append((200, Stream((text_event("It is "), Halt.STALL)), {}))
     server.script.append((200, Stream((Halt.STALL,)), {}))
-    chat = ChatEndpoint(server.base, "tiny", window=4000)
+    chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answer_time=0.5)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
         ingest_notes(door.state)
@@ -115,7 +115,7 @@ def test_an_answer_that_takes_too_long_ends(tmp_path: Path, server: Server) -> N
 def test_more_than_may_wait_for_a_model_are_sent_away(tmp_path: Path, server: Server) -> None:
     go_on = threading.Event()
     server.script.append((200, Stream((go_on, *streamed(SAID)[1].parts)), {}))  # type: ignore[attr-defined]
-    chat = ChatEndpoint(server.base, "tiny", window=4000)
+    chat = ChatEndpoint(server.base, "tiny", context_window=4000)
     base = settings_of(tmp_path, answers=1, queue=0)
     with open_app(Settings(base.store, answer_endpoints=(chat,), serve=base.serve)) as door:
         ingest_notes(door.state)

@@ -99,7 +99,7 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
     """Over real connections, on both sides of the server."""
     parts = (text_event("It is "), Halt.STALL)
     with serve_script(lambda _: (200, Stream(parts), {})) as model:
-        chat = ChatEndpoint(model.base, "tiny", window=4000)
+        chat = ChatEndpoint(model.base, "tiny", context_window=4000)
         base = settings_of(tmp_path)
         house = build_app_state(
             Settings(base.store, answer_endpoints=(chat,), serve=base.serve), HashedWords

@@ -159,19 +159,19 @@ def test_numbers_that_no_store_holds(door: HttpApp) -> None:
 @pytest.mark.parametrize(
     ("error", "status"),
     [
-        (errors.NotAllowed(INSIDE), 403),
+        (errors.NotAuthorized(INSIDE), 403),
         (errors.NotVisible(INSIDE), 404),
         (errors.BadInput(INSIDE), 422),
         (errors.BadPlan(INSIDE), 422),
-        (errors.TooLong(INSIDE), 422),
+        (errors.ContextWindowExceeded(INSIDE), 422),
         (errors.WrongEmbedder(INSIDE), 409),
         (errors.ModelError(INSIDE), 502),
         (errors.StoreBusy(INSIDE), 503),
         (errors.StoreFull(INSIDE), 503),
         (errors.StoreError(INSIDE), 503),
         (Overloaded(INSIDE), 503),
-        (errors.TookTooLong(INSIDE), 504),
-        (errors.ContractBroken(INSIDE), 500),
+        (errors.DeadlineExceeded(INSIDE), 504),
+        (errors.ContractViolation(INSIDE), 500),
         (ValueError(INSIDE), 500),
         (MemoryError(INSIDE), 500),
         (RecursionError(INSIDE), 500),
@@ -204,7 +204,7 @@ def test_what_the_engine_says_no_to(
 
 def test_every_error_of_docgraph_has_its_status() -> None:
     """Those that are nobody's fault but ours are a 500."""
-    ours = {errors.DocgraphError, errors.ContractBroken, errors.NotPlanned, errors.MissingExtra}
+    ours = {errors.DocgraphError, errors.ContractViolation, errors.NotPlanned, errors.MissingExtra}
     kinds = {
         kind
         for kind in vars(errors).values()

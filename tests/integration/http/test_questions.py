@@ -88,7 +88,7 @@ def test_retrieve_gives_the_context(door: HttpApp, found: Retrieval) -> None:
 
 def test_seeds_take_the_place_of_a_question(door: HttpApp) -> None:
     answer = door.post("/v1/retrieve", {"seeds": ["notes:worker.md"]}).json()
-    assert answer["context"]["items"][0]["document"] == "notes:worker.md"
+    assert answer["context"]["documents"][0]["document_id"] == "notes:worker.md"
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_explain_tells_why_each_item_is_there(door: HttpApp, found: Retrieval) -
 
 def test_explain_of_a_node_tells_where_it_stands(door: HttpApp) -> None:
     there = door.post("/v1/explain", {**ASKED, "node": "notes:queue.md"}).json()
-    assert there["stage"] == "there"
+    assert there["stage"] == "included"
     nowhere = door.post("/v1/explain", {**ASKED, "node": "notes:gone.md"}).json()
     assert nowhere["stage"] == "not visible"
 

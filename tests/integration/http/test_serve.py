@@ -56,7 +56,7 @@ def models() -> Models:
 @pytest.fixture
 def server(models: Models, folder: Path) -> Iterator[Server]:
     with serve_script(models) as server:
-        chat = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, window: 4000}}\n"
+        chat = f"answer:\n  - {{endpoint: '{server.base}', model: tiny, context_window: 4000}}\n"
         settings_file(
             folder, server.base, f"{chat}serve: {{lease: 1, drain: 10, roots: [roots]}}\n"
         )

@@ -16,9 +16,10 @@ from docgraph.answer.prompt import load_prompt
 from docgraph.model.access import UNCLASSIFIED, Clearance
 from docgraph.model.answer import Answer, CitationFlag
 from docgraph.model.context import Context, ContextItem, Reasons
-from docgraph.model.errors import ModelError, TooLong
+from docgraph.model.errors import ContextWindowExceeded, ModelError
 from docgraph.model.node import Location
 from docgraph.ports.models import ChatModelChain, ChatReply, Message, Sampling
+from tests.support.contexts import context_of
 
 SECRET = frozenset({"board"})
 
@@ -56,8 +57,6 @@ def context(*marks: tuple[frozenset[str], int], reason: str = "") -> Context:
     items = tuple(
         ContextItem(
             number=number,
-            layer="evidence",
-            document=f"r:{number}.md",
             node=f"r:{number}.md",
             id=f"r:{number}.md@0",
             title=f"Title {number}",
@@ -72,7 +71,7 @@ def context(*marks: tuple[frozenset[str], int], reason: str = "") -> Context:
         for number, (labels, level) in enumerate(marks, start=1)
     )
     text = "".join(f"[{item.number}] {item.text}\n" for item in items)
-    return Context("What grinds?", text, 9, 100, "words", items, (), (), reason)
+    return context_of(*items, question="What grinds?", text=text, reason=reason)
 
 
 OPEN = (frozenset[str](), 0)
@@ -132,7 +131,7 @@ def test_without_evidence_no_model_is_asked() -> None:
 def test_a_model_that_finds_no_answer_is_believed(says: str) -> None:
     found = ask(context(OPEN), Parrot(says))
     assert (found.kind, found.sources, found.flags) == ("not_enough_evidence", (), ())
-    assert found.asking is not None
+    assert found.generation is not None
 
 
 def test_an_answer_may_mention_evidence() -> None:
@@ -160,15 +159,15 @@ def test_without_a_model_the_context_with_its_sources_is_the_answer() -> None:
     found = ask(page)
     assert (found.kind, found.text, found.reason) == ("no_model", page.text, NO_MODEL)
     assert [source.number for source in found.sources] == [1, 2]
-    assert found.asking is None
+    assert found.generation is None
 
 
 @pytest.mark.requirement(47)
 def test_the_first_model_that_may_read_all_of_it_is_asked() -> None:
     low, right = Parrot(name="low"), Parrot(name="right", clearance=Clearance(SECRET, 1))
     found = ask(context(OPEN, (SECRET, 1)), low, right, Parrot(name="here", clearance=None))
-    assert found.asking is not None
-    assert found.asking.model == "right"
+    assert found.generation is not None
+    assert found.generation.model == "right"
     assert low.sent == []
     assert len(right.sent) == 1
 
@@ -188,7 +187,7 @@ def test_a_refusal_names_the_rule_and_nothing_else() -> None:
 def test_what_does_not_fit_is_not_sent() -> None:
     small = Parrot(context_window=100)
     with pytest.raises(
-        TooLong, match=r"takes \d+ tokens and the answer up to 90; parrot reads 100"
+        ContextWindowExceeded, match=r"takes \d+ tokens and the answer up to 90; parrot reads 100"
     ):
         ask(context(OPEN), small, max_output=90)
     assert small.sent == []
@@ -197,8 +196,8 @@ def test_what_does_not_fit_is_not_sent() -> None:
 def test_the_next_model_is_asked_if_the_context_window_of_the_first_is_too_small() -> None:
     small, large = Parrot(name="small", context_window=100), Parrot(name="large")
     found = ask(context(OPEN), small, large, max_output=90)
-    assert found.asking is not None
-    assert (found.asking.model, small.sent) == ("large", [])
+    assert found.generation is not None
+    assert (found.generation.model, small.sent) == ("large", [])
 
 
 def test_the_text_is_streamed_to_the_callback() -> None:
@@ -209,7 +208,7 @@ def test_the_text_is_streamed_to_the_callback() -> None:
 
 def test_the_request_is_recorded_in_the_answer() -> None:
     page = context(OPEN)
-    asking = ask(page, Parrot()).asking
+    asking = ask(page, Parrot()).generation
     assert asking is not None
     prompt = load_prompt("cited-1")
     assert (asking.prompt, asking.prompt_digest) == ("cited-1", prompt.digest)

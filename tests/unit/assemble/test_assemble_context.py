@@ -89,7 +89,7 @@ def test_every_piece_is_an_item_or_an_omission_with_a_reason(
     found = evidence(*(document(f"r:{n}", *row) for n, row in enumerate(rows)))
     context = assemble(found, tokens, max_tokens=max_tokens)
     pieces = [node.concept.id for node in found.nodes]
-    pieces += [chunk.id for node in found.nodes for chunk in node.passages]
+    pieces += [chunk.id for node in found.nodes for chunk in node.chunks]
     message = [item.id for item in context.items] + [one.id for one in context.omitted]
     assert sorted(message) == sorted(pieces)
     assert all(one.reason for one in context.omitted)
@@ -99,7 +99,7 @@ def test_every_piece_is_an_item_or_an_omission_with_a_reason(
 def test_tokens_are_counted_on_the_page_not_on_its_pieces() -> None:
     found = evidence(*(document(f"r:{n}", "x") for n in range(6)))
     context = assemble(found, LetterCounter(blank=30), max_tokens=200)
-    dropped = [one.id for one in context.omitted if "the page took" in one.reason]
+    dropped = [one.id for one in context.omitted if "the text takes" in one.reason]
     assert [item.id for item in context.items] == ["r:0@0", "r:1@0", "r:2@0", "r:3@0"]
     assert dropped == ["r:5@0", "r:4@0"]
 
@@ -118,18 +118,32 @@ def test_a_context_that_uses_its_whole_budget_is_complete() -> None:
 def test_each_documents_share_is_reported(rows: list[list[str]], max_tokens: int) -> None:
     found = evidence(*(document(f"r:{n}", *row) for n, row in enumerate(rows)))
     context = assemble(found, max_tokens=max_tokens)
-    assert sum(share.items for share in context.documents) == len(context.items)
+    assert sum(len(one.concepts) + len(one.chunks) for one in context.documents) == len(
+        context.items
+    )
     assert sum(share.tokens for share in context.documents) == sum(
         item.tokens for item in context.items
     )
-    assert len({share.document for share in context.documents}) == len(context.documents)
+    assert len({share.document_id for share in context.documents}) == len(context.documents)
 
 
 @pytest.mark.requirement(32)
 def test_sections_report_under_their_document() -> None:
     plan = plan_seeds(ask("why?"), seeds("r:book.md#mills"))
     context = assemble(fetch_evidence(plan, world(BOOK).texts(plan)))
-    assert [share.document for share in context.documents] == ["r:book.md"]
+    assert [share.document_id for share in context.documents] == ["r:book.md"]
+
+
+@pytest.mark.requirement(32)
+def test_documents_are_in_the_plans_order_also_without_their_concepts() -> None:
+    """Of the first document only a chunk fits: its summary takes more than concepts may."""
+    both = evidence(document("r:a", "word"), document("r:b", "word"))
+    concept = replace(both.nodes[0].concept, summary="long " * 60)
+    first = replace(both.nodes[0], concept=concept)
+    context = assemble(replace(both, nodes=(first, both.nodes[1])), max_tokens=60)
+    assert [one.document_id for one in context.documents] == ["r:a", "r:b"]
+    assert [item.id for item in context.items] == ["r:b", "r:a@0", "r:b@0"]
+    assert [(len(one.concepts), len(one.chunks)) for one in context.documents] == [(0, 1), (1, 1)]
 
 
 @pytest.mark.requirement(33)
@@ -138,7 +152,7 @@ def test_every_item_has_its_reasons() -> None:
     plan = expand_relationships(ask("why?"), seeds("r:book.md"), place.graph, place.search)
     context = assemble(fetch_evidence(plan, place.texts(plan)))
     for item in context.items:
-        seed = item.document == "r:book.md"
+        seed = item.document_id == "r:book.md"
         assert item.why.rule == (
             "seed 1 of 1" if seed else "r:book.md ->explains-> r:note.md (depth 1)"
         )

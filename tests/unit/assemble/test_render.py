@@ -8,7 +8,7 @@ from docgraph.model.node import Location
 
 HERE = Location("guide/a:b.md", 3, 7, 0, 40)
 CONCEPT = Concept(
-    "docs:guide/a%3Ab.md", "docs:guide/a%3Ab.md", "document", "A guide", "What it is.",
+    "docs:guide/a%3Ab.md", "document", "A guide", "What it is.",
     HERE, "readable by everyone", frozenset(), 0,
 )  # fmt: skip
 
@@ -18,7 +18,9 @@ def chunk(text: str, *path: str) -> EvidenceChunk:
 
 
 def block(text: str, *path: str) -> str:
-    return evidence_block(NodeEvidence(CONCEPT, "seed 1 of 1", (), 0), chunk(text, *path))
+    return evidence_block(
+        NodeEvidence(CONCEPT.id, CONCEPT, "seed 1 of 1", (), 0), chunk(text, *path)
+    )
 
 
 def test_a_concept_is_rendered_as_title_summary_and_location() -> None:

@@ -70,9 +70,9 @@ def test_every_piece_records_its_tokens_and_the_tokens_used() -> None:
 @pytest.mark.requirement(33)
 def test_a_node_without_a_chunk_is_omitted_and_recorded() -> None:
     found = evidence(document("r:a", "x"), document("r:b", "x"))
-    bare = replace(found, nodes=(found.nodes[0], replace(found.nodes[1], passages=())))
+    bare = replace(found, nodes=(found.nodes[0], replace(found.nodes[1], chunks=())))
     _, omitted = select_pieces(bare, WordCounter(), 1000)
-    assert [(one.id, one.reason) for one in omitted] == [("r:b", "no passage of it was fetched")]
+    assert [(one.id, one.reason) for one in omitted] == [("r:b", "no chunk of it was fetched")]
     assert ids(bare, 1000) == ["r:a", "r:a@0"]
 
 

@@ -28,7 +28,7 @@ MEASURED = MeasuredSet(
     edges={"mentions": 1234},
     flat=(row("flat bm25", *HALF), row("flat hybrid", *HALF)),
     planned=(row("planned (`documents`)", *ALL),),
-    over=(row("`over: passages`", *ALL, megabytes=298.4),),
+    over=(row("`over: chunks`", *ALL, megabytes=298.4),),
     policies=(row("`admit: similarity`", *ALL),),
     off=(SwitchedOff("planned (`documents`)", EVERY, {"recall@5": HALF}),),
 )
@@ -46,7 +46,7 @@ What is searched, in `documents`:
 
 |  | recall@5 | documents | tokens | time | MB |
 | --- | --: | --: | --: | --: | --: |
-| `over: passages` | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 | 298 |
+| `over: chunks` | 1.000 (1.000 to 1.000) | 6.0 (6.0 to 6.0) | 900 (900 to 900) | 1.50 | 298 |
 
 Admission, in `documents`:
 

@@ -7,9 +7,9 @@ from docgraph.pipeline.load import load
 
 def test_every_value_that_an_option_may_take_is_measured() -> None:
     over = option_variants(load("documents"), "over")
-    assert list(over) == ["`over: documents`", "`over: sections`", "`over: passages`"]
+    assert list(over) == ["`over: documents`", "`over: sections`", "`over: chunks`"]
     levels = [p.steps[0].options["over"] for p in over.values()]
-    assert levels == ["documents", "sections", "passages"]
+    assert levels == ["documents", "sections", "chunks"]
     option = ACTIONS["expand_relationships"].option("admit")
     assert option is not None
     assert f"`admit: {option.default}`" in option_variants(load("documents"), "admit")

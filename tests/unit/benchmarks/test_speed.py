@@ -41,7 +41,7 @@ def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path
     assert not older.exists()
 
 
-def test_others_search_the_passages_that_a_store_holds(kept: Path) -> None:
+def test_others_search_the_chunks_that_a_store_holds(kept: Path) -> None:
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
     engine = engine_for((), generated_store(kept, DOCUMENTS), kept / "audit")
     counts = engine.content.status(impersonated(everyone, local())).counts
@@ -76,7 +76,7 @@ def test_every_way_is_timed_for_every_question(
     monkeypatch.setattr(speed, "WARM_UP", 2)
     store, baseline = generated_store(kept, DOCUMENTS), build_baseline(kept, DOCUMENTS)
     first, again = speed.measure(store, baseline, load("documents"), 10)
-    ways = dict.fromkeys(("passages", "summaries", "words", "docgraph"), 10)
+    ways = dict.fromkeys(("chunks", "summaries", "words", "docgraph"), 10)
     for spent in (first, again):
         assert {name: len(times) for name, times in spent.times.items()} == ways
         assert {name: len(times) for name, times in spent.processor.items()} == ways

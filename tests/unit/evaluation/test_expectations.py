@@ -13,9 +13,10 @@ from docgraph.evaluation.expectations import (
     read_expectations,
     write_junit,
 )
-from docgraph.model.context import Context, ContextItem, Reasons
+from docgraph.model.context import ContextItem, Reasons
 from docgraph.model.errors import BadInput
 from docgraph.model.node import Location
+from tests.support.contexts import context_of
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -28,8 +29,6 @@ def item(document: str, node: str, position: int = 0) -> ContextItem:
     path = document.partition(":")[2]
     return ContextItem(
         number=1,
-        layer="evidence",
-        document=document,
         node=node,
         id=f"{node}@{position}",
         title="T",
@@ -41,10 +40,6 @@ def item(document: str, node: str, position: int = 0) -> ContextItem:
         level=0,
         why=Reasons("seed 1 of 1", "everyone", "1 token"),
     )
-
-
-def context(*items: ContextItem) -> Context:
-    return Context("q", "text", 7, 100, "words", items, (), (), "")
 
 
 def test_every_key_is_read(tmp_path: Path) -> None:
@@ -130,7 +125,7 @@ def test_an_item_fits_by_its_ids_by_those_around_it_and_by_its_path(name: str, g
 
 def test_missing_and_unexpected_items_are_reported() -> None:
     expected = Expectation("q", 1, ("r:a.md", "r:b.md"), ("r:c.md", "r:d.md"))
-    found = context(item("r:a.md", "r:a.md"), item("r:c.md", "r:c.md#x", 4))
+    found = context_of(item("r:a.md", "r:a.md"), item("r:c.md", "r:c.md#x", 4))
     assert find_problems(expected, found) == (
         "does not include r:b.md",
         "includes r:c.md: r:c.md#x@4 (seed 1 of 1)",

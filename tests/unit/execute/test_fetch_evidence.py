@@ -45,7 +45,7 @@ def fetch(store: World, plan: RetrievalPlan, **options: Any) -> RetrievedContext
 
 
 def chunk_ids(evidence: RetrievedContext) -> dict[str, list[str]]:
-    return {node.concept.id: [p.id for p in node.passages] for node in evidence.nodes}
+    return {node.concept.id: [p.id for p in node.chunks] for node in evidence.nodes}
 
 
 def written(rows: list[list[float]]) -> list[SampleDocument]:
@@ -67,8 +67,8 @@ BOOK = document(
 @pytest.mark.requirement(29)
 def test_chunks_come_by_similarity_then_position() -> None:
     evidence = fetch(world(BOOK), plan_of("r:book"))
-    assert [p.text for p in evidence.nodes[0].passages] == ["near", "near again", "between", "far"]
-    near, *_, far = evidence.nodes[0].passages
+    assert [p.text for p in evidence.nodes[0].chunks] == ["near", "near again", "between", "far"]
+    near, *_, far = evidence.nodes[0].chunks
     assert (near.similarity, far.similarity) == (4080 * 4080, 0)
     assert near.id == "r:book@1"
 
@@ -84,37 +84,35 @@ def test_what_the_limit_per_document_cut_is_counted() -> None:
 def test_five_chunks_per_document_are_the_default() -> None:
     store = world(document("r:a", *("x" for _ in range(9))))
     (node,) = fetch(store, plan_of("r:a")).nodes
-    assert (len(node.passages), node.cut) == (5, 4)
+    assert (len(node.chunks), node.cut) == (5, 4)
 
 
 @pytest.mark.requirement(29)
 @given(documents, st.integers(1, 6), st.integers(1, 12))
 def test_limits_hold_and_every_chunk_is_included_or_counted(
-    rows: list[list[float]], per_document: int, in_all: int
+    rows: list[list[float]], per_document: int, max_chunks: int
 ) -> None:
     held = written(rows)
     plan = plan_of(*(one.id for one in held))
-    evidence = fetch(world(*held), plan, per_document=per_document, in_all=in_all)
-    assert sum(len(node.passages) for node in evidence.nodes) == min(
-        in_all, sum(min(per_document, len(row)) for row in rows)
+    evidence = fetch(world(*held), plan, per_document=per_document, max_chunks=max_chunks)
+    assert sum(len(node.chunks) for node in evidence.nodes) == min(
+        max_chunks, sum(min(per_document, len(row)) for row in rows)
     )
     for node, row in zip(evidence.nodes, rows, strict=True):
-        assert len(node.passages) <= per_document
-        assert len(node.passages) + node.cut == len(row)
-        shown = [p.similarity or 0 for p in node.passages]
+        assert len(node.chunks) <= per_document
+        assert len(node.chunks) + node.cut == len(row)
+        shown = [p.similarity or 0 for p in node.chunks]
         assert shown == sorted(shown, reverse=True)
 
 
 @pytest.mark.requirement(29)
 @given(documents, st.integers(1, 12))
 def test_every_documents_best_chunk_comes_before_any_second(
-    rows: list[list[float]], in_all: int
+    rows: list[list[float]], max_chunks: int
 ) -> None:
     held = written(rows)
-    evidence = fetch(world(*held), plan_of(*(one.id for one in held)), in_all=in_all)
-    counts = [
-        (len(node.passages), len(row)) for node, row in zip(evidence.nodes, rows, strict=True)
-    ]
+    evidence = fetch(world(*held), plan_of(*(one.id for one in held)), max_chunks=max_chunks)
+    counts = [(len(node.chunks), len(row)) for node, row in zip(evidence.nodes, rows, strict=True)]
     most = max(shown for shown, _ in counts)
     for shown, there in counts:
         assert shown >= min(there, most - 1)
@@ -123,7 +121,7 @@ def test_every_documents_best_chunk_comes_before_any_second(
 @pytest.mark.requirement(29)
 def test_within_a_small_limit_the_plans_first_documents_come_first() -> None:
     store = world(*(document(f"r:{name}", "one", "two") for name in "abc"))
-    evidence = fetch(store, plan_of("r:c", "r:a", "r:b"), in_all=4)
+    evidence = fetch(store, plan_of("r:c", "r:a", "r:b"), max_chunks=4)
     assert {node: len(held) for node, held in chunk_ids(evidence).items()} == {
         "r:c": 2,
         "r:a": 1,
@@ -209,8 +207,8 @@ def test_an_empty_plan_gives_no_evidence_and_a_reason() -> None:
 @pytest.mark.requirement(24)
 def test_without_a_question_chunks_come_in_the_documents_order() -> None:
     evidence = fetch(world(BOOK), plan_of("r:book", asked=False), per_document=2)
-    assert [p.text for p in evidence.nodes[0].passages] == ["far", "near"]
-    assert {p.similarity for p in evidence.nodes[0].passages} == {None}
+    assert [p.text for p in evidence.nodes[0].chunks] == ["far", "near"]
+    assert {p.similarity for p in evidence.nodes[0].chunks} == {None}
 
 
 @pytest.mark.requirement(30)
@@ -251,14 +249,14 @@ def test_the_same_plan_gives_the_same_bytes_whatever_the_stores_order(
 def test_a_plan_of_seeds_alone_equals_plain_semantic_retrieval(rows: list[list[float]]) -> None:
     """Plain: all chunks of the found documents, the five nearest of each."""
     held = written(rows)
-    evidence = fetch(world(*held), plan_of(*(one.id for one in held)), in_all=10_000)
+    evidence = fetch(world(*held), plan_of(*(one.id for one in held)), max_chunks=10_000)
     asked = ask("why?").vector
     for node, one in zip(evidence.nodes, held, strict=True):
         ranked = sorted(
             (-sum(a * int(b) for a, b in zip(asked, row, strict=True)), chunk.position)
             for chunk, row in zip(one.chunks, one.chunk_vectors, strict=True)
         )
-        assert [p.id for p in node.passages] == [f"{one.id}@{at}" for _, at in ranked[:5]]
+        assert [p.id for p in node.chunks] == [f"{one.id}@{at}" for _, at in ranked[:5]]
 
 
 @pytest.mark.requirement(27)
@@ -280,5 +278,5 @@ def test_an_edited_plan_that_names_a_hidden_document_yields_nothing_of_it() -> N
 def test_no_chunk_is_counted_twice_as_cut() -> None:
     store = world(document("r:book", "own", parts=(Part("#s", (ChunkSpec("a"), ChunkSpec("b"))),)))
     evidence = fetch(store, plan_of("r:book#s", "r:book"), per_document=1)
-    shown = Counter(p.id for node in evidence.nodes for p in node.passages)
+    shown = Counter(p.id for node in evidence.nodes for p in node.chunks)
     assert sum(shown.values()) + sum(node.cut for node in evidence.nodes) == 3

@@ -94,7 +94,7 @@ def test_a_budget_of_characters_holds_and_every_decision_is_recorded(
     place = world(*(document(f"r:{n}", "x" * size) for n, size in enumerate(sizes)))
     plan = seeds_only(*(f"r:{n}" for n in range(len(sizes))))
     found = fetch(place, plan, max_chars=max_chars)
-    assert sum(len(p.text) for node in found.nodes for p in node.passages) <= max_chars
+    assert sum(len(p.text) for node in found.nodes for p in node.chunks) <= max_chars
     assert [decision.id for decision in found.decisions] == list(plan.order)
     assert [d.id for d in found.decisions if d.entered] == entered(found)
 
@@ -105,7 +105,7 @@ def test_a_budget_of_tokens_is_counted_by_the_tokenizer(sizes: list[int], most: 
     place = world(*(document(f"r:{n}", "x " * size) for n, size in enumerate(sizes)))
     plan = seeds_only(*(f"r:{n}" for n in range(len(sizes))))
     found = fetch(place, plan, max_tokens=most)
-    texts = [p.text for node in found.nodes for p in node.passages]
+    texts = [p.text for node in found.nodes for p in node.chunks]
     assert sum(map(WordCounter().count, texts)) <= most
     assert all("tokens" in decision.reason for decision in found.decisions)
 
@@ -136,7 +136,7 @@ def test_a_text_is_the_nodes_own_span_and_nothing_around_it() -> None:
         parts=(Part("::f", (ChunkSpec("def f"),)), Part("::g", (ChunkSpec("def g"),))),
     )
     found = fetch(world(code), seeds_only("r:m.py::g"))
-    (chunk,) = found.nodes[0].passages
+    (chunk,) = found.nodes[0].chunks
     assert (chunk.id, chunk.text, chunk.similarity) == ("r:m.py::g", "def g\n", None)
 
 

@@ -39,4 +39,4 @@ def test_with_evidence_there_is_no_reason() -> None:
     plan = plan_seeds(ask("why?"), seeds("r:a"))
     (node,) = fetch_evidence(plan, world(document("r:a", "text")).texts(plan)).nodes
     assert why_empty(plan, (node,), ()) == ""
-    assert why_empty(plan, (replace(node, passages=()),), ()) != ""
+    assert why_empty(plan, (replace(node, chunks=()),), ()) != ""

@@ -125,7 +125,7 @@ def test_a_bad_entry_denies_what_its_path_matches_and_nothing_else(
     assert reason.endswith("; so nobody may read what matches 'docs/'")
     statement = rules.statement_for("t", "docs/a.md")
     assert (statement.line, statement.rule) == (line, NOBODY)
-    assert why in statement.says
+    assert why in statement.text
     assert (
         rules.statement_for("t", "a.md").rule == rules.statement_for("t", "open/a.md").rule == ALL
     )
@@ -165,7 +165,7 @@ def test_what_has_no_readable_path_denies_everything(entry: str, line: int, why:
     assert reason.endswith(SHUT)
     statement = rules.statement_for("t", "open/a.md")
     assert (statement.source, statement.line, statement.rule) == ("access.yaml", line, NOBODY)
-    assert why in statement.says
+    assert why in statement.text
 
 
 @pytest.mark.requirement(35)
@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_read_denies_everything(data: bytes, why: str) -> 
     assert why in problem.reason
     statement = rules.statement_for("t", "a.md")
     assert (statement.line, statement.rule) == (1, NOBODY)
-    assert why in statement.says
+    assert why in statement.text
 
 
 def test_every_mistake_is_reported_and_the_first_without_a_path_decides() -> None:

@@ -11,7 +11,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.http.server.app_state import SingleFlight
 from docgraph.interfaces.server.worker_pool import Overloaded
 from docgraph.model.access import Principal
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 
 
 class Slow:
@@ -25,7 +25,7 @@ class Slow:
     def authenticate(self, authorization: str | None) -> Principal:
         assert self.go_on.wait(30)
         if authorization != "ann":
-            raise NotKnown("nobody")
+            raise NotAuthenticated("nobody")
         return local()
 
 
@@ -40,9 +40,9 @@ def test_more_than_may_wait_to_be_known_are_sent_away() -> None:
             await keeper.authenticate(["ann"])
         login.go_on.set()
         found: list[object] = [*await asyncio.gather(*first)]
-        with pytest.raises(NotKnown):
+        with pytest.raises(NotAuthenticated):
             await keeper.authenticate([])
-        with pytest.raises(NotKnown, match="more than one"):
+        with pytest.raises(NotAuthenticated, match="more than one"):
             await keeper.authenticate(["ann", "ann"])
         return found
 
@@ -74,7 +74,7 @@ def test_what_many_ask_at_once_is_asked_once() -> None:
         asked.append(1)
         assert go_on.wait(30)
         if len(asked) == 2:
-            raise NotKnown("the second time")
+            raise NotAuthenticated("the second time")
 
     ready = SingleFlight(work)
 
@@ -84,7 +84,7 @@ def test_what_many_ask_at_once_is_asked_once() -> None:
         go_on.set()
         await asyncio.gather(*together)
         assert len(asked) == 1
-        with pytest.raises(NotKnown):
+        with pytest.raises(NotAuthenticated):
             await ready()
         await ready()
 

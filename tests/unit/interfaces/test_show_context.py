@@ -7,7 +7,7 @@ import pytest
 
 from docgraph.interfaces.cli.render_context import show_context
 from docgraph.interfaces.cli.render_retrieval import escaped, out
-from docgraph.model.context import Context, DocumentShare
+from docgraph.model.context import Context, ContextDocument
 
 TEXT = "a :warning: [bold]b[/bold] \\[c] 🙂\tlong" + " word" * 100 + "\n"
 LOADED = """
@@ -17,8 +17,8 @@ print(*{'rich', 'numpy'} & set(sys.modules))
 
 
 def context(text: str, reason: str = "") -> Context:
-    share = (DocumentShare("r:a.md", 1, 7),)
-    return Context("q", text, 7, 9, "words", (), share, (), reason)
+    share = (ContextDocument("r:a.md", 7, (), ()),)
+    return Context("q", text, 7, 9, "words", share, (), reason)
 
 
 def test_a_context_is_shown_letter_by_letter(capsys: pytest.CaptureFixture[str]) -> None:

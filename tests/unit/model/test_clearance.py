@@ -14,6 +14,7 @@ from docgraph.model.access import (
 )
 from docgraph.model.context import Context, ContextItem, Reasons
 from docgraph.model.node import Location
+from tests.support.contexts import context_of
 
 names = st.frozensets(st.sampled_from(["board", "eu", "hr"]))
 levels = st.integers(0, 3)
@@ -25,16 +26,14 @@ HERE = Location("a.md", 1, 1, 0, 4)
 def item(number: int, labels: frozenset[str], level: int) -> ContextItem:
     why = Reasons("seed 1 of 1", "readable by everyone", "1 tokens, 1 of 9 used")
     node = f"r:{number}.md"
-    return ContextItem(
-        number, "evidence", node, node, f"{node}@0", "A", (), HERE, "text", 1, labels, level, why
-    )
+    return ContextItem(number, f"{node}@0", node, "A", (), HERE, "text", 1, labels, level, why)
 
 
 def context(*marked: tuple[frozenset[str], int]) -> Context:
     items = tuple(
         item(number, *classification) for number, classification in enumerate(marked, start=1)
     )
-    return Context("why?", "page", 1, 9, "words", items, (), (), "")
+    return context_of(*items)
 
 
 contexts = st.lists(classifications, max_size=6).map(lambda marked: context(*marked))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from docgraph.model.context import Context
 
-EMPTY = Context("why?", "", 0, 100, "words", (), (), (), "nothing visible matches")
+EMPTY = Context("why?", "", 0, 100, "words", (), (), "nothing visible matches")
 
 
 def test_a_context_has_a_digest_of_everything_in_it() -> None:

@@ -18,7 +18,7 @@ PLAN = RetrievalPlan(
     expanded_documents=(EXPANDED,),
     order=("r:a#x", "r:a#z", "r:c", "r:b"),
     constraints=FREE,
-    cut=(Cut("r:d", "documents=6"),),
+    cut=(Cut("r:d", "max_documents=6"),),
 )
 
 
@@ -53,7 +53,7 @@ def test_an_edge_followed_backwards_is_described_in_its_own_direction() -> None:
         replace(PLAN, question="why not?"),
         replace(PLAN, query_vector=(0, 4080, 0)),
         replace(PLAN, order=("r:b", "r:a#x", "r:a#z", "r:c")),
-        replace(PLAN, constraints=replace(FREE, documents=7)),
+        replace(PLAN, constraints=replace(FREE, max_documents=7)),
         replace(PLAN, cut=()),
     ],
 )

@@ -24,7 +24,7 @@ MATCH = ReferenceMatch(
     line=3,
     start=10,
     end=14,
-    says="here",
+    text="here",
     miner="links",
     rank=5,
     near=0,
@@ -121,7 +121,7 @@ def test_the_first_evidence_is_kept() -> None:
 relationships = st.builds(
     Relationship,
     st.builds(Edge, st.sampled_from("ab"), st.just("references"), st.sampled_from("ab")),
-    st.sampled_from([("links",), ("hand",), ("hand", "links")]),
+    st.sampled_from([("links",), ("manual",), ("links", "manual")]),
     st.lists(st.integers(1, 99).map(evidence), max_size=60).map(tuple),
 )
 

@@ -9,21 +9,21 @@ from docgraph.model.edge import Edge
 
 ONE = Edge("r:a", "explains", "r:b")
 SIDE = RetrievalSummary(
-    asked={"asker": "ann", "pipeline": "p", "step": "on", "step.top": "8"},
+    settings={"asker": "ann", "pipeline": "p", "step": "on", "step.top": "8"},
     documents=frozenset({"r:a", "r:b"}),
     edges=frozenset({ONE}),
-    page="digest",
+    context="digest",
     evidence={"r:a@0": "x", "r:b@0": "y"},
     tokens={"r:a": 5, "r:b": 7},
-    tokens_in_all=14,
+    total_tokens=14,
 )
 
 
 def test_a_side_does_not_differ_from_itself() -> None:
     found = compare_retrievals(SIDE, SIDE)
     assert not found.differs
-    assert found.asked == ()
-    assert found.tokens_in_all == (14, 14)
+    assert found.settings == ()
+    assert found.total_tokens == (14, 14)
 
 
 def test_gained_is_what_only_the_right_side_has() -> None:
@@ -33,7 +33,7 @@ def test_gained_is_what_only_the_right_side_has() -> None:
         edges=frozenset({Edge("r:a", "mentions", "r:c")}),
         evidence={"r:a@0": "changed", "r:c@0": "z"},
         tokens={"r:a": 5, "r:c": 3},
-        tokens_in_all=9,
+        total_tokens=9,
     )
     found = compare_retrievals(SIDE, other)
     assert found.differs
@@ -49,21 +49,21 @@ def test_gained_is_what_only_the_right_side_has() -> None:
 
 def test_different_settings_are_listed_and_are_no_difference() -> None:
     asked = {"asker": "bob", "pipeline": "p", "step": "on", "step.top": "9"}
-    found = compare_retrievals(SIDE, replace(SIDE, asked=asked))
-    assert found.asked == (Difference("asker", "ann", "bob"), Difference("step.top", "8", "9"))
+    found = compare_retrievals(SIDE, replace(SIDE, settings=asked))
+    assert found.settings == (Difference("asker", "ann", "bob"), Difference("step.top", "8", "9"))
     assert not found.differs
 
 
 def test_a_step_that_only_one_side_has_is_named_once() -> None:
-    found = compare_retrievals(SIDE, replace(SIDE, asked={"asker": "ann", "pipeline": "p"}))
-    assert found.asked == (Difference("step", "on", "-"),)
+    found = compare_retrievals(SIDE, replace(SIDE, settings={"asker": "ann", "pipeline": "p"}))
+    assert found.settings == (Difference("step", "on", "-"),)
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        replace(SIDE, page="another"),
-        replace(SIDE, tokens_in_all=15),
+        replace(SIDE, context="another"),
+        replace(SIDE, total_tokens=15),
         replace(SIDE, evidence={**(SIDE.evidence or {}), "r:a@0": "z"}),
         replace(SIDE, edges=frozenset()),
     ],

@@ -68,10 +68,10 @@ BOUNDS: dict[str, dict[str, tuple[object, tuple[int, int] | None]]] = {
         "cluster": (0.3, (0, 1)),
     },
     "expand_relationships": {
-        "documents": (6, (1, 500)),
-        "seed_places": (3, (1, 500)),
+        "max_documents": (6, (1, 500)),
+        "max_seed_documents": (3, (1, 500)),
         "relations": (None, None),
-        "admit": ("contested", None),
+        "admit": ("competitive", None),
     },
     "expand_dependency_tree": {
         "max_depth": (2, (0, 5)),
@@ -79,7 +79,7 @@ BOUNDS: dict[str, dict[str, tuple[object, tuple[int, int] | None]]] = {
         "relations": (None, None),
         "direction": ("out", None),
     },
-    "fetch_evidence": {"per_document": (5, (1, 1000)), "in_all": (30, (1, 10_000))},
+    "fetch_evidence": {"per_document": (5, (1, 1000)), "max_chunks": (30, (1, 10_000))},
     "fetch_node_texts": {
         "order": ("seed_first", None),
         "max_chars": (None, (1, 10_000_000)),

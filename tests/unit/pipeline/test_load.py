@@ -70,7 +70,7 @@ def test_every_shipped_pipeline_keeps_its_contracts_and_bears_its_files_name(nam
 def test_shipped_pipelines_have_the_defaults_that_are_promised() -> None:
     search, _, expand, fetch, assemble, _ = load("documents").steps
     assert (search.options["mode"], search.options["top"]) == ("hybrid", 8)
-    assert (expand.options["documents"], expand.options["seed_places"]) == (6, 3)
+    assert (expand.options["max_documents"], expand.options["max_seed_documents"]) == (6, 3)
     assert expand.options["relations"] is None
     assert fetch.options["per_document"] == 5
     assert assemble.options["max_tokens"] == 4000

@@ -17,16 +17,16 @@ def names(pipeline: Pipeline) -> list[str]:
 
 @pytest.mark.requirement(41)
 def test_a_step_holds_every_option_of_its_action() -> None:
-    step = Step.of(ACTIONS["fetch_evidence"], {"in_all": 3})
-    assert step.options == {"per_document": 5, "in_all": 3}
+    step = Step.of(ACTIONS["fetch_evidence"], {"max_chunks": 3})
+    assert step.options == {"per_document": 5, "max_chunks": 3}
 
 
 def test_a_step_cannot_be_changed_in_place() -> None:
     step = Step.of(ACTIONS["fetch_evidence"], {})
     with pytest.raises(TypeError):
-        step.options["in_all"] = 3  # type: ignore[index]
-    assert step.with_options({"in_all": 3}).options["in_all"] == 3
-    assert step.options["in_all"] == 30
+        step.options["max_chunks"] = 3  # type: ignore[index]
+    assert step.with_options({"max_chunks": 3}).options["max_chunks"] == 3
+    assert step.options["max_chunks"] == 30
 
 
 def test_a_pipeline_can_stop_early() -> None:

@@ -80,7 +80,7 @@ def test_a_model_is_not_asked_where_everything_is_withheld() -> None:
 
 
 @pytest.mark.requirement(16)
-def test_a_document_without_passages_is_read_by_its_summary() -> None:
+def test_a_document_without_chunks_is_read_by_its_summary() -> None:
     place = world(document("r:empty"))
     assert bound(place).rerank("why?", ("r:empty",)).scores == {
         "r:empty": len("empty\nSummary of empty.\n")

@@ -99,7 +99,7 @@ def test_it_tells_everything_that_is_needed_to_do_it_again() -> None:
 def test_a_receipt_of_a_plan_has_no_context() -> None:
     made = plan_receipt()
     assert (made.context_digest, made.tokenizer) == (None, None)
-    assert made.steps[-1].output == ("RetrievalPlan", made.plan_digest)
+    assert made.steps[-1].output == ("graph_expanded_nodes", made.plan_digest)
 
 
 def test_a_reranker_is_named_if_one_was_used() -> None:
@@ -142,11 +142,11 @@ def test_a_snapshots_number_moves_nothing_but_itself_and_the_seal() -> None:
 
 def test_who_asked_and_what_they_may_read_are_two_digests() -> None:
     mine, rosas = MADE, receipt_of(retrieval(reader=asking(ROSA)))
-    assert mine.asker != rosas.asker
+    assert mine.principal != rosas.principal
     assert mine.rights != rosas.rights
     assert "rosa" not in rosas.to_json()
     twin = receipt_of(retrieval(reader=asking(replace(ROSA, id="rory"))))
-    assert (twin.rights, twin.asker != rosas.asker) == (rosas.rights, True)
+    assert (twin.rights, twin.principal != rosas.principal) == (rosas.rights, True)
 
 
 def test_a_new_key_leaves_its_person_who_they_are() -> None:
@@ -155,8 +155,8 @@ def test_a_new_key_leaves_its_person_who_they_are() -> None:
     one, other = (receipt_of(retrieval(reader=principal_of_key(ROSA, key))) for key in keys)
     assert one == other
     tokens = [principal_of_token(ROSA, f"https://{name}.example") for name in "ab"]
-    others = {receipt_of(retrieval(reader=who)).asker for who in (*tokens, asking(ROSA))}
-    assert len(others - {one.asker}) == 3
+    others = {receipt_of(retrieval(reader=who)).principal for who in (*tokens, asking(ROSA))}
+    assert len(others - {one.principal}) == 3
 
 
 @pytest.mark.parametrize(
@@ -231,9 +231,12 @@ def test_a_number_is_no_text_and_a_text_no_number() -> None:
 
 
 def test_a_receipt_of_another_format_is_refused_with_the_expected_one() -> None:
-    assert refused(edit(MADE, ("format",), lambda _: "docgraph.receipt/2")) == (
-        "receipt format 'docgraph.receipt/2'; this docgraph reads 'docgraph.receipt/1'"
+    assert refused(edit(MADE, ("format",), lambda _: "docgraph.receipt/3")) == (
+        "this receipt has the format 'docgraph.receipt/3'; this docgraph reads "
+        "'docgraph.receipt/2': ask the question again for a new receipt"
     )
+    other = refused(edit(MADE, ("format",), lambda _: "docgraph.plan/2"))
+    assert other == "not a receipt: format: Input should be 'docgraph.receipt/2'"
 
 
 def test_a_receipt_has_a_size() -> None:

@@ -73,12 +73,12 @@ def test_every_single_change_is_noticed(made: Receipt) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        (("asker",), "what stands for the asker is not a digest"),
+        (("principal",), "what stands for the principal is not a digest"),
         (("rights",), "what stands for the rights is not a digest"),
         (("question",), "the plan is of another question"),
         (("embedder", "name"), "the plan is of another embedder"),
         (("plan", "question"), "the plan's digest is not that of the plan"),
-        (("plan", "query_vector", 0), "read another Question"),
+        (("plan", "query_vector", 0), "read another question"),
         (("plan", "order", 0), "once each"),
         (("plan", "embedder", "dimensions"), "not as many numbers"),
         (("plan_digest",), "the plan's digest is not that of the plan"),
@@ -86,18 +86,21 @@ def test_every_single_change_is_noticed(made: Receipt) -> None:
         (("steps", 0, "action"), "the pipeline's digest is not that of its steps"),
         (("steps", 0, "options", 1, 1), "the pipeline's digest is not that of its steps"),
         (("steps", 0, "options", 1, 0), "the pipeline's digest is not that of its steps"),
-        (("steps", 0, "output", 1), "step 2 (select_scope) read another Seeds"),
-        (("steps", 0, "output", 0), "step 2 (select_scope) read Seeds, which no step before"),
-        (("steps", 1, "inputs", 0, 1), "step 2 (select_scope) read another Seeds"),
-        (("steps", 2, "inputs", 0, 1), "step 3 (expand_relationships) read another Question"),
-        (("steps", 2, "output", 1), "its RetrievalPlan is not the one that a step made"),
-        (("steps", 4, "output", 1), "its Context is not the one that a step made"),
-        (("context_digest",), "its Context is not the one that a step made"),
+        (("steps", 0, "output", 1), "step 2 (select_scope) read another retrieval_seed_nodes"),
+        (
+            ("steps", 0, "output", 0),
+            "step 2 (select_scope) read retrieval_seed_nodes, which no step before",
+        ),
+        (("steps", 1, "inputs", 0, 1), "step 2 (select_scope) read another retrieval_seed_nodes"),
+        (("steps", 2, "inputs", 0, 1), "step 3 (expand_relationships) read another question"),
+        (("steps", 2, "output", 1), "the digest of graph_expanded_nodes is not that of the step"),
+        (("steps", 4, "output", 1), "the digest of context is not that of the step"),
+        (("context_digest",), "the digest of context is not that of the step"),
         (("reranker",), "the plan names another reranker"),
     ],
 )
 def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], message: str) -> None:
-    change = (lambda text: text[:-1]) if path[0] in {"asker", "rights"} else other
+    change = (lambda text: text[:-1]) if path[0] in {"principal", "rights"} else other
     problems = find_receipt_problems(reseal(MADE, path, change))
     assert any(message in problem for problem in problems), problems
     assert not any("its own digest" in problem for problem in problems)
@@ -106,9 +109,9 @@ def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], message
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("context_digest",), None, "its Context is not the one that a step made"),
+        (("context_digest",), None, "the digest of context is not that of the step"),
         (("tokenizer",), None, "has a tokenizer"),
-        (("steps",), [], "no step made its RetrievalPlan"),
+        (("steps",), [], "no step made graph_expanded_nodes"),
         (("question",), "  ", "nobody could have asked this"),
         (("question",), " corn", "begins or ends with blanks"),
         (("question",), "x" * 20_001, "nobody could have asked this"),
@@ -118,7 +121,7 @@ def test_a_change_is_noticed_even_with_a_new_seal(path: tuple[Any, ...], message
         (("plan", "seed_documents"), [f"r:{n}" for n in range(2_001)], "once each"),
         (("steps", 0, "options"), [["mode", "bm25"], ["mode", "bm25"]], "has an option twice"),
         (("answer",), dict.fromkeys(("model", "prompt", "prompt_digest", "sampling"), "")
-         | {"digest": OTHER}, "no step made its Answer"),
+         | {"digest": OTHER}, "no step made answer"),
         (("snapshots",), [{"repository": "r", "branch": b, "snapshot": 1} for b in "ab"],
          "name each repository once"),
     ],
@@ -131,9 +134,13 @@ def test_an_inconsistency_is_reported(path: tuple[Any, ...], value: Any, message
 def test_an_answer_is_the_last_step_and_its_digest_that_of_the_step() -> None:
     assert ANSWERED.answer is not None
     changed = reseal(ANSWERED, ("answer", "digest"), lambda _: OTHER)
-    assert find_receipt_problems(changed) == ("its Answer is not the one that a step made",)
+    assert find_receipt_problems(changed) == (
+        "the digest of answer is not that of the step that made it",
+    )
     gone = reseal(ANSWERED, ("answer",), lambda _: None)
-    assert find_receipt_problems(gone) == ("its Answer is not the one that a step made",)
+    assert find_receipt_problems(gone) == (
+        "the digest of answer is not that of the step that made it",
+    )
 
 
 @pytest.mark.requirement(48)
@@ -177,10 +184,12 @@ def test_a_prompt_that_step_and_answer_agree_on_must_be_there() -> None:
 def test_ids_take_the_place_of_search_and_search_that_of_ids() -> None:
     both = reseal(MADE, ("seeds",), lambda _: ["r:mill.md"])
     assert find_receipt_problems(both) == (
-        "ids were given in place of search, and yet a step made Seeds",
+        "ids were given in place of search, and yet a step made retrieval_seed_nodes",
     )
     neither = reseal(OF_IDS, ("seeds",), lambda _: [])
-    assert "no ids were given, and no step made Seeds" in find_receipt_problems(neither)
+    assert "no ids were given, and no step made retrieval_seed_nodes" in find_receipt_problems(
+        neither
+    )
 
 
 @pytest.mark.requirement(48)
@@ -211,14 +220,14 @@ def test_every_digest_looks_like_one(path: tuple[Any, ...], message: str) -> Non
 def test_a_plan_made_after_the_answer_is_no_plan() -> None:
     """Else nothing before the answer would be left to replay."""
     turned = with_steps(ANSWERED, lambda steps: [steps[-1], *steps[:-1]])
-    assert "no step made its RetrievalPlan" in find_receipt_problems(turned)
+    assert "no step made graph_expanded_nodes" in find_receipt_problems(turned)
     assert "steps follow the answer" in find_receipt_problems(turned)
 
 
 def test_steps_of_given_ids_read_one_and_the_same_seeds() -> None:
-    assert OF_IDS.steps[0].inputs[1][0] == "Seeds"
+    assert OF_IDS.steps[0].inputs[1][0] == "retrieval_seed_nodes"
     ungiven = reseal(OF_IDS, ("seeds",), lambda _: [])
     assert (
-        "step 1 (expand_relationships) read Seeds, which no step before it made"
+        "step 1 (expand_relationships) read retrieval_seed_nodes, which no step before it made"
         in find_receipt_problems(ungiven)
     )

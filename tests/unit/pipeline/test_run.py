@@ -19,7 +19,7 @@ from docgraph.model.question import Question
 from docgraph.model.seeds import Seeds
 from docgraph.pipeline.load import load
 from docgraph.pipeline.pipeline import Pipeline
-from docgraph.pipeline.run import Run, run
+from docgraph.pipeline.run import Run, artifact_name, run
 from docgraph.plan.plan_seeds import plan_seeds
 from docgraph.ports.graph_reads import GraphReads
 from docgraph.ports.models import ChatModelChain, Reranker
@@ -102,8 +102,8 @@ def test_each_step_leaves_its_options_inputs_and_output_by_digest_and_its_time()
     assert [row.action for row in found.trace.steps] == [s.action.name for s in pipeline.steps]
     search, *_, expand, fetch, _, _ = found.trace.steps
     assert dict(search.options)["top"] == 8
-    assert search.inputs == (("Question", digest(QUESTION)),)
-    assert expand.output == ("RetrievalPlan", digest(found.get(RetrievalPlan)))
+    assert search.inputs == (("question", digest(QUESTION)),)
+    assert expand.output == ("graph_expanded_nodes", digest(found.get(RetrievalPlan)))
     assert fetch.inputs == (expand.output,)
     assert {row.milliseconds for row in found.trace.steps} == {1000.0}
 
@@ -114,14 +114,14 @@ def test_digests_are_computed_when_the_trace_is_looked_at_once_for_each_value(
     asked: list[str] = []
 
     def noted(value: object) -> str:
-        asked.append(type(value).__name__)
+        asked.append(artifact_name(type(value)))
         return digest(value)
 
     monkeypatch.setattr("docgraph.pipeline.run.digest", noted)
     found = walk(load("documents"), TOWN, QUESTION)
     assert asked == []
     outputs = [row.output for row in found.trace.steps]
-    assert sorted(asked) == sorted(["Question", *(made for made, _ in outputs)])
+    assert sorted(asked) == sorted(["question", *(made for made, _ in outputs)])
     assert len(outputs) == len({made for made, _ in outputs}) + 1  # a superseded one has its own
 
 

@@ -53,11 +53,11 @@ def plans(draw: st.DrawFn) -> RetrievalPlan:
             search=draw(settings_),
             selection=Selection(draw(words), draw(words), tuple(draw(ids))),
             traversal_enabled=draw(st.booleans()),
-            max_depth=draw(st.integers(0, 5)),
+            max_relationship_depth=draw(st.integers(0, 5)),
             direction=draw(words),
             relations=draw(st.none() | ids.map(tuple)),
-            documents=draw(some),
-            seed_places=draw(some),
+            max_documents=draw(some),
+            max_seed_documents=draw(some),
             max_nodes=draw(some),
             admit=draw(words),
             exact=draw(st.booleans()),
@@ -194,10 +194,20 @@ def test_a_key_that_is_missing_is_refused_even_where_it_has_a_default() -> None:
 
 
 def test_a_plan_of_another_format_is_refused_with_the_expected_one() -> None:
-    written = {**plain(SAVED), "format": "docgraph.plan/2"}
+    written = {**plain(SAVED), "format": "docgraph.plan/3"}
     assert refused(json.dumps(written)) == (
-        "plan format 'docgraph.plan/2'; this docgraph reads 'docgraph.plan/1'"
+        "this saved plan has the format 'docgraph.plan/3'; this docgraph reads "
+        "'docgraph.plan/2': make the plan again"
     )
+    other = refused(json.dumps({**plain(SAVED), "format": "docgraph.receipt/2"}))
+    assert other == "not a saved plan: format: Input should be 'docgraph.plan/2'"
+
+
+def test_the_source_of_an_edge_is_called_from() -> None:
+    (expansion, *_) = plain(SAVED)["plan"]["expanded_documents"]
+    assert list(expansion) == ["document_id", "via", "from", "target", "depth", "backwards"]
+    renamed = SAVED.to_json().replace('"from"', '"source"')
+    assert "expanded_documents.0.from: Field required" in refused(renamed)
 
 
 def test_the_longest_vector_that_rounding_can_make_is_exact() -> None:

@@ -54,7 +54,7 @@ def test_a_tree_grows_level_by_level_to_its_depth() -> None:
 def test_the_limits_of_a_tree_are_in_the_plan() -> None:
     limits = grow(chain("ab"), "r:a", max_depth=4, direction="both", relations=("calls",))
     assert limits.constraints.traversal_enabled is True
-    assert limits.constraints.max_depth == 4
+    assert limits.constraints.max_relationship_depth == 4
     assert limits.constraints.direction == "both"
     assert limits.constraints.relations == ("calls",)
     assert limits.constraints.max_nodes == 40
@@ -79,7 +79,7 @@ def test_every_node_is_reached_once_and_by_the_shortest_way(
     assert reached == sorted(reached)
     depth = dict.fromkeys(ids, 0) | depths(plan)
     for expansion in plan.expanded_documents:
-        sender = expansion.target if expansion.backwards else expansion.sender
+        sender = expansion.target if expansion.backwards else expansion.source
         holders = [depth[node] for node in (sender, *roots((sender,))) if node in depth]
         assert expansion.depth - 1 in holders
         assert expansion.depth - 1 == min(holders)
@@ -261,6 +261,6 @@ def test_a_tree_past_its_bounds_violates_the_contract() -> None:
     assert within_bounds(plan)
     for tighter in (
         replace(plan.constraints, max_nodes=2),
-        replace(plan.constraints, max_depth=1),
+        replace(plan.constraints, max_relationship_depth=1),
     ):
         assert not within_bounds(replace(plan, constraints=tighter))

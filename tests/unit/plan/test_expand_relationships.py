@@ -67,13 +67,13 @@ def test_one_hop_and_outgoing_only() -> None:
     plan = expand(place, "r:a")
     assert plan.expanded_documents == (Expansion("r:b", "references", "r:a", "r:b", 1),)
     assert plan.constraints.traversal_enabled is False
-    assert (plan.constraints.max_depth, plan.constraints.direction) == (1, "out")
+    assert (plan.constraints.max_relationship_depth, plan.constraints.direction) == (1, "out")
 
 
 @pytest.mark.requirement(20)
 def test_there_is_no_option_for_depth_or_direction() -> None:
     options = {option.name for option in contract_of(expand_relationships).options}
-    assert options == {"documents", "seed_places", "relations", "admit"}
+    assert options == {"max_documents", "max_seed_documents", "relations", "admit"}
 
 
 @pytest.mark.requirement(23)
@@ -114,25 +114,33 @@ def test_containment_is_not_followed_unless_it_is_named() -> None:
 @pytest.mark.requirement(22)
 @given(many_seeds, many_edges, st.integers(1, 12), st.integers(1, 12))
 def test_a_plan_never_has_more_documents_than_its_limit(
-    ids: list[str], found: list[Relationship], documents: int, seed_places: int
+    ids: list[str], found: list[Relationship], documents: int, seeds_limit: int
 ) -> None:
-    plan = expand(world(*PLACE, edges=found), *ids, documents=documents, seed_places=seed_places)
+    plan = expand(
+        world(*PLACE, edges=found),
+        *ids,
+        max_documents=documents,
+        max_seed_documents=seeds_limit,
+    )
     assert len(plan.documents) <= documents
-    assert (plan.constraints.documents, plan.constraints.seed_places) == (documents, seed_places)
+    assert (plan.constraints.max_documents, plan.constraints.max_seed_documents) == (
+        documents,
+        seeds_limit,
+    )
 
 
 @pytest.mark.requirement(22)
 @given(many_seeds, many_edges, st.integers(1, 8), st.integers(1, 8))
 def test_every_candidate_is_planned_or_cut_and_never_both(
-    ids: list[str], found: list[Relationship], documents: int, seed_places: int
+    ids: list[str], found: list[Relationship], documents: int, seeds_limit: int
 ) -> None:
     place = world(*PLACE, edges=found)
-    plan = expand(place, *ids, documents=documents, seed_places=seed_places)
+    plan = expand(place, *ids, max_documents=documents, max_seed_documents=seeds_limit)
     cut = [one.document_id for one in plan.cut]
     assert len(set(cut)) == len(cut)
     assert not roots(cut) & set(plan.documents)
-    assert {one.limit for one in plan.cut} <= {f"documents={documents}"}
-    speaking = tuple(dict.fromkeys(roots_in_order(ids)))[: min(seed_places, documents)]
+    assert {one.limit for one in plan.cut} <= {f"max_documents={documents}"}
+    speaking = tuple(dict.fromkeys(roots_in_order(ids)))[: min(seeds_limit, documents)]
     first = tuple(node for node in ids if roots((node,)) <= set(speaking))
     edges_out = edges_from(first, place.graph, None)
     reached = {expansion.document_id for expansion in neighbours(first, edges_out)}
@@ -146,9 +154,14 @@ def roots_in_order(ids: list[str]) -> list[str]:
 @pytest.mark.requirement(22)
 @given(many_seeds, many_edges, st.integers(1, 8), st.integers(1, 8))
 def test_the_order_names_seeds_and_expanded_documents_once_each(
-    ids: list[str], found: list[Relationship], documents: int, seed_places: int
+    ids: list[str], found: list[Relationship], documents: int, seeds_limit: int
 ) -> None:
-    plan = expand(world(*PLACE, edges=found), *ids, documents=documents, seed_places=seed_places)
+    plan = expand(
+        world(*PLACE, edges=found),
+        *ids,
+        max_documents=documents,
+        max_seed_documents=seeds_limit,
+    )
     expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
     assert sorted(plan.order) == sorted(plan.seed_documents + expanded)
     assert not roots(plan.seed_documents) & set(expanded)
@@ -161,7 +174,7 @@ def test_seeds_take_at_most_three_places_while_neighbours_need_the_rest() -> Non
     assert plan.seed_documents == ("r:a", "r:b", "r:c")
     assert plan.order == ("r:a", "r:b", "r:c", "r:g", "r:h", "r:i")
     assert [one.document_id for one in plan.cut] == ["r:j", "r:d", "r:e", "r:f"]
-    assert {one.limit for one in plan.cut} == {"documents=6"}
+    assert {one.limit for one in plan.cut} == {"max_documents=6"}
 
 
 @pytest.mark.requirement(22)
@@ -189,18 +202,18 @@ def test_only_the_first_seeds_lead_to_neighbours() -> None:
 @pytest.mark.requirement(22)
 def test_sections_count_as_their_document() -> None:
     place = star("r:g", "r:h")
-    plan = expand(place, "r:a#x", "r:a#y", "r:b", "r:c", documents=4)
+    plan = expand(place, "r:a#x", "r:a#y", "r:b", "r:c", max_documents=4)
     assert plan.documents == ("r:a", "r:b", "r:c")
     assert plan.order == ("r:a#x", "r:a#y", "r:b", "r:c")
-    assert expand(place, "r:a", "r:a#x", "r:b", documents=3).documents == ("r:a", "r:b", "r:g")
+    assert expand(place, "r:a", "r:a#x", "r:b", max_documents=3).documents == ("r:a", "r:b", "r:g")
 
 
 @pytest.mark.requirement(25)
 @given(many_seeds, st.integers(1, 6))
 def test_without_relations_the_plan_equals_that_of_the_seeds_alone(
-    ids: list[str], seed_places: int
+    ids: list[str], seeds_limit: int
 ) -> None:
-    plan = expand(world(*PLACE), *ids, seed_places=seed_places)
+    plan = expand(world(*PLACE), *ids, max_seed_documents=seeds_limit)
     alone = plan_seeds(ask("why?"), seeds(*ids))
     assert (plan.order, plan.seed_documents) == (alone.order, alone.seed_documents)
     assert plan.cut == alone.cut
@@ -305,7 +318,7 @@ def test_the_order_of_rows_in_a_store_does_not_show(
 def test_a_plan_past_its_limit_violates_the_contract() -> None:
     plan = expand(star("r:b", "r:c"), "r:a")
     assert within_limits(plan)
-    assert not within_limits(replace(plan, constraints=replace(plan.constraints, documents=2)))
+    assert not within_limits(replace(plan, constraints=replace(plan.constraints, max_documents=2)))
 
 
 def test_an_edge_that_lost_admits_nothing() -> None:

@@ -42,7 +42,7 @@ def test_sections_count_as_their_document(found: list[str], documents: int) -> N
 def test_what_was_cut_is_recorded_with_its_limit(found: list[str]) -> None:
     plan = planned(seeds(*found))
     assert {cut.document_id for cut in plan.cut} == set(found) - set(plan.order)
-    assert {cut.limit for cut in plan.cut} <= {"documents=6"}
+    assert {cut.limit for cut in plan.cut} <= {"max_documents=6"}
 
 
 @pytest.mark.requirement(26)
@@ -60,4 +60,4 @@ def test_the_plan_carries_the_question_and_its_vector_and_how_seeds_were_found()
     assert plan.embedder == question.embedder
     assert plan.constraints.search == (("mode", "test"),)
     assert plan.constraints.traversal_enabled is False
-    assert (plan.constraints.max_depth, plan.constraints.relations) == (0, ())
+    assert (plan.constraints.max_relationship_depth, plan.constraints.relations) == (0, ())

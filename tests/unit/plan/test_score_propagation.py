@@ -34,7 +34,7 @@ from tests.support.sample_documents import (
 from tests.unit.plan.test_expand_relationships import PLACE, many_edges, many_seeds
 
 ADMITS = get_args(Admit)
-PROPAGATING = ("lifted", "contested", "scored")
+PROPAGATING = ("propagated", "competitive", "relation_weighted")
 near = st.floats(-1, 1)
 
 
@@ -71,7 +71,7 @@ def test_relation_weights_apply_only_if_the_pipeline_sets_them() -> None:
     assert relation_weighted_score(0.25, 1.0, "references", 9) == 0.25 + REFERENCE_WEIGHT
     assert relation_weighted_score(0.25, 1.0, "shares_entity", 9) == 0.25 + SHARED_NAME_WEIGHT
     defaults = {option.name: option.default for option in contract_of(expand_relationships).options}
-    assert defaults["admit"] == "contested"
+    assert defaults["admit"] == "competitive"
 
 
 @pytest.mark.requirement(25)
@@ -80,10 +80,10 @@ def test_relation_weights_apply_only_if_the_pipeline_sets_them() -> None:
 def test_without_relations_the_order_is_that_of_the_search(admit: str, found: list[str]) -> None:
     """Also where a seed was put first for a name that it defines."""
     scored = with_scores(seeds(*found))
-    plan = expand(world(*PLACE), scored, admit=admit, documents=500)
+    plan = expand(world(*PLACE), scored, admit=admit, max_documents=500)
     assert plan.order == scored.ids
-    backwards = Seeds(tuple(reversed(scored.ranked)), scored.search, standing=scored.standing)
-    assert expand(world(*PLACE), backwards, admit=admit, documents=500).order == backwards.ids
+    backwards = Seeds(tuple(reversed(scored.ranked)), scored.search, candidates=scored.candidates)
+    assert expand(world(*PLACE), backwards, admit=admit, max_documents=500).order == backwards.ids
 
 
 @pytest.mark.requirement(22)
@@ -94,7 +94,7 @@ def test_a_plan_has_each_document_once_and_never_too_many(
 ) -> None:
     scored = with_scores(seeds(*found))
     store = world(*PLACE, edges=edges)
-    plan = expand(store, scored, admit=admit, documents=documents, seed_places=places)
+    plan = expand(store, scored, admit=admit, max_documents=documents, max_seed_documents=places)
     expanded = tuple(expansion.document_id for expansion in plan.expanded_documents)
     assert len(plan.documents) <= documents
     assert sorted(plan.order) == sorted(plan.seed_documents + expanded)
@@ -108,7 +108,7 @@ def test_a_plan_has_each_document_once_and_never_too_many(
 @pytest.mark.requirement(22)
 def test_propagated_seeds_take_only_their_reserved_places() -> None:
     store = shore([edge("r:a", f"r:{n}") for n in "ghij"])
-    plan = expand(store, with_scores(seeds(*(f"r:{n}" for n in "abcdef"))), admit="lifted")
+    plan = expand(store, with_scores(seeds(*(f"r:{n}" for n in "abcdef"))), admit="propagated")
     assert plan.seed_documents == ("r:a", "r:b", "r:c")
     assert len(plan.expanded_documents) == 3
 
@@ -116,13 +116,13 @@ def test_propagated_seeds_take_only_their_reserved_places() -> None:
 def test_with_competition_a_better_seed_keeps_its_place() -> None:
     store = shore([edge("r:j", f"r:{n}") for n in "ghi"])
     found = with_scores(seeds(*(f"r:{n}" for n in "abcdefj")), middle=0.9)
-    assert expand(store, found, admit="contested", seed_places=7).expanded_documents == ()
+    assert expand(store, found, admit="competitive", max_seed_documents=7).expanded_documents == ()
     named = shore([edge("r:a", "r:i")])
-    plan = expand(named, found, admit="contested")
+    plan = expand(named, found, admit="competitive")
     assert plan.order[:2] == ("r:a", "r:b")
     assert [one.document_id for one in plan.expanded_documents] == []
     near_one = shore([edge("r:a", "r:i")], i=towards(0.95))
-    assert expand(near_one, found, admit="contested").order[:2] == ("r:a", "r:i")
+    assert expand(near_one, found, admit="competitive").order[:2] == ("r:a", "r:i")
 
 
 def test_a_neighbour_is_measured_as_the_candidates_were() -> None:
@@ -133,22 +133,24 @@ def test_a_neighbour_is_measured_as_the_candidates_were() -> None:
     others = [document(f"r:{n}", meaning=EAST) for n in "abc"]
     store = world(document_i, *others, edges=[edge("r:a", "r:i")])
     found = with_scores(seeds("r:a", "r:b", "r:c"), middle=0.0)
-    assert expand(store, found, admit="contested").order == ("r:a", "r:b", "r:i", "r:c")
+    assert expand(store, found, admit="competitive").order == ("r:a", "r:b", "r:i", "r:c")
     by_chunk = Seeds(
-        found.ranked, found.search, standing=type(found.standing)(found.standing.scores, 0.0, True)
+        found.ranked,
+        found.search,
+        candidates=type(found.candidates)(found.candidates.scores, 0.0, True),
     )
-    assert expand(store, by_chunk, admit="contested").order == ("r:a", "r:i", "r:b", "r:c")
+    assert expand(store, by_chunk, admit="competitive").order == ("r:a", "r:i", "r:b", "r:c")
 
 
 def test_the_edge_that_lifts_most_is_the_one_that_admits() -> None:
     store = shore([edge("r:b", "r:i", at=1), edge("r:a", "r:i", "explains", at=9)])
-    plan = expand(store, with_scores(seeds("r:a", "r:b")), admit="lifted")
+    plan = expand(store, with_scores(seeds("r:a", "r:b")), admit="propagated")
     (expansion,) = plan.expanded_documents
-    assert (expansion.via, expansion.sender) == ("explains", "r:a")
+    assert (expansion.via, expansion.source) == ("explains", "r:a")
 
 
 def test_lifts_are_rounded_so_that_equal_ones_tie_by_id() -> None:
     store = shore([edge("r:a", "r:j"), edge("r:a", "r:i")])
-    plan = expand(store, with_scores(seeds("r:a")), admit="contested")
+    plan = expand(store, with_scores(seeds("r:a")), admit="competitive")
     assert plan.order == ("r:a", "r:i", "r:j")
     assert math.isfinite(damped_score(-1e300, 1e300, "references", 10**6))

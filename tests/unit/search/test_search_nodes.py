@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from docgraph.action import contract_of
-from docgraph.model.errors import ContractBroken
+from docgraph.model.errors import ContractViolation
 from docgraph.model.seeds import Seed, Seeds
-from docgraph.search.candidates import NAMESAKES
+from docgraph.search.candidates import MAX_DEFINERS
 from docgraph.search.search_nodes import ids_are_unique, search_nodes
 from tests.support.fakes import PreferenceReranker
 from tests.support.memory_world import World, world
@@ -143,7 +143,7 @@ def test_over_chunks_equals_the_flat_baseline(shares: list[list[float]]) -> None
         for row in found.chunk_vectors
     )
     flat = tuple(dict.fromkeys(node for _, node in chunks))[:8]
-    assert find(world(*held), mode="semantic", over="passages").ids == flat
+    assert find(world(*held), mode="semantic", over="chunks").ids == flat
 
 
 @pytest.mark.requirement(15)
@@ -223,10 +223,10 @@ def test_the_defining_node_stays_on_top_when_candidates_are_reranked() -> None:
 
 @pytest.mark.requirement(18)
 def test_a_name_that_many_define_singles_none_of_them_out() -> None:
-    homes = [document(f"r:{number:02}.md", "a home") for number in range(NAMESAKES + 1)]
+    homes = [document(f"r:{number:02}.md", "a home") for number in range(MAX_DEFINERS + 1)]
     named = [("__init__", home.id) for home in homes]
     few = find(world(*homes, names=named[:-1]), "`__init__`", mode="bm25", top=20)
-    assert len(few.ids) == NAMESAKES
+    assert len(few.ids) == MAX_DEFINERS
     assert find(world(*homes, names=named), "`__init__`", mode="bm25", top=20).ids == ()
 
 
@@ -348,7 +348,7 @@ def test_a_duplicate_seed_violates_the_contract() -> None:
         def nearest(self, *_: object, **__: object) -> tuple[tuple[str, int], ...]:
             return (("r:a", 1), ("r:a", 1))
 
-    with pytest.raises(ContractBroken, match="No id occurs twice"):
+    with pytest.raises(ContractViolation, match="No id occurs twice"):
         contract_of(search_nodes).call((ask("x"), Doubled(), NOBODY), {**PLAIN, "mode": "semantic"})
 
 
@@ -369,15 +369,15 @@ def test_refined_candidates_score_as_their_best_chunk(mode: str) -> None:
     refined = find(store, "wheel", mode=mode, **options)
     assert refined.ids[0] == "r:long.md"
     assert refined.ranked[0].score > plain.ranked[0].score or plain.ids[0] != "r:long.md"
-    assert refined.standing.passages
-    assert not plain.standing.passages
+    assert refined.candidates.by_chunk
+    assert not plain.candidates.by_chunk
 
 
 def test_refinement_scores_lexical_candidates_too() -> None:
     """Past the last by meaning, yet with its own cosine and not with that of the last."""
     found = find(VILLAGE, "long", fusion="normalised_scores", over="documents", pool=2, top=1)
-    scores = dict(found.standing.scores)
-    assert found.standing.middle == pytest.approx(0.8, abs=0.01)  # between 1 and 0.6
+    scores = dict(found.candidates.scores)
+    assert found.candidates.baseline == pytest.approx(0.8, abs=0.01)  # between 1 and 0.6
     assert scores["r:mill.md"] == pytest.approx(-1, abs=0.01)
     assert scores["r:road.md"] == pytest.approx(-4 + 0.25, abs=0.05)
 
@@ -405,7 +405,7 @@ def test_a_question_that_names_very_many_is_about_few_of_them() -> None:
 def test_only_so_many_nodes_of_one_document_are_seeds() -> None:
     parts = tuple(Part(f"::f{n}", (ChunkSpec("mill", NORTH),)) for n in range(5))
     store = world(document("r:a.py", parts=parts), document("r:b.py", ChunkSpec("mill", EAST)))
-    options: dict[str, Any] = {"roll_up": False, "over": "passages", "top": 4}
+    options: dict[str, Any] = {"roll_up": False, "over": "chunks", "top": 4}
     assert "r:b.py" not in find(store, **options).ids
     spread = find(store, per_document=2, **options)
     assert [node for node in spread.ids if node.startswith("r:a.py")] == [

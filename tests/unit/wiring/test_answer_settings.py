@@ -14,7 +14,7 @@ ANSWERS = """\
 answer:
   - endpoint: http://one/v1
     model: first
-    window: 4096
+    context_window: 4096
     tokenizer: models/first/tokenizer.json
     key: FIRST_KEY
     labels: [board]
@@ -50,7 +50,7 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
     more = {
         **THREE,
         "DOCGRAPH_ANSWER_KEY": "k",
-        "DOCGRAPH_ANSWER_WINDOW": "100",
+        "DOCGRAPH_ANSWER_CONTEXT_WINDOW": "100",
         "DOCGRAPH_ANSWER_TOKENIZER": "t.json",
         "DOCGRAPH_ANSWER_LABELS": "hr",
         "DOCGRAPH_ANSWER_LEVEL": "3",
@@ -76,8 +76,8 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
         ({"DOCGRAPH_ANSWER_ENDPOINT": "http://x"}, "needs a model beside it"),
         ({"DOCGRAPH_ANSWER_LEVEL": "0"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
         ({"DOCGRAPH_ANSWER_MODEL": "m"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
-        ({**THREE, "DOCGRAPH_ANSWER_WINDOW": "many"}, "'many' is not a number of tokens"),
-        ({**THREE, "DOCGRAPH_ANSWER_WINDOW": "0"}, "'0' is not a number of tokens"),
+        ({**THREE, "DOCGRAPH_ANSWER_CONTEXT_WINDOW": "many"}, "'many' is not a number of tokens"),
+        ({**THREE, "DOCGRAPH_ANSWER_CONTEXT_WINDOW": "0"}, "'0' is not a number of tokens"),
         ({**THREE, "DOCGRAPH_ANSWER_LEVEL": "-1"}, "'-1' is not a whole number"),
     ],
 )
@@ -93,7 +93,7 @@ def test_a_model_in_the_environment_is_checked(
     [
         ("answer: {endpoint: x}", "answer: Input should be a valid array"),
         ("answer: [{endpoint: x}]", "answer.0.model: Field required"),
-        ("answer: [{endpoint: x, model: m, window: 0}]", "answer.0.window:"),
+        ("answer: [{endpoint: x, model: m, context_window: 0}]", "answer.0.context_window:"),
         ("answer: [{endpoint: x, model: m, modle: n}]", "no setting is called 'answer.0.modle'"),
     ],
 )

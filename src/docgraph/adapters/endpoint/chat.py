@@ -66,7 +66,7 @@ class EndpointChat:
         base: str,
         model: str,
         *,
-        window: int,
+        context_window: int,
         counter: TokenCounter,
         exact: bool = False,
         api_key: str | None = None,
@@ -85,7 +85,7 @@ class EndpointChat:
             sleep=sleep,
         )
         self._model = model
-        self._window = window
+        self._context_window = context_window
         self._counter = counter
         self._exact = exact
         self._clearance = clearance
@@ -100,7 +100,7 @@ class EndpointChat:
 
     @property
     def context_window(self) -> int:
-        return self._window
+        return self._context_window
 
     @property
     def exact_count(self) -> bool:

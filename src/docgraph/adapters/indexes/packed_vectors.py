@@ -51,7 +51,7 @@ class ScoredRows(NamedTuple):
         places = self.places[selected]
         documents = places if self.documents is None else self.documents[places] + self.first
         nodes = self.nodes[places]
-        rows = _chunk_rows(self.block, places) if self.level == "passages" else nodes
+        rows = _chunk_rows(self.block, places) if self.level == "chunks" else nodes
         dots = self.scores[selected].astype(np.int64)
         return VectorHits(rows, nodes, self.block.document_handles[documents], dots)
 
@@ -93,7 +93,7 @@ class PackedVectors:
         scan = {
             "documents": self._documents,
             "sections": self._sections,
-            "passages": self._chunks,
+            "chunks": self._chunks,
         }[level]
         for rows in view.blocks:
             if rows.block.width == len(query):
@@ -122,7 +122,7 @@ class PackedVectors:
             own = _within(rows.chunks, span)
             vectors = packed.segments.chunk_vectors(packed.sql, number, block)
             scores = dot_products(vectors, query, own - span.start)
-            yield ScoredRows(block, "passages", scores, own, block.chunk_nodes, block.chunk_rows)
+            yield ScoredRows(block, "chunks", scores, own, block.chunk_nodes, block.chunk_rows)
 
 
 def _within(rows: Ints, span: slice) -> Ints:

@@ -18,7 +18,7 @@ from docgraph.adapters.http_request import (
     failure_reason,
     open_response,
 )
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 
 # JSON of an unknown sender: one reading of every text, or none.
 
@@ -30,9 +30,9 @@ def json_object(data: bytes, what: str) -> dict[str, object]:
             data.decode("utf-8"), object_pairs_hook=_named_once, parse_constant=_refused
         )
     except (ValueError, RecursionError):
-        raise NotKnown(f"{what} is not JSON, or names a key twice") from None
+        raise NotAuthenticated(f"{what} is not JSON, or names a key twice") from None
     if not isinstance(found, dict):
-        raise NotKnown(f"{what} is no JSON object")
+        raise NotAuthenticated(f"{what} is no JSON object")
     return found
 
 
@@ -78,7 +78,7 @@ def signing_keys(data: bytes) -> tuple[SigningKey, ...]:
     """Of a JWKS; keys for other ends, and those that are no public keys, are left out."""
     written = json_object(data, "the set of keys").get("keys")
     if not isinstance(written, list) or len(written) > MOST_KEYS:
-        raise NotKnown(f"the set of keys has no list `keys` of up to {MOST_KEYS}")
+        raise NotAuthenticated(f"the set of keys has no list `keys` of up to {MOST_KEYS}")
     found = (_signing_key(one) for one in written if isinstance(one, dict))
     return tuple(key for key in found if key is not None)
 
@@ -118,7 +118,7 @@ OK = 200
 
 class KeySource(Protocol):
     def read(self) -> bytes:
-        """Raises NotKnown where there is nothing to be had."""
+        """Raises NotAuthenticated where there is nothing to be had."""
         ...
 
 
@@ -131,7 +131,7 @@ class JwksFile:
             with self._path.open("rb") as file:
                 data = file.read(LARGEST + 1)
         except OSError as error:
-            raise NotKnown(f"{self._path}: cannot be read: {error.strerror}") from error
+            raise NotAuthenticated(f"{self._path}: cannot be read: {error.strerror}") from error
         return _small_enough(data, str(self._path))
 
 
@@ -153,11 +153,13 @@ class JwksUrl:
                 ) as response,
             ):
                 if response.status != OK:
-                    raise NotKnown(f"{self._url}: answered {response.status}, not with keys")
+                    raise NotAuthenticated(
+                        f"{self._url}: answered {response.status}, not with keys"
+                    )
                 return _small_enough(_read_body(response), self._url)
         except (httpcore2.TimeoutException, *FAILURES) as error:
             reason = failure_reason(error)
-            raise NotKnown(f"{self._url}: cannot be reached: {reason}") from error
+            raise NotAuthenticated(f"{self._url}: cannot be reached: {reason}") from error
 
     @contextmanager
     def _time_limit(self, connection: AbortableConnection) -> Iterator[None]:
@@ -177,7 +179,7 @@ class JwksUrl:
             timer.cancel()
             if late.is_set():
                 reason = f"not all keys came within {self._wait:g} seconds"
-                raise NotKnown(f"{self._url}: {reason}")
+                raise NotAuthenticated(f"{self._url}: {reason}")
 
 
 def _read_body(response: httpcore2.Response) -> bytes:
@@ -192,7 +194,7 @@ def _read_body(response: httpcore2.Response) -> bytes:
 
 def _small_enough(data: bytes, where: str) -> bytes:
     if len(data) > LARGEST:
-        raise NotKnown(f"{where}: a set of keys of more than {LARGEST:,} bytes")
+        raise NotAuthenticated(f"{where}: a set of keys of more than {LARGEST:,} bytes")
     return data
 
 
@@ -232,9 +234,9 @@ class KeySet:
         if len(found) == 1:
             return found[0]
         if self._usable() is None:
-            raise NotKnown(f"the issuer's keys are not to be had: {self._trouble}")
+            raise NotAuthenticated(f"the issuer's keys are not to be had: {self._trouble}")
         many = "several keys" if found else "no key"
-        raise NotKnown(f"{many} of the issuer's set fit what the token's header says")
+        raise NotAuthenticated(f"{many} of the issuer's set fit what the token's header says")
 
     def _find(self, key_id: str | None, algorithm: str) -> tuple[SigningKey, ...]:
         kept = self._usable()
@@ -264,7 +266,7 @@ class KeySet:
                 return
             self._tried = now
             self._kept = _Kept(signing_keys(self._source.read()), now)
-        except NotKnown as error:
+        except NotAuthenticated as error:
             self._trouble = str(error)
         finally:
             self._reading.release()

@@ -10,7 +10,7 @@ from jwt import PyJWS
 from jwt.exceptions import PyJWTError
 
 from docgraph.adapters.jwt.jwks import KeySet, json_object
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.ports.auth import LONGEST_TOKEN
 
 # A token in its three parts, before anything of it is believed.
@@ -35,21 +35,21 @@ class CompactJwt:
 def read_compact(token: str) -> CompactJwt:
     """Header and payload; keys that a header brings along (`jwk`, `jku`, `x5u`) are not read."""
     if len(token) > LONGEST_TOKEN:
-        raise NotKnown(f"a token of more than {LONGEST_TOKEN:,} characters")
+        raise NotAuthenticated(f"a token of more than {LONGEST_TOKEN:,} characters")
     parts = _COMPACT.fullmatch(token)
     if parts is None:
-        raise NotKnown("what was shown is no token of three parts")
+        raise NotAuthenticated("what was shown is no token of three parts")
     header = json_object(_decoded(parts[1]), "the token's header")
     if "crit" in header or "b64" in header:
-        raise NotKnown("the token's header asks for an extension, and none is known here")
+        raise NotAuthenticated("the token's header asks for an extension, and none is known here")
     kind = header.get("typ", TYPES[0])
     if not isinstance(kind, str) or kind.lower().removeprefix("application/") not in TYPES:
-        raise NotKnown("the token's header names a type that lets nobody in")
+        raise NotAuthenticated("the token's header names a type that lets nobody in")
     algorithm, key_id = header.get("alg"), header.get("kid")
     if not isinstance(algorithm, str):
-        raise NotKnown("the token's header names no algorithm")
+        raise NotAuthenticated("the token's header names no algorithm")
     if key_id is not None and not (isinstance(key_id, str) and len(key_id) <= LONGEST_KEY_ID):
-        raise NotKnown("the token's header has a key id that is no short text")
+        raise NotAuthenticated("the token's header has a key id that is no short text")
     return CompactJwt(algorithm, key_id, _decoded(parts[2]))
 
 
@@ -57,7 +57,7 @@ def _decoded(part: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except binascii.Error:
-        raise NotKnown("a part of the token is not base64url") from None
+        raise NotAuthenticated("a part of the token is not base64url") from None
 
 
 LATEST = 2**53  # seconds since 1970
@@ -88,39 +88,39 @@ class JwtVerifier:
         """Issuer and audience are looked at first: no key is asked for on a stranger's word."""
         read = read_compact(token)
         if read.algorithm not in self._algorithms:
-            raise NotKnown("the token is signed by an algorithm that is not allowed")
+            raise NotAuthenticated("the token is signed by an algorithm that is not allowed")
         claims = json_object(read.payload, "the token")
         self._for_us(claims)
         key = self._keys.key(read.key_id, read.algorithm)
         try:
             signed = self._signatures.decode(token, key.public, algorithms=[read.algorithm])
         except (PyJWTError, ValueError, TypeError):
-            raise NotKnown("the token's signature does not hold") from None
+            raise NotAuthenticated("the token's signature does not hold") from None
         if signed != read.payload:
-            raise NotKnown("the token's signature is for another text")
+            raise NotAuthenticated("the token's signature is for another text")
         self._for_now(claims)
         return claims
 
     def _for_us(self, claims: Mapping[str, object]) -> None:
         if claims.get("iss") != self.name:
-            raise NotKnown("the token is of another issuer")
+            raise NotAuthenticated("the token is of another issuer")
         meant = claims.get("aud")
         audiences = meant if isinstance(meant, list) else [meant]
         if not all(isinstance(one, str) for one in audiences) or self._audience not in audiences:
-            raise NotKnown("the token is for another audience")
+            raise NotAuthenticated("the token is for another audience")
 
     def _for_now(self, claims: Mapping[str, object]) -> None:
         now = self._now()
         if now >= _time(claims, "exp") + self._leeway:
-            raise NotKnown("the token has expired")
+            raise NotAuthenticated("the token has expired")
         for name in ("nbf", "iat"):
             if name in claims and now < _time(claims, name) - self._leeway:
-                raise NotKnown(f"the token is not valid yet, by its {name!r}")
+                raise NotAuthenticated(f"the token is not valid yet, by its {name!r}")
 
 
 def _time(claims: Mapping[str, object], name: str) -> float:
     """Neither endless nor so large that it cannot be reckoned with."""
     value = claims.get(name)
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LATEST:
-        raise NotKnown(f"the token has no {name!r} that is a number of seconds")
+        raise NotAuthenticated(f"the token has no {name!r} that is a number of seconds")
     return value

@@ -80,7 +80,6 @@ class SqlTexts:
         rule = rows.rules[int(rows.access[row.document])]
         return Concept(
             id=row.id,
-            document=row.document_id,
             kind=row.kind,
             title=row.title,
             summary=row.summary,

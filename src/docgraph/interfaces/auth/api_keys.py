@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from docgraph.interfaces.auth.principals import principal_of_job, principal_of_key
 from docgraph.model.access import ApiKey, Person, Principal, credential_issuer, credential_key_id
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.model.ingest_job import IngestJob
 from docgraph.ports.auth import ApiKeyStore
 
@@ -56,26 +56,28 @@ class ApiKeyAuthentication:
         """An unknown id takes as long as a wrong secret."""
         key_id = key_id_in(secret)
         if key_id is None:
-            raise NotKnown("what was shown is no API key")
+            raise NotAuthenticated("what was shown is no API key")
         found = self._keys.find(key_id)
         same = hmac.compare_digest(hash_secret(secret), _NO_HASH if found is None else found[1])
         if found is None or not same:
-            raise NotKnown(f"API key {key_id}: unknown, or another secret")
+            raise NotAuthenticated(f"API key {key_id}: unknown, or another secret")
         return self._authenticate(found[0])
 
     def principal_of(self, key_id: str) -> Principal:
         """The person of a key that was presented before, if it is still valid."""
         found = self._keys.find(key_id)
         if found is None:
-            raise NotKnown(f"API key {key_id} was taken back")
+            raise NotAuthenticated(f"API key {key_id} was taken back")
         return self._authenticate(found[0])
 
     def _authenticate(self, key: ApiKey) -> Principal:
         if key.expires is not None and datetime.fromisoformat(key.expires) <= self._now():
-            raise NotKnown(f"API key {key.id} has expired")
+            raise NotAuthenticated(f"API key {key.id} has expired")
         person = self._find_person(key.tenant, key.person)
         if person is None:
-            raise NotKnown(f"API key {key.id} stands for {key.person!r}, who is not known any more")
+            raise NotAuthenticated(
+                f"API key {key.id} stands for {key.person!r}, who is not known any more"
+            )
         return principal_of_key(person, key)
 
 
@@ -95,7 +97,7 @@ class ResumedAuthentication:
     now: Callable[[], datetime]
 
     def authenticate(self, job: IngestJob) -> Principal:
-        """With today's rights; NotKnown says why not, for the operator's log alone."""
+        """With today's rights; NotAuthenticated says why not, for the operator's log alone."""
         key_id, issuer = credential_key_id(job.by), credential_issuer(job.by)
         if key_id is not None:
             return self._of_key(job, key_id)
@@ -105,14 +107,16 @@ class ResumedAuthentication:
 
     def _of_key(self, job: IngestJob, key_id: str) -> Principal:
         if self.keys is None:
-            raise NotKnown("asked for by an API key, and none is taken here any more")
+            raise NotAuthenticated("asked for by an API key, and none is taken here any more")
         found = self.keys.principal_of(key_id)
         if (found.tenant, found.id) != (job.tenant, job.asked_by.id):
-            raise NotKnown(f"API key {key_id} stands for somebody else than who asked")
+            raise NotAuthenticated(f"API key {key_id} stands for somebody else than who asked")
         return found
 
     def _check_token(self, job: IngestJob, issuer: str) -> None:
         if issuer not in self.issuers:
-            raise NotKnown(f"asked for by a token of {issuer}, which is not trusted any more")
+            raise NotAuthenticated(
+                f"asked for by a token of {issuer}, which is not trusted any more"
+            )
         if self.now() - datetime.fromisoformat(job.created) > LONGEST_WAIT:
-            raise NotKnown(f"asked for by a token, more than {LONGEST_WAIT} ago")
+            raise NotAuthenticated(f"asked for by a token, more than {LONGEST_WAIT} ago")

@@ -16,7 +16,7 @@ from docgraph.interfaces.auth.principals import local
 from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.interfaces.server.worker_pool import WorkerPool
 from docgraph.model.access import Principal
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.ports.auth import LONGEST_TOKEN
 from docgraph.wiring.backends import open_stores
 from docgraph.wiring.build import open_token_issuer
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Authentication:
-    """Safe for threads. NotKnown says why, for the operator's log alone."""
+    """Safe for threads. NotAuthenticated says why, for the operator's log alone."""
 
     def __init__(
         self, keys: ApiKeyAuthentication | None = None, tokens: TokenAuthentication | None = None
@@ -48,21 +48,23 @@ class Authentication:
         if self.open_to_local:
             return local()
         if authorization is None:
-            raise NotKnown("no Authorization header")
+            raise NotAuthenticated("no Authorization header")
         if len(authorization) > LONGEST_TOKEN:
-            raise NotKnown(f"an Authorization header of more than {LONGEST_TOKEN:,} characters")
+            raise NotAuthenticated(
+                f"an Authorization header of more than {LONGEST_TOKEN:,} characters"
+            )
         scheme, _, credential = authorization.partition(" ")
         if scheme.lower() != "bearer" or not credential.strip(" "):
-            raise NotKnown("the Authorization header is not `Bearer`, with a credential")
+            raise NotAuthenticated("the Authorization header is not `Bearer`, with a credential")
         return self._authenticate(credential.strip(" "))
 
     def _authenticate(self, credential: str) -> Principal:
         if credential.startswith(MARK):
             if self._keys is None:
-                raise NotKnown("an API key was shown, and none is taken here")
+                raise NotAuthenticated("an API key was shown, and none is taken here")
             return self._keys.authenticate(credential)
         if self._tokens is None:
-            raise NotKnown("a token was shown, and none is taken here")
+            raise NotAuthenticated("a token was shown, and none is taken here")
         return self._tokens.authenticate(credential)
 
 
@@ -128,7 +130,7 @@ class Authenticator:
     async def authenticate(self, headers: Sequence[str]) -> Principal:
         """By the only Authorization header: of two, a proxy may have checked the other."""
         if len(headers) > 1:
-            raise NotKnown("more than one Authorization header")
+            raise NotAuthenticated("more than one Authorization header")
         credential = headers[0] if headers else None
         if self._workers is None:
             return self._login.authenticate(credential)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from docgraph.engine.administration import HIGHEST
 from docgraph.interfaces.auth.principals import principal_of_token
 from docgraph.model.access import EVERYONE, LOCAL, RIGHTS, Person, Principal
-from docgraph.model.errors import BadInput, NotKnown
+from docgraph.model.errors import BadInput, NotAuthenticated
 from docgraph.model.validation import check_names
 from docgraph.ports.auth import TokenVerifier
 from docgraph.wiring.auth_settings import IssuerSettings
@@ -22,12 +22,14 @@ def token_person(claims: Mapping[str, object], settings: IssuerSettings) -> Pers
     names = settings.claims
     person = _name(claims, names.id, "id")
     if person in RESERVED_NAMES:
-        raise NotKnown(f"the token is for {person!r}, which has a meaning of its own")
+        raise NotAuthenticated(f"the token is for {person!r}, which has a meaning of its own")
     tenant = settings.tenant
     if tenant is None:
         tenant = _name(claims, names.tenant or "", "tenant")
         if settings.tenants and tenant not in settings.tenants:
-            raise NotKnown(f"the token is for tenant {tenant!r}, which its issuer may not name")
+            raise NotAuthenticated(
+                f"the token is for tenant {tenant!r}, which its issuer may not name"
+            )
     rights = frozenset(_texts(claims, names.rights, "rights"))
     return Person(
         id=person,
@@ -52,7 +54,7 @@ def read_claim(claims: Mapping[str, object], name: str) -> object:
 def _name(claims: Mapping[str, object], where: str, what: str) -> str:
     found = read_claim(claims, where)
     if not isinstance(found, str) or not _is_name(found):
-        raise NotKnown(f"the token's claim {where!r}, the {what}, is missing or no name")
+        raise NotAuthenticated(f"the token's claim {where!r}, the {what}, is missing or no name")
     return found
 
 
@@ -68,7 +70,7 @@ def _texts(claims: Mapping[str, object], where: str | None, what: str) -> list[s
         return []
     listed = [found] if isinstance(found, str) else found
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
-        raise NotKnown(f"the token's claim {where!r}, the {what}, is no list of texts")
+        raise NotAuthenticated(f"the token's claim {where!r}, the {what}, is no list of texts")
     return listed
 
 
@@ -77,7 +79,7 @@ def _clearance(claims: Mapping[str, object], where: str | None) -> int:
     if found is None:
         return 0
     if type(found) is not int or not 0 <= found <= HIGHEST:
-        raise NotKnown(f"the token's claim {where!r}, the clearance, is no number from 0")
+        raise NotAuthenticated(f"the token's claim {where!r}, the clearance, is no number from 0")
     return found
 
 
@@ -100,8 +102,8 @@ class TokenAuthentication:
         for issuer, settings in self._issuers:
             try:
                 person = token_person(issuer.verify(token), settings)
-            except NotKnown as error:
+            except NotAuthenticated as error:
                 refusals.append(f"{issuer.name}: {error}")
             else:
                 return principal_of_token(person, issuer.name)
-        raise NotKnown("; ".join(refusals))
+        raise NotAuthenticated("; ".join(refusals))

@@ -122,8 +122,8 @@ def diff(
         print_json(
             {
                 "differs": difference.differs,
-                "left": left.asked,
-                "right": right.asked,
+                "left": left.settings,
+                "right": right.settings,
                 "diff": difference,
             }
         )

@@ -70,8 +70,8 @@ def why(
 ) -> None:
     """Tell why a node is in the context, or why not.
 
-    Goes with it through every step: where it fell out, by how much, and the smallest change that
-    lets it in. Every change that is shown was tried.
+    Follows it through every step: where it was left out, by how much, and the smallest change that
+    includes it. Every change that is shown was tried.
     """
     from docgraph.interfaces.cli.render_diff import show_why_not
 

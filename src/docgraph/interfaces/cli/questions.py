@@ -115,9 +115,9 @@ def plan(
     receipt: ReceiptOption = None,
     common: CommonOptions,
 ) -> None:
-    """Decide which documents may speak.
+    """Select the documents that may be read.
 
-    Draws the decision as a tree: seeds, and below each what its relations admit. Reads no text.
+    Draws the plan as a tree: seeds, and below each what its relations admit. Reads no text.
     """
     from docgraph.interfaces.cli.render_retrieval import show_plan
     from docgraph.model.errors import BadInput

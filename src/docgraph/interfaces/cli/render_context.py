@@ -19,7 +19,7 @@ def show_context(context: Context) -> None:
     if context.reason:
         typer.secho(printable(context.reason), bold=True)
     typer.echo(printable(context.text), nl=False)
-    shares = ", ".join(f"{share.document} {share.tokens}" for share in context.documents)
+    shares = ", ".join(f"{one.document_id} {one.tokens}" for one in context.documents)
     by_document = f": {shares}" if shares else ""
     typer.secho(
         f"{context.tokens} of {context.max_tokens} tokens{printable(by_document)}", dim=True

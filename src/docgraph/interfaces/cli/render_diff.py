@@ -27,7 +27,7 @@ def show_replay(found: "ReplayResult") -> None:
         typer.secho(f"the same: {found.steps} of {found.steps} steps", err=True, bold=True)
     if found.difference is not None:
         difference = found.difference
-        step = f"step {difference.place} of {found.steps} ({difference.step})"
+        step = f"step {difference.position} of {found.steps} ({difference.step})"
         typer.secho(f"differs from {printable(step)} on: {difference.changed}", bold=True)
         typer.echo(f"    {printable(difference.why)}")
     for note in found.notes:
@@ -69,7 +69,7 @@ def show_problems(receipt: "Receipt", problems: tuple[str, ...]) -> None:
 
 def show_retrieval_diff(found: RetrievalDiff) -> None:
     """The settings that differ, then what only one side has, then counts."""
-    for one in found.asked:
+    for one in found.settings:
         out.print(
             f"[dim]{escaped(one.name)}: {escaped(str(one.left))} -> {escaped(str(one.right))}[/dim]"
         )
@@ -98,9 +98,9 @@ def _summary(found: RetrievalDiff) -> str:
         f"documents gained {len(found.documents_gained)}, lost {len(found.documents_lost)}; "
         f"edges gained {len(found.edges_gained)}, lost {len(found.edges_lost)}"
     )
-    left, right = found.tokens_in_all
+    left, right = found.total_tokens
     if left is None or right is None:
-        return f"{moved}; {'the same context' if found.same_page else 'another context'}"
+        return f"{moved}; {'the same context' if found.same_context else 'another context'}"
     evidence = (
         f"evidence gained {len(found.evidence_gained)}, lost {len(found.evidence_lost)}, "
         f"changed {len(found.evidence_changed)}"
@@ -133,19 +133,19 @@ def _colour(verdict: Verdict) -> str:
 def show_why_not(found: Explanation) -> None:
     name = escaped(found.node)
     if found.stage == "not visible":
-        out.print(f"[bold]{name}[/bold]: {found.words}")
+        out.print(f"[bold]{name}[/bold]: {found.explanation}")
         return
-    state = "is in the context" if found.stage == "there" else f"fell out at: {found.stage}"
+    state = "is in the context" if found.stage == "included" else f"was left out at: {found.stage}"
     out.print(f"[bold]{name}[/bold] {state}")
     for step in found.steps:
-        mark = "[green]in [/green]" if step.inside else "[yellow]out[/yellow]"
-        out.print(f"  {mark} {step.action:<22} {escaped(step.words)}")
-    for item in found.shown:
+        mark = "[green]in [/green]" if step.included else "[yellow]out[/yellow]"
+        out.print(f"  {mark} {step.action:<22} {escaped(step.explanation)}")
+    for item in found.items:
         why = item.why
         out.print(f"  {escaped(f'[{item.number}]')} {escaped(item.id)}")
         out.print(f"      {escaped(why.rule)}; {escaped(why.access)}; {escaped(why.budget)}")
-    if found.remedy:
-        out.print(escaped(found.remedy) + (":" if found.change else ""))
+    if found.suggestion:
+        out.print(escaped(found.suggestion) + (":" if found.change else ""))
     for change in found.change:
         out.print(f"  {escaped(_describe_change(change))}")
 

@@ -59,7 +59,7 @@ def show_plan(saved: "SavedPlan") -> None:
 
 def _holder(found: Expansion, branches: Mapping[str, Tree]) -> str:
     """The planned node that the edge leaves, or the one that contains it."""
-    here = found.target if found.backwards else found.sender
+    here = found.target if found.backwards else found.source
     inside = (n for n in branches if here == n or here.startswith((f"{n}#", f"{n}::", f"{n}.")))
     return next(inside, "")
 
@@ -70,7 +70,7 @@ def show_why(found: "Retrieval") -> None:
         out.print(f"[bold]{escaped(context.reason)}[/bold]")
     for item in context.items:
         name = f"[{item.number}]" if item.number else item.layer
-        where = item.location.cite() if item.number else item.document
+        where = item.location.cite() if item.number else item.document_id
         out.print(f"[cyan]{escape(name)} {escaped(where)}[/cyan]")
         why = item.why
         out.print(f"    {escaped(why.rule)}; {escaped(why.access)}; {escaped(why.budget)}")
@@ -79,7 +79,7 @@ def show_why(found: "Retrieval") -> None:
     for step in found.run.trace.steps:
         name = f"{step.action} (implicit)" if step.implicit else step.action
         made, digest = step.output
-        out.print(f"[dim]{name:<22} {made:<17} {digest[:12]} {step.milliseconds:7.1f} ms[/dim]")
+        out.print(f"[dim]{name:<22} {made:<20} {digest[:12]} {step.milliseconds:7.1f} ms[/dim]")
 
 
 def show_relations(found: tuple[Relationship, ...]) -> None:
@@ -91,7 +91,7 @@ def show_relations(found: tuple[Relationship, ...]) -> None:
 def format_relation(known: Relationship) -> str:
     """An edge, its origins, and the first position that shows it."""
     edge = known.edge
-    shown = [e.says if MANUAL in known.origins else _place(e) for e in known.evidence]
+    shown = [e.text if MANUAL in known.origins else _place(e) for e in known.evidence]
     more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
     place = f": {shown[0]}{more}" if shown else ""
     name = f"{escaped(edge.source)} ->[green]{edge.relation}[/green]-> {escaped(edge.target)}"
@@ -186,16 +186,16 @@ def show_answer(answer: Answer) -> None:
         typer.secho(printable(_source(source)), fg=typer.colors.CYAN)
     for flag in answer.flags:
         typer.secho(printable(f"careful: {_flag(flag)}"), fg=typer.colors.YELLOW)
-    if answer.asking is not None:
-        generation = answer.asking
+    if answer.generation is not None:
+        generation = answer.generation
         about = "" if generation.counted == "exact" else "about "
-        tokens = f"{about}{generation.prompt_tokens} of {generation.window} tokens"
+        tokens = f"{about}{generation.prompt_tokens} of {generation.context_window} tokens"
         line = f"{generation.model}: {tokens}, prompt {generation.prompt}"
         typer.secho(printable(line), dim=True)
 
 
 def _source(source: CitedSource) -> str:
-    repository, _, _ = source.document.partition(":")
+    repository, _, _ = source.document_id.partition(":")
     path = " > ".join((source.title, *source.heading_path))
     return f"[{source.number}] {repository}:{source.location.cite()}  {path}"
 

@@ -40,8 +40,8 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
         f"removed {result.removed}, unchanged {result.unchanged}; "
         f"written: nodes {result.nodes}, chunks {result.chunks}"
     )
-    if result.places:
-        out.print(_places(result))
+    if result.references:
+        out.print(_references(result))
     if brief:
         return
     for lost in result.unresolved[:_SHOWN]:
@@ -56,13 +56,13 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
         out.print(f"[yellow]not used: {escaped(problem.path)}: {escaped(problem.reason)}[/yellow]")
 
 
-def _places(result: "IngestResult") -> str:
+def _references(result: "IngestResult") -> str:
     """References in the ingested texts, by relation."""
     resolved: Counter[str] = Counter()
     unresolved: Counter[str] = Counter()
-    for one in result.places:
-        resolved[one.relation] += one.met
-        unresolved[one.relation] += one.unmet
+    for one in result.references:
+        resolved[one.relation] += one.resolved
+        unresolved[one.relation] += one.unresolved
     lost = result.missing + unresolved.total()
     by_relation = f" ({_counts(unresolved)})" if lost and len(+unresolved) > 1 else ""
     named = _counts(resolved) or "none"
@@ -112,17 +112,17 @@ def show_verified(found: VerifyReport, digest: str | None) -> None:
 
 def show_counts(found: RelationCounts) -> None:
     """By origin and relation, each with a few examples."""
-    for one in found.found:
-        places = f"{one.unresolved} place{'' if one.unresolved == 1 else 's'}"
-        lost = f", {places} unresolved" if one.unresolved else ""
+    for one in found.by_origin:
+        references = f"{one.unresolved} reference{'' if one.unresolved == 1 else 's'}"
+        lost = f", {references} unresolved" if one.unresolved else ""
         edges = f"{one.edges} edge{'' if one.edges == 1 else 's'}"
         out.print(f"[bold]{escaped(one.origin)}[/bold] {one.relation}: {edges}{lost}")
         for example in one.examples:
             out.print(f"    {format_relation(example)}")
     total = ", ".join(f"{relation} {count}" for relation, count in found.edges)
     out.print(f"edges by type: {total or 'none'}")
-    if found.opaque_calls:
-        out.print(f"calls on objects of unknown type: {found.opaque_calls} (never guessed)")
+    if found.unresolved_calls:
+        out.print(f"calls on objects of unknown type: {found.unresolved_calls} (never guessed)")
 
 
 # The audit log.

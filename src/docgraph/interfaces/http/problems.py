@@ -18,16 +18,16 @@ from docgraph.model.errors import (
     BadInput,
     BadPipeline,
     BadPlan,
+    Cancelled,
+    ContextWindowExceeded,
+    DeadlineExceeded,
     DocgraphError,
-    GivenUp,
     ModelError,
-    NotAllowed,
-    NotKnown,
+    NotAuthenticated,
+    NotAuthorized,
     NotVisible,
     StoreBusy,
     StoreError,
-    TookTooLong,
-    TooLong,
     WrongEmbedder,
 )
 
@@ -108,7 +108,7 @@ def problem_data(
 
 
 LATER = {"Retry-After": "1"}
-NOT_KNOWN = "show a credential that is known here: Authorization: Bearer …"
+NOT_AUTHENTICATED = "show a credential that is known here: Authorization: Bearer …"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,20 +124,20 @@ class Refusal:
 
 # The first match counts.
 REFUSALS = (
-    Refusal(NotKnown, 401, NOT_KNOWN, {"WWW-Authenticate": "Bearer"}, logged=True),
-    Refusal(NotAllowed, 403),
+    Refusal(NotAuthenticated, 401, NOT_AUTHENTICATED, {"WWW-Authenticate": "Bearer"}, logged=True),
+    Refusal(NotAuthorized, 403),
     Refusal(NotVisible, 404),
     Refusal(BadInput, 422),
     Refusal(BadPipeline, 422),
     Refusal(BadPlan, 422),
-    Refusal(TooLong, 422),
+    Refusal(ContextWindowExceeded, 422),
     Refusal(WrongEmbedder, 409),
     Refusal(Overloaded, 503, "more wait already than may wait; try again", LATER),
     Refusal(StoreBusy, 503, "another writes to this store just now; try again", LATER),
     Refusal(StoreError, 503, "the store cannot be used as it is", LATER, logged=True),
     Refusal(ModelError, 502, "a model's server did not answer as it should", logged=True),
-    Refusal(TookTooLong, 504),
-    Refusal(GivenUp, 499),
+    Refusal(DeadlineExceeded, 504),
+    Refusal(Cancelled, 499),
 )
 
 

@@ -16,7 +16,7 @@ from docgraph.interfaces.mcp.tool_context import Limits, ToolContext
 from docgraph.interfaces.server.listener import are_local_origins, is_local_host
 from docgraph.interfaces.server.worker_pool import Overloaded, quota_key
 from docgraph.model.access import Principal
-from docgraph.model.errors import DocgraphError, NotKnown
+from docgraph.model.errors import DocgraphError, NotAuthenticated
 from docgraph.pipeline.pipeline import Pipeline
 
 # The parts of ASGI that are used here.
@@ -140,7 +140,7 @@ class McpApp:
             return
         try:
             who = await self._authenticator.authenticate(header_values(scope, "authorization"))
-        except NotKnown as error:
+        except NotAuthenticated as error:
             log.warning("not authenticated: %s", error)
             await answer(send, 401, "show who you are", ("www-authenticate", CHALLENGE))
             return

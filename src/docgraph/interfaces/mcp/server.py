@@ -28,7 +28,7 @@ from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool
 from docgraph.model.access import Principal
 from docgraph.model.errors import (
     BadInput,
-    ContractBroken,
+    ContractViolation,
     DocgraphError,
     ModelError,
     StoreError,
@@ -87,7 +87,7 @@ def refusal(error: Exception, *, from_afar: bool) -> str:
     match error:
         case WrongEmbedder():
             return str(error)
-        case StoreError() | ModelError() | ContractBroken() if from_afar:
+        case StoreError() | ModelError() | ContractViolation() if from_afar:
             log.warning("a call failed: %s: %s", type(error).__name__, error)
             return UNAVAILABLE
         case DocgraphError():

@@ -49,7 +49,7 @@ class Docgraph(OpenStore):
         return _result(self._existing_engine().questions.search(request))
 
     def plan(self, question: str = "", **options: Unpack[PlanOptions]) -> Result:
-        """Decides which documents may speak, and reads no text. `saved()` is for `execute`."""
+        """Selects the documents that may be read, and reads no text. `saved()` is for `execute`."""
         request = self._request(question, options, PlanOptions)
         return _result(self._existing_engine().questions.plan(request))
 
@@ -90,7 +90,7 @@ class Docgraph(OpenStore):
         return _result(self._existing_engine().questions.ask(request, on_text=on_text))
 
     def why(self, node: str, question: str = "", **options: Unpack[QuestionOptions]) -> Explanation:
-        """Why a node is in a question's context, or where it fell out and what lets it in."""
+        """Why a node is in a question's context, or where it was left out and what includes it."""
         request = self._request(question, options, QuestionOptions)
         return self._existing_engine().questions.why(request, node)
 

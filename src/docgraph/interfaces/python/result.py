@@ -22,8 +22,8 @@ class Result(Retrieval):
 
     @property
     def evidence(self) -> tuple[ContextItem, ...]:
-        """The numbered items of the context, as they can be cited."""
-        return tuple(item for item in self.context.items if item.layer == "evidence")
+        """The chunks of the context by number, as they can be cited."""
+        return self.context.chunks
 
     @property
     def text(self) -> str:

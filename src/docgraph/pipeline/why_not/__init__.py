@@ -1,1 +1,1 @@
-"""From a node and a question to where it stands, and the smallest change that lets it in."""
+"""Explains why a node is in a context or not, and finds the smallest change that includes it."""

@@ -95,8 +95,8 @@ def smallest_change(
     stage: Stage, target: Target, runner: TrialRunner, seeds: tuple[str, ...]
 ) -> tuple[Changes, str]:
     """One change if one is enough; else several together; else the node as a seed."""
-    changes, words = _find_changes(stage, target, runner, seeds)
-    return changes, f"{words}; not all could be tried" if runner.exhausted else words
+    changes, suggestion = _find_changes(stage, target, runner, seeds)
+    return changes, f"{suggestion}; not all could be tried" if runner.exhausted else suggestion
 
 
 def _find_changes(
@@ -105,18 +105,18 @@ def _find_changes(
     passes = _includes(target, runner)
     single = _first_change((), all_tiers(stage), passes, target, runner)
     if single:
-        return single, "one change lets it in"
+        return single, "one change includes it"
     several = _step_by_step((), passes, target, runner)
     if several:
-        return several, "no single change that was tried lets it in; together these do"
+        return several, "no single change that was tried includes it; together these do"
     named = (OptionChange(SEEDS, "seed", seeds, (*seeds, target.node)),)
     if target.node not in seeds:
         as_seed = named if passes(named) else _step_by_step(named, passes, target, runner)
         if as_seed:
             also = " and this do" if as_seed[1:] else " does"
-            words = "no change of options that was tried lets it in; naming it as a seed"
-            return as_seed, words + also
-    return (), "nothing that was tried lets it in"
+            suggestion = "no change of options that was tried includes it; naming it as a seed"
+            return as_seed, suggestion + also
+    return (), "nothing that was tried includes it"
 
 
 def _includes(target: Target, runner: TrialRunner) -> Passes:

@@ -22,7 +22,7 @@ SEARCH = "search_nodes"
 def stage_of(trial: TrialRun, target: Target) -> Stage:
     """The last stage that had the node as input and excluded it."""
     if included_items(trial, target):
-        return "there"
+        return "included"
     if fetched_chunks(trial, target):
         return "budget"
     if target.matching_ids(trial.get(RetrievalPlan).order):
@@ -39,15 +39,15 @@ def _stage_before_plan(trial: TrialRun, target: Target) -> Stage:
     seeds: Seeds = search[1]
     if target.matching_ids(seeds.ids):
         return "cap" if target.matching_ids(trial.get(Seeds).ids) else "scope"
-    return "rank" if target.matching_ids(node for node, _ in seeds.standing.scores) else "search"
+    return "rank" if target.matching_ids(node for node, _ in seeds.candidates.scores) else "search"
 
 
 def included_items(trial: TrialRun, target: Target) -> tuple[ContextItem, ...]:
     """Its evidence in the context; a summary alone does not count."""
     return tuple(
         item
-        for item in trial.get(Context).items
-        if item.number and target.overlaps(item.document, item.location)
+        for item in trial.get(Context).chunks
+        if target.overlaps(item.document_id, item.location)
     )
 
 
@@ -55,7 +55,7 @@ def fetched_chunks(trial: TrialRun, target: Target) -> tuple[EvidenceChunk, ...]
     return tuple(
         chunk
         for node in trial.get(RetrievedContext).nodes
-        for chunk in node.passages
+        for chunk in node.chunks
         if target.overlaps(document_of(chunk.node), chunk.location)
     )
 
@@ -80,14 +80,14 @@ def _upper_bounds(annotation: object) -> typing.Iterator[int]:
 
 
 ASSEMBLE, WHOLE_TEXTS = "assemble_context", "fetch_node_texts"
-_PAGE = re.compile(r"the page took (\d+) of (\d+)")
+_WHOLE_TEXT = re.compile(r"the text takes (\d+) of (\d+)")
 _LEFT = re.compile(r"(\d+) \w+, (\d+) left")
 _USED = re.compile(r"(\d+) tokens, (\d+) of (\d+) tokens( for concepts)?")
 
 
 def missing_budget(reason: str) -> int | None:
     """How much more budget the item needed; None if the budget was not the reason."""
-    if match := _PAGE.match(reason):
+    if match := _WHOLE_TEXT.match(reason):
         return int(match[1]) - int(match[2])
     if match := _LEFT.match(reason):
         return int(match[1]) - int(match[2])

@@ -20,7 +20,7 @@ from docgraph.pipeline.why_not.target import (
     TREE,
     Target,
     fetch_order,
-    senders,
+    followed_nodes,
     untaken_edges,
 )
 from docgraph.pipeline.why_not.trials import TrialRun, TrialRunner
@@ -38,13 +38,13 @@ def search_outcome(trial: TrialRun, target: Target, runner: TrialRunner) -> tupl
     own = target.matching_ids(seeds.ids)
     if own:
         rank, seed = _first_seed(seeds, own)
-        words = f"seed {rank} of {len(seeds.ids)}, score {seed.score:g}: {seed.why}"
-        return (StepOutcome(SEARCH, True, words, (("rank", rank), ("score", seed.score))),)
+        text = f"seed {rank} of {len(seeds.ids)}, score {seed.score:g}: {seed.why}"
+        return (StepOutcome(SEARCH, True, text, (("rank", rank), ("score", seed.score))),)
     rank_and_score = rank_of(trial, target, runner)
     if rank_and_score is None:
-        count, pool = len(seeds.standing.scores), int(dict(seeds.search)["pool"] or 0)
-        words = f"not among the {count} candidates of search"
-        return (StepOutcome(SEARCH, False, words, (("candidates", count), ("pool", pool))),)
+        count, pool = len(seeds.candidates.scores), int(dict(seeds.search)["pool"] or 0)
+        text = f"not among the {count} candidates of search"
+        return (StepOutcome(SEARCH, False, text, (("candidates", count), ("pool", pool))),)
     return (_below_top(step, seeds, *rank_and_score),)
 
 
@@ -52,17 +52,17 @@ def _below_top(step: Step, seeds: Seeds, rank: int, score: float) -> StepOutcome
     top, per_document = step.options["top"], step.options["per_document"]
     numbers: Numbers = (("rank", rank), ("top", top), ("score", score))
     if rank <= top:
-        words = f"a candidate, but {per_document} others of its document come before it"
-        return StepOutcome(SEARCH, False, words, (*numbers, ("per_document", per_document)))
+        text = f"a candidate, but {per_document} others of its document come before it"
+        return StepOutcome(SEARCH, False, text, (*numbers, ("per_document", per_document)))
     last = seeds.ranked[-1].score if seeds.ranked else 0.0
-    count = max(len(seeds.standing.scores), rank)
-    words = (
+    count = max(len(seeds.candidates.scores), rank)
+    text = (
         f"rank {rank} of {count} candidates, {top} are taken; "
         f"score {score:g}, the last one taken has {last:g}"
     )
-    short = ("short", round(last - score, DIGITS))
+    shortfall = ("shortfall", round(last - score, DIGITS))
     return StepOutcome(
-        SEARCH, False, words, (*numbers, ("candidates", count), ("last", last), short)
+        SEARCH, False, text, (*numbers, ("candidates", count), ("last", last), shortfall)
     )
 
 
@@ -84,12 +84,12 @@ def rank_of(trial: TrialRun, target: Target, runner: TrialRunner) -> tuple[int, 
     if own:
         rank, seed = _first_seed(ranked, own)
         return rank, seed.score
-    ids = tuple(node for node, _ in seeds.standing.scores)
+    ids = tuple(node for node, _ in seeds.candidates.scores)
     own = target.matching_ids(ids)
     if not own:
         return None
     position = ids.index(own[0])
-    return position + 1, seeds.standing.scores[position][1]
+    return position + 1, seeds.candidates.scores[position][1]
 
 
 def scope_outcome(trial: TrialRun, target: Target) -> tuple[StepOutcome, ...]:
@@ -109,8 +109,8 @@ def scope_outcome(trial: TrialRun, target: Target) -> tuple[StepOutcome, ...]:
     reason = selected.selection.reason
     if target.matching_ids(selected.ids):
         return (StepOutcome(SCOPE, True, f"kept: {reason}", numbers),)
-    words = f"left out of scope ({reason}): seed {rank} has {share:g} of the best score"
-    return (StepOutcome(SCOPE, False, words, numbers),)
+    text = f"left out of scope ({reason}): seed {rank} has {share:g} of the best score"
+    return (StepOutcome(SCOPE, False, text, numbers),)
 
 
 def _first_seed(seeds: Seeds, own: tuple[str, ...]) -> tuple[int, Seed]:
@@ -119,16 +119,16 @@ def _first_seed(seeds: Seeds, own: tuple[str, ...]) -> tuple[int, Seed]:
     return position + 1, seeds.ranked[position]
 
 
-_LIMIT = {NEIGHBOURS: "documents", TREE: "max_nodes"}
+_LIMIT = {NEIGHBOURS: "max_documents", TREE: "max_nodes"}
 
 
 def step_outcomes(trial: TrialRun, target: Target, runner: TrialRunner) -> tuple[StepOutcome, ...]:
     """Of every step that had the node as input, in the pipeline's order."""
     outcomes = [*search_outcome(trial, target, runner), *scope_outcome(trial, target)]
     outcomes.append(_plan_outcome(trial, target, runner))
-    if outcomes[-1].inside:
+    if outcomes[-1].included:
         outcomes.append(fetch_outcome(trial, target))
-        if outcomes[-1].inside:
+        if outcomes[-1].included:
             outcomes.append(assemble_outcome(trial, target))
     return tuple(outcomes)
 
@@ -138,18 +138,18 @@ def _plan_outcome(trial: TrialRun, target: Target, runner: TrialRunner) -> StepO
     own = target.matching_ids(plan.order)
     if own:
         position = plan.documents.index(target.root) + 1
-        words = f"place {position} of {len(plan.documents)}: {plan.rule_for(own[0])}"
-        return StepOutcome(action.name, True, words, (("place", position),))
+        text = f"position {position} of {len(plan.documents)}: {plan.rule_for(own[0])}"
+        return StepOutcome(action.name, True, text, (("position", position),))
     cut = next((one for one in plan.cut if target.matching_ids((one.document_id,))), None)
     if cut is None:
         return StepOutcome(action.name, False, *_describe_unreached(trial, target))
-    words = f"reached, and cut by {cut.limit}"
-    limit = ("room", len(plan.documents) if action.name != TREE else len(plan.order))
+    text = f"reached, and cut by {cut.limit}"
+    limit = ("limit", len(plan.documents) if action.name != TREE else len(plan.order))
     position_without_limit = _position_without_limit(action, target, runner)
     if position_without_limit is None:
-        return StepOutcome(action.name, False, words, (limit,))
-    words += f": it stands at place {position_without_limit}"
-    return StepOutcome(action.name, False, words, (("place", position_without_limit), limit))
+        return StepOutcome(action.name, False, text, (limit,))
+    text += f": its position is {position_without_limit}"
+    return StepOutcome(action.name, False, text, (("position", position_without_limit), limit))
 
 
 def _describe_unreached(trial: TrialRun, target: Target) -> tuple[str, Numbers]:
@@ -158,10 +158,10 @@ def _describe_unreached(trial: TrialRun, target: Target) -> tuple[str, Numbers]:
         return "not a seed, and this pipeline follows no relations", ()
     untaken = untaken_edges(trial, target)
     if untaken:
-        edge, reason = untaken[0].edge, untaken[0].words
-        words = f"{edge.source} ->{edge.relation}-> {edge.target} leads here, but {reason}"
-        return words, (("roads", len(untaken)),)
-    count = len(senders(trial))
+        edge, reason = untaken[0].edge, untaken[0].reason
+        text = f"{edge.source} ->{edge.relation}-> {edge.target} leads here, but {reason}"
+        return text, (("untaken_edges", len(untaken)),)
+    count = len(followed_nodes(trial))
     return f"no relation leads here from a node whose relations are followed ({count})", ()
 
 
@@ -184,7 +184,7 @@ def fetch_outcome(trial: TrialRun, target: Target) -> StepOutcome:
     action = trial.step_making(RetrievedContext).action.name
     chunks = fetched_chunks(trial, target)
     if chunks:
-        return StepOutcome(action, True, f"{len(chunks)} fetched", (("passages", len(chunks)),))
+        return StepOutcome(action, True, f"{len(chunks)} fetched", (("chunks", len(chunks)),))
     plan = trial.get(RetrievalPlan)
     own = target.matching_ids(plan.order)
     for decision in trial.get(RetrievedContext).decisions:
@@ -200,8 +200,8 @@ def fetch_outcome(trial: TrialRun, target: Target) -> StepOutcome:
     rank = next((at for at, is_own in enumerate(own_chunks, start=1) if is_own), None)
     if rank is None:
         return StepOutcome(action, False, "it has no chunk of its own")
-    words = f"no chunk of it was fetched: its best is number {rank} of its document"
-    return StepOutcome(action, False, words, (("place", rank), ("passages", len(ranked))))
+    text = f"no chunk of it was fetched: its best is number {rank} of its document"
+    return StepOutcome(action, False, text, (("position", rank), ("chunks", len(ranked))))
 
 
 def assemble_outcome(trial: TrialRun, target: Target) -> StepOutcome:
@@ -210,7 +210,9 @@ def assemble_outcome(trial: TrialRun, target: Target) -> StepOutcome:
     if items:
         numbers = ", ".join(f"[{item.number}]" for item in items)
         used = sum(item.tokens for item in items)
-        return StepOutcome(action, True, f"there as {numbers}, {used} tokens", (("tokens", used),))
+        return StepOutcome(
+            action, True, f"included as {numbers}, {used} tokens", (("tokens", used),)
+        )
     own = [chunk.id for chunk in fetched_chunks(trial, target)]
     reason = next((one.reason for one in context.omitted if one.id in own), "it did not fit")
     budget = ("max_tokens", context.max_tokens)

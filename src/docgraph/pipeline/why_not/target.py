@@ -107,7 +107,7 @@ class UntakenEdge:
 
     edge: Edge
     option: str
-    words: str
+    reason: str
 
 
 def untaken_edges(trial: TrialRun, target: Target) -> tuple[UntakenEdge, ...]:
@@ -117,7 +117,7 @@ def untaken_edges(trial: TrialRun, target: Target) -> tuple[UntakenEdge, ...]:
         return ()
     option = step.options["relations"]
     allowed = _FOLLOWED if option is None else frozenset(option)
-    near, far = _senders(trial)
+    near, far = _sources(trial)
     excluded = (
         UntakenEdge(edge, "relations", f"{edge.relation} is not followed")
         for edge in _edges_to_target(near, target, by_node=step.action.name == TREE)
@@ -131,29 +131,30 @@ def untaken_edges(trial: TrialRun, target: Target) -> tuple[UntakenEdge, ...]:
             if edge.relation in allowed
         ]
     else:
-        count = min(step.options["seed_places"], step.options["documents"])
+        count = min(step.options["max_seed_documents"], step.options["max_documents"])
+        reason = f"only seeds of the first {count} documents lead on"
         further = [
-            UntakenEdge(edge, "seed_places", f"only seeds of the first {count} documents lead on")
+            UntakenEdge(edge, "max_seed_documents", reason)
             for edge in _edges_to_target(far, target, by_node=False)
             if edge.relation in allowed
         ]
     return (*excluded, *further)
 
 
-def _senders(trial: TrialRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _sources(trial: TrialRun) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Nodes whose edges are followed, and seeds whose edges are not."""
     step = trial.step_making(RetrievalPlan)
     if step.action.name == TREE:
         return trial.get(RetrievalPlan).order, ()
     seeds = trial.get(Seeds)
-    count = min(step.options["seed_places"], step.options["documents"])
+    count = min(step.options["max_seed_documents"], step.options["max_documents"])
     near = seeds_of_first_documents(seeds, count)
     return near, tuple(node for node in seeds.ids if node not in near)
 
 
-def senders(trial: TrialRun) -> tuple[str, ...]:
+def followed_nodes(trial: TrialRun) -> tuple[str, ...]:
     """Nodes whose edges planning followed."""
-    return _senders(trial)[0]
+    return _sources(trial)[0]
 
 
 def _edges_to_target(nodes: tuple[str, ...], target: Target, *, by_node: bool) -> Iterable[Edge]:

@@ -126,14 +126,14 @@ _SCOPE: tuple[Tier, ...] = (
 )
 _RELATION: tuple[Tier, ...] = (
     ((NEIGHBOURS, "relations"), (TREE, "relations")),
-    ((NEIGHBOURS, "seed_places"), (TREE, "max_depth")),
+    ((NEIGHBOURS, "max_seed_documents"), (TREE, "max_depth")),
     ((TREE, "direction"),),
 )
 _CAP: tuple[Tier, ...] = (
-    ((NEIGHBOURS, "documents"), (NEIGHBOURS, "seed_places"), (TREE, "max_nodes")),
+    ((NEIGHBOURS, "max_documents"), (NEIGHBOURS, "max_seed_documents"), (TREE, "max_nodes")),
 )
 _FETCH: tuple[Tier, ...] = (
-    (("fetch_evidence", "per_document"), ("fetch_evidence", "in_all")),
+    (("fetch_evidence", "per_document"), ("fetch_evidence", "max_chunks")),
     ((WHOLE_TEXTS, "max_chars"), (WHOLE_TEXTS, "max_tokens")),
 )
 _BUDGET: tuple[Tier, ...] = (((ASSEMBLE, "max_tokens"),),)

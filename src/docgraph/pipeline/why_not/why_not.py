@@ -47,7 +47,7 @@ def why_not(
     seeds: Seeds | None = inputs.get(Seeds)
     change: tuple[OptionChange, ...] = ()
     suggestion = ""
-    if stage != "there":
+    if stage != "included":
         change, suggestion = smallest_change(stage, target, runner, seeds.ids if seeds else ())
     items = included_items(trial, target)
     return Explanation(
@@ -55,11 +55,11 @@ def why_not(
         question=question.text,
         pipeline=pipeline.name,
         stage=stage,
-        words=_describe(stage, outcomes),
+        explanation=_describe(stage, outcomes),
         steps=outcomes,
-        shown=tuple(IncludedItem(item.number, item.id, item.why) for item in items),
+        items=tuple(IncludedItem(item.number, item.id, item.why) for item in items),
         change=change,
-        remedy=suggestion,
+        suggestion=suggestion,
         runs=runner.runs,
     )
 
@@ -67,4 +67,4 @@ def why_not(
 def _describe(stage: Stage, outcomes: tuple[StepOutcome, ...]) -> str:
     """The outcome of the step that excluded it: the last one, or a step of search."""
     action = {"search": SEARCH, "rank": SEARCH, "scope": SCOPE}.get(stage, outcomes[-1].action)
-    return next(one.words for one in outcomes if one.action == action)
+    return next(one.explanation for one in outcomes if one.action == action)

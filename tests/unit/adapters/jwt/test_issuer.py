@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from docgraph.adapters.jwt.verifier import LONGEST_KEY_ID
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.ports.auth import LONGEST_TOKEN
 from tests.support.signed_tokens import (
     CLAIMS,
@@ -26,7 +26,7 @@ GOOD = {"alg": "RS256", "kid": "rsa"}
 
 
 def refused(shown: str, why: str) -> None:
-    with pytest.raises(NotKnown, match=why) as told:
+    with pytest.raises(NotAuthenticated, match=why) as told:
         issuer().verify(shown)
     assert shown[:20] not in str(told.value) or shown == ""
 
@@ -142,7 +142,7 @@ def test_a_token_is_for_us_and_for_now(changes: dict[str, object], why: str) -> 
 def test_clocks_may_differ_by_the_leeway_and_no_more() -> None:
     for changes in ({"exp": NOW - 59}, {"nbf": NOW + 60}, {"iat": NOW + 60}):
         assert issuer().verify(token({**CLAIMS, **changes}))["sub"] == "ann"
-        with pytest.raises(NotKnown):
+        with pytest.raises(NotAuthenticated):
             issuer(leeway=0).verify(token({**CLAIMS, **changes}))
 
 
@@ -183,7 +183,7 @@ def test_a_payload_has_one_reading_or_none(payload: bytes, why: str) -> None:
     ],
 )
 def test_what_is_no_token_is_nobodys(shown: str) -> None:
-    with pytest.raises(NotKnown):
+    with pytest.raises(NotAuthenticated):
         issuer().verify(shown)
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from docgraph.adapters.jwt.jwks import FRESH, MOST_KEYS, PAUSE, USABLE, KeySet, signing_keys
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from tests.support.signed_tokens import PublishedKeys, jwk, jwks
 
 SHORT = 1.0
@@ -21,7 +21,7 @@ class Down(PublishedKeys):
     def read(self) -> bytes:
         data = super().read()
         if self.down:
-            raise NotKnown("the issuer is down")
+            raise NotAuthenticated("the issuer is down")
         return data
 
 
@@ -34,7 +34,7 @@ class World:
     def finds(self, kid: str | None = "rsa", algorithm: str = "RS256") -> bool:
         try:
             return self.keys.key(kid, algorithm).id == (kid or "rsa")
-        except NotKnown:
+        except NotAuthenticated:
             return False
 
 
@@ -79,7 +79,7 @@ def test_an_issuer_that_is_down_is_not_asked_again_and_again(world: World) -> No
     world.source.down = True
     assert not any(world.finds() for _ in range(100))
     assert world.source.asked == 1
-    with pytest.raises(NotKnown, match="not to be had: the issuer is down"):
+    with pytest.raises(NotAuthenticated, match="not to be had: the issuer is down"):
         world.keys.key("rsa", "RS256")
     world.source.down = False
     world.seconds += PAUSE
@@ -151,7 +151,7 @@ def test_strangers_wait_for_nobody_either(world: World) -> None:
 
 def test_several_keys_that_fit_are_none(world: World) -> None:
     world.source.data = jwks(jwk("rsa"), jwk("other"))
-    with pytest.raises(NotKnown, match="several keys"):
+    with pytest.raises(NotAuthenticated, match="several keys"):
         world.keys.key(None, "RS256")
     assert world.finds("rsa")
 
@@ -190,5 +190,5 @@ def test_a_key_is_for_the_algorithms_of_its_kind() -> None:
 
 
 def test_a_set_without_end_is_refused() -> None:
-    with pytest.raises(NotKnown, match="up to 100"):
+    with pytest.raises(NotAuthenticated, match="up to 100"):
         signing_keys(jwks(*[{"kty": "RSA"}] * (MOST_KEYS + 1)))

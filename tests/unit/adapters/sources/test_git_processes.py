@@ -13,7 +13,7 @@ import pytest
 
 from docgraph.adapters.sources import git_process
 from docgraph.adapters.sources.git import GitSource
-from docgraph.model.errors import BadInput, GivenUp
+from docgraph.model.errors import BadInput, Cancelled
 from docgraph.ports.cancellation import Deadline, deadline_scope
 from tests.support.git_repository import GitRepository
 from tests.support.git_sources import read_files
@@ -92,7 +92,7 @@ def test_git_is_ended_when_nobody_waits_any_more(
     monkeypatch.setenv("HANGS", f"*{question}*")
     begun = time.monotonic()
     with (
-        pytest.raises(GivenUp, match="the client has disconnected"),
+        pytest.raises(Cancelled, match="the client has disconnected"),
         deadline_scope(leaving),
         GitSource(made.folder, "main") as source,
     ):

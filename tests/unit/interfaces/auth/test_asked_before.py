@@ -12,7 +12,7 @@ from docgraph.interfaces.auth.api_keys import (
 )
 from docgraph.interfaces.auth.principals import local
 from docgraph.model.access import ApiKey, Person
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from tests.support.memory_keys import MemoryKeys
 
@@ -33,7 +33,7 @@ class Place:
         self.before = ResumedAuthentication(login, frozenset({ISSUER}), lambda: self.now)
 
     def refuses(self, asked: IngestJob, why: str) -> None:
-        with pytest.raises(NotKnown, match=why):
+        with pytest.raises(NotAuthenticated, match=why):
             self.before.authenticate(asked)
 
 

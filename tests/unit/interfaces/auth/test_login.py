@@ -15,7 +15,7 @@ from docgraph.interfaces.auth.authentication import Authentication
 from docgraph.interfaces.auth.principals import impersonated, local, principal_of_job
 from docgraph.interfaces.auth.tokens import TokenAuthentication
 from docgraph.model.access import ApiKey, Person
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest
 from docgraph.ports.auth import LONGEST_TOKEN
 from docgraph.wiring.auth_settings import IssuerSettings
@@ -54,7 +54,7 @@ def gate() -> Gate:
 
 
 def refused(login: Authentication, shown: str | None, why: str) -> None:
-    with pytest.raises(NotKnown, match=why):
+    with pytest.raises(NotAuthenticated, match=why):
         login.authenticate(shown)
 
 
@@ -101,7 +101,7 @@ def test_a_secret_counts_to_its_last_letter(gate: Gate) -> None:
 
 def test_refusals_never_repeat_a_secret(gate: Gate) -> None:
     for shown in (new_secret()[1], gate.secret + "x", gate.secret[:-1]):
-        with pytest.raises(NotKnown) as told:
+        with pytest.raises(NotAuthenticated) as told:
             gate.login.authenticate(f"Bearer {shown}")
         assert shown[-20:] not in str(told.value)
 

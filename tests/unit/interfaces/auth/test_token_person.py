@@ -7,7 +7,7 @@ import pytest
 
 from docgraph.interfaces.auth.tokens import read_claim, token_person
 from docgraph.model.access import RIGHTS, Person
-from docgraph.model.errors import NotKnown
+from docgraph.model.errors import NotAuthenticated
 from docgraph.wiring.auth_settings import ClaimNames, IssuerSettings
 
 NAMES = ClaimNames("sub", "org", "groups", "labels", "level", "roles")
@@ -41,13 +41,13 @@ def test_what_no_claim_is_named_for_nobody_has() -> None:
     "value", [None, "", " ", "a  b", "a\n", "\0", "\ud800", 5, True, ["ann"], {"a": 1}, "x" * 201]
 )
 def test_nobody_comes_in_without_an_id_and_a_tenant(name: str, value: object) -> None:
-    with pytest.raises(NotKnown, match="missing or no name"):
+    with pytest.raises(NotAuthenticated, match="missing or no name"):
         person(**{name: value})
 
 
 @pytest.mark.parametrize("name", ["local", "everyone"])
 def test_nobody_is_called_as_what_has_a_meaning_of_its_own(name: str) -> None:
-    with pytest.raises(NotKnown, match="meaning of its own"):
+    with pytest.raises(NotAuthenticated, match="meaning of its own"):
         person(sub=name)
 
 
@@ -68,13 +68,13 @@ def test_a_name_that_no_rule_could_have_is_left_out() -> None:
 @pytest.mark.parametrize("name", ["groups", "labels", "roles"])
 @pytest.mark.parametrize("value", [5, True, {"staff": True}, [1], ["staff", None], [["staff"]]])
 def test_what_is_no_list_of_texts_lets_nobody_in(name: str, value: object) -> None:
-    with pytest.raises(NotKnown, match="no list of texts"):
+    with pytest.raises(NotAuthenticated, match="no list of texts"):
         person(**{name: value})
 
 
 @pytest.mark.parametrize("value", [True, -1, 2**31, "3", 3.0, [3], 10**400])
 def test_a_clearance_is_a_whole_number(value: object) -> None:
-    with pytest.raises(NotKnown, match="no number from 0"):
+    with pytest.raises(NotAuthenticated, match="no number from 0"):
         person(level=value)
 
 
@@ -83,7 +83,7 @@ def test_an_issuer_names_no_tenant_but_those_it_may() -> None:
     for tenant in bound.tenants:
         assert token_person({**CLAIMS, "org": tenant}, bound).tenant == tenant
     for tenant in ("local", "Acme", "acme2"):
-        with pytest.raises(NotKnown, match="which its issuer may not name"):
+        with pytest.raises(NotAuthenticated, match="which its issuer may not name"):
             token_person({**CLAIMS, "org": tenant}, bound)
 
 

@@ -17,12 +17,20 @@ from tests.support.sample_documents import ChunkSpec, Part, document, edge, towa
 NAMES = ("a.md", "b.md", "c.md", "d.py", "e.md", "f.md")
 RELATIONS = ("explains", "mentions", "imports", "calls")
 WORDS = ("corn", "mill", "baker of bread and of cakes", "corn corn corn in sacks")
-COUNTED = ("top", "pool", "documents", "seed_places", "max_nodes", "in_all", "max_tokens")
+COUNTED = (
+    "top",
+    "pool",
+    "max_documents",
+    "max_seed_documents",
+    "max_nodes",
+    "max_chunks",
+    "max_tokens",
+)
 
 
 @st.composite
 def worlds(draw: st.DrawFn) -> World:
-    """Some documents of one or two passages, one of them maybe in another repository."""
+    """Some documents of one or two chunks, one of them maybe in another repository."""
     ids = [f"{'s' if name == 'f.md' else 'r'}:{name}" for name in NAMES]
     shares = st.integers(0, 10).map(lambda tenths: towards(tenths / 10))
     documents = []
@@ -56,8 +64,8 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
         load("documents")
         .with_options("search_nodes", top=top, pool=draw(st.integers(1, 8)))
         .with_options("select_scope", cluster=draw(st.sampled_from((0.0, 0.3))))
-        .with_options("expand_relationships", documents=draw(few), relations=relations)
-        .with_options("fetch_evidence", per_document=draw(st.integers(1, 2)), in_all=draw(few))
+        .with_options("expand_relationships", max_documents=draw(few), relations=relations)
+        .with_options("fetch_evidence", per_document=draw(st.integers(1, 2)), max_chunks=draw(few))
         .with_options("assemble_context", max_tokens=budget)
     )
 
@@ -69,8 +77,8 @@ def test_whatever_change_is_reported_lets_the_node_in(
 ) -> None:
     node = f"r:{name}"
     found = explain(node, pipeline, store)
-    assert (found.stage == "there") == (node in cited_ids(with_changes(pipeline, store, ())))
-    assert (found.stage == "there") == bool(found.shown)
+    assert (found.stage == "included") == (node in cited_ids(with_changes(pipeline, store, ())))
+    assert (found.stage == "included") == bool(found.items)
     assert len(found.change) <= 3
     if found.change:
         assert node in cited_ids(with_changes(pipeline, store, found.change))

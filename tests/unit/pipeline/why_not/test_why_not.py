@@ -48,11 +48,11 @@ def confirmed(found: Explanation, pipeline: Pipeline, store: World) -> None:
 @pytest.mark.requirement(49)
 def test_what_is_there_says_why() -> None:
     found = explain("r:1.md", OPEN, town())
-    assert found.stage == "there"
-    assert (found.change, found.remedy) == ((), "")
-    assert [one.inside for one in found.steps] == [True] * 4
-    assert found.steps[0].words.startswith("seed 1 of 8")
-    (piece,) = found.shown
+    assert found.stage == "included"
+    assert (found.change, found.suggestion) == ((), "")
+    assert [one.included for one in found.steps] == [True] * 4
+    assert found.steps[0].explanation.startswith("seed 1 of 8")
+    (piece,) = found.items
     assert (piece.number, piece.id) == (1, "r:1.md@0")
     assert piece.why.rule == "seed 1 of 6"
 
@@ -60,9 +60,9 @@ def test_what_is_there_says_why() -> None:
 def test_a_neighbour_that_is_there_names_its_edge() -> None:
     pipeline = OPEN.with_options("search_nodes", top=2)
     found = explain("r:far.md", pipeline, town())
-    assert found.stage == "there"
-    assert not found.steps[0].inside
-    assert "r:1.md ->explains-> r:far.md" in found.steps[1].words
+    assert found.stage == "included"
+    assert not found.steps[0].included
+    assert "r:1.md ->explains-> r:far.md" in found.steps[1].explanation
 
 
 @pytest.mark.requirement(36)
@@ -71,7 +71,7 @@ def test_hidden_and_absent_read_the_same() -> None:
     dark = World(store.documents, store.edges, hidden=frozenset({"r:2.md"}))
     for node in ("r:2.md", "r:2.md@0", "r:zz.md"):
         found = explain(node, OPEN, dark)
-        assert (found.stage, found.words) == ("not visible", "nothing visible under this id")
+        assert (found.stage, found.explanation) == ("not visible", "nothing visible under this id")
         assert (found.steps, found.change, found.runs) == ((), (), 0)
 
 
@@ -81,8 +81,8 @@ def test_a_rank_beyond_top_is_explained_and_top_is_raised_just_enough() -> None:
     found = explain("r:5.md", pipeline, town(edges=False))
     text = numbers(found, "search_nodes")
     assert (found.stage, text["rank"], text["top"]) == ("rank", 5, 3)
-    assert text["last"] - text["score"] == pytest.approx(text["short"])
-    assert text["short"] > 0
+    assert text["last"] - text["score"] == pytest.approx(text["shortfall"])
+    assert text["shortfall"] > 0
     assert changed(found) == [("search_nodes.top", 3, 5)]
     confirmed(found, pipeline, town(edges=False))
 
@@ -134,12 +134,12 @@ def test_a_scope_with_two_objections_is_switched_off() -> None:
 
 @pytest.mark.requirement(49)
 def test_a_node_cut_by_a_limit_is_explained_with_its_position() -> None:
-    pipeline = OPEN.with_options("expand_relationships", documents=3)
+    pipeline = OPEN.with_options("expand_relationships", max_documents=3)
     found = explain("r:5.md", pipeline, town(edges=False))
     assert found.stage == "cap"
-    assert numbers(found, "expand_relationships") == {"place": 5, "room": 3}
-    assert "cut by documents=3" in found.words
-    assert changed(found) == [("expand_relationships.documents", 3, 5)]
+    assert numbers(found, "expand_relationships") == {"position": 5, "limit": 3}
+    assert "cut by max_documents=3" in found.explanation
+    assert changed(found) == [("expand_relationships.max_documents", 3, 5)]
 
 
 @pytest.mark.requirement(49)
@@ -149,20 +149,22 @@ def test_a_relation_that_is_not_followed_is_named() -> None:
     )
     found = explain("r:far.md", pipeline, town())
     assert found.stage == "relation"
-    assert found.words == ("r:1.md ->explains-> r:far.md leads here, but explains is not followed")
+    assert found.explanation == (
+        "r:1.md ->explains-> r:far.md leads here, but explains is not followed"
+    )
     assert changed(found) == [
         ("expand_relationships.relations", ("mentions",), ("mentions", "explains"))
     ]
 
 
-def test_a_seed_beyond_the_seed_places_does_not_lead_on() -> None:
+def test_a_seed_beyond_the_limit_of_seed_documents_does_not_lead_on() -> None:
     pipeline = OPEN.with_options("search_nodes", top=5).with_options(
-        "expand_relationships", seed_places=2
+        "expand_relationships", max_seed_documents=2
     )
     found = explain("r:6.md", pipeline, town())
     assert found.stage == "relation"
-    assert "only seeds of the first 2 documents lead on" in found.words
-    assert changed(found) == [("expand_relationships.seed_places", 2, 5)]
+    assert "only seeds of the first 2 documents lead on" in found.explanation
+    assert changed(found) == [("expand_relationships.max_seed_documents", 2, 5)]
 
 
 def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
@@ -177,7 +179,7 @@ def test_a_tree_that_is_not_deep_enough_is_deepened() -> None:
     )
     found = explain("r:c.py", pipeline, store)
     assert found.stage == "relation"
-    assert "one step beyond max_depth=1" in found.words
+    assert "one step beyond max_depth=1" in found.explanation
     assert changed(found) == [("expand_dependency_tree.max_depth", 1, 2)]
 
 
@@ -194,17 +196,17 @@ def long(*, parts: int) -> World:
 def test_a_chunk_that_was_not_fetched_is_explained_with_its_rank_in_its_document() -> None:
     found = explain("r:long.md#s7", DOCUMENTS, long(parts=9))
     assert found.stage == "fetch"
-    assert numbers(found, "fetch_evidence") == {"place": 8, "passages": 9}
+    assert numbers(found, "fetch_evidence") == {"position": 8, "chunks": 9}
     assert changed(found) == [("fetch_evidence.per_document", 5, 8)]
     assert explain("r:long.md#s7@7", DOCUMENTS, long(parts=9)).change == found.change
-    assert explain("r:long.md", DOCUMENTS, long(parts=9)).stage == "there"
+    assert explain("r:long.md", DOCUMENTS, long(parts=9)).stage == "included"
 
 
-def test_few_passages_in_all_are_raised_by_as_many_as_it_takes() -> None:
-    pipeline = OPEN.with_options("fetch_evidence", in_all=2)
+def test_a_limit_of_chunks_is_raised_by_as_many_as_it_takes() -> None:
+    pipeline = OPEN.with_options("fetch_evidence", max_chunks=2)
     found = explain("r:4.md", pipeline, town(edges=False))
     assert found.stage == "fetch"
-    assert changed(found) == [("fetch_evidence.in_all", 2, 4)]
+    assert changed(found) == [("fetch_evidence.max_chunks", 2, 4)]
 
 
 def test_a_full_text_that_is_too_long_is_explained_with_the_missing_budget() -> None:
@@ -236,14 +238,14 @@ def test_an_item_over_budget_is_explained_with_the_missing_tokens() -> None:
 @pytest.mark.requirement(49)
 def test_two_changes_together_are_both_named() -> None:
     pipeline = OPEN.with_options("search_nodes", top=2).with_options(
-        "expand_relationships", documents=2
+        "expand_relationships", max_documents=2
     )
     store = town(edges=False)
     found = explain("r:4.md", pipeline, store)
-    assert found.remedy == "no single change that was tried lets it in; together these do"
+    assert found.suggestion == "no single change that was tried includes it; together these do"
     assert changed(found) == [
         ("search_nodes.top", 2, 4),
-        ("expand_relationships.documents", 2, 4),
+        ("expand_relationships.max_documents", 2, 4),
     ]
     for change in found.change:
         assert "r:4.md" not in cited_ids(with_changes(pipeline, store, [change]))
@@ -255,7 +257,7 @@ def test_naming_it_as_a_seed_is_the_last_resort() -> None:
     pipeline = FLAT.with_options("search_nodes", mode="semantic")
     store = town(edges=False)
     found = explain("r:far.md", pipeline, store)
-    assert "naming it as a seed does" in found.remedy
+    assert "naming it as a seed does" in found.suggestion
     assert found.change == (OptionChange("seeds", "seed", (), ("r:far.md",)),)
     confirmed(found, pipeline, store)
 
@@ -270,17 +272,17 @@ def test_what_holds_no_text_cannot_be_let_in() -> None:
     store = world(document("r:empty.md", meaning=NORTH), document("r:a.md", "corn"))
     found = explain("r:empty.md", DOCUMENTS, store)
     assert (found.stage, found.change) == ("fetch", ())
-    assert found.remedy == "nothing that was tried lets it in"
+    assert found.suggestion == "nothing that was tried includes it"
 
 
 def test_tries_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("docgraph.pipeline.why_not.trials.MAX_RUNS", 4)
     pipeline = OPEN.with_options("search_nodes", top=2).with_options(
-        "expand_relationships", documents=2
+        "expand_relationships", max_documents=2
     )
     found = explain("r:4.md", pipeline, town(edges=False))
     assert found.runs == 4
-    assert found.remedy.endswith("not all could be tried")
+    assert found.suggestion.endswith("not all could be tried")
 
 
 def test_steps_before_a_change_are_not_run_again() -> None:

@@ -14,7 +14,7 @@ from docgraph.ingest.result import Progress
 from docgraph.interfaces.http.jobs.lease import LeaseKeeper
 from docgraph.interfaces.http.problems import refusal_of
 from docgraph.interfaces.http.responses import as_json
-from docgraph.model.errors import DocgraphError, GivenUp, TookTooLong
+from docgraph.model.errors import Cancelled, DeadlineExceeded, DocgraphError
 from docgraph.model.ingest_job import IngestJob
 from docgraph.ports.cancellation import Deadline, deadline_scope
 from docgraph.ports.job_queue import IngestJobQueue
@@ -144,10 +144,10 @@ class JobRunner:
 
     def _handle_failure(self, work: _Work, error: Exception, *, late: bool) -> None:
         """Any error after the deadline counts as the deadline's."""
-        if late or isinstance(error, TookTooLong):
+        if late or isinstance(error, DeadlineExceeded):
             LOG.warning("%s: given up: %s: %s", work.job.id, type(error).__name__, error)
             self._finish(work, error=self._too_long)
-        elif isinstance(error, GivenUp):
+        elif isinstance(error, Cancelled):
             if self._queue.release(work.job.id, work.owner):
                 LOG.info("%s: put back", work.job.id)
         elif isinstance(error, DocgraphError):

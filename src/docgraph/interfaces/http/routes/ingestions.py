@@ -22,7 +22,7 @@ from docgraph.interfaces.http.server.request_context import (
     RequestContext,
 )
 from docgraph.interfaces.inputs import access_options
-from docgraph.model.errors import BadInput, NotAllowed
+from docgraph.model.errors import BadInput, NotAuthorized
 from docgraph.model.ingest_job import IngestJob, IngestJobRequest, JobState
 
 # The state of an ingestion.
@@ -146,7 +146,9 @@ def _add(body: IngestionBody, context: RequestContext) -> IngestJob:
 
     def is_there(request: IngestJobRequest) -> bool:
         if not context.state.roots:
-            raise NotAllowed("this server ingests nothing: no folder is named as one of its roots")
+            raise NotAuthorized(
+                "this server ingests nothing: no folder is named as one of its roots"
+            )
         _check(request, context.principal.tenant)
         place = context.state.roots.find(request.path, context.principal.tenant)
         if place is not None:

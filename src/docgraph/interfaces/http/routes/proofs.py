@@ -31,7 +31,7 @@ router = APIRouter(route_class=AuthenticatedRoute, tags=["proofs"])
     **operation_docs("explain", 404, 409),
 )
 async def explain(body: ExplainBody, context: CurrentRequest) -> Response:
-    """Tell why each item is there; with a `node`, where that one stands and what lets it in."""
+    """Tell why each item is there; with a `node`, where it was left out and what includes it."""
 
     def respond() -> ExplainResponse | Explanation:
         request = context.question_request(body)

@@ -43,7 +43,7 @@ async def search(body: SearchBody, context: CurrentRequest) -> Response:
 
 @router.post("/v1/plans", response_model=PlanResponse, **operation_docs("plan", 404, 409))
 async def plan(body: PlanBody, context: CurrentRequest) -> Response:
-    """Decide which documents may speak. Reads no text."""
+    """Select the documents that may be read. Reads no text."""
 
     def respond() -> PlanResponse:
         result = context.engine.questions.plan(context.question_request(body))

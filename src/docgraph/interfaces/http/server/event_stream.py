@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 
 from docgraph.interfaces.http.problems import problem_data, refusal_of, unexpected
 from docgraph.interfaces.http.responses import as_json
-from docgraph.model.errors import DocgraphError, GivenUp
+from docgraph.model.errors import Cancelled, DocgraphError
 from docgraph.ports.cancellation import Deadline, deadline_scope
 
 LOG = logging.getLogger("docgraph.http")
@@ -52,14 +52,14 @@ class Events:
             self._last(End)
 
     def send(self, name: str, value: object) -> None:
-        """Waits while the client is behind; raises GivenUp once it has disconnected."""
+        """Waits while the client is behind; raises Cancelled once it has disconnected."""
         self._deadline.check()
         self._put(event(name, value))
 
     def _last(self, item: BaseException | None) -> None:
         try:
             self._put(item)
-        except GivenUp:
+        except Cancelled:
             LOG.info("%s: the client had left before the end", self._request_id)
 
     def _put(self, item: Item) -> None:
@@ -68,18 +68,18 @@ class Events:
             put = asyncio.run_coroutine_threadsafe(putting, self._loop)
         except RuntimeError:  # the loop is closed: the server has ended
             putting.close()
-            raise GivenUp("nobody listens any more") from None
+            raise Cancelled("nobody listens any more") from None
         while True:
             try:
                 put.result(_LOOK_UP)
             except TimeoutError:
                 try:
                     self._deadline.check()
-                except GivenUp:
+                except Cancelled:
                     put.cancel()
                     raise
             except CancelledError:
-                raise GivenUp("nobody listens any more") from None
+                raise Cancelled("nobody listens any more") from None
             else:
                 return
 

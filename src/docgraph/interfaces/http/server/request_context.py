@@ -20,7 +20,7 @@ from docgraph.interfaces.http.responses import as_json
 from docgraph.interfaces.http.server.app_state import AppState, app_state_of
 from docgraph.interfaces.server.worker_pool import QuotaKey, WorkerPool, quota_key
 from docgraph.model.access import Principal
-from docgraph.model.errors import GivenUp, TookTooLong
+from docgraph.model.errors import Cancelled, DeadlineExceeded
 from docgraph.pipeline.request import QuestionRequest
 from docgraph.ports.cancellation import Deadline, deadline_scope
 
@@ -56,9 +56,9 @@ async def wait_or_disconnect(
         if done.done():
             return done.result()
         if left.done():
-            raise GivenUp("the client has disconnected")
+            raise Cancelled("the client has disconnected")
         deadline.expire()
-        raise TookTooLong(f"this took longer than {seconds:g} seconds")
+        raise DeadlineExceeded(f"this took longer than {seconds:g} seconds")
     finally:
         if not done.done():
             deadline.cancel()
@@ -197,7 +197,7 @@ class AuthenticatedRoute(APIRoute):
             except TimeoutError:
                 raise HTTPException(408, "the body did not come in time") from None
             except ClientDisconnect:
-                raise GivenUp("the client has disconnected") from None
+                raise Cancelled("the client has disconnected") from None
             return await handle(strict)
 
         return handled

@@ -77,7 +77,7 @@ def _of_node(found: Explanation) -> ExplainResult:
     return ExplainResult(
         question=found.question,
         digest="",
-        reason=found.words,
+        reason=found.explanation,
         scope="",
         items=(),
         omitted=(),
@@ -93,8 +93,8 @@ EXPLAIN = Tool(
     description=(
         "Tell why each item of a question's context is there: the seed or edge that admitted it, "
         "on what grounds the reader may see it, and what the token budget decided; then what was "
-        "left out, and by which limit. With `node`, tell for that one node at which step it fell "
-        "out and the smallest change that would let it in, each change tried; this takes longer."
+        "left out, and by which limit. With `node`, tell for that one node at which step it was "
+        "left out and the smallest change that includes it, each change tried; this takes longer."
     ),
     takes=ExplainArguments,
     gives=ExplainResult,

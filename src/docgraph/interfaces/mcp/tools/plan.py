@@ -1,4 +1,4 @@
-"""plan: which documents may speak to a question, and why. No text is read for it."""
+"""plan: which documents may be read for a question, and why. No text is read for it."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ from docgraph.model.snapshot import SnapshotName
 
 @dataclass(frozen=True, slots=True)
 class AdmittedNode:
-    """`place` counts from 1; `because` is the seed's rank or the edge that let it in."""
+    """`position` counts from 1; `because` is the seed's rank or the edge that admits it."""
 
-    place: int
+    position: int
     id: str
-    document: str
+    document_id: str
     because: str
 
 
@@ -55,8 +55,8 @@ def plan(context: ToolContext, principal: Principal, arguments: PlanArguments) -
 
 def _admitted(made: RetrievalPlan) -> tuple[AdmittedNode, ...]:
     return tuple(
-        AdmittedNode(place, node, document_of(node), made.rule_for(node))
-        for place, node in enumerate(made.order, start=1)
+        AdmittedNode(position, node, document_of(node), made.rule_for(node))
+        for position, node in enumerate(made.order, start=1)
     )
 
 
@@ -64,10 +64,10 @@ PLAN = Tool(
     name="plan",
     title="Plan",
     description=(
-        "Decide which documents may speak to a question, without reading them: the seeds that "
-        "search found, and the documents that their relations lead to, each with the edge that "
-        "admits it; then what a limit left out. Use it to see what `context` would rest on, or "
-        "how documents hang together around a question."
+        "Select the documents that may be read for a question, without reading them: the seeds "
+        "of search, and the documents that their relations lead to, each with the edge that "
+        "admits it; then what a limit left out. Use it to see what `context` would read, or "
+        "how documents are related around a question."
     ),
     takes=PlanArguments,
     gives=PlanResult,

@@ -16,8 +16,8 @@ from docgraph.model.explanation import NOT_VISIBLE
 from docgraph.model.node import document_of
 from docgraph.model.validation import suggest
 
-MOST_PLACES = 5
-LONGEST_SAYING = 300  # characters
+MAX_POSITIONS = 5
+MAX_TEXT_CHARACTERS = 300  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class EvidencePosition:
 
     path: str
     line: int
-    says: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RelationResult:
     type: str
     target: str
     origins: tuple[str, ...]
-    places: tuple[EvidencePosition, ...]
+    positions: tuple[EvidencePosition, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +103,11 @@ def _ends(edge: Edge, direction: str) -> Iterator[str]:
 
 def _found(known: Relationship) -> RelationResult:
     edge = known.edge
-    places = tuple(
-        EvidencePosition(shown.path, shown.line, shown.says[:LONGEST_SAYING])
-        for shown in known.evidence[:MOST_PLACES]
+    positions = tuple(
+        EvidencePosition(shown.path, shown.line, shown.text[:MAX_TEXT_CHARACTERS])
+        for shown in known.evidence[:MAX_POSITIONS]
     )
-    return RelationResult(edge.source, edge.relation, edge.target, known.origins, places)
+    return RelationResult(edge.source, edge.relation, edge.target, known.origins, positions)
 
 
 RELATIONS = Tool(
@@ -116,9 +116,9 @@ RELATIONS = Tool(
     description=(
         "List what a document, section or code symbol is connected with: which documents it "
         "references, supersedes or explains, what code it calls or imports, and what points back "
-        "at it, each with the places in the text that say so. Use it to walk from one document "
-        "to the next; open a neighbour with `fetch`. Type `contains` lists the sections and "
-        "symbols inside."
+        "at it, each with the positions in the text that state it. Use it to go from one "
+        "document to the next; open a neighbour with `fetch`. Type `contains` lists the "
+        "sections and symbols inside."
     ),
     takes=RelationsArguments,
     gives=RelationsResult,
