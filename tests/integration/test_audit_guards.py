@@ -41,10 +41,10 @@ DONE = {
                 ("seals", "follow_each_other", ["the function audit_seals_follow is missing"]),
             )
         },
-        "ALTER TABLE entries DISABLE TRIGGER entries_stay": [
+        "ALTER TABLE entries DISABLE TRIGGER entries_are_permanent": [
             "the trigger entries_stay is not as docgraph made it"
         ],
-        "ALTER TABLE seals ENABLE REPLICA TRIGGER seals_stay": [
+        "ALTER TABLE seals ENABLE REPLICA TRIGGER seals_are_permanent": [
             "the trigger seals_stay is not as docgraph made it"
         ],
         "ALTER TABLE entries DISABLE TRIGGER ALL": [
@@ -57,7 +57,7 @@ DONE = {
         NO_OP.format("audit_entries_follow", "NEW"): [
             "the function audit_entries_follow is not as docgraph made it"
         ],
-        "ALTER FUNCTION audit_entries_follow() SET search_path = public": [
+        "ALTER FUNCTION require_next_entry() SET search_path = public": [
             "the function audit_entries_follow is not as docgraph made it"
         ],
         "CREATE RULE quiet AS ON DELETE TO seals DO INSTEAD NOTHING": ["the rule quiet was put in"],

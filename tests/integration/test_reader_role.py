@@ -105,7 +105,7 @@ PLANTS: tuple[tuple[LiteralString, str], ...] = (
     ("GRANT pg_read_all_data TO docgraph_reader", "is a member of"),
     ("CREATE TABLE notes (text text); ALTER TABLE notes OWNER TO docgraph_reader", "owns"),
     ("GRANT INSERT ON documents TO docgraph_reader", "may change"),
-    ("GRANT UPDATE (class) ON documents TO docgraph_reader", "may change"),
+    ("GRANT UPDATE (access_class) ON documents TO docgraph_reader", "may change"),
     ("GRANT TRUNCATE ON contents TO PUBLIC", "may change"),
     ("GRANT USAGE ON SEQUENCE node_handles TO docgraph_reader", "may take numbers of"),
     ("GRANT CREATE ON SCHEMA docgraph TO docgraph_reader", "may make things in"),
@@ -239,12 +239,12 @@ def test_the_owner_does_not_run_another_roles_operator(
     everywhere.execute(
         "INSERT INTO branches (tenant, repository, name) VALUES ('t', 'r', 'b'); "
         "INSERT INTO access_classes (rule) VALUES ('{}'); "
-        "INSERT INTO segments (branch, class, born, passages, nodes, documents, arrays) "
+        "INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, arrays) "
         "VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
     )
-    query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_documents"]
+    query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_versions"]
     with closing(connect(database)) as connection:
         assert connection.execute(query, {"branch": 1, "documents": [1]}).rowcount == 1
-        plain = "SELECT FROM segments WHERE documents && %(documents)s::bigint[]"
+        plain = "SELECT FROM segments WHERE versions && %(versions)s::bigint[]"
         with pytest.raises(psycopg.errors.RaiseException, match="grabbed"):
             connection.execute(plain, {"documents": [1]})

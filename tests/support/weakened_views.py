@@ -12,8 +12,8 @@ _VIEWS = """
     WHERE relnamespace = %s::regnamespace AND relkind = 'v' AND relname ~ '^(visible|masked)_'
     ORDER BY relname
 """
-_RIGHTS = re.compile(r"\w+\.class IN \( SELECT readable\(\) AS readable\)")
-_SCOPE = re.compile(r"\n\s+JOIN asked_scope\(\)[^\n]*")
+_RIGHTS = re.compile(r"\w+\.class IN \( SELECT readable_classes\(\) AS readable_classes\)")
+_SCOPE = re.compile(r"\n\s+JOIN requested_snapshots\(\)[^\n]*")
 _EDGES = "SELECT * FROM document_relationships"
 
 

@@ -19,30 +19,30 @@ from docgraph.model.snapshot import VerifyReport
 See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]
 _WRONG = MappingProxyType(
     {
-        "nodes_of_nothing": "nodes belong to no document",
-        "chunks_of_nothing": "chunks belong to no document",
-        "offers_of_nothing": "names belong to no document",
-        "claims_of_nothing": "claims belong to no document",
-        "texts_missing": "documents have lost their text",
-        "vectors_missing": "chunks have lost their vector",
-        "postings_of_nothing": "postings belong to no segment",
+        "nodes_without_document": "nodes belong to no document",
+        "chunks_without_document": "chunks belong to no document",
+        "definitions_without_document": "names belong to no document",
+        "references_without_document": "claims belong to no document",
+        "documents_without_text": "documents have lost their text",
+        "chunks_without_vector": "chunks have lost their vector",
+        "postings_without_segment": "postings belong to no segment",
         "chunks_without_node": "chunks have no node in their document",
         "nodes_without_parent": "nodes have lost their parent",
-        "spans_outside": "chunks reach out of their document's text",
-        "claims_without_source": "claims are made by no node of their document",
-        "two_at_once": "documents live twice in one snapshot",
-        "edges_twice": "relations live twice in one snapshot",
-        "without_rule": "documents have no access rule, so nobody can read them",
+        "chunks_outside_text": "chunks reach out of their document's text",
+        "references_without_source": "claims are made by no node of their document",
+        "overlapping_versions": "documents live twice in one snapshot",
+        "duplicate_relationships": "relations live twice in one snapshot",
+        "documents_without_rule": "documents have no access rule, so nobody can read them",
     }
 )
 _SEEN = MappingProxyType(
     {
-        "dead_documents": "documents",
-        "dead_texts": "texts",
-        "dead_nodes": "nodes",
-        "dead_chunks": "chunks, or their vectors,",
-        "dead_offers": "names",
-        "dead_claims": "claims",
+        "visible_ended_documents": "documents",
+        "visible_ended_texts": "texts",
+        "visible_ended_nodes": "nodes",
+        "visible_ended_chunks": "chunks, or their vectors,",
+        "visible_ended_definitions": "names",
+        "visible_ended_references": "claims",
     }
 )
 
@@ -73,7 +73,7 @@ def verify(
             see(mask, {branch.id: branch.newest})
             graph = SqlGraph(database.queries("reads.sql"))
             problems.extend(_of_the_gone(sql, graph, mask, branch, own))
-    checked = sql.rows("checked")
+    checked = sql.rows("row_counts")
     return VerifyReport(tuple((name, count) for name, count in checked), tuple(problems))
 
 
@@ -86,7 +86,7 @@ def _of_rows(sql: Queries) -> Iterator[str]:
 
 def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iterator[str]:
     """Postings lie inside their segment, and every passage and node has its document."""
-    known = np.array([o for (o,) in sql.rows("ordinals")], dtype=np.int64)
+    known = np.array([o for (o,) in sql.rows("all_versions")], dtype=np.int64)
     for number, (_, segment) in segments.items():
         for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
@@ -128,12 +128,12 @@ def _of_the_gone(
         (count,) = single_row(sql.row(query, **place))
         if count:
             yield f"{where}: {count} {what} of documents that are gone can be seen"
-    dead = np.array([o for (o,) in sql.rows("dead", **place)], dtype=np.int64)
+    dead = np.array([o for (o,) in sql.rows("ended_versions", **place)], dtype=np.int64)
     for segment in segments:
         for column in (segment.chunk_document, segment.node_document):
             if seen := int(np.count_nonzero(mask[column] & np.isin(column, dead))):
                 yield f"{where}: {seen} postings or vectors of what is gone can be found"
-    gone = {document for (document,) in sql.rows("gone", **place)}
+    gone = {document for (document,) in sql.rows("removed_documents", **place)}
     for found in graph.all_edges(frozenset(RELATIONS)):
         for end in (found.edge.source, found.edge.target):
             if document_of(end) in gone:

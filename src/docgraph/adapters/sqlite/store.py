@@ -69,7 +69,7 @@ class SqliteStore:
         """One read transaction, and the tenant's versions as of it."""
         with self._readers.reading(self._readers.file_id()) as reader:
             sql = SqliteDatabase(reader.connection).queries("state.sql")
-            *counted, store = single_row(sql.row("changes", tenant=tenant))
+            *counted, store = single_row(sql.row("change_counts", tenant=tenant))
             if store != self._file:  # another file in its place: its numbers mean something else
                 self._cache.clear()
                 self._file = store
