@@ -33,7 +33,7 @@ def row(tree: Path, store: Path) -> str:
     unresolved = ", ".join(
         f"{one.relation} ({one.origin}) {one.unresolved:,}" for one in found.found if one.unresolved
     )
-    counts = (done.added, len(done.problems), done.nodes, done.chunks, found.opaque_calls)
+    counts = (done.added, len(done.problems), done.nodes, done.chunks, found.unresolved_calls)
     text = [f"{count:,}" for count in counts]
     return f"| {tree.name} | {' | '.join(text)} | {by_type} | {unresolved} | {seconds:.0f} |"
 

@@ -78,7 +78,7 @@ def test_every_view_sees_with_the_eyes_of_who_asks(connection: Connection) -> No
         "SELECT text FROM contents",
         "SELECT n.id FROM visible_nodes AS n, documents AS d",
         "SELECT id FROM visible_documents WHERE id IN (SELECT id FROM documents)",
-        "SELECT id FROM visible_nodes ORDER BY (SELECT max(valid_from) FROM documents) LIMIT %(most)s",
+        "SELECT id FROM visible_nodes ORDER BY (SELECT max(rank) FROM definitions) LIMIT %(most)s",
         "WITH visible_documents AS (SELECT * FROM documents) SELECT * FROM visible_documents",
     ],
 )

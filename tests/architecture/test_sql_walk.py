@@ -218,7 +218,7 @@ def test_the_views_are_all_that_a_reader_has(compiling: Compiler) -> None:
         "SELECT (SELECT count(*) FROM node_references) FROM visible_nodes WHERE id = :id",
         "SELECT id FROM visible_documents UNION SELECT id FROM documents",
         "SELECT * FROM (SELECT id FROM documents) AS visible_documents",
-        "SELECT id FROM visible_nodes ORDER BY (SELECT max(valid_from) FROM documents WHERE path = ?)",
+        "SELECT id FROM visible_nodes ORDER BY (SELECT max(rank) FROM definitions WHERE key = ?)",
         "WITH visible_documents AS (SELECT * FROM documents) SELECT * FROM visible_documents",
         "SELECT (WITH visible_texts AS (SELECT * FROM contents) SELECT text FROM visible_texts)",
         "SELECT * FROM (WITH found AS (SELECT * FROM contents) SELECT * FROM found)",
@@ -245,7 +245,10 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
 
 @pytest.mark.parametrize(
     ("query", "raw"),
-    [("lives", "names branches, document_access, documents"), ("no_such_query", "does not select")],
+    [
+        ("document_lifetimes", "names branches, document_access, documents"),
+        ("no_such_query", "does not select"),
+    ],
 )
 def test_a_raw_query_is_found_with_whoever_runs_it(
     compiling: Compiler, query: str, raw: str

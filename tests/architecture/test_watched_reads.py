@@ -101,7 +101,7 @@ def test_every_read_of_every_stage_goes_through_the_views(
                 "SELECT version, position, v.vector, c.id, node, heading_path, first_line, "
                 "last_line, start_offset, end_offset, page FROM vector_chunks AS c "
                 "JOIN vectors AS v ON v.id = c.vector "
-                "WHERE version IN (SELECT value FROM json_each(:documents))"
+                "WHERE version IN (SELECT value FROM json_each(:versions))"
             ),
         ),
         ("sql.snapshots sql.texts", "text_of_version", "SELECT text FROM contents LIMIT 1"),
@@ -110,7 +110,11 @@ def test_every_read_of_every_stage_goes_through_the_views(
             "segment_arrays",
             "SELECT arrays FROM segments WHERE id = :segment",
         ),
-        ("sql.reader_session", "count_chunks", "SELECT count(*) FROM visible_chunks, node_references"),
+        (
+            "sql.reader_session",
+            "count_chunks",
+            "SELECT count(*) FROM visible_chunks, node_references",
+        ),
     ],
 )
 def test_a_read_past_the_views_is_noticed(

@@ -77,7 +77,7 @@ class AccessRules:
         assert seen(store, reader=someone("staff")) == ["r:a.md"]
         assert seen(store, reader=someone("board")) == []
         found = of(store, "a.md")
-        assert (found.told, found.rule, found.by_hand) == (statements, STAFF, None)
+        assert (found.statements, found.rule, found.manual) == (statements, STAFF, None)
 
     @pytest.mark.requirement(35)
     def test_a_document_without_statements_is_read_by_nobody(self, store: Store) -> None:
@@ -115,7 +115,7 @@ class AccessRules:
         assert seen(store) == ["r:b.md"]
         assert seen(store, reader=someone("staff")) == ["r:a.md", "r:b.md"]
         found = of(store, "a.md")
-        assert (found.by_hand, found.told) == (ManualRule(STAFF), statements_of(OPEN))
+        assert (found.manual, found.statements) == (ManualRule(STAFF), statements_of(OPEN))
         set_manual_rule(store, "a.md", None)
         assert of(store, "a.md").rule == OPEN
 
@@ -173,7 +173,7 @@ class AccessRules:
         there = SnapshotSelector("r", "topic")
         assert seen(store, there, reader=someone()) == ["r:new.md"]
         assert seen(store, there, reader=someone("staff")) == ["r:a.md", "r:b.md", "r:new.md"]
-        assert [statement.source for statement in of(store, "a.md", "topic").told] == [
+        assert [statement.source for statement in of(store, "a.md", "topic").statements] == [
             "ingest options",
             "ingest options of branch main",
         ]
@@ -210,8 +210,8 @@ class AccessRules:
         assert seen(store, topic, reader=someone("staff")) == ["r:secret/x.md"]
         publish(store, document("secret/y.md", "y", rule=OPEN), branch="topic")
         assert seen(store, topic, reader=someone("staff")) == ["r:secret/x.md", "r:secret/y.md"]
-        statement = of(store, "secret/y.md", "topic").told[-1]
-        assert (statement.source, statement.line, statement.says) == (
+        statement = of(store, "secret/y.md", "topic").statements[-1]
+        assert (statement.source, statement.line, statement.text) == (
             "access.yaml of branch main",
             2,
             "secret/",
@@ -232,7 +232,7 @@ class AccessRules:
         with store.access_policy("local") as policies:
             policies.set_default_branch("r", "main")
         assert seen(store, main, reader=someone()) == ["r:a.md"]
-        assert [statement.source for statement in of(store, "a.md", "trunk").told] == [
+        assert [statement.source for statement in of(store, "a.md", "trunk").statements] == [
             "ingest options",
             "ingest options of branch main",
         ]
@@ -271,7 +271,7 @@ class AccessRules:
         assert seen(store, reader=someone()) == ["r:a.md"]
         revoke(store, "a.md")
         assert seen(store, reader=someone("local")) == []
-        assert of(store, "a.md").by_hand == ManualRule(closed=True)
+        assert of(store, "a.md").manual == ManualRule(closed=True)
 
     def test_of_several_paths_all_are_revoked_or_none(self, store: Store) -> None:
         publish(store, document("a.md", "one"))
@@ -292,7 +292,7 @@ class AccessRules:
             writes.access.move_manual_rules([("a.md", "new.md")])
             writes.publish()
         assert seen(store) == ["r:b.md"]
-        assert of(store, "new.md").by_hand == ManualRule(closed=True)
+        assert of(store, "new.md").manual == ManualRule(closed=True)
 
     @pytest.mark.requirement(37)
     def test_a_name_is_the_same_in_every_unicode_form(self, store: Store) -> None:
@@ -318,7 +318,7 @@ class AccessRules:
         store.prune("local", "r", "main", 1)
         with store.access_policy("local") as policies:
             left = next(one for one in policies.documents() if one.path == "a.md")
-            assert (left.branch, left.by_hand, left.rule) == ("", ManualRule(OPEN), OPEN)
+            assert (left.branch, left.manual, left.rule) == ("", ManualRule(OPEN), OPEN)
             policies.reset("r", ("a.md",))
             assert [one.path for one in policies.documents()] == ["b.md"]
         publish(store, document("a.md", "secret", rule=STAFF))

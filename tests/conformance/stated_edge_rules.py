@@ -79,7 +79,7 @@ class StatedEdgeRules:
                 writes.publish()
         with fruit.open_session(local()) as reads:
             found = [known for known in reads.graph.all_edges() if known.edge == edge]
-            assert [known.origins for known in found] == [("hand", "links")]
+            assert [known.origins for known in found] == [("links", "manual")]
         with writing(fruit) as writes:
             assert writes.edges.remove_manual([edge]) == 1
             assert writes.edges.remove_manual([edge]) == 0

@@ -89,7 +89,7 @@ def test_a_full_disk(own_postgres: PostgresServer, opened: Opened) -> None:
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
     before = seen(store)
-    anew = document("a.md", "three", claims=[reference("r:a.md", "doc:b.md")])
+    anew = document("a.md", "three", references=[reference("r:a.md", "doc:b.md")])
     full = (StoreFull, "disk is full", "The last complete snapshot is intact")
 
     with no_space(own_postgres, dsn, "claims"), reports(*full):

@@ -27,12 +27,15 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
         "CREATE POLICY every_row ON contents TO PUBLIC USING (true)",
         "the policy contents.every_row was put in",
     ),
-    ("DROP POLICY by_class ON definitions", "the policy offers.by_class is missing"),
+    ("DROP POLICY by_class ON definitions", "the policy definitions.by_class is missing"),
     (
         "ALTER POLICY by_chunk ON vectors USING (true)",
         "the policy vectors.by_chunk was changed",
     ),
-    ("ALTER POLICY by_class ON node_references TO PUBLIC", "the policy claims.by_class was changed"),
+    (
+        "ALTER POLICY by_class ON node_references TO PUBLIC",
+        "the policy node_references.by_class was changed",
+    ),
     (
         "REVOKE SELECT ON documents FROM docgraph_reader",
         "the grant documents to docgraph_reader is missing",
@@ -41,7 +44,7 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
         "GRANT UPDATE (access_class) ON documents TO docgraph_reader",
         "the grant documents.class to docgraph_reader was put in",
     ),
-    ("GRANT SELECT ON principals TO PUBLIC", "the grant people to PUBLIC was put in"),
+    ("GRANT SELECT ON principals TO PUBLIC", "the grant principals to PUBLIC was put in"),
     (
         "GRANT USAGE ON SEQUENCE node_handles TO docgraph_reader",
         "the grant node_handles to docgraph_reader was put in",
@@ -57,10 +60,10 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
     ),
     (
         (
-            "CREATE OR REPLACE FUNCTION readable_classes() RETURNS SETOF integer LANGUAGE sql STABLE "
-            "AS 'SELECT id FROM docgraph.access_classes'"
+            "CREATE OR REPLACE FUNCTION readable_classes() RETURNS SETOF integer LANGUAGE sql "
+            "STABLE AS 'SELECT id FROM docgraph.access_classes'"
         ),
-        r"the function readable\(\) was changed",
+        r"the function readable_classes\(\) was changed",
     ),
     (
         (

@@ -96,7 +96,9 @@ def test_committed_rows_survive_a_kill(own_postgres: PostgresServer) -> None:
     assert not answers(str(own_postgres.folder))
     own_postgres.start()
     with psycopg.connect(dsn) as connection:
-        assert connection.execute("SELECT all_changes FROM docgraph.change_counts").fetchall() == [(7,)]
+        assert connection.execute("SELECT all_changes FROM docgraph.change_counts").fetchall() == [
+            (7,)
+        ]
 
 
 def test_a_stopped_server_starts_again_with_other_options(own_postgres: PostgresServer) -> None:

@@ -108,7 +108,9 @@ def test_nobody_is_asked_for_who_is_not_known(opened: docgraph.Docgraph) -> None
 def test_the_audit_names_who_asked_for_whom(store: Path, opened: docgraph.Docgraph) -> None:
     opened.status(as_=BOARD)
     last = build_administration(Settings(store=str(store))).audit_entries(local(), last=3)
-    assert ("bob", "local") in {(entry.event.principal, entry.event.by) for entry in last}
+    assert ("bob", "local") in {
+        (entry.event.principal, entry.event.authenticated_by) for entry in last
+    }
 
 
 def test_a_verified_person_has_the_rights_they_were_given(opened: docgraph.Docgraph) -> None:
@@ -172,7 +174,7 @@ def test_relations_by_hand_come_and_go(tmp_path: Path) -> None:
     ends = ("notes:0005-back-off.md", "explains", "notes:uploads.md")
     assert opened.add_relation(*ends, note="so it was decided").snapshot == 2
     (found,) = opened.relations("notes:uploads.md", relation="explains")
-    assert (found.origins, found.evidence[0].says) == (("hand",), "so it was decided")
+    assert (found.origins, found.evidence[0].text) == (("manual",), "so it was decided")
     assert opened.remove_relation(*ends).snapshot == 3
     assert opened.relations("notes:uploads.md", relation="explains") == ()
     assert [info.name.snapshot for info in opened.snapshots(repository="notes")] == [1, 2, 3]

@@ -30,7 +30,7 @@ LIVES = {
 # What servers share, shown by tenant.
 SHARED = {"api_keys", "ingestions"}
 CLOSED = (
-    "access_by_hand",
+    "manual_access_rules",
     "access_lines",
     "audit_entries",
     "audit_seals",
@@ -239,8 +239,8 @@ def test_the_owner_does_not_run_another_roles_operator(
     everywhere.execute(
         "INSERT INTO branches (tenant, repository, name) VALUES ('t', 'r', 'b'); "
         "INSERT INTO access_classes (rule) VALUES ('{}'); "
-        "INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, arrays) "
-        "VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
+        "INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, "
+        "arrays) VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
     )
     query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_versions"]
     with closing(connect(database)) as connection:

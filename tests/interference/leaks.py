@@ -38,10 +38,10 @@ def in_scope(sql: Queries, table: str) -> str:
     """That a row lives in a snapshot that is asked, in the store's own words."""
     if isinstance(sql, PostgresQueries):
         return (
-            f"EXISTS (SELECT 1 FROM requested_snapshots() AS asked WHERE asked.branch = {table}.branch "
-            f"AND {table}.born <= asked.snapshot AND asked.snapshot < {table}.died)"
+            f"EXISTS (SELECT 1 FROM requested_snapshots() AS s WHERE s.branch = {table}.branch "
+            f"AND {table}.valid_from <= s.snapshot AND s.snapshot < {table}.valid_to)"
         )
-    return f"in_scope({table}.branch, {table}.born, {table}.died)"
+    return f"in_scope({table}.branch, {table}.valid_from, {table}.valid_to)"
 
 
 def living(sql: Queries, columns: str, where: str = "true") -> str:
@@ -187,7 +187,8 @@ def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch)
     """A title that two documents bear says nothing, so nobody claims it: decided at ingest."""
     honest = SqlReferenceWriter.titles
     twice = """
-        SELECT substr(def.key, 7) FROM definitions AS def JOIN documents AS d ON d.version = def.version
+        SELECT substr(def.key, 7) FROM definitions AS def
+             JOIN documents AS d ON d.version = def.version
         WHERE def.key LIKE 'title:%' AND d.valid_to > 1000000 GROUP BY def.branch, def.key
         HAVING count(DISTINCT def.version) > 1"""
 

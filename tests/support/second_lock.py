@@ -23,9 +23,9 @@ DERIVED: dict[str, LiteralString] = {
     "documents": "version = ANY (%(versions)s::bigint[])",
     "document_nodes": "version = ANY (%(versions)s::bigint[])",
     "vector_chunks": "version = ANY (%(versions)s::bigint[])",
-    "claims": "version = ANY (%(versions)s::bigint[])",
-    "offers": "version = ANY (%(versions)s::bigint[])",
-    "segments": "documents <@ %(versions)s::bigint[]",
+    "node_references": "version = ANY (%(versions)s::bigint[])",
+    "definitions": "version = ANY (%(versions)s::bigint[])",
+    "segments": "versions <@ %(versions)s::bigint[]",
     "postings": "segment IN (SELECT id FROM segments WHERE versions <@ %(versions)s::bigint[])",
     "contents": """
         id IN (SELECT content FROM documents WHERE version = ANY (%(versions)s::bigint[]))""",
@@ -47,7 +47,8 @@ _EDGES = """
     FROM document_relationships AS r JOIN branches AS b ON b.id = r.branch
 """
 _AS_READER = """
-    SELECT set_config('role', 'docgraph_reader', true), set_config('docgraph.access_classes', %s, true)
+    SELECT set_config('role', 'docgraph_reader', true),
+           set_config('docgraph.access_classes', %s, true)
 """
 Rows = frozenset[str]
 

@@ -30,12 +30,12 @@ class Renamed:
 class IngestResult:
     """`snapshot` is None when nothing changed, and nothing was published.
 
-    `nodes`, `chunks` and `places` count what was written now; a place is a reference in a text.
+    `nodes`, `chunks` and `references` count what was written now.
     `missing` counts ends of stated edges that do not exist; `unresolved` lists them, and the
-    first references that should resolve and do not. `opaque` counts calls that resolve to nothing
-    by their file's imports and definitions. `renamed` files count among `added` and `removed`
-    too. `problems` name files that were left out, `remarks` files that were ingested although
-    something about them is odd, `skipped` counts by suffix files that no format reads.
+    first references that should resolve and do not. `unresolved_calls` counts calls that resolve
+    to nothing by their file's imports and definitions. `renamed` files count among `added` and
+    `removed` too. `problems` name files that were left out, `remarks` files that were ingested
+    although something about them is odd, `skipped` counts by suffix files that no format reads.
     """
 
     snapshot: SnapshotName | None
@@ -47,10 +47,10 @@ class IngestResult:
     nodes: int
     chunks: int
     vectors: int
-    places: tuple[ReferenceCount, ...]
+    references: tuple[ReferenceCount, ...]
     missing: int
     unresolved: tuple[UnresolvedReference, ...]
-    opaque: int
+    unresolved_calls: int
     problems: tuple[SourceProblem, ...]
     remarks: tuple[SourceProblem, ...]
     skipped: tuple[tuple[str, int], ...]

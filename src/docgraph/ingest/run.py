@@ -141,10 +141,10 @@ def ingest(
         nodes=counts.nodes,
         chunks=counts.chunks,
         vectors=counts.vectors,
-        places=reference_counts,
+        references=reference_counts,
         missing=len(missing),
         unresolved=(*missing, *_list_unresolved(writer.references, reference_counts)),
-        opaque=writer.references.unresolved_calls(),
+        unresolved_calls=writer.references.unresolved_calls(),
         problems=tuple(
             sorted(
                 (*files.problems, *access.problems, *relations.problems),
@@ -184,5 +184,5 @@ def _read_relations_file(source: Source, listing: SourceListing, repository: str
 def _list_unresolved(
     references: ReferenceWriter, counts: tuple[ReferenceCount, ...]
 ) -> tuple[UnresolvedReference, ...]:
-    relations = sorted({count.relation for count in counts if count.unmet})
+    relations = sorted({count.relation for count in counts if count.unresolved})
     return tuple(one for name in relations for one in references.unresolved(name, MAX_UNRESOLVED))

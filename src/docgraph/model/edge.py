@@ -58,7 +58,7 @@ SHARES_ENTITY = "shares_entity"
 MINED_RELATIONS = frozenset(RELATIONS) - {CONTAINS, SHARES_ENTITY}
 
 # Origins of edges besides the miners' names.
-MANUAL = "hand"
+MANUAL = "manual"
 STRUCTURE = "structure"
 
 
@@ -82,14 +82,14 @@ class EdgeEvidence:
     start: int
     end: int
     rank: int
-    says: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Relationship:
     """An edge as it is stored: unique by (source, relation, target).
 
-    `origins` are `hand` (manual), `curated`, `given`, `structure`, or miners' names.
+    `origins` are `manual`, `curated`, `imported`, `structure`, or miners' names.
     """
 
     edge: Edge
@@ -117,7 +117,7 @@ MAX_EXAMPLES = 3  # for each origin and relation
 
 @dataclass(frozen=True, slots=True)
 class RelationCount:
-    """Edges of one relation from one origin (a miner, `hand`, …).
+    """Edges of one relation from one origin (a miner, `manual`, …).
 
     `unresolved` counts references that match no definition and should.
     """
@@ -135,7 +135,7 @@ class RelationCounts:
 
     edges: tuple[tuple[str, int], ...]
     found: tuple[RelationCount, ...]
-    opaque_calls: int
+    unresolved_calls: int
 
 
 def count_relations(
@@ -153,12 +153,12 @@ def count_relations(
             by_origin[origin, relation] += 1
             if len(examples[origin, relation]) < MAX_EXAMPLES:
                 examples[origin, relation].append(relationship)
-    unresolved = {(one.miner, one.relation): one.unmet for one in references if one.unmet}
+    unresolved = {(one.miner, one.relation): one.unresolved for one in references if one.unresolved}
     return RelationCounts(
         edges=tuple(sorted(edges.items())),
         found=tuple(
             RelationCount(*key, by_origin[key], unresolved.get(key, 0), tuple(examples[key]))
             for key in sorted(by_origin.keys() | unresolved.keys())
         ),
-        opaque_calls=unresolved_calls,
+        unresolved_calls=unresolved_calls,
     )

@@ -21,10 +21,10 @@ class ReferenceMatch(NamedTuple):
     line: int
     start: int
     end: int
-    says: str
+    text: str
     miner: str
     rank: int
-    near: int
+    distance_weight: int
     inner: str
     strict: int
     target: str
@@ -39,10 +39,10 @@ def edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
         edge = _edge(match)
         if edge is not None:
             rank = match.rank + match.target_rank
-            if match.near:
-                rank += match.near * distance(match.path, match.target_path)
+            if match.distance_weight:
+                rank += match.distance_weight * distance(match.path, match.target_path)
             span = match.start, match.end
-            evidence = EdgeEvidence(match.path, match.line, *span, rank, match.says)
+            evidence = EdgeEvidence(match.path, match.line, *span, rank, match.text)
             yield Relationship(edge, (match.miner,), (evidence,))
 
 
@@ -55,7 +55,7 @@ def inverse_edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship
         edge = _edge(match)
         inverted = inverse(edge) if edge is not None else None
         if inverted is not None:
-            evidence = EdgeEvidence(match.path, match.line, 0, 0, 0, match.says)
+            evidence = EdgeEvidence(match.path, match.line, 0, 0, 0, match.text)
             yield Relationship(inverted, (match.miner,), (evidence,))
 
 
@@ -116,7 +116,7 @@ class NameHolder(NamedTuple):
     document: str
     path: str
     line: int
-    says: str
+    text: str
 
 
 def shared_name_edges(
@@ -135,6 +135,6 @@ def shared_name_edges(
     for other in holders:
         if other is not own:
             source, target = (own, other) if direction == "out" else (other, own)
-            evidence = EdgeEvidence(source.path, source.line, 0, 0, 0, source.says)
+            evidence = EdgeEvidence(source.path, source.line, 0, 0, 0, source.text)
             edge = Edge(source.document, SHARES_ENTITY, target.document)
             yield Relationship(edge, (miner,), (evidence,))

@@ -78,7 +78,7 @@ def test_a_relation_is_added_and_removed_by_hand(own: HttpApp) -> None:
     assert added.status_code == 201
     assert added.json() == {"snapshot": {"repository": "notes", "branch": "main", "snapshot": 2}}
     (found,) = own.client.get("/v1/relations?type=explains").json()["relations"]
-    assert (found["origins"], found["evidence"][0]["says"]) == (["hand"], "as told")
+    assert (found["origins"], found["evidence"][0]["says"]) == (["manual"], "as told")
     removed = own.client.delete("/v1/relations", params=EXPLAINS)
     assert removed.json()["snapshot"]["snapshot"] == 3
     assert own.client.get("/v1/relations?type=explains").json()["total"] == 0

@@ -124,7 +124,7 @@ def test_a_misspelt_file_denies_and_is_reported_by_its_own_name() -> None:
         assert rule(writer, "a.md") == NOBODY
         reason = "rules stand in access.yaml: rename it"
         assert found.problems == (SourceProblem(path, reason),)
-        assert writer.access.by_path["a.md"][0].says == f"{path}: {reason}"
+        assert writer.access.by_path["a.md"][0].text == f"{path}: {reason}"
 
 
 @pytest.mark.requirement(35)

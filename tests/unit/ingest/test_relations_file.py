@@ -51,7 +51,7 @@ def test_an_entry_is_an_edge_with_its_line_and_its_note_as_evidence() -> None:
 
 def test_without_a_note_the_entry_itself_is_the_text() -> None:
     (found,) = read("- {from: a.md, relation: requires, to: b.md#part}").relationships
-    assert found.evidence[0].says == "requires b.md#part"
+    assert found.evidence[0].text == "requires b.md#part"
 
 
 def test_one_entry_may_lead_to_several_each_on_its_own_line() -> None:

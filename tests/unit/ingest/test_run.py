@@ -66,7 +66,7 @@ def related(writer: MemoryWriter) -> set[tuple[str, str, str]]:
 
 
 def counts_of(found: IngestResult, miner: str) -> list[ReferenceCount]:
-    return [count for count in found.places if count.miner == miner]
+    return [count for count in found.references if count.miner == miner]
 
 
 @pytest.mark.requirement(8)
@@ -87,7 +87,7 @@ def test_imports_become_edges() -> None:
     writer = MemoryWriter()
     found = run(FILES, writer)
     (imports,) = counts_of(found, "imports")
-    assert (imports.met > 0, imports.unmet) == (True, 0)
+    assert (imports.resolved > 0, imports.unresolved) == (True, 0)
     assert {
         ("src/pkg/a.py", "imports", "src/pkg/b.py"),
         ("src/pkg/a.py", "imports", "src/pkg/b.py::f"),
@@ -169,7 +169,7 @@ def test_where_nothing_is_new_no_text_is_searched(later: dict[str, str]) -> None
     writer.documents.searched.clear()
     found = run(later, writer)
     assert (found.added, found.changed, writer.documents.searched) == (0, 0, {})
-    assert found.places == ()
+    assert found.references == ()
 
 
 def test_nothing_changed_publishes_nothing() -> None:
@@ -236,14 +236,14 @@ def test_unresolved_references_are_listed_by_relation_path_and_line() -> None:
         UnresolvedReference("b.md", 5, "references gone.md"),
         UnresolvedReference("b.md", 2, "requires ADR-9"),
     )
-    assert ReferenceCount("links", "references", 1, 2) in found.places
+    assert ReferenceCount("links", "references", 1, 2) in found.references
 
 
 def test_many_unresolved_references_are_counted_and_some_are_shown() -> None:
     text = "".join(f"[x]({n}.gone.md)\n" for n in range(MAX_UNRESOLVED + 7))
     found = run({"a.md": text}, MemoryWriter())
     assert len(found.unresolved) == MAX_UNRESOLVED
-    assert ReferenceCount("links", "references", 0, MAX_UNRESOLVED + 7) in found.places
+    assert ReferenceCount("links", "references", 0, MAX_UNRESOLVED + 7) in found.references
 
 
 def test_stated_edges_are_merged_with_mined_ones() -> None:
@@ -254,19 +254,19 @@ def test_stated_edges_are_merged_with_mined_ones() -> None:
     found = run(
         files,
         writer,
-        stated_edges=[Relationship(edge, ("given",), (evidence,))],
+        stated_edges=[Relationship(edge, ("imported",), (evidence,))],
         miners=frozenset({"links"}),
     )
     assert found.unresolved == ()
     (both,) = writer.relationships()
-    assert both.origins == ("given", "links")
+    assert both.origins == ("imported", "links")
     assert [one.path for one in both.evidence] == ["a.md", "edges.jsonl"]
 
 
 @pytest.mark.requirement(4)
 def test_a_stated_edge_with_a_missing_end_is_unresolved_until_the_end_is_there() -> None:
     evidence = EdgeEvidence("edges.jsonl", 7, 0, 0, 0, "requires")
-    stated = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("given",), (evidence,))
+    stated = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("imported",), (evidence,))
     writer = MemoryWriter()
     found = run({"a.md": "x"}, writer, stated_edges=[stated])
     assert found.unresolved == (UnresolvedReference("edges.jsonl", 7, "r:b.md"),)

@@ -23,7 +23,7 @@ def writer_with(*paths: str) -> MemoryWriter:
 
 
 def edge_stated(source: str, relation: str, target: str, *evidence: EdgeEvidence) -> Relationship:
-    return Relationship(Edge(source, relation, target), ("given",), evidence)
+    return Relationship(Edge(source, relation, target), ("imported",), evidence)
 
 
 def test_an_edge_between_existing_nodes_is_stored_without_its_line() -> None:
@@ -42,7 +42,7 @@ def test_entries_above_an_entry_change_nothing_of_its_edge(relation: str) -> Non
     for above in (0, 12):
         writer = writer_with("a.md", "b.md")
         evidence = [
-            replace(EVIDENCE, line=line + above, says=says) for line, says in ((3, "y"), (9, "x"))
+            replace(EVIDENCE, line=line + above, text=says) for line, says in ((3, "y"), (9, "x"))
         ]
         write_stated_edges(
             writer.documents,
@@ -51,7 +51,7 @@ def test_entries_above_an_entry_change_nothing_of_its_edge(relation: str) -> Non
         )
         stored.append(writer.edges.imported)
     assert stored[0] == stored[1]
-    assert [(one.line, one.says) for one in stored[0][0].evidence] == [(0, "x"), (0, "y")]
+    assert [(one.line, one.text) for one in stored[0][0].evidence] == [(0, "x"), (0, "y")]
 
 
 @pytest.mark.requirement(4)
@@ -80,7 +80,7 @@ def test_an_edge_stated_twice_is_one_with_all_its_evidence() -> None:
         [edge_stated("r:a.md", "requires", "r:b.md", one) for one in evidence],
     )
     (found,) = writer.edges.imported
-    assert [one.says for one in found.evidence] == ["0", "1"]
+    assert [one.text for one in found.evidence] == ["0", "1"]
 
 
 def test_an_edge_that_is_no_longer_stated_is_removed() -> None:

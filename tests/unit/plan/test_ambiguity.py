@@ -238,7 +238,7 @@ def lifecycle(*forward: Relationship) -> tuple[Relationship, ...]:
         Relationship(
             Edge(found.edge.target, "superseded_by", found.edge.source),
             found.origins,
-            tuple(EdgeEvidence(e.path, e.line, 0, 0, e.rank, e.says) for e in found.evidence),
+            tuple(EdgeEvidence(e.path, e.line, 0, 0, e.rank, e.text) for e in found.evidence),
         )
         for found in forward
     )

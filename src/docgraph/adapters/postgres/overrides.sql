@@ -186,7 +186,8 @@ GROUP BY version, start_offset, end_offset HAVING max(report_unresolved) > 0 AND
 ORDER BY min(path), min(line), start_offset LIMIT %(most)s;
 
 -- name: writes.lock_access_classes
--- why: `increment_changes` waits until this transaction ends; other batches do not.
+-- why: there are several writers; `increment_changes` waits until this transaction ends; other
+-- batches do not.
 SELECT pg_advisory_xact_lock_shared(hashtextextended('docgraph classes ' || %(tenant)s, 0));
 
 -- name: writes.increment_changes

@@ -38,7 +38,7 @@ def manual_rule_from_json(text: str) -> ManualRule:
 
 
 def statements_to_json(statements: Iterable[AccessStatement]) -> str:
-    rows = [[one.source, one.line, one.says, _plain(one.rule)] for one in statements]
+    rows = [[one.source, one.line, one.text, _plain(one.rule)] for one in statements]
     return json.dumps(rows, ensure_ascii=False)
 
 

@@ -75,8 +75,11 @@ class SqlAccessPolicyStore:
                         repository=home,
                         branch=branch,
                         path=stored,
-                        told=(*statements_from_json(own), *inherited.statements(number, stored)),
-                        by_hand=inherited.manual_rule(stored),
+                        statements=(
+                            *statements_from_json(own),
+                            *inherited.statements(number, stored),
+                        ),
+                        manual=inherited.manual_rule(stored),
                         rule=rule_from_json(rule),
                     )
         yield from self._unused_rules(repository, path, listed)
@@ -110,7 +113,7 @@ class SqlAccessPolicyStore:
                     f"{access[0].path}: may be read by {may}, so {wrong} cannot be taken away; "
                     "`access set` says who may"
                 )
-            return (access[0].by_hand or ManualRule()).revoke(groups)
+            return (access[0].manual or ManualRule()).revoke(groups)
 
         self._set_rules(repository, paths, without_groups)
 

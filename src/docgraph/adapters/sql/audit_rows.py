@@ -103,7 +103,7 @@ def _columns(event: AuditEvent) -> dict[str, Any]:
     return {
         "tenant": escape_unstorable(event.tenant),
         "principal": escape_unstorable(event.principal),
-        "authenticated_by": escape_unstorable(event.by),
+        "authenticated_by": escape_unstorable(event.authenticated_by),
         "action": escape_unstorable(event.action),
         "outcome": event.outcome,
         "plan": escape_unstorable(event.plan),

@@ -152,6 +152,6 @@ class SqlEdgeWriter:
 
 def _columns(relationship: Relationship) -> tuple[str, str, str, str, str]:
     edge = relationship.edge
-    evidence = [[e.path, e.line, e.start, e.end, e.rank, e.says] for e in relationship.evidence]
+    evidence = [[e.path, e.line, e.start, e.end, e.rank, e.text] for e in relationship.evidence]
     origins = canonical(relationship.origins).decode()
     return edge.source, edge.relation, edge.target, origins, canonical(evidence).decode()

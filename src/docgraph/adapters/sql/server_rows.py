@@ -30,7 +30,7 @@ class IngestJobRows:
             id=job.id,
             **_columns(job.owner),
             requester=_json(job.requester),
-            authenticated_by=escape_unstorable(job.by),
+            authenticated_by=escape_unstorable(job.authenticated_by),
             request=_json(job.request),
             state=job.state,
             attempts=job.attempts,

@@ -250,6 +250,8 @@ def embedder_of(visible: Visibility) -> EmbedderIdentity | None:
     for branch, snapshot in sorted(visible.snapshots.items(), key=lambda item: names[item[0]]):
         found.setdefault(visible.rows.snapshots[branch, snapshot].embedder, names[branch])
     if len(found) > 1:
-        told = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
-        raise WrongEmbedder(f"repositories embedded by different models: {told}; name one of them")
+        models = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
+        raise WrongEmbedder(
+            f"repositories embedded by different models: {models}; name one of them"
+        )
     return next(iter(found), None)

@@ -23,10 +23,12 @@ def show_rules(found: tuple[PathAccess, ...]) -> None:
 
 
 def deciders(one: PathAccess) -> str:
-    manual = one.by_hand
+    manual = one.manual
     if manual is not None and (manual.rule is not None or manual.closed):
         return MANUAL
-    words = [source_position(word) for word in one.told] + ([MANUAL] if manual is not None else [])
+    words = [source_position(word) for word in one.statements] + (
+        [MANUAL] if manual is not None else []
+    )
     return " and ".join(words) or "nobody says who may"
 
 
@@ -35,16 +37,16 @@ def show_decision(found: tuple[PathAccess, ...]) -> None:
         where = f"on {one.branch}" if one.branch else "in no snapshot any more"
         out.print(f"[bold]{escaped(one.repository)}:{escaped(one.path)}[/bold] {escaped(where)}")
         out.print(f"  may be read by {escaped(one.rule.describe())}")
-        for line in _manual_lines(one.by_hand):
+        for line in _manual_lines(one.manual):
             out.print(f"  {escaped(line)}")
-        if len(one.told) > 1:
+        if len(one.statements) > 1:
             out.print("  by its files, readers admitted by all of these:")
-        for word in one.told:
-            asked = f" {word.says}" if word.says else ""
+        for word in one.statements:
+            asked = f" {word.text}" if word.text else ""
             out.print(
                 f"  {escaped(source_position(word) + asked)}: {escaped(word.rule.describe())}"
             )
-        if not one.told and one.by_hand is None:
+        if not one.statements and one.manual is None:
             out.print("  nobody says who may read it")
 
 
@@ -80,7 +82,7 @@ def show_keys(found: tuple[ApiKey, ...]) -> None:
     table = Table("id", "for", "created", "expires", "note")
     for key in found:
         table.add_row(
-            key.id, escaped(key.person), key.created, key.expires or "never", escaped(key.note)
+            key.id, escaped(key.principal), key.created, key.expires or "never", escaped(key.note)
         )
     out.print(table)
 

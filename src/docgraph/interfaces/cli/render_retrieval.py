@@ -91,7 +91,7 @@ def show_relations(found: tuple[Relationship, ...]) -> None:
 def format_relation(known: Relationship) -> str:
     """An edge, its origins, and the first position that shows it."""
     edge = known.edge
-    shown = [e.says if MANUAL in known.origins else _place(e) for e in known.evidence]
+    shown = [e.text if MANUAL in known.origins else _place(e) for e in known.evidence]
     more = f" and {len(shown) - 1} more" if len(shown) > 1 else ""
     place = f": {shown[0]}{more}" if shown else ""
     name = f"{escaped(edge.source)} ->[green]{edge.relation}[/green]-> {escaped(edge.target)}"

@@ -40,7 +40,7 @@ def show_ingest(result: "IngestResult", *, brief: bool) -> None:
         f"removed {result.removed}, unchanged {result.unchanged}; "
         f"written: nodes {result.nodes}, chunks {result.chunks}"
     )
-    if result.places:
+    if result.references:
         out.print(_places(result))
     if brief:
         return
@@ -60,9 +60,9 @@ def _places(result: "IngestResult") -> str:
     """References in the ingested texts, by relation."""
     resolved: Counter[str] = Counter()
     unresolved: Counter[str] = Counter()
-    for one in result.places:
-        resolved[one.relation] += one.met
-        unresolved[one.relation] += one.unmet
+    for one in result.references:
+        resolved[one.relation] += one.resolved
+        unresolved[one.relation] += one.unresolved
     lost = result.missing + unresolved.total()
     by_relation = f" ({_counts(unresolved)})" if lost and len(+unresolved) > 1 else ""
     named = _counts(resolved) or "none"
@@ -121,8 +121,8 @@ def show_counts(found: RelationCounts) -> None:
             out.print(f"    {format_relation(example)}")
     total = ", ".join(f"{relation} {count}" for relation, count in found.edges)
     out.print(f"edges by type: {total or 'none'}")
-    if found.opaque_calls:
-        out.print(f"calls on objects of unknown type: {found.opaque_calls} (never guessed)")
+    if found.unresolved_calls:
+        out.print(f"calls on objects of unknown type: {found.unresolved_calls} (never guessed)")
 
 
 # The audit log.
@@ -138,7 +138,8 @@ def show_entries(entries: tuple[AuditEntry, ...]) -> None:
 
 def _line(entry: AuditEntry) -> str:
     event = entry.event
-    who = f"{event.principal} by {event.by}" if event.by else event.principal
+    by = event.authenticated_by
+    who = f"{event.principal} by {by}" if by else event.principal
     plan = f"plan {event.plan[:12]}" if event.plan else ""
     where = [f"{name.repository} {name.branch} {name.snapshot}" for name in event.snapshots]
     parts = (entry.time, who, event.action, event.outcome, plan, ", ".join(where), event.detail)

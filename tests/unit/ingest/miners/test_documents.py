@@ -38,7 +38,7 @@ def test_code_documents_nothing_and_documents_are_not_documented() -> None:
 def test_the_span_is_the_name_itself() -> None:
     (one,) = evidence_of({"a.md": "one\n\ncall `Engine.ask_all()`"} | ENGINE, "documents")
     assert (one.line, one.start, one.end) == (3, 11, 25)
-    assert one.says == "Engine.ask_all"
+    assert one.text == "Engine.ask_all"
 
 
 def test_of_several_symbols_of_a_name_the_nearest_is_the_target() -> None:

@@ -49,7 +49,7 @@ def test_in_code_a_number_counts_in_docstrings_and_comments_alone() -> None:
 
 def test_the_span_is_the_number_itself() -> None:
     (one,) = evidence_of({"a.md": "one\n\nas ADR-012 has it"} | ADR, "identifiers")
-    assert (one.line, one.start, one.end, one.says) == (3, 8, 15, "ADR-012")
+    assert (one.line, one.start, one.end, one.text) == (3, 8, 15, "ADR-012")
 
 
 def test_of_several_that_have_a_number_the_nearest_is_the_target() -> None:

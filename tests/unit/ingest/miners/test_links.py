@@ -6,7 +6,7 @@ from tests.unit.ingest.fakes import edges, evidence_of, ranked, unresolved
 def test_a_link_references_the_file_it_names() -> None:
     files = {"docs/a.md": "[b](../b.rst) and [again](/b.rst)", "b.rst": ""}
     assert edges(files, "links") == [("docs/a.md", "references", "b.rst")]
-    assert [one.says for one in evidence_of(files, "links")] == ["../b.rst", "/b.rst"]
+    assert [one.text for one in evidence_of(files, "links")] == ["../b.rst", "/b.rst"]
 
 
 def test_an_anchor_leads_to_the_section_if_there_is_one() -> None:

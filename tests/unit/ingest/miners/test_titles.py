@@ -17,7 +17,7 @@ def mentions(text: str, *others: str, path: str = "a.txt") -> list[tuple[str, st
     """(target, what is expected, rank) for a text beside documents with these titles."""
     files = {f"{number}.md": f"# {title}\n" for number, title in enumerate(others)}
     return [
-        (found.edge.target[2:-3], one.says, one.rank)
+        (found.edge.target[2:-3], one.text, one.rank)
         for found in candidates({path: text} | files, "titles")
         if found.edge.source == f"r:{path}"
         for one in found.evidence
@@ -28,7 +28,7 @@ def test_a_title_in_the_text_is_a_mention_with_its_position() -> None:
     files = {"a.txt": "x" * 101 + "\nby Port Blair.", "b.md": "# Port Blair"}
     assert edges(files, "titles") == [("a.txt", "mentions", "b.md")]
     (one,) = evidence_of(files, "titles")
-    assert (one.line, one.start, one.end, one.says) == (2, 105, 115, "Port Blair")
+    assert (one.line, one.start, one.end, one.text) == (2, 105, 115, "Port Blair")
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_disambiguation_is_left_off_at_a_higher_rank() -> None:
     ]
     files = {"a.txt": text, "planet.md": "# Mercury (planet)\n", "god.md": "# Mercury\n"}
     resolved = resolve_ambiguity(candidates(files, "titles"))
-    assert {found.edge.target: [one.says for one in found.evidence] for found in resolved} == {
+    assert {found.edge.target: [one.text for one in found.evidence] for found in resolved} == {
         "r:god.md": ["Mercury"],
         "r:planet.md": ["Mercury (planet)"],
     }

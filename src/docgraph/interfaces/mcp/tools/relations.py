@@ -104,7 +104,7 @@ def _ends(edge: Edge, direction: str) -> Iterator[str]:
 def _found(known: Relationship) -> RelationResult:
     edge = known.edge
     places = tuple(
-        EvidencePosition(shown.path, shown.line, shown.says[:LONGEST_SAYING])
+        EvidencePosition(shown.path, shown.line, shown.text[:LONGEST_SAYING])
         for shown in known.evidence[:MOST_PLACES]
     )
     return RelationResult(edge.source, edge.relation, edge.target, known.origins, places)
