@@ -23,7 +23,7 @@ from docgraph.ingest.languages.python import PYTHON
 from docgraph.ingest.languages.source import SourceCode
 
 BATCH = 64
-PER_DOCUMENT = ("document_nodes", "vector_chunks", "offers", "claims")
+PER_DOCUMENT = ("document_nodes", "vector_chunks", "definitions", "node_references")
 ONCE = ("branches", "vectors", "contents", "segments", "postings", "snapshots", "access_classes")
 Rows = list[tuple[Any, ...]]
 

@@ -11,7 +11,10 @@ from docgraph.adapters.postgres.database import POSTGRES
 from docgraph.adapters.sql.database import load_queries
 
 # What rights are resolved with, before there are any: see `load_rows`.
-ROWS = {"changes", "segment_lives", "document_lives", "access_classes", "branches", "snapshots"}
+ROWS = {
+    *("change_counts", "segment_numbers", "document_lifetimes"),
+    *("access_classes", "branches", "snapshots"),
+}
 NO_READS = {
     "drop_invalid_index",
     "create_node_index",

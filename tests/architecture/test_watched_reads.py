@@ -100,7 +100,7 @@ def test_every_read_of_every_stage_goes_through_the_views(
             (
                 "SELECT version, position, v.vector, c.id, node, heading_path, first_line, "
                 "last_line, start_offset, end_offset, page FROM vector_chunks AS c "
-                "JOIN vectors AS v ON v.id = c.vector "
+                "JOIN vectors AS v ON v.id = c.vector_id "
                 "WHERE version IN (SELECT value FROM json_each(:versions))"
             ),
         ),

@@ -1,4 +1,4 @@
-"""How edges come and go in every store: by miners, late claims, versions and crashes."""
+"""How edges come and go in every store: by miners, late references, versions and crashes."""
 
 import pytest
 

@@ -42,7 +42,7 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
     ),
     (
         "GRANT UPDATE (access_class) ON documents TO docgraph_reader",
-        "the grant documents.class to docgraph_reader was put in",
+        "the grant documents.access_class to docgraph_reader was put in",
     ),
     ("GRANT SELECT ON principals TO PUBLIC", "the grant principals to PUBLIC was put in"),
     (
@@ -70,7 +70,7 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
             "CREATE OR REPLACE VIEW segment_numbers AS "
             "SELECT b.tenant, s.id FROM segments AS s, branches AS b"
         ),
-        "the view segment_lives was changed",
+        "the view segment_numbers was changed",
     ),
 )
 

@@ -16,26 +16,28 @@ from tests.support.second_lock import DERIVED
 
 # What rights are resolved with, before there are any. None of it is of a document's content.
 UNLOCKED = {
-    "changes": "a number per tenant: whether what is known of it is still good",
+    "change_counts": "numbers per tenant: whether a cached copy is still valid",
     "branches": "names and numbers: which snapshot a question may mean",
     "snapshots": "when and by which model it was made: which vectors can be compared",
     "access_classes": "rules by number: which of them let this reader in",
-    "document_lives": "numbers alone: in which snapshots a document lives, and its class",
-    "segment_lives": "numbers alone: which segments are there, so that others are forgotten",
+    "document_lifetimes": "numbers alone: in which snapshots a version is, and its class",
+    "segment_numbers": "numbers alone: which segments exist, so that caches drop others",
 }
 LIVES = {
-    "document_lives": ("tenant", "ordinal", "branch", "born", "died", "class"),
-    "segment_lives": ("tenant", "id"),
+    "document_lifetimes": (
+        *("tenant", "version", "branch", "valid_from", "valid_to", "access_class"),
+    ),
+    "segment_numbers": ("tenant", "id"),
 }
 # What servers share, shown by tenant.
-SHARED = {"api_keys", "ingestions"}
+SHARED = {"api_keys", "ingest_jobs"}
 CLOSED = (
     "manual_access_rules",
-    "access_lines",
+    "access_file_rules",
     "audit_entries",
     "audit_seals",
     "document_access",
-    "people",
+    "principals",
 )
 
 # Each finds what must not be.
@@ -85,7 +87,7 @@ FORBIDDEN: dict[str, LiteralString] = {
         SELECT tablename || ' ' || policyname FROM pg_policies
         WHERE schemaname = 'docgraph'
           AND (roles <> '{docgraph_reader}' OR cmd <> 'SELECT' OR permissive <> 'PERMISSIVE'
-               OR qual !~ 'readable|documents|document_nodes|vector_chunks|segments|tenant')""",
+               OR qual !~ 'readable_classes|documents|document_nodes|vector_chunks|segments|tenant')""",
     "reads elsewhere": """
         SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
         WHERE c.relkind IN ('r', 'p', 'f', 'm')
@@ -93,7 +95,7 @@ FORBIDDEN: dict[str, LiteralString] = {
           AND has_any_column_privilege('docgraph_reader', c.oid, 'SELECT')""",
 }
 ALLOWED = {
-    "reads a table without a lock": {"changes", "branches", "snapshots", "access_classes"},
+    "reads a table without a lock": {"change_counts", "branches", "snapshots", "access_classes"},
     "looks through a view that sees with other eyes": set(LIVES),
 }
 
@@ -244,7 +246,7 @@ def test_the_owner_does_not_run_another_roles_operator(
     )
     query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_versions"]
     with closing(connect(database)) as connection:
-        assert connection.execute(query, {"branch": 1, "documents": [1]}).rowcount == 1
+        assert connection.execute(query, {"branch": 1, "versions": [1]}).rowcount == 1
         plain = "SELECT FROM segments WHERE versions && %(versions)s::bigint[]"
         with pytest.raises(psycopg.errors.RaiseException, match="grabbed"):
-            connection.execute(plain, {"documents": [1]})
+            connection.execute(plain, {"versions": [1]})

@@ -184,7 +184,7 @@ def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
 
 
 def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch) -> None:
-    """A title that two documents bear says nothing, so nobody claims it: decided at ingest."""
+    """A title of two documents is ambiguous, so it is no definition: decided at ingest."""
     honest = SqlReferenceWriter.titles
     twice = """
         SELECT substr(def.key, 7) FROM definitions AS def

@@ -21,7 +21,7 @@ from docgraph.model.reference import Reference
 def expected_edges(
     documents: Iterable[Document], miners: frozenset[str] = ALL_MINERS
 ) -> tuple[Relationship, ...]:
-    """Every edge that these documents' claims and offers make, before anyone settles them."""
+    """Every edge from these documents' references to definitions, before ambiguity is resolved."""
     halves = tuple(documents)
     resolved = tuple(reference_matches(halves, miners))
     return merge_edges(

@@ -108,8 +108,8 @@ class SecondLock:
         mine = [one for one in documents(self.stock) if one.readable_by(reader)]
         paths = {(one.place, one.path) for one in mine}
         own = [
-            ordinal
-            for ordinal, *place, path in self.owner.execute(_DOCUMENTS)
+            version
+            for version, *place, path in self.owner.execute(_DOCUMENTS)
             if (BranchName(*place), path) in paths
         ]
         edges = [
@@ -117,7 +117,7 @@ class SecondLock:
             for number, *place, source, target in self.owner.execute(_EDGES)
             if all(_holds(mine, BranchName(*place), end) for end in (source, target))
         ]
-        values = {"documents": own, "edges": edges}
+        values = {"versions": own, "edges": edges}
         return {table: rows(self.owner, table, **values) for table in DERIVED}
 
 

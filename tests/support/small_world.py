@@ -63,7 +63,7 @@ def document(
 ) -> Document:
     """One chunk per text; with `sections`, each is a section `s0`, `s1`, …
 
-    `offers` are the document's keys with their ranks.
+    `definitions` are the document's keys with their ranks.
     """
     root = document_id(repository, path)
     text = "\n".join(texts)

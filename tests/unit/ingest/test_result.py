@@ -21,6 +21,6 @@ def test_a_result_is_plain_data() -> None:
     )
     data = json.loads(json.dumps(plain(found)))
     assert data["unresolved"] == [{"path": "a.md", "line": 3, "what": "references gone.md"}]
-    links = {"miner": "links", "relation": "references", "met": 0, "unmet": 1}
-    assert links in data["places"]
+    links = {"miner": "links", "relation": "references", "resolved": 0, "unresolved": 1}
+    assert links in data["references"]
     assert data["snapshot"] == {"repository": "r", "branch": "main", "snapshot": 1}
