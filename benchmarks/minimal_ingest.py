@@ -23,7 +23,7 @@ from docgraph.ingest.languages.python import PYTHON
 from docgraph.ingest.languages.source import SourceCode
 
 BATCH = 64
-PER_DOCUMENT = ("document_nodes", "vector_chunks", "offers", "claims")
+PER_DOCUMENT = ("document_nodes", "vector_chunks", "definitions", "node_references")
 ONCE = ("branches", "vectors", "contents", "segments", "postings", "snapshots", "access_classes")
 Rows = list[tuple[Any, ...]]
 
@@ -74,7 +74,7 @@ def insert_chunks(folder: Path, store: Path, new: Path) -> float:
     began = time.perf_counter()
     raw = sqlite3.connect(new, isolation_level=None)
     raw.execute("PRAGMA journal_mode = WAL")
-    raw.execute("CREATE TABLE chunks (path, position, start, text)")
+    raw.execute("CREATE TABLE chunks (path, position, start_offset, text)")
     for at in range(0, len(paths), BATCH):
         raw.execute("BEGIN")
         for path in paths[at : at + BATCH]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.quality_engine import CachedQuestionEmbedder, services_on
 from benchmarks.quality_memory import peak
 from benchmarks.quality_results import Row, SwitchedOff
-from benchmarks.quality_switches import GIVEN, Switch
+from benchmarks.quality_switches import IMPORTED, Switch
 from benchmarks.quality_variants import followed_relations
 from benchmarks.services import Services
 from docgraph.evaluation.ablation import AblatedStore
@@ -124,7 +124,7 @@ class LoadedStore:
                 self._services = self._without(switch.touches)
             else:
                 self._services = self._without(frozenset())
-                given = switch.miner != GIVEN
+                given = switch.miner != IMPORTED
                 self.refill((switch.miner,) if given else (), given=given)
             for name, pipeline in text.items():
                 self.print_message(f"{name} without {switch.name}")

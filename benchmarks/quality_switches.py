@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from docgraph.ingest.miners.registry import ALL_MINERS
 from docgraph.model.edge import CONTAINS, INVERSES, RelationCounts
 
-GIVEN = "given"
+IMPORTED = "imported"
 Edges = Counter[tuple[str, str]]  # by who found them, and by relation
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Edges of the touched relations are held out, or a miner (or `given`) is left out.
+    """Edges of the touched relations are held out, or a miner (or `imported`) is left out.
 
     It is left out only if it shares a relation with another; else the two come to the same.
     """
@@ -50,7 +50,7 @@ def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
             None if _alone(by, finds) else by,
         )
         for by, found in finds.items()
-        if by == GIVEN or by in ALL_MINERS
+        if by == IMPORTED or by in ALL_MINERS
     )
     kinds = sorted({tuple(sorted({r, INVERSES.get(r, r)})) for _, r in edges})
     alone = tuple(
@@ -71,5 +71,5 @@ def _alone(by: str, finds: Mapping[str, frozenset[str]]) -> bool:
 
 
 def _named(by: str, found: frozenset[str]) -> str:
-    what = "given edges" if by == GIVEN else f"miner `{by}`"
+    what = "imported edges" if by == IMPORTED else f"miner `{by}`"
     return f"{what} ({', '.join(sorted(found))})"

@@ -38,7 +38,7 @@ def test_rows_become_documents_and_given_edges_their_relations(docgraph: Run, co
     (result,) = data(docgraph("import", str(corpus), *INTO))["imported"]
     assert result["added"] == 2
     assert result["snapshot"] == {"repository": "r", "branch": "main", "snapshot": 1}
-    assert edges(docgraph) == [("r:engine", "explains", "r:spice", ["given"])]
+    assert edges(docgraph) == [("r:engine", "explains", "r:spice", ["imported"])]
     seeds = data(docgraph("search", "kerosene", "--store", "s.db", "--json"))
     assert seeds["seeds"]["ranked"][0]["id"] == "r:engine"
 

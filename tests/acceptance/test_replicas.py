@@ -73,7 +73,7 @@ def worked_on_by(store: str) -> int:
     with psycopg.connect(store, autocommit=True) as connection:
         while time.monotonic() < until:
             row = connection.execute(
-                "SELECT owner FROM docgraph.ingestions WHERE state = 'running'"
+                "SELECT worker FROM docgraph.ingest_jobs WHERE state = 'running'"
             ).fetchone()
             if row is not None:
                 return int(str(row[0]).partition("-")[0])

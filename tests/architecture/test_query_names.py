@@ -37,7 +37,7 @@ def there(dialect: str) -> Queries:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_query_that_is_run_is_there(dialect: str) -> None:
     wanted = run(modules(*SHARED, dialect).values())
-    assert {("reads.sql", "stated_in"), ("writes.sql", "revive_documents")} <= wanted
+    assert {("reads.sql", "relationships_in"), ("writes.sql", "revive_documents")} <= wanted
     assert sorted(wanted - there(dialect)) == []
 
 

@@ -51,7 +51,7 @@ NOT_FOR_READERS = MappingProxyType(
 OPENERS = ["sqlite.backend", "sqlite.store"]
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
-    "passage_vectors": "ReaderView masks chunks",
+    "chunk_vectors": "ReaderView masks chunks",
     "postings_of_terms": "ReaderView masks chunks",
     "segment_arrays": "ReaderView masks documents and chunks",
     "segment_columns": "ReaderView masks documents and chunks",
@@ -149,7 +149,7 @@ def test_no_read_names_a_raw_table(compiling: Compiler) -> None:
         *(statement for reader in READERS for statement in asked(uses(reader))),
         *named(READ_FILES - {"state.sql"}),
     ]
-    assert {s.place for s in found} >= {*ALLOWED, ("reads.sql", "text_of_document")}
+    assert {s.place for s in found} >= {*ALLOWED, ("reads.sql", "text_of_version")}
     assert [(*s.place, told) for s in found if (told := wrong(s, compiling))] == []
 
 
@@ -212,13 +212,13 @@ def test_the_views_are_all_that_a_reader_has(compiling: Compiler) -> None:
         "select count(*) from documents",
         "SELECT id FROM main.documents",
         'SELECT count(*) FROM "main" . documents',
-        "SELECT n.id FROM visible_nodes AS n JOIN documents AS d ON d.ordinal = n.document",
+        "SELECT n.id FROM visible_nodes AS n JOIN documents AS d ON d.version = n.version",
         "SELECT n.id FROM visible_nodes AS n, documents AS d",
-        "SELECT 1 FROM visible_nodes WHERE document IN (SELECT ordinal FROM documents)",
-        "SELECT (SELECT count(*) FROM claims) FROM visible_nodes WHERE id = :id",
+        "SELECT 1 FROM visible_nodes WHERE version IN (SELECT version FROM documents)",
+        "SELECT (SELECT count(*) FROM node_references) FROM visible_nodes WHERE id = :id",
         "SELECT id FROM visible_documents UNION SELECT id FROM documents",
         "SELECT * FROM (SELECT id FROM documents) AS visible_documents",
-        "SELECT id FROM visible_nodes ORDER BY (SELECT max(born) FROM documents WHERE path = ?)",
+        "SELECT id FROM visible_nodes ORDER BY (SELECT max(rank) FROM definitions WHERE key = ?)",
         "WITH visible_documents AS (SELECT * FROM documents) SELECT * FROM visible_documents",
         "SELECT (WITH visible_texts AS (SELECT * FROM contents) SELECT text FROM visible_texts)",
         "SELECT * FROM (WITH found AS (SELECT * FROM contents) SELECT * FROM found)",
@@ -245,7 +245,10 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
 
 @pytest.mark.parametrize(
     ("query", "raw"),
-    [("lives", "names branches, document_access, documents"), ("no_such_query", "does not select")],
+    [
+        ("document_lifetimes", "names branches, document_access, documents"),
+        ("no_such_query", "does not select"),
+    ],
 )
 def test_a_raw_query_is_found_with_whoever_runs_it(
     compiling: Compiler, query: str, raw: str

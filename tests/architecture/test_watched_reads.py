@@ -93,24 +93,28 @@ def test_every_read_of_every_stage_goes_through_the_views(
             "names_of_handles",
             "SELECT handle, id, kind FROM document_nodes",
         ),
-        ("sql.graph", "opaque_calls", "SELECT count(*) FROM documents"),
+        ("sql.graph", "count_unresolved_calls", "SELECT count(*) FROM documents"),
         (
             "sql.texts",
-            "chunks_of_documents",
+            "chunks_of_versions",
             (
-                "SELECT document, position, v.vector, c.id, node, heading_path, first_line, "
-                "last_line, start, stop, page FROM vector_chunks AS c "
-                "JOIN vectors AS v ON v.id = c.vector "
-                "WHERE document IN (SELECT value FROM json_each(:documents))"
+                "SELECT version, position, v.vector, c.id, node, heading_path, first_line, "
+                "last_line, start_offset, end_offset, page FROM vector_chunks AS c "
+                "JOIN vectors AS v ON v.id = c.vector_id "
+                "WHERE version IN (SELECT value FROM json_each(:versions))"
             ),
         ),
-        ("sql.snapshots sql.texts", "text_of_document", "SELECT text FROM contents LIMIT 1"),
+        ("sql.snapshots sql.texts", "text_of_version", "SELECT text FROM contents LIMIT 1"),
         (
             "indexes.segment_cache",
             "segment_arrays",
             "SELECT arrays FROM segments WHERE id = :segment",
         ),
-        ("sql.reader_session", "count_chunks", "SELECT count(*) FROM visible_chunks, claims"),
+        (
+            "sql.reader_session",
+            "count_chunks",
+            "SELECT count(*) FROM visible_chunks, node_references",
+        ),
     ],
 )
 def test_a_read_past_the_views_is_noticed(

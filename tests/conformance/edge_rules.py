@@ -40,9 +40,9 @@ class EdgeRules:
     ) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[reference("r:a.md", "k", at=7, says="this")]),
-            document("b.md", "b", offers={"k": 0, "other": 0}),
-            document("c.md", "c", offers={"other": 0}),
+            document("a.md", "a", references=[reference("r:a.md", "k", at=7, text="this")]),
+            document("b.md", "b", definitions={"k": 0, "other": 0}),
+            document("c.md", "c", definitions={"other": 0}),
         )
         (found,) = listed(store)
         assert found.edge == Edge("r:a.md", "references", "r:b.md")
@@ -58,8 +58,8 @@ class EdgeRules:
         rules = {"a.md": LOCAL_ONLY, "b.md": LOCAL_ONLY} | {hidden: HIDDEN}
         publish(
             store,
-            document("a.md", "a", rule=rules["a.md"], claims=[reference("r:a.md", "k")]),
-            document("b.md", "b", rule=rules["b.md"], offers={"k": 0}),
+            document("a.md", "a", rule=rules["a.md"], references=[reference("r:a.md", "k")]),
+            document("b.md", "b", rule=rules["b.md"], definitions={"k": 0}),
         )
         assert edges_of(store) == []
         with writing(store) as writes:
@@ -68,11 +68,11 @@ class EdgeRules:
         assert edges_of(store) == [("r:a.md", "references", "r:b.md")]
 
     def test_halves_meet_only_within_one_branch(self, store: Store) -> None:
-        mine = document("a.md", "a", claims=[reference("r:a.md", "k")])
+        mine = document("a.md", "a", references=[reference("r:a.md", "k")])
         publish(store, mine, document("b.md", "b"))
-        publish(store, mine, document("b.md", "b", offers={"k": 0}), branch="topic")
-        publish(store, document("b.md", "b", repository="q", offers={"k": 0}), repository="q")
-        publish(store, document("b.md", "b", offers={"k": 0}), tenant="elsewhere")
+        publish(store, mine, document("b.md", "b", definitions={"k": 0}), branch="topic")
+        publish(store, document("b.md", "b", repository="q", definitions={"k": 0}), repository="q")
+        publish(store, document("b.md", "b", definitions={"k": 0}), tenant="elsewhere")
         assert edges_of(store) == []
         assert edges_of(store, SnapshotSelector("r", "topic")) == [
             ("r:a.md", "references", "r:b.md")
@@ -81,7 +81,7 @@ class EdgeRules:
     def test_an_inner_node_is_the_target_if_it_exists_else_its_document_unless_strict(
         self, store: Store
     ) -> None:
-        claims = [
+        references = [
             reference("r:a.md", "k", at=0, inner="#s1"),
             reference("r:a.md", "k", at=10, inner="#s1", strict=True),
             reference("r:a.md", "k", at=20, inner="#gone"),
@@ -89,8 +89,8 @@ class EdgeRules:
         ]
         publish(
             store,
-            document("a.md", "a", claims=claims),
-            document("b.md", "one", "two", sections=True, offers={"k": 0}),
+            document("a.md", "a", references=references),
+            document("b.md", "one", "two", sections=True, definitions={"k": 0}),
         )
         whole, part = listed(store)
         assert (whole.edge.target, [e.start for e in whole.evidence]) == ("r:b.md", [20])
@@ -100,10 +100,10 @@ class EdgeRules:
     def test_an_inner_node_is_looked_up_in_the_visible_version(self, store: Store) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[reference("r:a.md", "k", inner="#s1")]),
-            document("b.md", "one", "two", sections=True, offers={"k": 0}),
+            document("a.md", "a", references=[reference("r:a.md", "k", inner="#s1")]),
+            document("b.md", "one", "two", sections=True, definitions={"k": 0}),
         )
-        publish(store, document("b.md", "one", sections=True, offers={"k": 0}))
+        publish(store, document("b.md", "one", sections=True, definitions={"k": 0}))
         assert edges_of(store) == [("r:a.md", "references", "r:b.md")]
         assert edges_of(store, SnapshotSelector("r", "main", 1)) == [
             ("r:a.md", "references", "r:b.md#s1")
@@ -112,15 +112,15 @@ class EdgeRules:
     def test_the_rank_is_the_sum_of_both_ranks_and_of_the_path_distance_where_it_counts(
         self, store: Store
     ) -> None:
-        claims = [
+        references = [
             reference("r:x/y/a.md", "k", at=0, rank=3),
-            reference("r:x/y/a.md", "k", at=10, rank=3, near=10),
+            reference("r:x/y/a.md", "k", at=10, rank=3, distance_weight=10),
         ]
         publish(
             store,
-            document("x/y/a.md", "a", claims=claims),
-            document("x/b.md", "b", offers={"k": 0}),
-            document("z/c.md", "c", offers={"k": 5}),
+            document("x/y/a.md", "a", references=references),
+            document("x/b.md", "b", definitions={"k": 0}),
+            document("z/c.md", "c", definitions={"k": 5}),
         )
         ranks = {f.edge.target: [e.rank for e in f.evidence] for f in listed(store)}
         assert ranks == {"r:x/b.md": [3, 13], "r:z/c.md": [8, 38]}
@@ -135,7 +135,7 @@ class EdgeRules:
         )
         publish(
             store,
-            document("a.md", "a", claims=[reference("r:a.md", "k")]),
+            document("a.md", "a", references=[reference("r:a.md", "k")]),
             replace(document("b.md", "b"), definitions=twice),
         )
         (found,) = listed(store)
@@ -145,16 +145,24 @@ class EdgeRules:
         self, store: Store
     ) -> None:
         many = [reference("r:a.md", "k", at=10 * n) for n in range(MAX_EVIDENCE + 9, -1, -1)]
-        publish(store, document("a.md", "a", claims=many), document("b.md", "b", offers={"k": 0}))
+        publish(
+            store,
+            document("a.md", "a", references=many),
+            document("b.md", "b", definitions={"k": 0}),
+        )
         (found,) = listed(store)
         assert [e.start for e in found.evidence] == [10 * n for n in range(MAX_EVIDENCE)]
 
     def test_every_miner_that_finds_the_same_characters_is_an_origin(self, store: Store) -> None:
-        claims = [
+        references = [
             reference("r:a.md", "k", miner="headers", rank=9),
             reference("r:a.md", "k", miner="identifiers"),
         ]
-        publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
+        publish(
+            store,
+            document("a.md", "a", references=references),
+            document("b.md", "b", definitions={"k": 0}),
+        )
         (found,) = listed(store)
         assert found.origins == ("headers", "identifiers")
         assert [e.rank for e in found.evidence] == [0, 9]
@@ -169,8 +177,12 @@ class EdgeRules:
             reference("r:b.py::s0", "c", "calls", inner="::s1"),
             reference("r:b.py::s0", "c", "calls", inner="::s0", at=9),
         ]
-        referring = document("a.md", "one", "two", sections=True, offers={"k": 0}, claims=page)
-        called = document("b.py", "one", "two", sections=True, offers={"c": 0}, claims=code)
+        referring = document(
+            "a.md", "one", "two", sections=True, definitions={"k": 0}, references=page
+        )
+        called = document(
+            "b.py", "one", "two", sections=True, definitions={"c": 0}, references=code
+        )
         publish(store, referring, with_symbols(called))
         assert edges_of(store) == [("r:b.py::s0", "calls", "r:b.py::s1")]
 
@@ -179,11 +191,11 @@ class EdgeRules:
     def test_a_lifecycle_reference_gives_both_directions_with_the_same_evidence(
         self, store: Store, relation: str
     ) -> None:
-        new = reference("r:new.md", "k", relation, at=5, says="old.md", miner="headers", rank=2)
+        new = reference("r:new.md", "k", relation, at=5, text="old.md", miner="headers", rank=2)
         publish(
             store,
-            document("new.md", "new", claims=[new]),
-            document("old.md", "old", offers={"k": 0}),
+            document("new.md", "new", references=[new]),
+            document("old.md", "old", definitions={"k": 0}),
         )
         there = Relationship(
             Edge("r:new.md", relation, "r:old.md"),
@@ -208,9 +220,17 @@ class EdgeRules:
     ) -> None:
         publish(
             store,
-            document("a.md", "a", offers={"a": 0}, claims=[reference("r:a.md", "b", "supersedes")]),
             document(
-                "b.md", "b", offers={"b": 0}, claims=[reference("r:b.md", "a", "superseded_by")]
+                "a.md",
+                "a",
+                definitions={"a": 0},
+                references=[reference("r:a.md", "b", "supersedes")],
+            ),
+            document(
+                "b.md",
+                "b",
+                definitions={"b": 0},
+                references=[reference("r:b.md", "a", "superseded_by")],
             ),
         )
         forward, back = listed(store)
@@ -235,11 +255,14 @@ class EdgeRules:
 
     @pytest.mark.requirement(21)
     def test_only_the_relations_that_are_asked_for_come(self, store: Store) -> None:
-        claims = [reference("r:a.md", "k"), reference("r:a.md", "k", "mentions", miner="titles")]
+        references = [
+            reference("r:a.md", "k"),
+            reference("r:a.md", "k", "mentions", miner="titles"),
+        ]
         publish(
             store,
-            document("a.md", "a", claims=claims),
-            document("b.md", "b", offers={"k": 0}),
+            document("a.md", "a", references=references),
+            document("b.md", "b", definitions={"k": 0}),
             name_holder("m.md"),
             name_holder("n.md"),
         )
@@ -256,11 +279,14 @@ class EdgeRules:
     def test_a_section_has_the_edges_that_it_claims_and_those_that_mean_it(
         self, store: Store
     ) -> None:
-        claims = [reference("r:a.md#s0", "k", inner="#s1"), reference("r:a.md", "k", inner="#s0")]
+        references = [
+            reference("r:a.md#s0", "k", inner="#s1"),
+            reference("r:a.md", "k", inner="#s0"),
+        ]
         publish(
             store,
-            document("a.md", "one", "two", sections=True, claims=claims),
-            document("b.md", "one", "two", sections=True, offers={"k": 0}),
+            document("a.md", "one", "two", sections=True, references=references),
+            document("b.md", "one", "two", sections=True, definitions={"k": 0}),
         )
         own = Edge("r:a.md#s0", "references", "r:b.md#s1")
         whole = Edge("r:a.md", "references", "r:b.md#s0")
@@ -300,26 +326,34 @@ class EdgeRules:
     @pytest.mark.requirement(36)
     def test_an_optional_reference_without_a_definition_is_not_reported(self, store: Store) -> None:
         """So nobody can tell whether a title was once borne by someone."""
-        mention = reference("r:a.md", "title:Gone", "mentions", miner="titles", reported=False)
-        publish(store, document("a.md", "a", claims=[mention]))
+        mention = reference(
+            "r:a.md", "title:Gone", "mentions", miner="titles", report_unresolved=False
+        )
+        publish(store, document("a.md", "a", references=[mention]))
         with store.open_session(local()) as reads:
             assert reads.graph.reference_counts() == ()
 
     @pytest.mark.requirement(36)
     def test_references_are_counted_over_visible_documents(self, store: Store) -> None:
-        claims = [
+        references = [
             reference("r:a.md", "k", at=0),
             reference("r:a.md", "hidden", at=10),
             reference("r:a.md", "gone", at=20),
-            reference("r:a.md", "gone", at=30, reported=False),
-            reference("r:a.md", "k", "mentions", at=40, miner="titles", reported=False),
+            reference("r:a.md", "gone", at=30, report_unresolved=False),
+            reference("r:a.md", "k", "mentions", at=40, miner="titles", report_unresolved=False),
         ]
         publish(
             store,
-            document("a.md", "a", claims=claims, opaque=2),
-            document("b.md", "b", offers={"k": 0}, opaque=3),
-            document("h.md", "h", offers={"hidden": 0}, rule=HIDDEN, opaque=50),
-            document("n.md", "n", claims=[reference("r:n.md", "k")], rule=NOWHERE, opaque=50),
+            document("a.md", "a", references=references, unresolved_calls=2),
+            document("b.md", "b", definitions={"k": 0}, unresolved_calls=3),
+            document("h.md", "h", definitions={"hidden": 0}, rule=HIDDEN, unresolved_calls=50),
+            document(
+                "n.md",
+                "n",
+                references=[reference("r:n.md", "k")],
+                rule=NOWHERE,
+                unresolved_calls=50,
+            ),
             name_holder("m.md"),
             name_holder("o.md"),
         )
@@ -337,7 +371,7 @@ class EdgeRules:
 def _random_document(chance: random.Random, path: str) -> Document:
     root = f"r:{path}"
     keys = [f"key{n}" for n in range(8)]
-    claims = [
+    references = [
         reference(
             root + chance.choice(("", "", "#s0")),
             chance.choice(keys),
@@ -347,23 +381,24 @@ def _random_document(chance: random.Random, path: str) -> Document:
             inner=chance.choice(("", "", "#s0", "#s7")),
             strict=chance.random() < 0.5,
             rank=chance.randrange(3),
-            near=chance.randrange(2),
+            distance_weight=chance.randrange(2),
         )
         for _ in range(chance.randrange(8))
     ]
     names = [
-        reference(root, f"entity:N{n}", "shares_entity", says=f"N{n}", miner="names")
+        reference(root, f"entity:N{n}", "shares_entity", text=f"N{n}", miner="names")
         for n in range(4)
         if chance.random() < 0.5
     ]
     unique = {
-        (c.relation, c.start, c.target.key, c.target.inner, c.suffix, c.miner): c for c in claims
+        (c.relation, c.start, c.target.key, c.target.inner, c.suffix, c.miner): c
+        for c in references
     }
     return document(
         path,
         "words",
         sections=True,
         rule=chance.choice((LOCAL_ONLY, LOCAL_ONLY, LOCAL_ONLY, HIDDEN)),
-        offers={key: chance.randrange(3) for key in chance.sample(keys, chance.randrange(4))},
-        claims=[*unique.values(), *names],
+        definitions={key: chance.randrange(3) for key in chance.sample(keys, chance.randrange(4))},
+        references=[*unique.values(), *names],
     )

@@ -1,4 +1,4 @@
-"""How edges come and go in every store: by miners, late claims, versions and crashes."""
+"""How edges come and go in every store: by miners, late references, versions and crashes."""
 
 import pytest
 
@@ -14,9 +14,16 @@ class EdgesInTimeRules:
     """Subclasses provide the fixture `store`."""
 
     def test_a_miner_that_a_snapshot_does_not_use_does_not_count_in_it(self, store: Store) -> None:
-        claims = [reference("r:a.md", "k"), reference("r:a.md", "k", "mentions", miner="titles")]
+        references = [
+            reference("r:a.md", "k"),
+            reference("r:a.md", "k", "mentions", miner="titles"),
+        ]
         link, mention = (("r:a.md", name, "r:b.md") for name in ("references", "mentions"))
-        publish(store, document("a.md", "a", claims=claims), document("b.md", "b", offers={"k": 0}))
+        publish(
+            store,
+            document("a.md", "a", references=references),
+            document("b.md", "b", definitions={"k": 0}),
+        )
         publish(store, miners=ALL_MINERS - {"titles"})
         publish(store, document("c.md", "c"), miners=None)
         publish(store)
@@ -43,7 +50,7 @@ class EdgesInTimeRules:
         """They are on keys that nobody offered before."""
         publish(store, document("a.md", "a"), document("b.md", "b"))
         with writing(store) as writes:
-            write(writes, [document("new.md", "new", offers={"title:New Title": 0})])
+            write(writes, [document("new.md", "new", definitions={"title:New Title": 0})])
             late = reference("r:a.md", "title:New Title", "mentions", miner="titles")
             writes.references.add({"a.md": [late]})
             writes.publish()
@@ -53,8 +60,8 @@ class EdgesInTimeRules:
     def test_a_stored_reference_is_not_replaced(self, store: Store) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[reference("r:a.md", "k", rank=3)]),
-            document("b.md", "b", offers={"k": 0}),
+            document("a.md", "a", references=[reference("r:a.md", "k", rank=3)]),
+            document("b.md", "b", definitions={"k": 0}),
         )
         before = listed(store)
         with writing(store) as writes:
@@ -65,9 +72,9 @@ class EdgesInTimeRules:
         assert listed(store) == before
 
     def test_a_reference_added_later_ends_with_its_document_version(self, store: Store) -> None:
-        publish(store, document("a.md", "a"), document("b.md", "b", offers={"k": 0}))
+        publish(store, document("a.md", "a"), document("b.md", "b", definitions={"k": 0}))
         with writing(store) as writes:
-            write(writes, [document("c.md", "c", offers={"l": 0})])
+            write(writes, [document("c.md", "c", definitions={"l": 0})])
             writes.references.add({"a.md": [reference("r:a.md", "l")]})
             writes.publish()
         publish(store, document("a.md", "changed"))
@@ -78,9 +85,9 @@ class EdgesInTimeRules:
 
     @pytest.mark.requirement(10)
     def test_a_removed_document_that_returns_has_its_edges_again(self, store: Store) -> None:
-        offering = document("b.md", "b", offers={"k": 0, "b": 0})
+        offering = document("b.md", "b", definitions={"k": 0, "b": 0})
         claiming = document(
-            "a.md", "a", claims=[reference("r:a.md", "k"), reference("r:a.md", "b", at=9)]
+            "a.md", "a", references=[reference("r:a.md", "k"), reference("r:a.md", "b", at=9)]
         )
         publish(store, claiming, offering)
         whole = listed(store)
@@ -96,11 +103,13 @@ class EdgesInTimeRules:
 
     def test_of_two_versions_added_before_publication_the_last_counts(self, store: Store) -> None:
         publish(
-            store, document("b.md", "b", offers={"k": 0}), document("c.md", "c", offers={"l": 0})
+            store,
+            document("b.md", "b", definitions={"k": 0}),
+            document("c.md", "c", definitions={"l": 0}),
         )
         with writing(store) as writes:
-            write(writes, [document("a.md", "one", claims=[reference("r:a.md", "k")])])
-            write(writes, [document("a.md", "two", claims=[reference("r:a.md", "l")])])
+            write(writes, [document("a.md", "one", references=[reference("r:a.md", "k")])])
+            write(writes, [document("a.md", "two", references=[reference("r:a.md", "l")])])
             writes.publish()
         assert edges_of(store) == [("r:a.md", "references", "r:c.md")]
 
@@ -110,16 +119,18 @@ class EdgesInTimeRules:
     ) -> None:
         publish(
             store,
-            document("a.md", "a", claims=[reference("r:a.md", "k"), reference("r:a.md", "b")]),
-            document("b.md", "b", offers={"b": 0}),
+            document("a.md", "a", references=[reference("r:a.md", "k"), reference("r:a.md", "b")]),
+            document("b.md", "b", definitions={"b": 0}),
             name_holder("m.md"),
         )
         before = listed(store)
         with writing(store) as writes:
-            write(writes, [document("b.md", "changed"), document("n.md", "n", offers={"k": 0})])
+            write(
+                writes, [document("b.md", "changed"), document("n.md", "n", definitions={"k": 0})]
+            )
             write(
                 writes,
-                [name_holder("h.md"), document("z.md", "z", claims=[reference("r:z.md", "b")])],
+                [name_holder("h.md"), document("z.md", "z", references=[reference("r:z.md", "b")])],
             )
             writes.documents.remove(["m.md"])
             writes.references.set_miners(frozenset())

@@ -86,14 +86,14 @@ class IngestJobRules:
         assert jobs.list_jobs(ANNS, 2) == jobs.list_jobs(ANNS, 100) == tuple(mine[::-1])
         assert jobs.list_jobs(ANNS, 1) == (mine[1],)
         for other in (
-            replace(ANNS, person="bob"),
-            replace(ANNS, credential="token https://a.example"),
-            replace(ANNS, credential=""),
+            replace(ANNS, principal="bob"),
+            replace(ANNS, credential_kind="token https://a.example"),
+            replace(ANNS, credential_kind=""),
         ):
             assert {one.owner for one in jobs.list_jobs(other, 100)} == {other}
             assert (len(jobs.list_jobs(other, 100)), jobs.pending(other)) == (10, 10)
         for nobody in ("\0", "\udc80", "token https://b.example", "key k"):
-            assert jobs.list_jobs(replace(ANNS, credential=nobody), 100) == ()
+            assert jobs.list_jobs(replace(ANNS, credential_kind=nobody), 100) == ()
 
     def test_jobs_that_have_not_ended_are_pending(self, jobs: IngestJobQueue) -> None:
         assert jobs.pending(ANNS) == 0

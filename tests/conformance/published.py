@@ -17,7 +17,7 @@ def publish(
     tenant: str = "local",
     miners: frozenset[str] | None = ALL_MINERS,
 ) -> None:
-    """One snapshot more; without miners, whose claims count stays as it was."""
+    """One snapshot more; without miners, whose references count stays as it was."""
     with store.open_writer(tenant, repository, branch, IDENTITY) as writes:
         write(writes, documents)
         if miners is not None:

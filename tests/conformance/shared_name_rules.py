@@ -65,6 +65,6 @@ class SharedNameRules:
     def test_a_name_is_shared_only_within_one_branch(self, store: Store) -> None:
         publish(store, name_holder("a.md"))
         publish(store, name_holder("b.md"), branch="topic")
-        other = reference("q:c.md", NAME, "shares_entity", says="Marie Curie", miner="names")
-        publish(store, document("c.md", "c", repository="q", claims=[other]), repository="q")
+        other = reference("q:c.md", NAME, "shares_entity", text="Marie Curie", miner="names")
+        publish(store, document("c.md", "c", repository="q", references=[other]), repository="q")
         assert edges_of(store) == []

@@ -150,7 +150,9 @@ class StoreRules:
         title = {"title:Winter: Apples": 0}
         with writing(store) as writes:
             made = (("a.md", LOCAL_ONLY), ("b.md", LOCAL_ONLY), ("h.md", HIDDEN))
-            write(writes, [document(path, "x", rule=rule, offers=title) for path, rule in made])
+            write(
+                writes, [document(path, "x", rule=rule, definitions=title) for path, rule in made]
+            )
             writes.publish()
         with store.open_session(local()) as reads:
             found = reads.search.documents_titled(("Winter: Apples", "Winter", "nothing"))

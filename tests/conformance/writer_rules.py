@@ -17,7 +17,7 @@ from tests.support.small_world import DIMENSIONS, document, name_holder, referen
 
 
 def titled(path: str, *titles: str, text: str = "words") -> Document:
-    return document(path, text, offers={f"title:{title}": 0 for title in titles})
+    return document(path, text, definitions={f"title:{title}": 0 for title in titles})
 
 
 def known(writes: SnapshotWriter) -> tuple[set[str], set[str]]:
@@ -89,7 +89,7 @@ class WriterRules:
     def test_definitions_of_other_kinds_are_not_titles(self, store: Store) -> None:
         with writing(store) as writes:
             keys = {"title": 0, "titles:x": 0, "path:title:x": 0, "title:": 0, "title;x": 0}
-            write(writes, [document("a.md", "a", offers=keys)])
+            write(writes, [document("a.md", "a", definitions=keys)])
             assert set(writes.references.titles()) <= {""}
 
     def test_current_texts_are_the_new_or_the_stored_ones(self, store: Store) -> None:
@@ -157,21 +157,25 @@ class WriterRules:
         publish(
             store,
             document(
-                "old.md", "o", offers={"k": 0}, claims=[reference("r:old.md", "gone")], opaque=9
+                "old.md",
+                "o",
+                definitions={"k": 0},
+                references=[reference("r:old.md", "gone")],
+                unresolved_calls=9,
             ),
         )
-        claims = [
+        references = [
             reference("r:a.md", "k", at=0),
             reference("r:a.md", "gone", at=10),
-            reference("r:a.md", "gone", at=20, reported=False),
-            reference("r:a.md", "new", "mentions", at=30, miner="titles", reported=False),
+            reference("r:a.md", "gone", at=20, report_unresolved=False),
+            reference("r:a.md", "new", "mentions", at=30, miner="titles", report_unresolved=False),
         ]
         with writing(store) as writes:
             write(
                 writes,
                 [
-                    document("a.md", "a", claims=claims, opaque=2),
-                    document("b.md", "b", offers={"new": 0}, opaque=1),
+                    document("a.md", "a", references=references, unresolved_calls=2),
+                    document("b.md", "b", definitions={"new": 0}, unresolved_calls=1),
                     name_holder("m.md"),
                 ],
             )
@@ -190,17 +194,17 @@ class WriterRules:
     def test_alternative_references_at_one_position_count_once_and_any_may_resolve(
         self, store: Store
     ) -> None:
-        claims = [
+        references = [
             reference("r:a.md", "k", at=0),
             reference("r:a.md", "gone", at=0, rank=3),
             reference("r:a.md", "gone", at=0, miner="headers"),
             reference("r:a.md", "gone", at=10),
-            reference("r:a.md", "gone too", at=10, miner="identifiers", reported=False),
+            reference("r:a.md", "gone too", at=10, miner="identifiers", report_unresolved=False),
         ]
         with writing(store) as writes:
             writes.references.set_miners(ALL_MINERS)
-            write(writes, [document("a.md", "a", claims=claims)])
-            write(writes, [document("b.md", "b", offers={"k": 0})])
+            write(writes, [document("a.md", "a", references=references)])
+            write(writes, [document("b.md", "b", definitions={"k": 0})])
             assert writes.references.counts() == (
                 ReferenceCount("headers", "references", 1, 0),
                 ReferenceCount("identifiers", "references", 0, 1),
@@ -208,20 +212,20 @@ class WriterRules:
             assert len(writes.references.unresolved("references", 9)) == 1
 
     def test_a_strict_reference_resolves_only_to_the_inner_node(self, store: Store) -> None:
-        claims = [
+        references = [
             reference("r:a.md", "k", at=0, inner="#s0", strict=True),
             reference("r:a.md", "k", at=10, inner="#gone", strict=True),
             reference("r:a.md", "k", at=20, inner="#gone"),
         ]
         with writing(store) as writes:
             writes.references.set_miners(ALL_MINERS)
-            write(writes, [document("a.md", "a", claims=claims)])
-            write(writes, [document("b.md", "b", sections=True, offers={"k": 0})])
+            write(writes, [document("a.md", "a", references=references)])
+            write(writes, [document("b.md", "b", sections=True, definitions={"k": 0})])
             assert writes.references.counts() == (ReferenceCount("links", "references", 2, 1),)
 
     @pytest.mark.parametrize("gone", ["dropped", "changed", "elsewhere"])
     def test_a_removed_document_resolves_nothing(self, store: Store, gone: str) -> None:
-        offering = document("b.md", "b", offers={"k": 0})
+        offering = document("b.md", "b", definitions={"k": 0})
         publish(store, offering, branch="topic" if gone == "elsewhere" else "main")
         with writing(store) as writes:
             writes.references.set_miners(ALL_MINERS)
@@ -229,16 +233,16 @@ class WriterRules:
                 writes.documents.remove(["b.md"])
             if gone == "changed":
                 write(writes, [document("b.md", "changed")])
-            write(writes, [document("a.md", "a", claims=[reference("r:a.md", "k")])])
+            write(writes, [document("a.md", "a", references=[reference("r:a.md", "k")])])
             assert writes.references.counts() == (ReferenceCount("links", "references", 0, 1),)
 
     def test_references_of_disabled_miners_are_not_counted(self, store: Store) -> None:
-        claims = [
+        references = [
             reference("r:a.md", "gone"),
-            reference("r:a.md", "gone", at=10, miner="headers", says="other"),
+            reference("r:a.md", "gone", at=10, miner="headers", text="other"),
         ]
         with writing(store) as writes:
-            write(writes, [document("a.md", "a", claims=claims)])
+            write(writes, [document("a.md", "a", references=references)])
             assert (writes.references.counts(), writes.references.unresolved("references", 9)) == (
                 (),
                 (),
@@ -254,10 +258,10 @@ class WriterRules:
             writes.references.set_miners(ALL_MINERS)
             for path in ("b.md", "a.md"):
                 lines = [
-                    replace(reference(f"r:{path}", "gone", at=at, says=f"{line}"), line=line)
+                    replace(reference(f"r:{path}", "gone", at=at, text=f"{line}"), line=line)
                     for at, line in ((50, 9), (0, 2), (30, 5))
                 ]
-                write(writes, [document(path, path, claims=lines)])
+                write(writes, [document(path, path, references=lines)])
             found = writes.references.unresolved("references", 4)
         assert [(one.path, one.line) for one in found] == [
             ("a.md", 2),
@@ -283,12 +287,16 @@ class WriterRules:
 
     @pytest.mark.requirement(9)
     def test_a_document_removed_before_publication_was_never_there(self, store: Store) -> None:
-        publish(store, document("a.md", "a", offers={"k": 0}))
+        publish(store, document("a.md", "a", definitions={"k": 0}))
         gone = document(
-            "b.md", "b", offers={"title:B is": 0}, claims=[reference("r:b.md", "x")], opaque=7
+            "b.md",
+            "b",
+            definitions={"title:B is": 0},
+            references=[reference("r:b.md", "x")],
+            unresolved_calls=7,
         )
         with writing(store) as writes:
-            write(writes, [gone, document("c.md", "c", claims=[reference("r:c.md", "k")])])
+            write(writes, [gone, document("c.md", "c", references=[reference("r:c.md", "k")])])
             writes.documents.remove(["b.md"])
             assert sorted(writes.documents.stored()) == ["a.md", "c.md"]
             assert (writes.references.titles(), writes.references.unresolved_calls()) == ({}, 0)
@@ -303,8 +311,8 @@ class WriterRules:
     def test_a_document_removed_and_added_again_before_publication_is_there(
         self, store: Store
     ) -> None:
-        found = document("a.md", "a", offers={"k": 0})
-        other = document("b.md", "b", claims=[reference("r:b.md", "k")])
+        found = document("a.md", "a", definitions={"k": 0})
+        other = document("b.md", "b", references=[reference("r:b.md", "k")])
         publish(store, found, other)
         with writing(store) as writes:
             writes.documents.remove(["a.md"])

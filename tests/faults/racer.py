@@ -23,7 +23,7 @@ def made(number: int, round_: int) -> Document:
         f"{number}.md",
         f"text {number} {round_ % 3}",
         rule=AccessRule(LOCAL, groups),
-        claims=[reference(f"r:{number}.md", f"doc:{round_}")],
+        references=[reference(f"r:{number}.md", f"doc:{round_}")],
     )
 
 

@@ -149,9 +149,9 @@ def test_a_statement_that_exceeds_the_servers_timeout(
     hurried = opened(having(database, "statement_timeout=300"))
     with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "vector_chunks"):
         publish(hurried, document("a.md", "three"))
-    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "changes"):
+    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "change_counts"):
         publish(hurried, document("a.md", "three"))
-    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "changes"):
+    with reports(StoreBusy, "statement_timeout"), barred(postgres, database, "change_counts"):
         decide(hurried)
     with (
         reports(StoreBusy, "statement_timeout"),

@@ -89,19 +89,19 @@ def test_a_full_disk(own_postgres: PostgresServer, opened: Opened) -> None:
     store = opened(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
     before = seen(store)
-    anew = document("a.md", "three", claims=[reference("r:a.md", "doc:b.md")])
+    anew = document("a.md", "three", references=[reference("r:a.md", "doc:b.md")])
     full = (StoreFull, "disk is full", "The last complete snapshot is intact")
 
-    with no_space(own_postgres, dsn, "claims"), reports(*full):
+    with no_space(own_postgres, dsn, "node_references"), reports(*full):
         publish(store, anew)
     assert seen(store) == before
-    with no_space(own_postgres, dsn, "access_lines"), reports(*full), writing(store) as writes:
+    with no_space(own_postgres, dsn, "access_file_rules"), reports(*full), writing(store) as writes:
         write(writes, [anew])
         writes.access.set_file_rules(LINES)
         writes.publish()
     assert seen(store) == before
     with (
-        no_space(own_postgres, dsn, "access_by_hand"),
+        no_space(own_postgres, dsn, "manual_access_rules"),
         reports(*full),
         store.access_policy("local") as policies,
     ):

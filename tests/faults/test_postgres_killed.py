@@ -93,7 +93,7 @@ def installation(own_postgres: PostgresServer) -> Iterator[Installation]:
         pytest.param("vectors", id="before the first batch"),
         pytest.param("vector_chunks", id="inside a batch"),
         pytest.param("postings", id="while words are packed"),
-        pytest.param("changes", id="as it is about to publish"),
+        pytest.param("change_counts", id="as it is about to publish"),
         pytest.param("snapshots", id="while it publishes"),
     ],
 )

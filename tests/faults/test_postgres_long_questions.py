@@ -72,7 +72,7 @@ def test_changes_during_a_question_are_not_seen(
     publish(store, *(document(f"{n}.md", "pears", rule=rule) for n, rule in enumerate(apart)))
     for path in PATHS:
         said = reference(f"r:{path}", "doc:pear")
-        publish(store, document(path, f"apples of {path}", names=["pear"], claims=[said]))
+        publish(store, document(path, f"apples of {path}", names=["pear"], references=[said]))
     cold = opened(database)  # it has nothing in its memory
     with store.open_session(local()) as early, cold.open_session(local()) as late:
         begun = early.search

@@ -81,7 +81,7 @@ def test_a_rule_that_changes_while_an_unfinished_ingest_is_cleaned_up(
         with writing(store):
             pass
 
-    with slow(postgres, database, claims="DELETE", document_nodes="UPDATE") as removing:
+    with slow(postgres, database, node_references="DELETE", document_nodes="UPDATE") as removing:
         next_ = beside.submit(next_one)
         removing()
         decide(store, "a.md")
@@ -98,7 +98,7 @@ def test_a_rule_that_changes_while_references_are_added(
             writes.references.add({"a.md": [reference("r:a.md", "doc:b.md")]})
             writes.publish()
 
-    with slow(postgres, database, claims="INSERT") as adding:
+    with slow(postgres, database, node_references="INSERT") as adding:
         other = beside.submit(add)
         adding()
         decide(store, "a.md")

@@ -127,8 +127,8 @@ def test_the_auditors_right_opens_the_log_and_nothing_else(installation: Adminis
     assert installation.administration.audit_verify(auditor).is_sound
     first = installation.administration.audit_entries(auditor)[:2]
     assert [(entry.event.action, entry.event.outcome) for entry in first] == [
-        ("ingest", "begun"),
-        ("ingest", "answered"),
+        ("ingest", "started"),
+        ("ingest", "succeeded"),
     ]
     anchor = installation.administration.audit_anchor(auditor)
     assert anchor is not None
@@ -153,7 +153,7 @@ def test_forbidden_and_absent_nodes_leave_the_same_audit_rows(
     hidden, absent = rows("r:h.md"), rows("r:z.md")
     assert [(row.outcome, row.detail) for row in hidden] == [
         ("denied", "not visible: r:h.md"),
-        ("answered", ""),
+        ("succeeded", ""),
     ]
     assert [row.plan for row in hidden] == [row.plan for row in absent]
     assert [(row.action, row.outcome, row.snapshots) for row in hidden] == [
@@ -175,7 +175,7 @@ def test_running_a_saved_plan_logs_the_nodes_that_are_no_longer_visible(
     )
     assert [(row.outcome, row.plan, row.detail) for row in installation.rows()[-2:]] == [
         ("denied", saved.plan.digest, "not visible: r:a.md"),
-        ("answered", saved.plan.digest, ""),
+        ("succeeded", saved.plan.digest, ""),
     ]
 
 
@@ -195,7 +195,7 @@ def test_every_question_is_logged(installation: AdministeredStore) -> None:
     rows = installation.rows()[before:]
     logged = [(row.action, row.outcome) for row in rows]
     asked = ("retrieve", "execute", "status", "relations", "relations", "snapshots", "digest")
-    assert logged == [*((action, "answered") for action in asked), ("status", "denied")]
+    assert logged == [*((action, "succeeded") for action in asked), ("status", "denied")]
     assert [row.plan for row in rows[:2]] == [made.plan.digest] * 2
     assert rows[0].snapshots == made.scope.snapshots
 
@@ -224,8 +224,8 @@ def test_a_change_is_logged_first_and_not_made_without_a_row(
     installation.administration.set_access(local(), "r", ("a.md",), rule)
     logged = [(row.action, row.outcome, row.detail) for row in installation.rows()[-2:]]
     assert logged == [
-        ("access set", "begun", "board: r: a.md"),
-        ("access set", "answered", "board: r: a.md"),
+        ("access set", "started", "board: r: a.md"),
+        ("access set", "succeeded", "board: r: a.md"),
     ]
 
     def full(event: AuditEvent) -> None:

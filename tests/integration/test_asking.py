@@ -206,7 +206,7 @@ def test_every_answer_leaves_a_row(tmp_path: Path, servers: Callable[..., Server
     one = engine(store, chat(server), audit=audit)
     found = asked(one)
     (row,) = audit.rows
-    assert (row.action, row.outcome, row.detail) == ("ask", "answered", "answered: tiny")
+    assert (row.action, row.outcome, row.detail) == ("ask", "succeeded", "answered: tiny")
     assert row.plan == found.plan.digest
     server.script.append((400, {"error": {"message": "no"}}, {}))
     with pytest.raises(ModelError, match="400"):
@@ -219,7 +219,7 @@ def test_every_answer_leaves_a_row(tmp_path: Path, servers: Callable[..., Server
 def test_a_refusal_leaves_a_row_of_its_own(tmp_path: Path, servers: Callable[..., Server]) -> None:
     store, audit = stored(tmp_path, document("a.md", "apples", rule=BOARD)), MemoryAudit()
     found = asked(engine(store, chat(servers()), audit=audit)).answer
-    assert [row.outcome for row in audit.rows] == ["denied", "answered"]
+    assert [row.outcome for row in audit.rows] == ["denied", "succeeded"]
     assert audit.rows[0].detail == found.reason
     assert audit.rows[1].detail == f"refused: {found.reason}"
 

@@ -21,7 +21,7 @@ DONE = {
         **{
             f"DROP TRIGGER {table}_{rule}": [f"the trigger {table}_{rule} is missing"]
             for table in ("entries", "seals")
-            for rule in ("follow_each_other", "stay", "stay_as_they_are")
+            for rule in ("are_consecutive", "are_permanent", "are_immutable")
         },
         "CREATE TRIGGER late BEFORE INSERT ON seals BEGIN SELECT 1; END": [
             "the trigger late was put in"
@@ -35,30 +35,30 @@ DONE = {
                 f"the trigger {table}_{rule} is missing",
             ]
             for table, rule, messages in (
-                ("entries", "stay", []),
-                ("entries", "follow_each_other", ["the function audit_entries_follow is missing"]),
-                ("seals", "stay", []),
-                ("seals", "follow_each_other", ["the function audit_seals_follow is missing"]),
+                ("entries", "are_permanent", []),
+                ("entries", "are_consecutive", ["the function require_next_entry is missing"]),
+                ("seals", "are_permanent", []),
+                ("seals", "are_consecutive", ["the function require_next_seal is missing"]),
             )
         },
-        "ALTER TABLE entries DISABLE TRIGGER entries_stay": [
-            "the trigger entries_stay is not as docgraph made it"
+        "ALTER TABLE entries DISABLE TRIGGER entries_are_permanent": [
+            "the trigger entries_are_permanent is not as docgraph made it"
         ],
-        "ALTER TABLE seals ENABLE REPLICA TRIGGER seals_stay": [
-            "the trigger seals_stay is not as docgraph made it"
+        "ALTER TABLE seals ENABLE REPLICA TRIGGER seals_are_permanent": [
+            "the trigger seals_are_permanent is not as docgraph made it"
         ],
         "ALTER TABLE entries DISABLE TRIGGER ALL": [
-            "the trigger entries_follow_each_other is not as docgraph made it",
-            "the trigger entries_stay is not as docgraph made it",
+            "the trigger entries_are_consecutive is not as docgraph made it",
+            "the trigger entries_are_permanent is not as docgraph made it",
         ],
-        NO_OP.format("audit_stays", "NULL"): [
-            "the function audit_stays is not as docgraph made it"
+        NO_OP.format("refuse_audit_change", "NULL"): [
+            "the function refuse_audit_change is not as docgraph made it"
         ],
-        NO_OP.format("audit_entries_follow", "NEW"): [
-            "the function audit_entries_follow is not as docgraph made it"
+        NO_OP.format("require_next_entry", "NEW"): [
+            "the function require_next_entry is not as docgraph made it"
         ],
-        "ALTER FUNCTION audit_entries_follow() SET search_path = public": [
-            "the function audit_entries_follow is not as docgraph made it"
+        "ALTER FUNCTION require_next_entry() SET search_path = public": [
+            "the function require_next_entry is not as docgraph made it"
         ],
         "CREATE RULE quiet AS ON DELETE TO seals DO INSTEAD NOTHING": ["the rule quiet was put in"],
         "ALTER TABLE entries ENABLE ROW LEVEL SECURITY": [
@@ -78,14 +78,14 @@ DONE = {
         "DROP TABLE seals": [
             *(
                 f"the column audit_seals.{column} is missing"
-                for column in ("before", "digest", "first", "last", "tenant")
+                for column in ("digest", "first", "last", "previous_digest", "tenant")
             ),
             "the constraint audit_seals_pkey is missing",
-            "the function audit_seals_follow is missing",
+            "the function require_next_seal is missing",
             "the index audit_seals_pkey is missing",
             "the table audit_seals is missing",
-            "the trigger seals_follow_each_other is missing",
-            "the trigger seals_stay is missing",
+            "the trigger seals_are_consecutive is missing",
+            "the trigger seals_are_permanent is missing",
         ],
     },
 }

@@ -15,7 +15,9 @@ ODD = "a\x00b\n'; DROP TABLE entries; -- \udc80 \U0001f511 %s \\x00"
 
 @pytest.mark.requirement(40)
 def test_a_row_reads_back_as_it_was_written(log: AuditLog) -> None:
-    denied = replace(EVENT, principal="bob", by="ann", outcome=DENIED, plan="", snapshots=())
+    denied = replace(
+        EVENT, principal="bob", authenticated_by="ann", outcome=DENIED, plan="", snapshots=()
+    )
     log.write(EVENT)
     log.write(denied)
     first, second = log.entries("t")
@@ -27,7 +29,7 @@ def test_a_row_reads_back_as_it_was_written(log: AuditLog) -> None:
 def test_the_newest_rows_are_last_and_can_be_filtered_by_principal(log: AuditLog) -> None:
     for number in range(6):
         who, by = (("ann", ""), ("bob", ""), ("bob", "ann"))[number % 3]
-        log.write(replace(EVENT, principal=who, by=by, detail=f"q{number}"))
+        log.write(replace(EVENT, principal=who, authenticated_by=by, detail=f"q{number}"))
 
     def details(last: int | None = None, principal: str | None = None) -> list[str]:
         return [row.event.detail for row in log.entries("t", last=last, principal=principal)]
@@ -56,7 +58,7 @@ def test_the_same_questions_make_the_same_rows_and_the_same_chain(
 ) -> None:
     events = [
         replace(EVENT, principal=ODD, action=ODD, plan=ODD, detail=ODD),
-        replace(EVENT, by=ODD, snapshots=(SnapshotName(ODD, ODD, 2**40),)),
+        replace(EVENT, authenticated_by=ODD, snapshots=(SnapshotName(ODD, ODD, 2**40),)),
         *(replace(EVENT, detail=f"q{number}") for number in range(ROWS_PER_SEAL)),
     ]
     held = []

@@ -6,7 +6,16 @@ from docgraph.model.audit import DENIED, NO_SEAL, Anchor, AuditVerdict, make_sea
 from docgraph.ports.audit import AuditLog
 from tests.support.audit_logs import EVENT, AuditStorage, fill, make_anchor
 
-COLUMNS = ("time", "principal", "asker", "action", "outcome", "plan", "snapshots", "detail")
+COLUMNS = (
+    "time",
+    "principal",
+    "authenticated_by",
+    "action",
+    "outcome",
+    "plan",
+    "snapshots",
+    "detail",
+)
 PUT_IN = (
     "INSERT INTO entries SELECT tenant, {number}, time, 'eve', '', action, outcome, plan,"
     " snapshots, detail FROM entries WHERE number = 1"
@@ -29,7 +38,8 @@ def seal_anew(place: AuditStorage) -> None:
         for end in ends:
             before = make_seal([row for row in rows if before.last < row.number <= end], before)
             span = f"{before.first}, {before.last}"
-            run(f"INSERT INTO seals VALUES ('t', {span}, '{before.before}', '{before.digest}')")
+            digests = f"'{before.previous_digest}', '{before.digest}'"
+            run(f"INSERT INTO seals VALUES ('t', {span}, {digests})")
 
 
 @pytest.fixture
@@ -80,8 +90,14 @@ def test_a_changed_field_is_found_and_found_no_more_when_it_is_changed_back(
             ["rows 101 to 200 are not", "rows 201 to 250 are not"],
         ),
         ([PUT_IN.format(number=0)], ["row 0 was put in"]),
-        (["UPDATE seals SET digest = before WHERE last = 200"], ["rows 101", "does not follow"]),
-        (["UPDATE seals SET before = '' WHERE last = 200"], ["does not follow", "rows 101"]),
+        (
+            ["UPDATE seals SET digest = previous_digest WHERE last = 200"],
+            ["rows 101", "does not follow"],
+        ),
+        (
+            ["UPDATE seals SET previous_digest = '' WHERE last = 200"],
+            ["does not follow", "rows 101"],
+        ),
         (["UPDATE seals SET last = 9e18 WHERE last = 250"], ["rows 251 to 9", "none covers over"]),
         (["DELETE FROM seals WHERE last = 100"], ["the seal over rows 1 to 100 is missing"]),
         (["DELETE FROM seals WHERE last > 100"], ["150 rows after row 100 have no seal"]),

@@ -20,7 +20,7 @@ from tests.support.audit_logs import EVENT, AuditStorage, SqliteAuditStorage, fi
 WRITES = """
 from docgraph.model.audit import AuditEvent
 for number in range(int(sys.argv[3])):
-    log.write(AuditEvent("t", sys.argv[2], "", "context", "answered", "", (), str(number)))
+    log.write(AuditEvent("t", sys.argv[2], "", "context", "succeeded", "", (), str(number)))
 """
 IS_KILLED = WRITES + "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
 FORKS = (
@@ -33,7 +33,7 @@ if not child:
     os.read(readable, 1)
 for number in range(30):
     who = "parent" if child else "child"
-    log.write(AuditEvent("t", who, "", "context", "answered", "", (), str(number)))
+    log.write(AuditEvent("t", who, "", "context", "succeeded", "", (), str(number)))
 if not child:
     os._exit(0)
 close_log()

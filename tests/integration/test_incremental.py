@@ -74,7 +74,7 @@ def ingest(engine: Engine, step: Step) -> IngestResult:
         branch="main",
         rule_for=lambda _: LOCAL_ONLY,
         without=step.without,
-        given=[Relationship(edge, ("given",), ()) for edge in step.given],
+        given=[Relationship(edge, ("imported",), ()) for edge in step.given],
     )
 
 

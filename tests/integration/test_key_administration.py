@@ -36,13 +36,16 @@ def test_issuing_listing_and_revoking_a_key_is_logged(
     store_with_people.administration.add_key(local(), ending, HASH)
     words = "k1: for ann until 2027-01-01T00:00:00+00:00"
     assert logged(store_with_people) == [
-        ("keys add", "begun", words),
-        ("keys add", "answered", words),
+        ("keys add", "started", words),
+        ("keys add", "succeeded", words),
     ]
     assert store_with_people.administration.keys(local()) == (ending,)
     assert store_with_people.keys.find("k1") == (ending, HASH)
     store_with_people.administration.remove_key(local(), "k1")
-    assert logged(store_with_people) == [("keys rm", "begun", "k1"), ("keys rm", "answered", "k1")]
+    assert logged(store_with_people) == [
+        ("keys rm", "started", "k1"),
+        ("keys rm", "succeeded", "k1"),
+    ]
     assert store_with_people.administration.keys(local()) == ()
 
 
@@ -51,8 +54,8 @@ def test_nobody_issues_a_key_for_a_person_with_rights_that_they_lack(
 ) -> None:
     with pytest.raises(NotAuthorized, match="clerk lacks the right 'ingest' themselves"):
         store_with_people.administration.add_key(CLERK, KEY, HASH)
-    store_with_people.administration.add_key(CLERK, replace(KEY, person="bob"), HASH)
-    assert [key.person for key in store_with_people.administration.keys(CLERK)] == ["bob"]
+    store_with_people.administration.add_key(CLERK, replace(KEY, principal="bob"), HASH)
+    assert [key.principal for key in store_with_people.administration.keys(CLERK)] == ["bob"]
 
 
 def test_keys_need_the_right_to_manage_people(store_with_people: AdministeredStore) -> None:
@@ -70,7 +73,7 @@ def test_keys_need_the_right_to_manage_people(store_with_people: AdministeredSto
 
 def test_a_key_for_an_unknown_person_is_refused(store_with_people: AdministeredStore) -> None:
     with pytest.raises(NotVisible, match="nobody is called 'anna'; did you mean 'ann'"):
-        store_with_people.administration.add_key(local(), replace(KEY, person="anna"), HASH)
+        store_with_people.administration.add_key(local(), replace(KEY, principal="anna"), HASH)
     with pytest.raises(BadInput, match="of the tenant"):
         store_with_people.administration.add_key(local(), replace(KEY, tenant="u"), HASH)
     for note in ("two\nlines", "x" * 201):
@@ -88,7 +91,7 @@ def test_a_removed_persons_keys_are_removed_and_not_given_to_a_namesake(
     store_with_people: AdministeredStore,
 ) -> None:
     store_with_people.administration.add_key(local(), KEY, HASH)
-    store_with_people.administration.add_key(local(), replace(KEY, id="k2", person="bob"), HASH)
+    store_with_people.administration.add_key(local(), replace(KEY, id="k2", principal="bob"), HASH)
     store_with_people.administration.remove_person(local(), "ann")
     store_with_people.administration.add_person(local(), Person("ann", "local"))
     assert [key.id for key in store_with_people.administration.keys(local())] == ["k2"]

@@ -199,6 +199,6 @@ def test_rights_end_with_their_transaction_and_not_with_the_pool(database: str) 
     with closing(connect(database)) as connection:
         with connection.transaction():
             connection.execute("SELECT set_config('role', 'docgraph_reader', true)")
-            connection.execute("SELECT set_config('docgraph.classes', '1,2,3', true)")
-        assert connection.execute("SELECT count(*) FROM readable()").fetchone() == (0,)
+            connection.execute("SELECT set_config('docgraph.access_classes', '1,2,3', true)")
+        assert connection.execute("SELECT count(*) FROM readable_classes()").fetchone() == (0,)
         assert connection.execute("SELECT current_user = session_user").fetchone() == (True,)

@@ -129,11 +129,11 @@ def test_a_connection_is_reused_and_uncommitted_changes_are_rolled_back(pool: Po
     first = session(pool)
     with pool.connection() as connection:
         connection.execute("BEGIN")
-        connection.execute("INSERT INTO changes VALUES ('t', 1)")
+        connection.execute("INSERT INTO change_counts VALUES ('t', 1)")
     with pytest.raises(psycopg.errors.DivisionByZero), pool.connection() as connection:
-        connection.execute("BEGIN; INSERT INTO changes VALUES ('u', 1); SELECT 1 / 0")
+        connection.execute("BEGIN; INSERT INTO change_counts VALUES ('u', 1); SELECT 1 / 0")
     with pool.connection() as connection:
-        assert one(connection, "SELECT count(*) FROM changes") == 0
+        assert one(connection, "SELECT count(*) FROM change_counts") == 0
     assert session(pool) == first
 
 
@@ -288,7 +288,7 @@ def test_a_lock_of_another_process_is_reported(database: str) -> None:
 
 
 def test_a_write_to_a_standby_is_reported(database: str) -> None:
-    insert = "INSERT INTO changes VALUES ('t', 1)"
+    insert = "INSERT INTO change_counts VALUES ('t', 1)"
     with pytest.raises(StoreError, match="is it a standby"):
         tried(database, "SET default_transaction_read_only = on", insert)
 

@@ -27,21 +27,24 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
         "CREATE POLICY every_row ON contents TO PUBLIC USING (true)",
         "the policy contents.every_row was put in",
     ),
-    ("DROP POLICY by_class ON offers", "the policy offers.by_class is missing"),
+    ("DROP POLICY by_class ON definitions", "the policy definitions.by_class is missing"),
     (
         "ALTER POLICY by_chunk ON vectors USING (true)",
         "the policy vectors.by_chunk was changed",
     ),
-    ("ALTER POLICY by_class ON claims TO PUBLIC", "the policy claims.by_class was changed"),
+    (
+        "ALTER POLICY by_class ON node_references TO PUBLIC",
+        "the policy node_references.by_class was changed",
+    ),
     (
         "REVOKE SELECT ON documents FROM docgraph_reader",
         "the grant documents to docgraph_reader is missing",
     ),
     (
-        "GRANT UPDATE (class) ON documents TO docgraph_reader",
-        "the grant documents.class to docgraph_reader was put in",
+        "GRANT UPDATE (access_class) ON documents TO docgraph_reader",
+        "the grant documents.access_class to docgraph_reader was put in",
     ),
-    ("GRANT SELECT ON people TO PUBLIC", "the grant people to PUBLIC was put in"),
+    ("GRANT SELECT ON principals TO PUBLIC", "the grant principals to PUBLIC was put in"),
     (
         "GRANT USAGE ON SEQUENCE node_handles TO docgraph_reader",
         "the grant node_handles to docgraph_reader was put in",
@@ -57,17 +60,17 @@ CHANGES: tuple[tuple[LiteralString, str], ...] = (
     ),
     (
         (
-            "CREATE OR REPLACE FUNCTION readable() RETURNS SETOF integer LANGUAGE sql STABLE "
-            "AS 'SELECT id FROM docgraph.access_classes'"
+            "CREATE OR REPLACE FUNCTION readable_classes() RETURNS SETOF integer LANGUAGE sql "
+            "STABLE AS 'SELECT id FROM docgraph.access_classes'"
         ),
-        r"the function readable\(\) was changed",
+        r"the function readable_classes\(\) was changed",
     ),
     (
         (
-            "CREATE OR REPLACE VIEW segment_lives AS "
+            "CREATE OR REPLACE VIEW segment_numbers AS "
             "SELECT b.tenant, s.id FROM segments AS s, branches AS b"
         ),
-        "the view segment_lives was changed",
+        "the view segment_numbers was changed",
     ),
 )
 
@@ -135,7 +138,7 @@ def test_a_restored_backup_is_complete_and_has_row_security(
         root.execute("CREATE EXTENSION vector")
     migrate(dsn)
     with connect(dsn) as connection:
-        connection.execute("INSERT INTO changes (tenant, value) VALUES ('acme', 7)")
+        connection.execute("INSERT INTO change_counts (tenant, all_changes) VALUES ('acme', 7)")
     backup = own_postgres.folder / "backup"
     backup.write_bytes(run("pg_dump", "--format=custom", f"--dbname={dsn}"))
     own_postgres.drop(dsn)
@@ -158,5 +161,5 @@ def test_a_restored_backup_is_complete_and_has_row_security(
                 require_current(connection, back)
         assert migrate(back) == (() if roles_first else (ROW_SECURITY,))
         require_current(connection, back)
-        assert connection.execute("TABLE changes").fetchall() == [("acme", 7, 0)]
+        assert connection.execute("TABLE change_counts").fetchall() == [("acme", 7, 0)]
     own_postgres.drop(back)

@@ -15,6 +15,7 @@ from docgraph.adapters.postgres import migrate as module
 from docgraph.adapters.postgres.connection import connect
 from docgraph.adapters.postgres.migrate import (
     LOCK,
+    Migration,
     migrate,
     migrations,
     pending,
@@ -25,7 +26,6 @@ from docgraph.model.errors import StoreError, WrongSchema
 from tests.support.postgres_server import OWNER, PostgresServer, name_of
 
 NEWEST = len(migrations())
-FIRST_ROWS = Path(__file__).parents[1] / "support" / "first_schema_rows.sql"
 ROLE = "CREATE ROLE docgraph_reader NOLOGIN"
 Rows = dict[str, list[tuple[object, ...]]]
 
@@ -55,17 +55,56 @@ def rows(dsn: str, known: dict[str, list[str]]) -> Rows:
         }
 
 
-def test_every_migration_keeps_every_row(blank_database: str) -> None:
-    assert [one.number for one in migrate(blank_database, to=1)] == [1]
+@pytest.fixture
+def next_migration(monkeypatch: pytest.MonkeyPatch) -> Migration:
+    """One that a later docgraph could have."""
+    text = "ALTER TABLE principals ADD COLUMN note text NOT NULL DEFAULT '';"
+    migration = Migration(NEWEST + 1, "next", text, "digest")
+    later = (*migrations(), migration)
+    monkeypatch.setattr(module, "migrations", lambda: later)
+    return migration
+
+
+def test_a_migration_keeps_every_row(database: str, next_migration: Migration) -> None:
+    with connect(database) as connection:
+        connection.execute("INSERT INTO change_counts VALUES ('local', 3, 1)")
+        connection.execute("INSERT INTO principals VALUES ('local', 'ann', '[]', '[]', 1, '[]')")
+    known = columns(database)
+    before = rows(database, known)
+    assert pending_migrations(database) == (next_migration,)
+    assert migrate(database) == (next_migration,)
+    assert rows(database, known) == before
+    assert columns(database)["principals"] == [*known["principals"], "note"]
+    assert migrate(database) == ()
+
+
+def test_a_database_without_a_later_migration_is_refused(
+    database: str, next_migration: Migration
+) -> None:
+    message = f"has schema {NEWEST}; this docgraph needs schema {next_migration.number}; run"
+    with closing(connect(database)) as connection, pytest.raises(WrongSchema, match=message):
+        require_current(connection, database)
+
+
+@pytest.mark.parametrize("applied", [1, NEWEST, NEWEST + 3])
+def test_a_database_of_an_older_format_is_refused_with_what_to_do(
+    blank_database: str, applied: int
+) -> None:
+    """However many migrations that format had."""
     with connect(blank_database) as connection:
-        connection.execute(FIRST_ROWS.read_bytes())
-    known = columns(blank_database)
-    before = rows(blank_database, known)
-    assert all(before.values()), "every table of the first schema has a row"
-    for step in range(2, NEWEST + 1):
-        assert [one.number for one in migrate(blank_database, to=step)] == [step]
-        assert rows(blank_database, known) == before
-    assert migrate(blank_database) == ()
+        connection.execute(
+            "CREATE SCHEMA docgraph; CREATE TABLE docgraph.schema_versions "
+            "(number integer PRIMARY KEY, name text, digest text)"
+        )
+        insert = "INSERT INTO docgraph.schema_versions VALUES (%s, %s, 'old')"
+        for number in range(1, applied + 1):
+            connection.execute(insert, (number, f"{number:04}_tables"))
+        message = "0001_tables was applied there with other contents.* anew into a new database"
+        with pytest.raises(WrongSchema, match=message):
+            require_current(connection, blank_database)
+    for attempt in (pending_migrations, migrate):
+        with pytest.raises(WrongSchema, match="Ingest the sources anew into a new database"):
+            attempt(blank_database)
 
 
 def test_migrations_one_by_one_or_at_once_give_the_same_schema(postgres: PostgresServer) -> None:
@@ -120,14 +159,14 @@ def test_a_migration_that_was_changed_after_it_was_applied_is_refused(database: 
         connection.execute("UPDATE schema_versions SET digest = 'other' WHERE number = 2")
         with pytest.raises(WrongSchema, match="0002_row_security was applied there with other"):
             pending(connection, database)
-    with pytest.raises(WrongSchema, match="use the docgraph that migrated it"):
+    with pytest.raises(WrongSchema, match="use the docgraph that migrated"):
         migrate(database)
 
 
 def test_a_database_with_a_gap_is_refused(database: str) -> None:
     with connect(database) as connection:
         connection.execute("DELETE FROM schema_versions WHERE number = 1")
-    with pytest.raises(WrongSchema, match="use the docgraph that migrated it"):
+    with pytest.raises(WrongSchema, match="use the docgraph that migrated"):
         pending_migrations(database)
 
 
@@ -161,7 +200,7 @@ def test_a_migration_that_fails_leaves_nothing_of_itself(blank_database: str) ->
     migrate(blank_database, to=2)
     with connect(blank_database) as connection:
         connection.execute("CREATE TABLE visible_texts ()")
-        with pytest.raises(StoreError, match="0003_visible could not be applied, and nothing of"):
+        with pytest.raises(StoreError, match="0003_views could not be applied, and nothing of"):
             migrate(blank_database)
         views = connection.execute("SELECT to_regclass('visible_documents')").fetchone()
         assert views == (None,)

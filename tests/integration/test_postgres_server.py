@@ -91,12 +91,14 @@ def test_programs_that_the_server_s_user_cannot_reach_are_copied(
 def test_committed_rows_survive_a_kill(own_postgres: PostgresServer) -> None:
     dsn = own_postgres.fresh_database()
     with psycopg.connect(dsn) as connection:
-        connection.execute("INSERT INTO docgraph.changes VALUES ('t', 7)")
+        connection.execute("INSERT INTO docgraph.change_counts VALUES ('t', 7)")
     own_postgres.kill()
     assert not answers(str(own_postgres.folder))
     own_postgres.start()
     with psycopg.connect(dsn) as connection:
-        assert connection.execute("SELECT value FROM docgraph.changes").fetchall() == [(7,)]
+        assert connection.execute("SELECT all_changes FROM docgraph.change_counts").fetchall() == [
+            (7,)
+        ]
 
 
 def test_a_stopped_server_starts_again_with_other_options(own_postgres: PostgresServer) -> None:

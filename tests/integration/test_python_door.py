@@ -108,7 +108,9 @@ def test_nobody_is_asked_for_who_is_not_known(opened: docgraph.Docgraph) -> None
 def test_the_audit_names_who_asked_for_whom(store: Path, opened: docgraph.Docgraph) -> None:
     opened.status(as_=BOARD)
     last = build_administration(Settings(store=str(store))).audit_entries(local(), last=3)
-    assert ("bob", "local") in {(entry.event.principal, entry.event.by) for entry in last}
+    assert ("bob", "local") in {
+        (entry.event.principal, entry.event.authenticated_by) for entry in last
+    }
 
 
 def test_a_verified_person_has_the_rights_they_were_given(opened: docgraph.Docgraph) -> None:

@@ -16,26 +16,28 @@ from tests.support.second_lock import DERIVED
 
 # What rights are resolved with, before there are any. None of it is of a document's content.
 UNLOCKED = {
-    "changes": "a number per tenant: whether what is known of it is still good",
+    "change_counts": "numbers per tenant: whether a cached copy is still valid",
     "branches": "names and numbers: which snapshot a question may mean",
     "snapshots": "when and by which model it was made: which vectors can be compared",
     "access_classes": "rules by number: which of them let this reader in",
-    "document_lives": "numbers alone: in which snapshots a document lives, and its class",
-    "segment_lives": "numbers alone: which segments are there, so that others are forgotten",
+    "document_lifetimes": "numbers alone: in which snapshots a version is, and its class",
+    "segment_numbers": "numbers alone: which segments exist, so that caches drop others",
 }
 LIVES = {
-    "document_lives": ("tenant", "ordinal", "branch", "born", "died", "class"),
-    "segment_lives": ("tenant", "id"),
+    "document_lifetimes": (
+        *("tenant", "version", "branch", "valid_from", "valid_to", "access_class"),
+    ),
+    "segment_numbers": ("tenant", "id"),
 }
 # What servers share, shown by tenant.
-SHARED = {"api_keys", "ingestions"}
+SHARED = {"api_keys", "ingest_jobs"}
 CLOSED = (
-    "access_by_hand",
-    "access_lines",
+    "manual_access_rules",
+    "access_file_rules",
     "audit_entries",
     "audit_seals",
     "document_access",
-    "people",
+    "principals",
 )
 
 # Each finds what must not be.
@@ -85,7 +87,7 @@ FORBIDDEN: dict[str, LiteralString] = {
         SELECT tablename || ' ' || policyname FROM pg_policies
         WHERE schemaname = 'docgraph'
           AND (roles <> '{docgraph_reader}' OR cmd <> 'SELECT' OR permissive <> 'PERMISSIVE'
-               OR qual !~ 'readable|documents|document_nodes|vector_chunks|segments|tenant')""",
+               OR qual !~ 'readable_classes|documents|document_nodes|vector_chunks|segments|tenant')""",
     "reads elsewhere": """
         SELECT c.relname FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
         WHERE c.relkind IN ('r', 'p', 'f', 'm')
@@ -93,7 +95,7 @@ FORBIDDEN: dict[str, LiteralString] = {
           AND has_any_column_privilege('docgraph_reader', c.oid, 'SELECT')""",
 }
 ALLOWED = {
-    "reads a table without a lock": {"changes", "branches", "snapshots", "access_classes"},
+    "reads a table without a lock": {"change_counts", "branches", "snapshots", "access_classes"},
     "looks through a view that sees with other eyes": set(LIVES),
 }
 
@@ -105,7 +107,7 @@ PLANTS: tuple[tuple[LiteralString, str], ...] = (
     ("GRANT pg_read_all_data TO docgraph_reader", "is a member of"),
     ("CREATE TABLE notes (text text); ALTER TABLE notes OWNER TO docgraph_reader", "owns"),
     ("GRANT INSERT ON documents TO docgraph_reader", "may change"),
-    ("GRANT UPDATE (class) ON documents TO docgraph_reader", "may change"),
+    ("GRANT UPDATE (access_class) ON documents TO docgraph_reader", "may change"),
     ("GRANT TRUNCATE ON contents TO PUBLIC", "may change"),
     ("GRANT USAGE ON SEQUENCE node_handles TO docgraph_reader", "may take numbers of"),
     ("GRANT CREATE ON SCHEMA docgraph TO docgraph_reader", "may make things in"),
@@ -239,12 +241,12 @@ def test_the_owner_does_not_run_another_roles_operator(
     everywhere.execute(
         "INSERT INTO branches (tenant, repository, name) VALUES ('t', 'r', 'b'); "
         "INSERT INTO access_classes (rule) VALUES ('{}'); "
-        "INSERT INTO segments (branch, class, born, passages, nodes, documents, arrays) "
-        "VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
+        "INSERT INTO segments (branch, access_class, snapshot, chunk_count, node_count, versions, "
+        "arrays) VALUES (1, 1, 1, 0, 0, '{1,2}', '')"
     )
-    query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_documents"]
+    query = named_queries("docgraph.adapters.postgres", "reclassify.sql")["segments_of_versions"]
     with closing(connect(database)) as connection:
-        assert connection.execute(query, {"branch": 1, "documents": [1]}).rowcount == 1
-        plain = "SELECT FROM segments WHERE documents && %(documents)s::bigint[]"
+        assert connection.execute(query, {"branch": 1, "versions": [1]}).rowcount == 1
+        plain = "SELECT FROM segments WHERE versions && %(versions)s::bigint[]"
         with pytest.raises(psycopg.errors.RaiseException, match="grabbed"):
-            connection.execute(plain, {"documents": [1]})
+            connection.execute(plain, {"versions": [1]})

@@ -453,9 +453,9 @@ def test_a_replay_is_in_the_audit_log_and_so_is_what_was_denied(place: Place) ->
         place.replay(receipt, reader)
     rows = [row for row in place.audit.rows if row.action == "replay"]
     assert [(row.principal, row.outcome) for row in rows] == [
-        ("rosa", "answered"),
+        ("rosa", "succeeded"),
         ("nemo", "denied"),
-        ("nemo", "answered"),
+        ("nemo", "succeeded"),
     ]
     assert {row.plan for row in rows} == {receipt.plan_digest}
     assert "r:fuel.md" in rows[1].detail

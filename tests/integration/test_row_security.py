@@ -33,7 +33,7 @@ def lock(database: str) -> Iterator[SecondLock]:
 def unlocked(lock: SecondLock, monkeypatch: pytest.MonkeyPatch) -> SecondLock:
     """The first lock is gone: views and mask let everything of every branch through."""
     forget_everything(lock.owner)
-    branches: dict[int, int] = dict(lock.owner.execute("SELECT id, newest FROM branches"))
+    branches: dict[int, int] = dict(lock.owner.execute("SELECT id, newest_snapshot FROM branches"))
 
     def see_all(
         known: VersionTable, reader: Principal, selectors: Sequence[SnapshotSelector]
@@ -67,7 +67,7 @@ def test_without_rights_there_are_no_rows(unlocked: SecondLock) -> None:
     owner = unlocked.owner
     with owner.transaction():
         owner.execute("SET LOCAL ROLE docgraph_reader")
-        unset = owner.execute("SELECT current_setting('docgraph.classes', true)").fetchone()
+        unset = owner.execute("SELECT current_setting('docgraph.access_classes', true)").fetchone()
         assert unset == (None,)
         assert not any(rows(owner, table) for table in DERIVED)
         assert not any(view_rows(owner, view) for view in views(owner))

@@ -65,7 +65,7 @@ def test_postgres_itself_shows_rows_of_one_tenant_alone(
         keys.add(key, HASH)
     for number, tenant in enumerate("tu"):
         queue.add(make_job(number, tenant))
-    everything = "SELECT id FROM api_keys UNION ALL SELECT id FROM ingestions ORDER BY id"
+    everything = "SELECT id FROM api_keys UNION ALL SELECT id FROM ingest_jobs ORDER BY id"
     with closing(connect(database)) as connection:
         for tenant, shown in (("t", ["a1", "i0"]), ("u", ["c3", "i1"]), ("", []), ("v", [])):
             with connection.transaction():
@@ -82,7 +82,7 @@ def test_a_claim_skips_a_job_that_another_worker_is_claiming(
     for number in range(2):
         queue.add(make_job(number))
     with closing(connect(database)) as other, other.transaction():
-        other.execute("SELECT FROM ingestions WHERE id = 'i0' FOR UPDATE")
+        other.execute("SELECT FROM ingest_jobs WHERE id = 'i0' FOR UPDATE")
         found = queue.claim("one", LONG)
         assert found is not None
         assert found.id == "i1"

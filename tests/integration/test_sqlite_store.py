@@ -62,7 +62,9 @@ def test_a_store_from_another_version_is_refused_with_what_to_do(tmp_path: Path)
     with sqlite3.connect(tmp_path / "store.db") as raw:
         raw.execute("PRAGMA user_version = 99")
     raw.close()
-    with pytest.raises(WrongSchema, match=r"schema 99; this docgraph reads schema \d+\. Use"):
+    with pytest.raises(
+        WrongSchema, match=r"schema 99; this docgraph reads schema \d+\. Ingest the sources anew"
+    ):
         opened(tmp_path / "store.db")
 
 
@@ -181,7 +183,10 @@ def ask_everything(store: Store) -> None:
 def rows(path: Path) -> dict[str, int]:
     """How many rows each table of document versions holds."""
     raw = sqlite3.connect(path)
-    tables = ("documents", "document_nodes", "vector_chunks", "offers", "claims", "segments")
+    tables = (
+        *("documents", "document_nodes", "vector_chunks"),
+        *("definitions", "node_references", "segments"),
+    )
     counts = {t: raw.execute(f"SELECT count(*) FROM {t}").fetchone()[0] for t in tables}
     raw.close()
     return counts
@@ -193,7 +198,7 @@ def test_unpublished_rows_are_removed_by_the_next_writer(tmp_path: Path) -> None
 
     def halves(text: str) -> Document:
         name = reference("r:a.md", "k", at=1)
-        return document("a.md", text, sections=True, offers={"k": 0}, claims=[name])
+        return document("a.md", text, sections=True, definitions={"k": 0}, references=[name])
 
     with writing(store) as writes:
         write(writes, [halves("one")])
@@ -201,7 +206,7 @@ def test_unpublished_rows_are_removed_by_the_next_writer(tmp_path: Path) -> None
     before = rows(tmp_path / "store.db")
     assert all(before.values())
     with writing(store) as writes:
-        write(writes, [halves("two"), document("b.md", "b", claims=[reference("r:b.md", "k")])])
+        write(writes, [halves("two"), document("b.md", "b", references=[reference("r:b.md", "k")])])
     assert rows(tmp_path / "store.db") != before
     with writing(store):
         pass

@@ -159,16 +159,16 @@ def test_deleting_is_verified_at_every_stage(engine: Engine) -> None:
     ("statement", "wrong"),
     [
         ("DELETE FROM documents WHERE path = 'c.py'", "nodes belong to no document"),
-        ("DELETE FROM contents", "documents have lost their text"),
-        ("DELETE FROM vectors", "chunks have lost their vector"),
+        ("DELETE FROM contents", "documents have no text"),
+        ("DELETE FROM vectors", "chunks have no vector"),
         ("DELETE FROM segments", "postings belong to no segment"),
         ("DELETE FROM document_nodes WHERE id = 'r:c.py::store'", "chunks have no node"),
-        ("DELETE FROM document_nodes WHERE id = 'r:b.md'", "nodes have lost their parent"),
-        ("UPDATE vector_chunks SET stop = 100000", "chunks reach out"),
-        ("UPDATE claims SET suffix = '::nobody'", "claims are made by no node"),
-        ("UPDATE documents SET died = 99 WHERE died = 2", "documents live twice"),
+        ("DELETE FROM document_nodes WHERE id = 'r:b.md'", "nodes have no parent"),
+        ("UPDATE vector_chunks SET end_offset = 100000", "chunks extend beyond"),
+        ("UPDATE node_references SET node_suffix = '::nobody'", "references belong to no node"),
+        ("UPDATE documents SET valid_to = 99 WHERE valid_to = 2", "documents have two versions"),
         ("DELETE FROM document_access", "documents have no access rule"),
-        ("UPDATE postings SET passages = x'ffffff7f', frequencies = x'01000000'", "do not fit"),
+        ("UPDATE postings SET chunks = x'ffffff7f', frequencies = x'01000000'", "do not fit"),
     ],
 )
 def test_damage_is_found(engine: Engine, path: Path, statement: str, wrong: str) -> None:
@@ -193,8 +193,8 @@ def test_a_view_that_shows_removed_documents_is_detected(
 
     monkeypatch.setattr(ReaderGuard, "bind", forgetful)
     problems = engine.content.store.verify().problems
-    for what in ("documents", "texts", "nodes", "chunks", "names", "claims"):
-        assert any(f" {what}" in p and "of documents that are gone" in p for p in problems), what
+    for what in ("documents", "texts", "nodes", "chunks", "definitions", "references"):
+        assert any(f" {what}" in p and "of removed documents" in p for p in problems), what
     assert any("still leads to or from r:b.md" in problem for problem in problems)
 
 
@@ -246,7 +246,7 @@ def test_verify_finds_a_rule_that_no_statement_gives(path: Path, engine: Engine)
     take(engine, FIRST)
     raw = sqlite3.connect(path)
     raw.execute('INSERT INTO access_classes (rule) VALUES (\'["local", ["everyone"], [], 0]\')')
-    raw.execute("UPDATE document_access SET class = last_insert_rowid() WHERE path = 'a.md'")
+    raw.execute("UPDATE document_access SET access_class = last_insert_rowid() WHERE path = 'a.md'")
     raw.commit()
     raw.close()
     assert engine.content.store.verify().problems == (

@@ -83,9 +83,9 @@ def test_what_is_asked_leaves_a_row_and_what_is_not_visible_another(
     engine.questions.why(QuestionRequest(local(), DOCUMENTS, "fuel"), "r:b.md")
     engine.questions.why(QuestionRequest(local(), DOCUMENTS, "fuel"), "r:zz.md")
     assert [(row.action, row.outcome, row.detail) for row in audit.rows] == [
-        ("why", "answered", ""),
+        ("why", "succeeded", ""),
         ("why", "denied", "not visible: r:zz.md"),
-        ("why", "answered", ""),
+        ("why", "succeeded", ""),
     ]
 
 

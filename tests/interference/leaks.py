@@ -38,16 +38,16 @@ def in_scope(sql: Queries, table: str) -> str:
     """That a row lives in a snapshot that is asked, in the store's own words."""
     if isinstance(sql, PostgresQueries):
         return (
-            f"EXISTS (SELECT 1 FROM asked_scope() AS asked WHERE asked.branch = {table}.branch "
-            f"AND {table}.born <= asked.snapshot AND asked.snapshot < {table}.died)"
+            f"EXISTS (SELECT 1 FROM requested_snapshots() AS s WHERE s.branch = {table}.branch "
+            f"AND {table}.valid_from <= s.snapshot AND s.snapshot < {table}.valid_to)"
         )
-    return f"in_scope({table}.branch, {table}.born, {table}.died)"
+    return f"in_scope({table}.branch, {table}.valid_from, {table}.valid_to)"
 
 
 def living(sql: Queries, columns: str, where: str = "true") -> str:
     """Nodes of all documents in the requested snapshots, without regard to rights."""
     return (
-        f"SELECT {columns} FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document "
+        f"SELECT {columns} FROM document_nodes AS n JOIN documents AS d ON d.version = n.version "
         f"WHERE {in_scope(sql, 'd')} AND {where}"
     )
 
@@ -184,12 +184,13 @@ def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
 
 
 def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch) -> None:
-    """A title that two documents bear says nothing, so nobody claims it: decided at ingest."""
+    """A title of two documents is ambiguous, so it is no definition: decided at ingest."""
     honest = SqlReferenceWriter.titles
     twice = """
-        SELECT substr(o.key, 7) FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
-        WHERE o.key LIKE 'title:%' AND d.died > 1000000 GROUP BY o.branch, o.key
-        HAVING count(DISTINCT o.document) > 1"""
+        SELECT substr(def.key, 7) FROM definitions AS def
+             JOIN documents AS d ON d.version = def.version
+        WHERE def.key LIKE 'title:%' AND d.valid_to > 1000000 GROUP BY def.branch, def.key
+        HAVING count(DISTINCT def.version) > 1"""
 
     def leaking(self: SqlReferenceWriter) -> dict[str, bool]:
         shared = {title for (title,) in straight(self._sql, twice)}

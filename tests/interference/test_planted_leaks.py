@@ -13,7 +13,7 @@ from tests.interference.runs import EXAMPLES, NUMBER, prove
 from tests.interference.stores import small_limits
 
 RIGHTS = re.compile(r"is_visible\(([\w.]+)\)")
-ALIVE = r"(SELECT in_scope(branch, born, died) FROM main.documents WHERE ordinal = \1)"
+ALIVE = r"(SELECT in_scope(branch, valid_from, valid_to) FROM main.documents WHERE version = \1)"
 
 
 def assert_caught() -> None:

@@ -11,16 +11,16 @@ from textwrap import dedent
 from typing import Any, Protocol
 
 from docgraph.adapters.sqlite.server_tables import SqliteAuditLog
-from docgraph.model.audit import ANSWERED, Anchor, AuditEvent
+from docgraph.model.audit import SUCCEEDED, Anchor, AuditEvent
 from docgraph.model.snapshot import SnapshotName
 from docgraph.ports.audit import AuditLog
 
 EVENT = AuditEvent(
     tenant="t",
     principal="ann",
-    by="",
+    authenticated_by="",
     action="context",
-    outcome=ANSWERED,
+    outcome=SUCCEEDED,
     plan="d1" * 32,
     snapshots=(SnapshotName("notes", "main", 3), SnapshotName("r:%", "é", 1)),
     detail="",

@@ -21,10 +21,12 @@ from docgraph.model.reference import Reference
 def expected_edges(
     documents: Iterable[Document], miners: frozenset[str] = ALL_MINERS
 ) -> tuple[Relationship, ...]:
-    """Every edge that these documents' claims and offers make, before anyone settles them."""
+    """Every edge from these documents' references to definitions, before ambiguity is resolved."""
     halves = tuple(documents)
-    met = tuple(reference_matches(halves, miners))
-    return merge_edges((*edges_of(met), *inverse_edges_of(met), *shared_names(halves, miners)))
+    resolved = tuple(reference_matches(halves, miners))
+    return merge_edges(
+        (*edges_of(resolved), *inverse_edges_of(resolved), *shared_names(halves, miners))
+    )
 
 
 def reference_matches(
@@ -33,42 +35,42 @@ def reference_matches(
     offered = definitions_by_key(documents)
     held = nodes_of(documents)
     for document in documents:
-        for claim in counted_references(document, miners):
-            if claim.relation != SHARES_ENTITY:
-                for node, rank in offered[claim.target.key]:
-                    yield match_reference(document, claim, node, rank, held)
+        for reference in counted_references(document, miners):
+            if reference.relation != SHARES_ENTITY:
+                for node, rank in offered[reference.target.key]:
+                    yield match_reference(document, reference, node, rank, held)
 
 
 def match_reference(
-    document: Document, claim: Reference, node: str, rank: int, held: frozenset[str]
+    document: Document, reference: Reference, node: str, rank: int, held: frozenset[str]
 ) -> ReferenceMatch:
     return ReferenceMatch(
-        source=document.id + claim.suffix,
-        relation=claim.relation,
+        source=document.id + reference.suffix,
+        relation=reference.relation,
         path=document.path,
-        line=claim.line,
-        start=claim.start,
-        end=claim.end,
-        text=claim.text,
-        miner=claim.miner,
-        rank=claim.target.rank,
-        near=claim.target.near,
-        inner=claim.target.inner,
-        strict=claim.target.strict,
+        line=reference.line,
+        start=reference.start,
+        end=reference.end,
+        text=reference.text,
+        miner=reference.miner,
+        rank=reference.target.rank,
+        distance_weight=reference.target.distance_weight,
+        inner=reference.target.inner,
+        strict=reference.target.strict,
         target=node,
         target_path=path_of(node),
         target_rank=rank,
-        inner_exists=node + claim.target.inner in held,
+        inner_exists=node + reference.target.inner in held,
     )
 
 
 def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Iterator[Relationship]:
     holders: defaultdict[str, list[NameHolder]] = defaultdict(list)
     for document in documents:
-        for claim in counted_references(document, miners):
-            if claim.relation == SHARES_ENTITY:
-                holders[claim.target.key].append(
-                    NameHolder(document.id, document.path, claim.line, claim.text)
+        for reference in counted_references(document, miners):
+            if reference.relation == SHARES_ENTITY:
+                holders[reference.target.key].append(
+                    NameHolder(document.id, document.path, reference.line, reference.text)
                 )
     for held in holders.values():
         for holder in held:
@@ -76,9 +78,9 @@ def shared_names(documents: Sequence[Document], miners: frozenset[str]) -> Itera
 
 
 def is_resolved(
-    claim: Reference, offered: defaultdict[str, list[tuple[str, int]]], held: frozenset[str]
+    reference: Reference, offered: defaultdict[str, list[tuple[str, int]]], held: frozenset[str]
 ) -> bool:
-    target = claim.target
+    target = reference.target
     return any(not target.strict or node + target.inner in held for node, _ in offered[target.key])
 
 
@@ -99,4 +101,4 @@ def nodes_of(documents: Iterable[Document]) -> frozenset[str]:
 
 
 def counted_references(document: Document, miners: frozenset[str]) -> Iterator[Reference]:
-    return (claim for claim in document.references if claim.miner in miners)
+    return (reference for reference in document.references if reference.miner in miners)

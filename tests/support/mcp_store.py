@@ -30,10 +30,12 @@ ANN = Person("ann", "local", frozenset({"staff"}))
 BEN = Person("ben", "local", frozenset({"guests"}))
 SECRETS = {"ann": f"dg_{'a' * 12}_{'a' * 43}", "ben": f"dg_{'b' * 12}_{'b' * 43}"}
 
-LINK = reference("r:fuel.md", "path:tank.md", says="tank")
+LINK = reference("r:fuel.md", "path:tank.md", text="tank")
 OPEN = (
-    document("fuel.md", "fuel burns hot", "fuel is kept in the tank", claims=[LINK], sections=True),
-    document("tank.md", "the tank holds fuel", offers={"path:tank.md": 0}, title="The tank"),
+    document(
+        "fuel.md", "fuel burns hot", "fuel is kept in the tank", references=[LINK], sections=True
+    ),
+    document("tank.md", "the tank holds fuel", definitions={"path:tank.md": 0}, title="The tank"),
 )
 HIDDEN = document("secret.md", "fuel is stolen at night", title="Secret fuel", rule=STAFF)
 

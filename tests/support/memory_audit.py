@@ -21,7 +21,8 @@ class MemoryAudit:
         found = [
             AuditEntry(number, "now", event)
             for number, event in enumerate(self.rows, start=1)
-            if event.tenant == tenant and principal in (None, event.principal, event.by)
+            if event.tenant == tenant
+            and principal in (None, event.principal, event.authenticated_by)
         ]
         return tuple(found if last is None else found[-last:])
 

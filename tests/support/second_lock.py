@@ -20,26 +20,26 @@ from tests.support.guarded_world import GuardedDocument, documents, fill
 
 # Of each table, the rows that come from some documents.
 DERIVED: dict[str, LiteralString] = {
-    "documents": "ordinal = ANY (%(documents)s::bigint[])",
-    "document_nodes": "document = ANY (%(documents)s::bigint[])",
-    "vector_chunks": "document = ANY (%(documents)s::bigint[])",
-    "claims": "document = ANY (%(documents)s::bigint[])",
-    "offers": "document = ANY (%(documents)s::bigint[])",
-    "segments": "documents <@ %(documents)s::bigint[]",
-    "postings": "segment IN (SELECT id FROM segments WHERE documents <@ %(documents)s::bigint[])",
+    "documents": "version = ANY (%(versions)s::bigint[])",
+    "document_nodes": "version = ANY (%(versions)s::bigint[])",
+    "vector_chunks": "version = ANY (%(versions)s::bigint[])",
+    "node_references": "version = ANY (%(versions)s::bigint[])",
+    "definitions": "version = ANY (%(versions)s::bigint[])",
+    "segments": "versions <@ %(versions)s::bigint[]",
+    "postings": "segment IN (SELECT id FROM segments WHERE versions <@ %(versions)s::bigint[])",
     "contents": """
-        id IN (SELECT content FROM documents WHERE ordinal = ANY (%(documents)s::bigint[]))""",
+        id IN (SELECT content FROM documents WHERE version = ANY (%(versions)s::bigint[]))""",
     "vectors": """
-        id IN (SELECT vector FROM vector_chunks WHERE document = ANY (%(documents)s::bigint[]))""",
+        id IN (SELECT vector_id FROM vector_chunks WHERE version = ANY (%(versions)s::bigint[]))""",
     "document_relationships": "id = ANY (%(edges)s::bigint[])",
 }
 _DOCUMENTS = """
-    SELECT d.ordinal, b.tenant, b.repository, b.name, d.path
+    SELECT d.version, b.tenant, b.repository, b.name, d.path
     FROM documents AS d JOIN branches AS b ON b.id = d.branch
 """
 _NODES = """
     SELECT n.id, b.tenant, b.repository, b.name, d.path
-    FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+    FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
          JOIN branches AS b ON b.id = d.branch
 """
 _EDGES = """
@@ -47,7 +47,8 @@ _EDGES = """
     FROM document_relationships AS r JOIN branches AS b ON b.id = r.branch
 """
 _AS_READER = """
-    SELECT set_config('role', 'docgraph_reader', true), set_config('docgraph.classes', %s, true)
+    SELECT set_config('role', 'docgraph_reader', true),
+           set_config('docgraph.access_classes', %s, true)
 """
 Rows = frozenset[str]
 
@@ -107,8 +108,8 @@ class SecondLock:
         mine = [one for one in documents(self.stock) if one.readable_by(reader)]
         paths = {(one.place, one.path) for one in mine}
         own = [
-            ordinal
-            for ordinal, *place, path in self.owner.execute(_DOCUMENTS)
+            version
+            for version, *place, path in self.owner.execute(_DOCUMENTS)
             if (BranchName(*place), path) in paths
         ]
         edges = [
@@ -116,7 +117,7 @@ class SecondLock:
             for number, *place, source, target in self.owner.execute(_EDGES)
             if all(_holds(mine, BranchName(*place), end) for end in (source, target))
         ]
-        values = {"documents": own, "edges": edges}
+        values = {"versions": own, "edges": edges}
         return {table: rows(self.owner, table, **values) for table in DERIVED}
 
 

@@ -57,13 +57,13 @@ def document(
     rule: AccessRule = LOCAL_ONLY,
     names: Sequence[str] = (),
     sections: bool = False,
-    offers: Mapping[str, int] | None = None,
-    claims: Sequence[Reference] = (),
-    opaque: int = 0,
+    definitions: Mapping[str, int] | None = None,
+    references: Sequence[Reference] = (),
+    unresolved_calls: int = 0,
 ) -> Document:
     """One chunk per text; with `sections`, each is a section `s0`, `s1`, …
 
-    `offers` are the document's keys with their ranks.
+    `definitions` are the document's keys with their ranks.
     """
     root = document_id(repository, path)
     text = "\n".join(texts)
@@ -90,17 +90,17 @@ def document(
         chunks=tuple(chunks),
         definitions=(
             *(Definition(f"doc:{name}") for name in names),
-            *(Definition(key, rank=rank) for key, rank in (offers or {}).items()),
+            *(Definition(key, rank=rank) for key, rank in (definitions or {}).items()),
         ),
-        references=tuple(claims),
+        references=tuple(references),
         statements=statements_of(rule),
         fingerprint=text_key("\0".join((path, title, *texts))),
-        unresolved_calls=opaque,
+        unresolved_calls=unresolved_calls,
     )
 
 
 def statements_of(rule: AccessRule) -> tuple[AccessStatement, ...]:
-    """One who says so."""
+    """One who text so."""
     return (AccessStatement("ingest options", 0, "", rule),)
 
 
@@ -110,24 +110,24 @@ def reference(
     relation: str = "references",
     *,
     at: int = 0,
-    says: str = "word",
+    text: str = "word",
     miner: str = "links",
     inner: str = "",
     strict: bool = False,
     rank: int = 0,
-    near: int = 0,
-    reported: bool = True,
+    distance_weight: int = 0,
+    report_unresolved: bool = True,
 ) -> Reference:
     """Some characters of a first line."""
-    target = ReferenceTarget(key, inner, strict, rank, near, reported)
+    target = ReferenceTarget(key, inner, strict, rank, distance_weight, report_unresolved)
     suffix = source.removeprefix(document_of(source))
-    return Reference(suffix, relation, target, at, at + len(says), 1, says, miner)
+    return Reference(suffix, relation, target, at, at + len(text), 1, text, miner)
 
 
 def name_holder(path: str, *, rule: AccessRule = LOCAL_ONLY, title: str | None = None) -> Document:
     """A document that holds a name."""
-    name = reference(f"r:{path}", NAME, "shares_entity", says="Marie Curie", miner="names")
-    return document(path, "Marie Curie", claims=[name], rule=rule, title=title)
+    name = reference(f"r:{path}", NAME, "shares_entity", text="Marie Curie", miner="names")
+    return document(path, "Marie Curie", references=[name], rule=rule, title=title)
 
 
 def write(writes: SnapshotWriter, documents: Sequence[Document]) -> None:

@@ -12,8 +12,8 @@ _VIEWS = """
     WHERE relnamespace = %s::regnamespace AND relkind = 'v' AND relname ~ '^(visible|masked)_'
     ORDER BY relname
 """
-_RIGHTS = re.compile(r"\w+\.class IN \( SELECT readable\(\) AS readable\)")
-_SCOPE = re.compile(r"\n\s+JOIN asked_scope\(\)[^\n]*")
+_RIGHTS = re.compile(r"\w+\.access_class IN \( SELECT readable_classes\(\) AS readable_classes\)")
+_SCOPE = re.compile(r"\n\s+JOIN requested_snapshots\(\)[^\n]*")
 _EDGES = "SELECT * FROM document_relationships"
 
 
@@ -24,7 +24,7 @@ def views(connection: Connection) -> dict[str, str]:
 def forget_rights(connection: Connection) -> None:
     """They ask for snapshots alone."""
     _replace(connection, lambda _, text: _RIGHTS.sub("true", text))
-    assert not any("readable" in text for text in views(connection).values())
+    assert not any("readable_classes" in text for text in views(connection).values())
 
 
 def forget_everything(connection: Connection) -> None:
@@ -36,7 +36,7 @@ def forget_everything(connection: Connection) -> None:
         ),
     )
     for text in views(connection).values():
-        assert not any(word in text for word in ("readable", "asked_scope")), text
+        assert not any(word in text for word in ("readable_classes", "requested_snapshots")), text
 
 
 def _replace(connection: Connection, rewrite: Callable[[str, str], str]) -> None:

@@ -21,7 +21,7 @@ def test_an_answer_is_logged_with_principal_question_plan_and_snapshots() -> Non
         note.snapshots = (HERE,)
         note.detail = "detail"
     assert log.rows == [
-        AuditEvent("local", "ann", "local", "retrieve", "answered", "abc", (HERE,), "detail")
+        AuditEvent("local", "ann", "local", "retrieve", "succeeded", "abc", (HERE,), "detail")
     ]
 
 
@@ -51,7 +51,7 @@ def test_ids_that_gave_nothing_leave_a_row_of_their_own() -> None:
         note.missing(("r:a", "r:b", "r:b", "r:c"), ("r:a",))
     assert [(row.outcome, row.detail) for row in log.rows] == [
         ("denied", "not visible: r:b, r:c"),
-        ("answered", ""),
+        ("succeeded", ""),
     ]
 
 

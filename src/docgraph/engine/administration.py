@@ -143,7 +143,7 @@ class Administration:
         """Their API keys go first, so that no later person of that name gets them."""
         with self._policy(principal, "principals rm", name, changes=True) as policy:
             for key in self.api_keys.list_keys(principal.tenant):
-                if key.person == name:
+                if key.principal == name:
                     self.api_keys.remove(principal.tenant, key.id)
             if not policy.remove_person(name):
                 raise NotVisible(f"nobody is called {name!r}")
@@ -159,9 +159,9 @@ class Administration:
         if not key.note.isprintable() or len(key.note) > MAX_NAME_CHARACTERS:
             raise BadInput(f"a note is one line of up to {MAX_NAME_CHARACTERS} characters")
         until = f" until {key.expires}" if key.expires else ""
-        detail = f"{key.id}: for {key.person}{until}"
+        detail = f"{key.id}: for {key.principal}{until}"
         with self._policy(principal, "keys add", detail, changes=True) as policy:
-            if lacking := sorted(_known(policy, key.person).rights - principal.rights):
+            if lacking := sorted(_known(policy, key.principal).rights - principal.rights):
                 raise NotAuthorized(f"{principal.id} lacks the right {lacking[0]!r} themselves")
             self.api_keys.add(key, secret_hash)
 

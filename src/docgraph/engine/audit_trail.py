@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from docgraph.model.access import Principal
-from docgraph.model.audit import ANSWERED, BEGUN, DENIED, FAILED, AuditEvent
+from docgraph.model.audit import DENIED, FAILED, STARTED, SUCCEEDED, AuditEvent
 from docgraph.model.errors import NotAuthorized, NotVisible
 from docgraph.model.snapshot import SnapshotName, SnapshotSelector
 from docgraph.ports.audit import AuditLog
@@ -65,7 +65,7 @@ def audited_action(
         if right is not None:
             principal.require(right)
         if changes is not None:
-            log.write(_event(principal, action, BEGUN, note, changes))
+            log.write(_event(principal, action, STARTED, note, changes))
         yield note
     except (NotVisible, NotAuthorized) as error:
         log.write(_event(principal, action, DENIED, note, str(error)))
@@ -81,7 +81,7 @@ def audited_action(
     if note.refused:
         log.write(_event(principal, action, DENIED, note, note.refused))
     if not silently:
-        log.write(_event(principal, action, ANSWERED, note, note.detail))
+        log.write(_event(principal, action, SUCCEEDED, note, note.detail))
 
 
 def _event(
@@ -92,7 +92,7 @@ def _event(
     return AuditEvent(
         tenant=principal.tenant,
         principal=principal.id,
-        by=principal.by,
+        authenticated_by=principal.by,
         action=action,
         outcome=outcome,
         plan=note.plan,

@@ -51,8 +51,8 @@ class IngestJobService:
             now = self.now()
             found = IngestJob(
                 id=self.new_id(),
-                asked_by=_person(principal),
-                by=principal.by,
+                requester=_person(principal),
+                authenticated_by=principal.by,
                 request=request,
                 state="queued",
                 attempts=0,

@@ -60,8 +60,8 @@ def parse_access_file(
 
 
 def front_matter_statement(tenant: str, access: AccessMapping) -> AccessStatement:
-    if access.wrong:
-        return AccessStatement(FRONT_MATTER, access.line, access.wrong, AccessRule(tenant))
+    if access.error:
+        return AccessStatement(FRONT_MATTER, access.line, access.error, AccessRule(tenant))
     rule = AccessRule(tenant, access.readers, access.labels, access.level)
     return AccessStatement(FRONT_MATTER, access.line, _FRONT_MATTER_KEY, rule)
 
@@ -128,8 +128,8 @@ def _parse_paths(line: Line) -> tuple[Line, ...]:
 
 def _make_rules(entry: _AccessEntry, tenant: str) -> list[AccessFileRule]:
     if entry.error:
-        line, wrong = entry.error.line, entry.error.reason
-        return [AccessFileRule(line, path.value, AccessRule(tenant), wrong) for path in entry.paths]
+        line, error = entry.error.line, entry.error.reason
+        return [AccessFileRule(line, path.value, AccessRule(tenant), error) for path in entry.paths]
     mapping = entry.rule
     rule = AccessRule(tenant, mapping.readers, mapping.labels, mapping.level)
     return [AccessFileRule(path.number, path.value, rule) for path in entry.paths]
@@ -198,6 +198,6 @@ def read_access_file(
     if data is None:
         return AccessFile(None, ())
     if isinstance(data, SourceProblem):
-        wrong = data.reason if data.path == ACCESS_FILE else f"{data.path}: {data.reason}"
-        return AccessFile(AccessFileRules((), wrong), (data,))
+        error = data.reason if data.path == ACCESS_FILE else f"{data.path}: {data.reason}"
+        return AccessFile(AccessFileRules((), error), (data,))
     return AccessFile(*parse_access_file(data, tenant))

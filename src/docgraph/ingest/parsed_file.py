@@ -56,13 +56,13 @@ class HeaderField:
 
 @dataclass(frozen=True, slots=True)
 class AccessMapping:
-    """Who may read a file, as its front matter states in that line; if `wrong`, nobody may."""
+    """Who may read a file, as its front matter states in that line; with an `error`, nobody may."""
 
     line: int
     readers: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
     level: int = 0
-    wrong: str = ""
+    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)

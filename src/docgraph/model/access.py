@@ -52,9 +52,9 @@ class AccessRule:
 
 @dataclass(frozen=True, slots=True)
 class AccessStatement:
-    """What one source (a line of access.yaml, front matter, …) says on who may read a document.
+    """What one source (a line of access.yaml, front matter, …) states on who may read a document.
 
-    `line` is 0 where there is none; `text` is the pattern that matched, or what is wrong.
+    `line` is 0 where there is none; `text` is the pattern that matched, or the error.
     """
 
     source: str
@@ -170,12 +170,12 @@ def classification_of(context: Context) -> tuple[frozenset[str], int]:
 class ApiKey:
     """`id` is public: lists and the audit log show it. Times are ISO 8601 in UTC.
 
-    The person's groups, labels, clearance and rights are read whenever the key is used.
+    The principal's groups, labels, clearance and rights are read whenever the key is used.
     """
 
     id: str
     tenant: str
-    person: str
+    principal: str
     created: str
     expires: str | None = None
     note: str = ""

@@ -25,12 +25,12 @@ def is_access_file(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AccessFileRule:
-    """A valid pattern and its rule; `wrong` is an error in the line, which then denies access."""
+    """A valid pattern and its rule; `error` is one in the line, which then denies access."""
 
     line: int
     pattern: str
     rule: AccessRule
-    wrong: str = ""
+    error: str = ""
 
     def __post_init__(self) -> None:
         if problem := find_pattern_problem(self.pattern):
@@ -39,23 +39,23 @@ class AccessFileRule:
 
 @dataclass(frozen=True, slots=True)
 class AccessFileRules:
-    """In the file's order. `wrong` is an error that makes the whole file deny, in `wrong_line`."""
+    """In the file's order. An `error`, in `error_line`, makes the whole file deny access."""
 
-    lines: tuple[AccessFileRule, ...]
-    wrong: str = ""
-    wrong_line: int = 0
+    rules: tuple[AccessFileRule, ...]
+    error: str = ""
+    error_line: int = 0
 
     def statement_for(self, tenant: str, path: str) -> AccessStatement:
         """The last matching line. Without one, or with an error in it, nobody may read."""
         nobody = AccessRule(tenant)
-        if self.wrong:
-            return AccessStatement(SOURCE, self.wrong_line, self.wrong, nobody)
+        if self.error:
+            return AccessStatement(SOURCE, self.error_line, self.error, nobody)
         normalised = normalise_path(path)
-        for line in reversed(self.lines):
-            pattern = compile_pattern(line.pattern)
+        for rule in reversed(self.rules):
+            pattern = compile_pattern(rule.pattern)
             if pattern.needle in normalised and pattern.match(normalised):
-                rule = nobody if line.wrong else line.rule
-                return AccessStatement(SOURCE, line.line, line.wrong or line.pattern, rule)
+                access = nobody if rule.error else rule.rule
+                return AccessStatement(SOURCE, rule.line, rule.error or rule.pattern, access)
         return AccessStatement(SOURCE, 0, NO_MATCHING_LINE, nobody)
 
     def to_json(self) -> str:
@@ -67,13 +67,13 @@ class AccessFileRules:
         """Text that `to_json` would not have written denies everything."""
         try:
             value = json.loads(text)
-            lines = tuple(_parse_rule(line) for line in value["lines"])
-            rules = cls(lines, _text(value["wrong"]), _number(value["wrong_line"]))
-            if rules.to_json() == text:
-                return rules
+            rules = tuple(_parse_rule(rule) for rule in value["rules"])
+            parsed = cls(rules, _text(value["error"]), _number(value["error_line"]))
+            if parsed.to_json() == text:
+                return parsed
         except (KeyError, TypeError, ValueError, RecursionError):
             pass
-        return cls((), "what is stored of it cannot be read; ingest again")
+        return cls((), "its stored rules cannot be read; ingest again")
 
 
 def _parse_rule(value: Any) -> AccessFileRule:
@@ -83,7 +83,7 @@ def _parse_rule(value: Any) -> AccessFileRule:
         _number(value["line"]),
         _text(value["pattern"]),
         AccessRule(_text(rule["tenant"]), readers, labels, _number(rule["level"])),
-        _text(value["wrong"]),
+        _text(value["error"]),
     )
 
 
@@ -99,7 +99,7 @@ def _number(value: Any) -> int:
     return value
 
 
-MANUAL = "manual"
+MANUAL = "manual rule"
 DEFAULT_BRANCHES = ("main", "master")  # tried in this order where a question names no branch
 
 
@@ -141,14 +141,14 @@ def inherited_statements(
     path: str,
     default: str,
     statements: tuple[AccessStatement, ...] | None,
-    lines: AccessFileRules | None,
+    file_rules: AccessFileRules | None,
 ) -> tuple[AccessStatement, ...]:
     """Statements of the default branch, which no other branch can widen.
 
     `statements` are those on the path itself; if it was never there, its access.yaml applies.
     """
     if statements is None:
-        statements = () if lines is None else (lines.statement_for(tenant, path),)
+        statements = () if file_rules is None else (file_rules.statement_for(tenant, path),)
     return tuple(replace(one, source=f"{one.source} of branch {default}") for one in statements)
 
 

@@ -10,26 +10,26 @@ from docgraph.model.digest import digest, plain
 from docgraph.model.errors import BadInput
 from docgraph.model.snapshot import SnapshotName
 
-ANSWERED = "answered"
+SUCCEEDED = "succeeded"
 DENIED = "denied"
 FAILED = "failed"
-BEGUN = "begun"
+STARTED = "started"
 ANCHOR_FORMAT = "docgraph.audit-anchor/1"
 _DIGEST = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditEvent:
-    """One request or one denial. `by` is the principal's credential, or who impersonates them;
-    `outcome` is ANSWERED, DENIED, FAILED or, before a change, BEGUN; `plan` is a plan's digest,
-    or "".
+    """One request or one denial. `authenticated_by` is the principal's credential, or who
+    impersonates them; `outcome` is SUCCEEDED, DENIED, FAILED or, before a change, STARTED; `plan`
+    is a plan's digest, or "".
 
     `detail` names what was requested, never whether it exists: forbidden and absent look the same.
     """
 
     tenant: str
     principal: str
-    by: str
+    authenticated_by: str
     action: str
     outcome: str
     plan: str
@@ -98,7 +98,7 @@ class AuditVerdict:
 # Seals: each covers a batch of rows and the seal before it, so that the log is a hash chain.
 
 
-FORMAT = "docgraph.audit/1"
+FORMAT = "docgraph.audit/2"
 ROWS_PER_SEAL = 100  # part of the format: no batch is larger
 
 # Reads rows with numbers above the first argument and up to the second, in order.
@@ -107,15 +107,15 @@ ReadAuditRows = Callable[[float, float], Iterable[AuditEntry]]
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Over the rows `first` to `last`; `before` is the digest of the seal before it."""
+    """Over the rows `first` to `last`; `previous_digest` is that of the seal before it."""
 
     first: int
     last: int
-    before: str
+    previous_digest: str
     digest: str
 
 
-NO_SEAL = Seal(first=0, last=0, before="", digest="")  # comes before the first seal
+NO_SEAL = Seal(first=0, last=0, previous_digest="", digest="")  # comes before the first seal
 
 
 def make_seal(entries: Sequence[AuditEntry], before: Seal) -> Seal:
@@ -123,13 +123,13 @@ def make_seal(entries: Sequence[AuditEntry], before: Seal) -> Seal:
     return Seal(
         first=before.last + 1,
         last=entries[-1].number,
-        before=before.digest,
+        previous_digest=before.digest,
         digest=_chain_digest(entries, before.digest),
     )
 
 
-def _chain_digest(entries: Sequence[AuditEntry], before: str) -> str:
-    return digest({"format": FORMAT, "before": before, "entries": entries})
+def _chain_digest(entries: Sequence[AuditEntry], previous_digest: str) -> str:
+    return digest({"format": FORMAT, "previous_digest": previous_digest, "entries": entries})
 
 
 def verify_chain(
@@ -162,13 +162,13 @@ def _check_batch(seal: Seal, before: Seal, batch: Sequence[AuditEntry]) -> Itera
         yield f"the seal over rows {start} to {seal.first - 1} is missing"
     elif seal.first < start:
         yield f"the seal over {covered} was put in: rows up to {before.last} had one"
-    elif seal.before != before.digest:
+    elif seal.previous_digest != before.digest:
         yield f"the seal over {covered} does not follow from the one before it"
     if seal.last - seal.first >= ROWS_PER_SEAL:
         limit = f"none covers over {ROWS_PER_SEAL} rows"
         yield f"the seal over {covered} stands where others did: {limit}"
     own = [entry for entry in batch if entry.number >= seal.first]
-    if not gaps and (not own or _chain_digest(own, seal.before) != seal.digest):
+    if not gaps and (not own or _chain_digest(own, seal.previous_digest) != seal.digest):
         yield f"{covered} are not what was sealed: one of them was changed, or their seal"
 
 

@@ -89,7 +89,7 @@ class EdgeEvidence:
 class Relationship:
     """An edge as it is stored: unique by (source, relation, target).
 
-    `origins` are `manual`, `curated`, `given`, `structure`, or miners' names.
+    `origins` are `manual`, `curated`, `imported`, `structure`, or miners' names.
     """
 
     edge: Edge

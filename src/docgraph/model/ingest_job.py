@@ -28,8 +28,8 @@ class JobOwner:
     """A person with one kind of credential. The same name from another issuer is another owner."""
 
     tenant: str
-    person: str
-    credential: str
+    principal: str
+    credential_kind: str
 
 
 def job_owner(principal: Principal) -> JobOwner:
@@ -38,16 +38,16 @@ def job_owner(principal: Principal) -> JobOwner:
 
 @dataclass(frozen=True, slots=True)
 class IngestJob:
-    """`asked_by` is the person who requested it, with their rights at that time; `by` as in a
-    Principal.
+    """`requester` is the person who requested it, with their rights at that time;
+    `authenticated_by` is `by` of their Principal.
 
     `attempts` counts how often it was started: another server restarts a job whose server died
     or could not stop it, up to a limit. `progress` and `result` are JSON, `error` is a sentence.
     """
 
     id: str
-    asked_by: Person
-    by: str
+    requester: Person
+    authenticated_by: str
     request: IngestJobRequest
     state: JobState
     attempts: int
@@ -59,8 +59,8 @@ class IngestJob:
 
     @property
     def tenant(self) -> str:
-        return self.asked_by.tenant
+        return self.requester.tenant
 
     @property
     def owner(self) -> JobOwner:
-        return JobOwner(self.tenant, self.asked_by.id, credential_kind(self.by))
+        return JobOwner(self.tenant, self.requester.id, credential_kind(self.authenticated_by))

@@ -24,7 +24,7 @@ class ReferenceMatch(NamedTuple):
     text: str
     miner: str
     rank: int
-    near: int
+    distance_weight: int
     inner: str
     strict: int
     target: str
@@ -39,8 +39,8 @@ def edges_of(matches: Iterable[ReferenceMatch]) -> Iterator[Relationship]:
         edge = _edge(match)
         if edge is not None:
             rank = match.rank + match.target_rank
-            if match.near:
-                rank += match.near * distance(match.path, match.target_path)
+            if match.distance_weight:
+                rank += match.distance_weight * distance(match.path, match.target_path)
             span = match.start, match.end
             evidence = EdgeEvidence(match.path, match.line, *span, rank, match.text)
             yield Relationship(edge, (match.miner,), (evidence,))

@@ -35,21 +35,21 @@ class ReferenceTarget(NamedTuple):
 
     `inner` (`#slug`, `::name`) is a node inside such a node; where there is none, the reference
     means the node with the key itself, or nothing if it is `strict`. The edge's rank is the sum
-    of the target's and the definition's and `near` times the folders between the two files. A
-    reference that resolves to nothing is shown only if it is `reported`.
+    of the target's and the definition's, and `distance_weight` times the folders between the two
+    files. A reference that resolves to nothing is shown only with `report_unresolved`.
     """
 
     key: str
     inner: str = ""
     strict: bool = False
     rank: int = 0
-    near: int = 0
-    reported: bool = True
+    distance_weight: int = 0
+    report_unresolved: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Characters of a node's text, and what they may mean; `text` is how they are shown."""
+    """A part of a node's text, and what it may mean; `text` is how it is shown."""
 
     suffix: str
     relation: str

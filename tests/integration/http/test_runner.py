@@ -20,8 +20,8 @@ from docgraph.ports.cancellation import on_cancel
 
 ASKED = IngestJob(
     id="one",
-    asked_by=Person("ann", "local"),
-    by="",
+    requester=Person("ann", "local"),
+    authenticated_by="",
     request=IngestJobRequest("notes", "notes"),
     state="queued",
     attempts=0,
@@ -322,7 +322,7 @@ def test_work_that_cannot_be_stopped_blocks_nobody(
             ended.set()
         return {"took": asked.id}
 
-    book.ingestions.add(replace(ASKED, id="two", asked_by=Person("bob", "local")))
+    book.ingestions.add(replace(ASKED, id="two", requester=Person("bob", "local")))
     begin(book, runners, work, longest=0.1)
     found = book.until(lambda one: one.state == "failed")
     assert found.error == "given up: it took longer than 0.1 seconds"

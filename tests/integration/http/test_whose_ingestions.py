@@ -69,8 +69,8 @@ def test_whoever_another_issuer_calls_by_the_same_name_is_somebody_else(place: S
         absent = door.client.get("/v1/ingestions/none", headers={"Authorization": by_a})
         assert (hidden.status_code, hidden.content) == (404, absent.content)
     rows = build_administration(place).audit_entries(local(), who="ann")
-    assert {row.event.by.partition(" ")[0] for row in rows} == {"key", "token"}
-    assert f"token {A}" in {row.event.by for row in rows}
+    assert {row.event.authenticated_by.partition(" ")[0] for row in rows} == {"key", "token"}
+    assert f"token {A}" in {row.event.authenticated_by for row in rows}
 
 
 def test_another_key_of_the_same_person_shows_what_they_asked_for(place: Settings) -> None:
@@ -160,7 +160,7 @@ def test_what_waits_of_somebody_who_may_not_any_more_is_not_begun(
     assert what_became_of(place, name) == ("failed", NO_MORE)
     last = administration.audit_entries(local(), who="ann")[-1].event
     assert (last.action, last.outcome, last.detail) == ("ingestions begin", "denied", NO_MORE)
-    assert last.by.startswith("key ")
+    assert last.authenticated_by.startswith("key ")
 
 
 def test_what_waits_is_done_with_the_rights_of_now(place: Settings) -> None:

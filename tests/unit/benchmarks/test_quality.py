@@ -84,7 +84,7 @@ def test_every_pipeline_and_every_switch_is_measured(measured: MeasuredSet) -> N
     ]
     edges = {off.switch.name: off.switch.edges for off in measured.off}
     assert edges["`mentions`"] == edges["given edges (mentions)"] + edges[names[3]] > 1
-    assert [off.switch.miner for off in measured.off] == [None, "given", None, "titles", None]
+    assert [off.switch.miner for off in measured.off] == [None, "imported", None, "titles", None]
     for off in measured.off:
         assert {len(values) for values in off.values.values()} == {4}
 

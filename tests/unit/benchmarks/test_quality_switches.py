@@ -28,9 +28,9 @@ def test_a_relation_of_a_miner_that_finds_nothing_else_is_switched_off_with_it()
 def test_relations_that_miners_share_are_switched_off_alone_too_with_their_inverses() -> None:
     edges = Counter(
         {
-            ("given", "references"): 4,
-            ("given", "supersedes"): 1,
-            ("given", "superseded_by"): 1,
+            ("imported", "references"): 4,
+            ("imported", "supersedes"): 1,
+            ("imported", "superseded_by"): 1,
             ("identifiers", "references"): 3,
         }
     )
@@ -38,7 +38,7 @@ def test_relations_that_miners_share_are_switched_off_alone_too_with_their_inver
     found = [(switch.name, switch.edges, switch.miner) for switch in switches(edges, relations)]
     assert found == [
         ("every edge", 7, None),
-        ("given edges (references, superseded_by, supersedes)", 6, "given"),
+        ("imported edges (references, superseded_by, supersedes)", 6, "imported"),
         ("miner `identifiers` (references)", 3, "identifiers"),
         ("`references`", 5, None),
         ("`superseded_by` and `supersedes`", 2, None),

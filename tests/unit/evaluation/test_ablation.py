@@ -24,7 +24,7 @@ def store(tmp_path: Path) -> SqliteStore:
     store = SqliteStore(tmp_path / "store.db", now=lambda: "now")
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         write(writes, [document(name, f"words of {name}", sections=True) for name in "abc"])
-        writes.edges.replace_imported([Relationship(edge, ("given",), ()) for edge in EDGES])
+        writes.edges.replace_imported([Relationship(edge, ("imported",), ()) for edge in EDGES])
         writes.publish()
     return store
 
@@ -78,7 +78,7 @@ def test_a_relation_is_held_out_with_its_inverse_and_nothing_else(store: SqliteS
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
         more = (Edge("r:a", "replaces", "r:c"), Edge("r:c", "replaced_by", "r:a"))
         writes.edges.replace_imported(
-            [Relationship(edge, ("given",), ()) for edge in (*EDGES, *more)]
+            [Relationship(edge, ("imported",), ()) for edge in (*EDGES, *more)]
         )
         writes.publish()
     for relation in ("replaces", "replaced_by"):

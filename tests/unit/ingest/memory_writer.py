@@ -197,7 +197,9 @@ class MemoryReferenceWriter:
         return any(is_resolved(one, definitions, nodes) for one in references)
 
     def _is_unresolved(self, references: Sequence[Reference]) -> bool:
-        return any(one.target.reported for one in references) and not self._is_resolved(references)
+        return any(one.target.report_unresolved for one in references) and not self._is_resolved(
+            references
+        )
 
 
 class MemoryEdgeWriter:

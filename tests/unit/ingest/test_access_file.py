@@ -54,7 +54,7 @@ def test_entries_become_lines_with_their_rules() -> None:
 def test_one_name_needs_no_list_and_several_paths_may_share_a_rule() -> None:
     rules, problems = read("- readers: everyone\n  labels: eu\n  path:\n    - docs/\n    - a.md\n")
     rule = AccessRule("t", frozenset({EVERYONE}), frozenset({"eu"}))
-    assert rules.lines == (AccessFileRule(4, "docs/", rule), AccessFileRule(5, "a.md", rule))
+    assert rules.rules == (AccessFileRule(4, "docs/", rule), AccessFileRule(5, "a.md", rule))
     assert problems == ()
 
 
@@ -192,12 +192,12 @@ def test_a_file_that_cannot_be_read_denies_everything(data: bytes, why: str) -> 
 def test_every_mistake_is_reported_and_the_first_without_a_path_decides() -> None:
     rules, problems = read("- {path: a, reader: b}\n- {path: '!b'}\n- c\n")
     assert [problem.path for problem in problems] == [f"access.yaml:{n}" for n in (1, 2, 3)]
-    assert rules.wrong_line == 2
+    assert rules.error_line == 2
 
 
 def test_a_byte_order_mark_is_no_mistake() -> None:
     rules, problems = read("\ufeff" + OPEN)
-    assert rules.lines == (AccessFileRule(1, "**", ALL),)
+    assert rules.rules == (AccessFileRule(1, "**", ALL),)
     assert problems == ()
 
 
@@ -236,12 +236,12 @@ def test_too_many_patterns_deny_everything(text: str) -> None:
 @pytest.mark.requirement(35)
 def test_as_many_patterns_as_may_be_are_taken() -> None:
     rules, problems = read(OPEN + f"- {{readers: b, path: [{'a/, ' * (MAX_PATTERNS - 1)}]}}\n")
-    assert (len(rules.lines), problems) == (MAX_PATTERNS, ())
+    assert (len(rules.rules), problems) == (MAX_PATTERNS, ())
 
 
 def test_a_label_may_be_called_anything() -> None:
     rules, problems = read("- {path: a, readers: b, labels: ['*', Everyone]}\n")
-    assert (rules.lines[0].rule.labels, problems) == (frozenset({"*", "Everyone"}), ())
+    assert (rules.rules[0].rule.labels, problems) == (frozenset({"*", "Everyone"}), ())
 
 
 def test_a_thousand_entries_are_read_in_little_time() -> None:
@@ -249,13 +249,13 @@ def test_a_thousand_entries_are_read_in_little_time() -> None:
     rules, problems = read(
         "".join(f"- {{path: docs/{n}/, readers: [a, b]}}\n" for n in range(1_000))
     )
-    assert (len(rules.lines), problems) == (1_000, ())
+    assert (len(rules.rules), problems) == (1_000, ())
     assert time.process_time() - began < 5
 
 
 def test_a_file_of_brackets_is_refused_at_once() -> None:
     began = time.process_time()
-    assert read("[" * MAX_FILE_BYTES)[0].wrong == "nested too deeply"
+    assert read("[" * MAX_FILE_BYTES)[0].error == "nested too deeply"
     assert time.process_time() - began < 5
 
 
@@ -268,7 +268,7 @@ def test_a_documents_front_matter_is_a_statement_with_its_line() -> None:
 
 @pytest.mark.requirement(35)
 def test_a_documents_own_words_deny_where_they_are_wrong() -> None:
-    access = AccessMapping(3, frozenset({EVERYONE}), wrong="`readers` missing")
+    access = AccessMapping(3, frozenset({EVERYONE}), error="`readers` missing")
     assert front_matter_statement("t", access) == AccessStatement(
         "front matter", 3, "`readers` missing", NOBODY
     )

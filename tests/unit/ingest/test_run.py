@@ -254,19 +254,19 @@ def test_stated_edges_are_merged_with_mined_ones() -> None:
     found = run(
         files,
         writer,
-        stated_edges=[Relationship(edge, ("given",), (evidence,))],
+        stated_edges=[Relationship(edge, ("imported",), (evidence,))],
         miners=frozenset({"links"}),
     )
     assert found.unresolved == ()
     (both,) = writer.relationships()
-    assert both.origins == ("given", "links")
+    assert both.origins == ("imported", "links")
     assert [one.path for one in both.evidence] == ["a.md", "edges.jsonl"]
 
 
 @pytest.mark.requirement(4)
 def test_a_stated_edge_with_a_missing_end_is_unresolved_until_the_end_is_there() -> None:
     evidence = EdgeEvidence("edges.jsonl", 7, 0, 0, 0, "requires")
-    stated = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("given",), (evidence,))
+    stated = Relationship(Edge("r:a.md", "requires", "r:b.md"), ("imported",), (evidence,))
     writer = MemoryWriter()
     found = run({"a.md": "x"}, writer, stated_edges=[stated])
     assert found.unresolved == (UnresolvedReference("edges.jsonl", 7, "r:b.md"),)

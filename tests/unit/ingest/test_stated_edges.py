@@ -23,7 +23,7 @@ def writer_with(*paths: str) -> MemoryWriter:
 
 
 def edge_stated(source: str, relation: str, target: str, *evidence: EdgeEvidence) -> Relationship:
-    return Relationship(Edge(source, relation, target), ("given",), evidence)
+    return Relationship(Edge(source, relation, target), ("imported",), evidence)
 
 
 def test_an_edge_between_existing_nodes_is_stored_without_its_line() -> None:

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from docgraph.interfaces.cli import audit as command
 from docgraph.model.access import Principal
 from docgraph.model.audit import (
-    ANSWERED,
     DENIED,
+    SUCCEEDED,
     Anchor,
     AuditEntry,
     AuditEvent,
@@ -25,7 +25,7 @@ ROWS = (
     AuditEntry(
         6,
         "2026-01-01T00:00:00+00:00",
-        AuditEvent("local", "ann", "local", "retrieve", ANSWERED, "cd" * 32, SNAPSHOTS, ""),
+        AuditEvent("local", "ann", "local", "retrieve", SUCCEEDED, "cd" * 32, SNAPSHOTS, ""),
     ),
     AuditEntry(
         7,
@@ -79,7 +79,7 @@ def run(*words: str, code: int = 0) -> str:
 def test_a_row_is_a_line_whatever_was_asked(office: Office) -> None:
     first, second = run("list", "--last", "2", "--who", "ann").splitlines()
     assert first.split("  ") == [
-        *("", "", " 6", "2026-01-01T00:00:00+00:00", "ann by local", "retrieve", "answered"),
+        *("", "", " 6", "2026-01-01T00:00:00+00:00", "ann by local", "retrieve", "succeeded"),
         *("plan cdcdcdcdcdcd", "notes main 3, code dev 1"),
     ]
     assert second.endswith("bob  execute  denied  not visible: [red]a\ufffd8 x\ufffd[0m")

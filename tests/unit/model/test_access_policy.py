@@ -35,7 +35,7 @@ def test_the_last_line_that_matches_applies() -> None:
     assert rules.statement_for("t", "finance/a.md") == AccessStatement(
         "access.yaml", 4, "finance/", FEW
     )
-    reversed_rules = AccessFileRules(rules.lines[::-1])
+    reversed_rules = AccessFileRules(rules.rules[::-1])
     assert reversed_rules.statement_for("t", "finance/a.md") == AccessStatement(
         "access.yaml", 1, "**", ALL
     )
@@ -76,8 +76,8 @@ def test_a_line_cannot_be_made_of_a_pattern_that_cannot_be_read() -> None:
 @given(files, paths)
 def test_the_statement_is_that_of_the_last_matching_line(rules: AccessFileRules, path: str) -> None:
     statement = rules.statement_for("t", path)
-    last = [line for line in rules.lines if matches(line.pattern, path)][-1:]
-    if not rules.wrong and last and not last[0].wrong:
+    last = [line for line in rules.rules if matches(line.pattern, path)][-1:]
+    if not rules.error and last and not last[0].error:
         assert statement == AccessStatement(
             "access.yaml", last[0].line, last[0].pattern, last[0].rule
         )
@@ -108,7 +108,7 @@ STORED = json.loads(AccessFileRules((AccessFileRule(1, "**", ALL),)).to_json())
 
 def changed(**rule: object) -> str:
     rules = json.loads(json.dumps(STORED))
-    rules["lines"][0]["rule"] |= rule
+    rules["rules"][0]["rule"] |= rule
     return json.dumps(rules, separators=(",", ":"), sort_keys=True)
 
 
@@ -138,7 +138,7 @@ def changed(**rule: object) -> str:
 def test_stored_text_that_was_changed_denies_everything(text: str) -> None:
     rules = AccessFileRules.from_json(text)
     assert rules.statement_for("t", "a.md").rule == NOBODY
-    assert "ingest again" in rules.wrong
+    assert "ingest again" in rules.error
     assert AccessFileRules.from_json(changed()).statement_for("t", "a.md").rule == ALL
 
 
@@ -163,7 +163,7 @@ def test_a_lookup_changes_nothing_of_the_rules() -> None:
     one.statement_for("t", "a.md")
     assert (repr(one), one.to_json(), hash(one)) == before
     assert one == other
-    assert replace(one, lines=()).statement_for("t", "a.md").rule == NOBODY
+    assert replace(one, rules=()).statement_for("t", "a.md").rule == NOBODY
 
 
 def test_many_lines_match_many_paths_in_little_time() -> None:

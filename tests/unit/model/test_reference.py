@@ -10,5 +10,5 @@ def test_the_likelier_of_two_definitions_of_a_key_comes_first() -> None:
 
 def test_a_target_is_the_node_with_the_key_itself_and_reported_unless_stated_otherwise() -> None:
     plain = ReferenceTarget("path:b.md")
-    assert (plain.inner, plain.strict, plain.rank, plain.near) == ("", False, 0, 0)
-    assert plain.reported
+    assert (plain.inner, plain.strict, plain.rank, plain.distance_weight) == ("", False, 0, 0)
+    assert plain.report_unresolved

@@ -27,7 +27,7 @@ MATCH = ReferenceMatch(
     text="here",
     miner="links",
     rank=5,
-    near=0,
+    distance_weight=0,
     inner="",
     strict=0,
     target="r:y/b.md",
@@ -53,8 +53,8 @@ def test_a_reference_makes_an_edge_to_the_definition_of_its_key() -> None:
 
 
 def test_an_edges_rank_is_the_sum_of_both_ranks_and_the_weighted_distance() -> None:
-    for near, rank in ((0, 12), (1, 14), (10, 32)):
-        (relationship,) = edges_of([MATCH._replace(near=near)])
+    for distance_weight, rank in ((0, 12), (1, 14), (10, 32)):
+        (relationship,) = edges_of([MATCH._replace(distance_weight=distance_weight)])
         assert relationship.evidence[0].rank == rank
 
 
@@ -90,7 +90,7 @@ def test_a_lifecycle_relation_has_an_inverse_edge(relation: str) -> None:
 
 @pytest.mark.requirement(5)
 def test_an_inverse_has_the_same_evidence_without_characters() -> None:
-    (back,) = inverse_edges_of([MATCH._replace(relation="supersedes", near=3)])
+    (back,) = inverse_edges_of([MATCH._replace(relation="supersedes", distance_weight=3)])
     assert back.evidence == (EdgeEvidence("x/a.md", 3, 0, 0, 0, "here"),)
 
 
@@ -107,8 +107,8 @@ def test_a_reference_without_an_edge_has_no_inverse() -> None:
 
 def test_origins_and_evidence_of_an_edge_are_merged() -> None:
     one = Relationship(EDGE, ("links",), (evidence(2), evidence(3)))
-    two = Relationship(EDGE, ("given",), (evidence(1), evidence(2)))
-    whole = Relationship(EDGE, ("given", "links"), (evidence(1), evidence(2), evidence(3)))
+    two = Relationship(EDGE, ("imported",), (evidence(1), evidence(2)))
+    whole = Relationship(EDGE, ("imported", "links"), (evidence(1), evidence(2), evidence(3)))
     assert merge_edges([one, two]) == merge_edges([two, one]) == (whole,)
 
 

@@ -106,7 +106,7 @@ class ChunkProducts:
 
 
 def _read(sql: Queries, ids: Ints, width: int) -> tuple[Ints, Rows]:
-    rows = sorted(sql.rows("passage_vectors", vectors=ids.tolist()))
+    rows = sorted(sql.rows("chunk_vectors", vectors=ids.tolist()))
     vectors = np.frombuffer(b"".join(vector for _, vector in rows), dtype="<i2")
     found = np.array([number for number, _ in rows], dtype=np.int64)
     assert np.array_equal(found, ids), "a chunk that is visible has its vector"

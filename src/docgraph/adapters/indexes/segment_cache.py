@@ -143,7 +143,7 @@ class SegmentCache:
         found = self._chunks.get(number)
         if found is None:
             wanted = block.chunk_vector_ids[block.spans[number].chunks].tolist()
-            read: dict[int, bytes] = dict(sql.rows("passage_vectors", vectors=wanted))
+            read: dict[int, bytes] = dict(sql.rows("chunk_vectors", vectors=wanted))
             blobs = b"".join(read[vector] for vector in wanted)
             found = np.frombuffer(blobs, dtype="<i2").reshape(-1, block.width)
             self._chunks.put(number, found, found.nbytes)

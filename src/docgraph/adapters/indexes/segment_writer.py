@@ -25,40 +25,46 @@ class SegmentRows:
         self._sql = database.queries("segments.sql")
 
     def of_branch(self, branch: int) -> list[Row]:
-        """Number, group and passages of each, the smallest first."""
+        """Number, group and chunks of each, the smallest first."""
         return self._sql.rows("segments_of_branch", branch=branch)
 
     def arrays(self, number: int) -> Segment:
         return Segment.from_bytes(single_row(self._sql.row("arrays_of_segment", segment=number))[0])
 
     def postings(self, numbers: Sequence[int]) -> list[Row]:
-        """Term, segment, passages, frequencies."""
+        """Term, segment, chunks, frequencies."""
         return self._sql.rows("postings_of_segments", segments=list(numbers))
 
     def store(
-        self, segment: Segment, postings: Iterable[Packed], *, branch: int, group: int, born: int
+        self,
+        segment: Segment,
+        postings: Iterable[Packed],
+        *,
+        branch: int,
+        group: int,
+        snapshot: int,
     ) -> None:
         row = self._sql.row(
             "add_segment",
             branch=branch,
             group=group,
-            born=born,
-            passages=len(segment.chunk_document),
-            nodes=len(segment.node_document),
-            documents=np.unique(segment.node_document).tolist(),
+            snapshot=snapshot,
+            chunk_count=len(segment.chunk_document),
+            node_count=len(segment.node_document),
+            versions=np.unique(segment.node_document).tolist(),
             arrays=segment.to_bytes(),
         )
         (number,) = single_row(row)
         self._sql.many(
             "add_postings",
             (
-                {"segment": number, "term": term, "passages": places, "frequencies": counted}
-                for term, places, counted in postings
+                {"segment": number, "term": term, "chunks": positions, "frequencies": counted}
+                for term, positions, counted in postings
             ),
         )
 
     def drop(self, numbers: Sequence[int]) -> None:
-        for query in ("drop_postings", "drop_segments"):
+        for query in ("delete_postings", "delete_segments"):
             self._sql.run(query, segments=list(numbers))
 
     def divide(self, number: int, parts: Mapping[int, Ints]) -> None:
@@ -67,17 +73,17 @@ class SegmentRows:
         Under new numbers, since segments are cached by their number.
         """
         segment, postings = self.arrays(number), self.postings([number])
-        branch, born = single_row(self._sql.row("place_of_segment", segment=number))
+        branch, snapshot = single_row(self._sql.row("origin_of_segment", segment=number))
         for group, documents in parts.items():
-            passages = np.isin(segment.chunk_document, documents)
+            chunks = np.isin(segment.chunk_document, documents)
             nodes = np.isin(segment.node_document, documents)
-            rows = ((term, places, counted) for term, _, places, counted in postings)
-            kept = segment.only(passages, nodes)
-            self.store(kept, thinned(rows, passages), branch=branch, group=group, born=born)
+            rows = ((term, positions, counted) for term, _, positions, counted in postings)
+            kept = segment.only(chunks, nodes)
+            self.store(kept, thinned(rows, chunks), branch=branch, group=group, snapshot=snapshot)
         self.drop([number])
 
 
-FULL = 10_000  # passages; bounds the memory an ingest needs
+FULL = 10_000  # chunks; bounds the memory an ingest needs
 MOST_SMALL = 4
 
 
@@ -85,17 +91,17 @@ MOST_SMALL = 4
 class SegmentBuffer:
     """Documents of one group that wait to be packed."""
 
-    passages: list[tuple[int, int, int, int]] = field(default_factory=list)
+    chunks: list[tuple[int, int, int, int]] = field(default_factory=list)
     nodes: list[tuple[int, int, int]] = field(default_factory=list)
     vectors: list[IntVector] = field(default_factory=list)
     postings: PostingsWriter = field(default_factory=PostingsWriter)
 
 
 class SegmentWriter:
-    def __init__(self, database: Database, branch: int, born: int) -> None:
+    def __init__(self, database: Database, branch: int, snapshot: int) -> None:
         self._rows = SegmentRows(database)
         self._branch = branch
-        self._born = born
+        self._snapshot = snapshot
         self._filling: dict[int, SegmentBuffer] = {}
 
     def add(
@@ -114,10 +120,10 @@ class SegmentWriter:
         filling = self._filling.setdefault(group, SegmentBuffer())
         for chunk, text, vector in zip(document.chunks, indexed, vector_ids, strict=True):
             filling.postings.add(text)
-            filling.passages.append((ordinal, handles[chunk.node], root, vector))
+            filling.chunks.append((ordinal, handles[chunk.node], root, vector))
         filling.nodes.extend((ordinal, handles[node.id], root) for node in document.nodes)
         filling.vectors.extend(node_vectors)
-        if sum(len(held.passages) for held in self._filling.values()) >= FULL:
+        if sum(len(buffer.chunks) for buffer in self._filling.values()) >= FULL:
             self.flush()
 
     def flush(self) -> None:
@@ -126,11 +132,11 @@ class SegmentWriter:
 
     def _flush(self, group: int, filling: SegmentBuffer) -> None:
         lengths, packed = filling.postings.packed()
-        *places, vectors = np.array(filling.passages, dtype=np.int64).reshape(-1, 4).T
+        *owners, vectors = np.array(filling.chunks, dtype=np.int64).reshape(-1, 4).T
         nodes = np.array(filling.nodes, dtype=np.int64).T
-        columns = map(np.ascontiguousarray, (*places, lengths, vectors, *nodes))
+        columns = map(np.ascontiguousarray, (*owners, lengths, vectors, *nodes))
         segment = Segment.of([*columns, np.array(filling.vectors, dtype=np.int16)])
-        self._rows.store(segment, packed, branch=self._branch, group=group, born=self._born)
+        self._rows.store(segment, packed, branch=self._branch, group=group, snapshot=self._snapshot)
 
     def crowded(self) -> dict[int, list[int]]:
         """By group, small segments that are so many that they should be one.
@@ -160,5 +166,5 @@ class SegmentWriter:
             total += len(part.chunk_document)
         packed = merged(self._rows.postings(numbers), offsets)
         joined = Segment.joined(list(parts.values()))
-        self._rows.store(joined, packed, branch=self._branch, group=group, born=self._born)
+        self._rows.store(joined, packed, branch=self._branch, group=group, snapshot=self._snapshot)
         self._rows.drop(numbers)

@@ -28,7 +28,7 @@ _COLUMNS = {
         "number": _NUMBER,
         "time": _TEXT,
         "principal": _TEXT,
-        "asker": _TEXT,
+        "authenticated_by": _TEXT,
         "action": _TEXT,
         "outcome": _TEXT,
         "plan": _TEXT,
@@ -39,11 +39,11 @@ _COLUMNS = {
         "tenant": _TENANT,
         "first": _NUMBER,
         "last": _NUMBER,
-        "before": _TEXT,
+        "previous_digest": _TEXT,
         "digest": _TEXT,
     },
 }
-_OUTCOMES = "'answered'::text, 'begun'::text, 'denied'::text, 'failed'::text"
+_OUTCOMES = "'succeeded'::text, 'started'::text, 'denied'::text, 'failed'::text"
 _CONSTRAINTS = {
     "audit_entries_outcome_check": f"CHECK (outcome = ANY (ARRAY[{_OUTCOMES}]))",
     "audit_entries_pkey": "PRIMARY KEY (tenant, number)",
@@ -53,15 +53,15 @@ _INDEXES = {
     "audit_entries_pkey": "docgraph.audit_entries USING btree (tenant, number)",
     "audit_seals_pkey": "docgraph.audit_seals USING btree (tenant, last)",
 }
-_STAYS = "BEFORE DELETE OR UPDATE OR TRUNCATE ON {} FOR EACH STATEMENT EXECUTE FUNCTION {}()"
-_FOLLOWS = "BEFORE INSERT ON {} FOR EACH ROW EXECUTE FUNCTION {}()"
+_PERMANENT = "BEFORE DELETE OR UPDATE OR TRUNCATE ON {} FOR EACH STATEMENT EXECUTE FUNCTION {}()"
+_CONSECUTIVE = "BEFORE INSERT ON {} FOR EACH ROW EXECUTE FUNCTION {}()"
 _TRIGGERS = {
-    "entries_stay": _STAYS.format("audit_entries", "audit_stays"),
-    "entries_follow_each_other": _FOLLOWS.format("audit_entries", "audit_entries_follow"),
-    "seals_stay": _STAYS.format("audit_seals", "audit_stays"),
-    "seals_follow_each_other": _FOLLOWS.format("audit_seals", "audit_seals_follow"),
+    "entries_are_permanent": _PERMANENT.format("audit_entries", "refuse_audit_change"),
+    "entries_are_consecutive": _CONSECUTIVE.format("audit_entries", "require_next_entry"),
+    "seals_are_permanent": _PERMANENT.format("audit_seals", "refuse_audit_change"),
+    "seals_are_consecutive": _CONSECUTIVE.format("audit_seals", "require_next_seal"),
 }
-_FUNCTIONS = dict(_FUNCTION.findall(script(PACKAGE, "migrations/0004_audit.sql")))
+_FUNCTIONS = dict(_FUNCTION.findall(script(PACKAGE, "migrations/0001_baseline.sql")))
 _PATH = '{"search_path=docgraph, pg_temp"}'
 
 EXPECTED: dict[tuple[str, str], str] = {
@@ -136,7 +136,7 @@ class PostgresAuditLog:
                 with connection.transaction():
                     rows = AuditRows(PostgresQueries(connection, "audit.sql"), tenant)
                     locks = PostgresQueries(connection, "session.sql")
-                    locks.row("take_turns", tenant=rows.tenant, wait=self._milliseconds)
+                    locks.row("lock_audit_log", tenant=rows.tenant, wait=self._milliseconds)
                     yield rows
             finally:
                 if not connection.closed:

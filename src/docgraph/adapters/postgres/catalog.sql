@@ -1,8 +1,8 @@
--- What the catalog says of the second lock and of whose things are. Run where no schema but docgraph's
--- is searched (connection.apart): no function or operator of anybody else's has a say in it.
+-- Row-level security and ownership, as the catalog has them. Run with a search path of docgraph's
+-- schema alone (connection.isolated): no function or operator of another owner is used.
 
 -- name: row_security
--- All that decides whom docgraph_reader may see, by kind and name, in words that no version changes.
+-- All that decides what docgraph_reader may read, by kind and name, the same in every version.
 WITH home AS (
     SELECT oid, nspowner, nspacl FROM pg_namespace WHERE nspname = 'docgraph'
 ), relations AS (
@@ -48,8 +48,9 @@ FROM relations WHERE relkind = 'v'
 UNION ALL
 SELECT 'function', p.proname::text || '()',
        concat_ws(' ', l.lanname, p.prosecdef, p.provolatile, p.proconfig, p.prosrc)
-FROM home AS h JOIN pg_proc AS p ON p.pronamespace = h.oid JOIN pg_language AS l ON l.oid = p.prolang
-WHERE p.proname IN ('readable', 'asked_scope')
+FROM home AS h JOIN pg_proc AS p ON p.pronamespace = h.oid
+     JOIN pg_language AS l ON l.oid = p.prolang
+WHERE p.proname IN ('readable_classes', 'requested_snapshots')
 UNION ALL
 SELECT 'owner of', r.relname::text, a.rolname::text
 FROM relations AS r JOIN pg_roles AS a ON a.oid = r.relowner
@@ -57,19 +58,19 @@ WHERE r.relowner <> r.nspowner AND r.relkind IN ('r', 'v')
 UNION ALL
 SELECT 'owner of', p.proname::text || '()', a.rolname::text
 FROM home AS h JOIN pg_proc AS p ON p.pronamespace = h.oid JOIN pg_roles AS a ON a.oid = p.proowner
-WHERE p.proowner <> h.nspowner AND p.proname IN ('readable', 'asked_scope');
+WHERE p.proowner <> h.nspowner AND p.proname IN ('readable_classes', 'requested_snapshots');
 
--- name: home
--- Whose schema docgraph's is, and whether this login has that one's rights.
+-- name: schema_owner
+-- The owner of docgraph's schema, and whether this login has its rights.
 SELECT r.rolname::text,
        pg_has_role(current_user, n.nspowner, 'USAGE') AND has_schema_privilege(n.oid, 'USAGE')
        AND has_schema_privilege(n.oid, 'CREATE')
 FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
 WHERE n.nspname = 'docgraph';
 
--- name: makers
--- Who else may make things where this login's names are looked up: the schema, the role, and how
--- it comes to that. Left out is who is this login anyway, or owns its tables.
+-- name: foreign_creators
+-- Other roles that may create objects where this login's names are looked up: schema, role, and by
+-- what. Without members of this login's role and the owner of its tables.
 WITH places AS (
     SELECT n.oid, n.nspname, n.nspowner, coalesce(n.nspacl, acldefault('n', n.nspowner)) AS acl
     FROM pg_namespace AS n
@@ -94,7 +95,7 @@ WHERE m.grantee = 0
                       WHERE h.nspname = 'docgraph' AND h.nspowner = r.oid)
 ORDER BY 1, 2;
 
--- name: neighbours
+-- name: foreign_readers
 -- Other logins that may become docgraph_reader and connect here, and whether anybody may connect.
 SELECT r.rolname::text,
        EXISTS (SELECT 1 FROM aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) AS a

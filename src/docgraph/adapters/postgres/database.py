@@ -68,24 +68,24 @@ class PostgresQueries:
             return
         names = SQL(", ").join(map(Identifier, columns))
         with self._connection.cursor() as cursor:
-            told = cursor.execute(
+            description = cursor.execute(
                 SQL("SELECT {} FROM {} LIMIT 0").format(names, Identifier(table))
             ).description
-            assert told is not None
+            assert description is not None
             with cursor.copy(text) as copy:
-                copy.set_types([column.type_code for column in told])
+                copy.set_types([column.type_code for column in description])
                 for row in chain((first,), rows):
                     copy.write_row([row[column] for column in columns])
 
     def _unnest(self, text: LiteralString, rows: Iterable[Mapping[str, object]]) -> None:
-        waiting: list[Mapping[str, object]] = []
+        pending: list[Mapping[str, object]] = []
         for row in rows:
-            waiting.append(row)
-            if len(waiting) >= _AT_ONCE:
-                self._together(text, waiting)
-                waiting = []
-        if waiting:
-            self._together(text, waiting)
+            pending.append(row)
+            if len(pending) >= _AT_ONCE:
+                self._together(text, pending)
+                pending = []
+        if pending:
+            self._together(text, pending)
 
     def _together(self, text: LiteralString, rows: list[Mapping[str, object]]) -> None:
         columns = {name: [row[name] for row in rows] for name in rows[0]}
@@ -135,9 +135,9 @@ class PostgresDatabase:
         if not on and self._commits is None:
             row = self.connection.execute("SELECT current_setting('synchronous_commit')").fetchone()
             self._commits = str(single_row(row)[0])
-        wanted = self._commits if on else "off"
-        if wanted is not None:
-            self.connection.execute("SELECT set_config('synchronous_commit', %s, false)", [wanted])
+        setting = self._commits if on else "off"
+        if setting is not None:
+            self.connection.execute("SELECT set_config('synchronous_commit', %s, false)", [setting])
 
     def vector(self, vector: IntVector, /) -> PgVector:
         return PgVector(vector)

@@ -106,17 +106,18 @@ def pending(connection: Connection, dsn: str) -> tuple[Migration, ...]:
     """Migrations still to be applied; refuses a database with other or newer ones."""
     applied = _applied(connection)
     known = migrations()
-    if applied and applied[-1][0] > len(known):
-        raise WrongSchema(
-            f"{redacted(dsn)}: has schema {applied[-1][0]}; this docgraph knows schemas up to "
-            f"{len(known)}. A newer docgraph migrated it: install that one here too."
-        )
     for (number, name, digest), own in zip(applied, known, strict=False):
         if (number, digest) != (own.number, own.digest):
             raise WrongSchema(
                 f"{redacted(dsn)}: {name} was applied there with other contents than this docgraph "
-                "has; use the docgraph that migrated it"
+                "has. Ingest the sources anew into a new database, or use the docgraph that "
+                "migrated it."
             )
+    if len(applied) > len(known):
+        raise WrongSchema(
+            f"{redacted(dsn)}: has schema {applied[-1][0]}; this docgraph knows schemas up to "
+            f"{len(known)}. A newer docgraph migrated it: install that one here too."
+        )
     return known[len(applied) :]
 
 

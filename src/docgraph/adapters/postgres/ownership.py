@@ -22,7 +22,7 @@ def grant_reader(connection: Connection) -> str:
 
 def foreign_owner(connection: Connection) -> OwnershipProblem | None:
     """The login has to own the schema and what is in it."""
-    rows = _query(connection, "home")
+    rows = _query(connection, "schema_owner")
     if not rows or rows[0][1]:
         return None
     login = connection.info.user
@@ -33,13 +33,15 @@ def foreign_owner(connection: Connection) -> OwnershipProblem | None:
 
 
 def owner(connection: Connection) -> str | None:
-    rows = _query(connection, "home")
+    rows = _query(connection, "schema_owner")
     return str(rows[0][0]) if rows else None
 
 
 def foreign_creators(connection: Connection) -> tuple[OwnershipProblem, ...]:
     """A role that creates an operator there can have it run by this login."""
-    return tuple(_foreign_creator(connection, *row) for row in _query(connection, "makers"))
+    return tuple(
+        _foreign_creator(connection, *row) for row in _query(connection, "foreign_creators")
+    )
 
 
 def _foreign_creator(connection: Connection, schema: str, role: str, how: str) -> OwnershipProblem:
@@ -55,7 +57,7 @@ def _foreign_creator(connection: Connection, schema: str, role: str, how: str) -
 
 def foreign_readers(connection: Connection) -> OwnershipProblem | None:
     """Roles are shared by the whole server: another store's login could read everything here."""
-    rows = _query(connection, "neighbours")
+    rows = _query(connection, "foreign_readers")
     if not rows:
         return None
     names = [str(name) for name, _ in rows]

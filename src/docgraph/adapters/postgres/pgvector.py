@@ -45,21 +45,26 @@ class PgVectorIndex:
 
     def _scan(self, level: Level, vector: PgVector, most: int) -> list[Row]:
         bounds = {"breadth": str(BREADTH), "most": str(MOST_SCANNED)}
-        self._connection.execute(self._sql["scan_this_way"], bounds)
+        self._connection.execute(self._sql["enable_index_scan"], bounds)
         rows = self._nearest(level, vector, most)
-        self._connection.execute(self._sql["scan_as_before"])
+        self._connection.execute(self._sql["reset_index_scan"])
         return rows
 
     def create(self, size: int) -> None:
         """HNSW indexes, where they are missing. The first time, this goes over everything there is;
         nobody who writes meanwhile has to wait."""
-        for query, table in (("index_nodes", "document_nodes"), ("index_vectors", "vectors")):
+        for query, table in (
+            ("create_node_index", "document_nodes"),
+            ("create_vector_index", "vectors"),
+        ):
             index = f"{table}_hnsw_{size}"
-            found = self._connection.execute(self._sql["is_whole"], {"name": index}).fetchone()
+            found = self._connection.execute(
+                self._sql["index_is_valid"], {"name": index}
+            ).fetchone()
             if found == (True,):
                 continue
             if found is not None:
-                self._connection.execute(self._create("drop_half", size, index))
+                self._connection.execute(self._create("drop_invalid_index", size, index))
             self._connection.execute(self._create(query, size, index))
 
     def _create(self, name: str, size: int, index: str) -> Composed:

@@ -1,22 +1,22 @@
--- {size} is the number of dimensions: an index is made for one, and pgvector wants it spelt out.
+-- {size} is the number of dimensions: an index is for one, and pgvector needs it as a literal.
 
--- name: is_whole
--- One that was not finished finds nothing.
+-- name: index_is_valid
+-- An index whose creation was interrupted finds nothing.
 SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%(name)s);
 
--- name: drop_half
+-- name: drop_invalid_index
 DROP INDEX CONCURRENTLY {index};
 
--- name: index_nodes
+-- name: create_node_index
 CREATE INDEX CONCURRENTLY {index} ON document_nodes
 USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
 
--- name: index_vectors
+-- name: create_vector_index
 CREATE INDEX CONCURRENTLY {index} ON vectors
 USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE vector_dims(vector) = {size};
 
--- name: scan_this_way
--- Goes on until enough rows are found that the reader may see, in the order of their distance.
+-- name: enable_index_scan
+-- The scan continues until enough visible rows are found, in the order of their distance.
 SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
        set_config('hnsw.ef_search', %(breadth)s, true),
        set_config('hnsw.max_scan_tuples', %(most)s, true),
@@ -26,7 +26,7 @@ SELECT set_config('hnsw.iterative_scan', 'strict_order', true),
        set_config('enable_mergejoin', 'off', true),
        set_config('enable_material', 'off', true);
 
--- name: scan_as_before
+-- name: reset_index_scan
 SELECT set_config('enable_seqscan', 'on', true),
        set_config('enable_sort', 'on', true),
        set_config('enable_hashjoin', 'on', true),
@@ -52,10 +52,10 @@ FROM (SELECT handle, document_id, vector::vector({size}) <#> %(asked)s::vector({
       FETCH FIRST (%(most)s) ROWS {ties}) AS f;
 
 -- name: nearest_passages
-SELECT f.document * 1048576 + f.position,
+SELECT f.version * 1048576 + f.position,
        (SELECT n.handle FROM visible_nodes AS n WHERE n.id = f.node),
        (SELECT r.handle FROM visible_nodes AS r WHERE r.id = f.document_id), -f.distance
-FROM (SELECT document, position, node, document_id,
+FROM (SELECT version, position, node, document_id,
              vector::vector({size}) <#> %(asked)s::vector({size}) AS distance
       FROM visible_vectors WHERE vector_dims(vector) = {size}
       ORDER BY (vector::vector({size}) <#> %(asked)s::vector({size})) {unindexed}

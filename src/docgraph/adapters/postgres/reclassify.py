@@ -7,7 +7,12 @@ import numpy as np
 from docgraph.adapters.indexes.segment_writer import SegmentRows
 from docgraph.adapters.sql.database import Database
 
-_COPIES = ("move_nodes", "move_chunks", "move_offers", "move_claims")
+_COPIES = (
+    "reclassify_nodes",
+    "reclassify_chunks",
+    "reclassify_definitions",
+    "reclassify_references",
+)
 
 
 class Reclassifier:
@@ -19,25 +24,25 @@ class Reclassifier:
 
     def moved(self, branch: int, paths: Collection[str]) -> None:
         """These paths of a branch were decided on; most keep the class they had."""
-        rows = self._sql.rows("move_documents", branch=branch, paths=list(paths))
+        rows = self._sql.rows("reclassify_documents", branch=branch, paths=list(paths))
         documents = [ordinal for ordinal, _ in rows]
         for query in _COPIES:
-            self._sql.run(query, documents=documents)
+            self._sql.run(query, versions=documents)
         for number, group, held in self._sql.rows(
-            "segments_of_documents", branch=branch, documents=documents
+            "segments_of_versions", branch=branch, versions=documents
         ):
             self._divide(number, group, held)
 
     def _divide(self, number: int, group: int, held: list[int]) -> None:
         """A segment whose documents all go the same way goes as it is."""
         parts: dict[int, list[int]] = {}
-        for ordinal, class_ in self._sql.rows("classes_of_documents", documents=held):
+        for ordinal, class_ in self._sql.rows("classes_of_versions", versions=held):
             parts.setdefault(class_, []).append(ordinal)
         if set(parts) == {group}:
             return
         if len(parts) == 1:
             (other,) = parts
-            self._sql.run("move_segment", segment=number, **{"class": other})
+            self._sql.run("reclassify_segment", segment=number, access_class=other)
             return
         whole = {class_: np.array(sorted(part)) for class_, part in sorted(parts.items())}
         self._segments.divide(number, whole)

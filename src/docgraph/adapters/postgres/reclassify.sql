@@ -1,61 +1,62 @@
--- The class that is stored with each row, for row-level security: kept equal to that of its path.
+-- The access class that each row has for row-level security: kept equal to that of its path.
 
--- name: move_documents
--- The documents' class is that of their path.
-UPDATE documents AS d SET class = a.class FROM document_access AS a
-WHERE a.branch = d.branch AND a.path = d.path AND d.class <> a.class
+-- name: reclassify_documents
+UPDATE documents AS d SET access_class = a.access_class FROM document_access AS a
+WHERE a.branch = d.branch AND a.path = d.path AND d.access_class <> a.access_class
   AND d.branch = %(branch)s AND d.path = ANY (%(paths)s::text[])
-RETURNING d.ordinal, d.class;
+RETURNING d.version, d.access_class;
 
--- name: move_nodes
-UPDATE document_nodes AS n SET class = d.class FROM documents AS d
-WHERE d.ordinal = n.document AND d.ordinal = ANY (%(documents)s::bigint[]);
+-- name: reclassify_nodes
+UPDATE document_nodes AS n SET access_class = d.access_class FROM documents AS d
+WHERE d.version = n.version AND d.version = ANY (%(versions)s::bigint[]);
 
--- name: move_chunks
-UPDATE vector_chunks AS c SET class = d.class FROM documents AS d
-WHERE d.ordinal = c.document AND d.ordinal = ANY (%(documents)s::bigint[]);
+-- name: reclassify_chunks
+UPDATE vector_chunks AS c SET access_class = d.access_class FROM documents AS d
+WHERE d.version = c.version AND d.version = ANY (%(versions)s::bigint[]);
 
--- name: move_offers
-UPDATE offers AS o SET class = d.class FROM documents AS d
-WHERE d.ordinal = o.document AND d.ordinal = ANY (%(documents)s::bigint[]);
+-- name: reclassify_definitions
+UPDATE definitions AS def SET access_class = d.access_class FROM documents AS d
+WHERE d.version = def.version AND d.version = ANY (%(versions)s::bigint[]);
 
--- name: move_claims
-UPDATE claims AS c SET class = d.class FROM documents AS d
-WHERE d.ordinal = c.document AND d.ordinal = ANY (%(documents)s::bigint[]);
+-- name: reclassify_references
+UPDATE node_references AS ref SET access_class = d.access_class FROM documents AS d
+WHERE d.version = ref.version AND d.version = ANY (%(versions)s::bigint[]);
 
--- name: segments_of_documents
--- And those of an ingest under way: a class may have changed after it packed them.
-SELECT id, class, documents FROM segments
+-- name: segments_of_versions
+-- And those of a running ingest: a class may have changed after it packed them.
+SELECT id, access_class, versions FROM segments
 WHERE branch = %(branch)s
-  AND (documents OPERATOR(pg_catalog.&&) %(documents)s::bigint[]
-       OR born > (SELECT newest FROM branches WHERE id = %(branch)s));
+  AND (versions OPERATOR(pg_catalog.&&) %(versions)s::bigint[]
+       OR snapshot > (SELECT newest_snapshot FROM branches WHERE id = %(branch)s));
 
--- name: classes_of_documents
-SELECT ordinal, class FROM documents WHERE ordinal = ANY (%(documents)s::bigint[]);
+-- name: classes_of_versions
+SELECT version, access_class FROM documents WHERE version = ANY (%(versions)s::bigint[]);
 
--- name: move_segment
-UPDATE segments SET class = %(class)s WHERE id = %(segment)s;
+-- name: reclassify_segment
+UPDATE segments SET access_class = %(access_class)s WHERE id = %(segment)s;
 
--- name: astray
+-- name: misclassified_rows
 -- Rows of another class than their document.
 SELECT 'documents', count(*) FROM documents AS d
     JOIN branches AS b ON b.id = d.branch
     JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
-WHERE d.born <= b.newest AND a.class <> d.class
+WHERE d.valid_from <= b.newest_snapshot AND a.access_class <> d.access_class
 UNION ALL
-SELECT 'nodes', count(*) FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
-WHERE n.class <> d.class
+SELECT 'nodes', count(*) FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
+WHERE n.access_class <> d.access_class
 UNION ALL
-SELECT 'chunks', count(*) FROM vector_chunks AS c JOIN documents AS d ON d.ordinal = c.document
-WHERE c.class <> d.class
+SELECT 'chunks', count(*) FROM vector_chunks AS c JOIN documents AS d ON d.version = c.version
+WHERE c.access_class <> d.access_class
 UNION ALL
-SELECT 'names', count(*) FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
-WHERE o.class <> d.class
+SELECT 'definitions', count(*) FROM definitions AS def
+    JOIN documents AS d ON d.version = def.version
+WHERE def.access_class <> d.access_class
 UNION ALL
-SELECT 'claims', count(*) FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
-WHERE c.class <> d.class
+SELECT 'references', count(*) FROM node_references AS ref
+    JOIN documents AS d ON d.version = ref.version
+WHERE ref.access_class <> d.access_class
 UNION ALL
 SELECT 'segments', count(DISTINCT s.id)
-FROM segments AS s CROSS JOIN unnest(s.documents) AS held (ordinal)
-    JOIN documents AS d ON d.ordinal = held.ordinal
-WHERE s.class <> d.class;
+FROM segments AS s CROSS JOIN unnest(s.versions) AS packed (version)
+    JOIN documents AS d ON d.version = packed.version
+WHERE s.access_class <> d.access_class;

@@ -30,9 +30,16 @@ _ENABLED, _POLICY, _GRANT, _VIEW, _FUNCTION, _OWNER = (
     "function",
     "owner of",
 )
-_BY_CLASS = ("documents", "document_nodes", "vector_chunks", "claims", "offers", "segments")
+_BY_CLASS = (
+    "documents",
+    "document_nodes",
+    "vector_chunks",
+    "node_references",
+    "definitions",
+    "segments",
+)
 _END = (
-    "(EXISTS ( SELECT 1 FROM (((document_nodes n JOIN documents d ON ((d.ordinal = n.document))) "
+    "(EXISTS ( SELECT 1 FROM (((document_nodes n JOIN documents d ON ((d.version = n.version))) "
     "JOIN branches b ON ((b.id = d.branch))) "
     "JOIN branches own ON ((own.id = document_relationships.branch))) "
     "WHERE ((n.id = document_relationships.{}) AND (b.tenant = own.tenant) "
@@ -40,29 +47,35 @@ _END = (
 )
 _BOUND = "(tenant = NULLIF(current_setting('docgraph.tenant'::text, true), ''::text))"
 _POLICIES = {
-    **{f"{one}.by_class": "(class IN ( SELECT readable() AS readable))" for one in _BY_CLASS},
+    **{
+        f"{one}.by_class": "(access_class IN ( SELECT readable_classes() AS readable_classes))"
+        for one in _BY_CLASS
+    },
     "postings.by_segment": "(segment IN ( SELECT s.id FROM segments s))",
     "contents.by_document": (
         "(EXISTS ( SELECT 1 FROM documents d WHERE (d.content = contents.id)))"
     ),
-    "vectors.by_chunk": ("(EXISTS ( SELECT 1 FROM vector_chunks c WHERE (c.vector = vectors.id)))"),
-    **{f"{one}.by_tenant": _BOUND for one in ("api_keys", "ingestions")},
+    "vectors.by_chunk": (
+        "(EXISTS ( SELECT 1 FROM vector_chunks c WHERE (c.vector_id = vectors.id)))"
+    ),
+    **{f"{one}.by_tenant": _BOUND for one in ("api_keys", "ingest_jobs")},
     "document_relationships.by_ends": f"({_END.format('source')} AND {_END.format('target')})",
 }
 _RESTRICTED = tuple(name.partition(".")[0] for name in _POLICIES)
-_OF_KEYS = ("id", "tenant", "person", "created", "expires", "note")  # and not the secret's hash
-_OPEN = ("changes", "branches", "snapshots", "access_classes")
+_OF_KEYS = ("id", "tenant", "principal", "created", "expires", "note")  # and not the secret's hash
+_OPEN = ("change_counts", "branches", "snapshots", "access_classes")
 _INVOKER_VIEWS = (
-    *("visible_documents", "visible_texts", "visible_nodes", "visible_offers", "visible_claims"),
-    *("visible_meetings", "visible_answers", "visible_chunks", "visible_vectors"),
-    *("visible_relationships", "masked_segments", "masked_postings", "masked_vectors"),
+    *("visible_documents", "visible_texts", "visible_nodes", "visible_definitions"),
+    *("visible_references", "visible_reference_matches", "visible_definition_matches"),
+    *("visible_chunks", "visible_vectors", "visible_relationships"),
+    *("masked_segments", "masked_postings", "masked_vectors"),
 )
 _LIFETIME_VIEWS = {
-    "document_lives": (
-        " SELECT b.tenant, d.ordinal, d.branch, d.born, d.died, d.class "
+    "document_lifetimes": (
+        " SELECT b.tenant, d.version, d.branch, d.valid_from, d.valid_to, d.access_class "
         "FROM (documents d JOIN branches b ON ((b.id = d.branch)));"
     ),
-    "segment_lives": (
+    "segment_numbers": (
         " SELECT b.tenant, s.id FROM (segments s JOIN branches b ON ((b.id = s.branch)));"
     ),
 }
@@ -146,7 +159,7 @@ def _added(row: Row) -> str:
 
 def as_reader(database: PostgresDatabase) -> None:
     """For the rest of the transaction: the role without rights in place of the login."""
-    database.queries("session.sql").row("put_on_the_readers_role")
+    database.queries("session.sql").row("set_reader_role")
 
 
 def guard(
@@ -161,7 +174,7 @@ def guard(
         for branch, number in sorted(snapshots.items())
     ]
     database.queries("session.sql").row(
-        "bind_rights", classes=",".join(map(str, classes)), scope=json.dumps(scope)
+        "bind_read_filter", classes=",".join(map(str, classes)), scope=json.dumps(scope)
     )
 
 

@@ -1,20 +1,20 @@
--- The second lock: whoever reads, reads as docgraph_reader, who owns nothing. `docgraph migrate` runs
--- this, after 0002_row_security, wherever the catalog is not as row_security.py says: it can be run
--- any number of times. What was made here is written down there.
+-- Policies and grants of row-level security: readers act as docgraph_reader, which owns nothing.
+-- `docgraph migrate` runs this after 0002_row_security.sql, wherever the catalog differs from what
+-- row_security.py lists: every statement can be repeated.
 
--- Nothing is left of what anybody gave or took. The log's own policies are for `audit verify` to
--- find, and what belongs to somebody else is theirs.
+-- Removes all grants and policies that others made. Policies on the audit log are left for
+-- `audit verify` to find, and objects of other owners are left alone.
 DO $$
 DECLARE one record;
 BEGIN
     FOR one IN
-        SELECT c.relname, c.relkind, c.relowner <> n.nspowner AS astray, r.rolname AS owner
+        SELECT c.relname, c.relkind, c.relowner <> n.nspowner AS is_foreign, r.rolname AS owner
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
              JOIN pg_roles AS r ON r.oid = n.nspowner
         WHERE n.nspname = 'docgraph' AND c.relkind IN ('r', 'p', 'f', 'v', 'm', 'S')
           AND pg_has_role(current_user, c.relowner, 'USAGE')
     LOOP
-        IF one.astray AND one.relkind <> 'S' THEN
+        IF one.is_foreign AND one.relkind <> 'S' THEN
             EXECUTE format('ALTER TABLE %I OWNER TO %I', one.relname, one.owner);
         END IF;
         EXECUTE format('REVOKE ALL ON %I FROM PUBLIC, docgraph_reader', one.relname);
@@ -51,18 +51,18 @@ GRANT USAGE ON SCHEMA docgraph TO docgraph_reader;
 DO $$
 DECLARE one text;
 BEGIN
-    FOREACH one IN ARRAY ARRAY['documents', 'document_nodes', 'vector_chunks', 'claims', 'offers',
-                               'segments']
+    FOREACH one IN ARRAY ARRAY['documents', 'document_nodes', 'vector_chunks', 'node_references',
+                               'definitions', 'segments']
     LOOP
         EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY, '
                        'NO FORCE ROW LEVEL SECURITY', one);
         EXECUTE format('CREATE POLICY by_class ON %I FOR SELECT TO docgraph_reader '
-                       'USING (class IN (SELECT readable()))', one);
+                       'USING (access_class IN (SELECT readable_classes()))', one);
         EXECUTE format('GRANT SELECT ON %I TO docgraph_reader', one);
     END LOOP;
 END $$;
 
--- What stands in these subselects is under its own policy.
+-- The tables in these subselects have policies of their own.
 ALTER TABLE postings ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_segment ON postings FOR SELECT TO docgraph_reader
 USING (segment IN (SELECT s.id FROM segments AS s));
@@ -75,7 +75,7 @@ GRANT SELECT ON contents TO docgraph_reader;
 
 ALTER TABLE vectors ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_chunk ON vectors FOR SELECT TO docgraph_reader
-USING (EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector = vectors.id));
+USING (EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector_id = vectors.id));
 GRANT SELECT ON vectors TO docgraph_reader;
 
 ALTER TABLE document_relationships ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
@@ -83,36 +83,36 @@ ALTER TABLE document_relationships ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL
 -- be read on the edge's own branch, any other end on a branch of the same tenant.
 CREATE POLICY by_ends ON document_relationships FOR SELECT TO docgraph_reader
 USING (EXISTS (SELECT 1
-               FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+               FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
                     JOIN branches AS b ON b.id = d.branch
                     JOIN branches AS own ON own.id = document_relationships.branch
                WHERE n.id = source AND b.tenant = own.tenant
                  AND (b.id = own.id OR b.repository <> own.repository))
        AND EXISTS (SELECT 1
-                   FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
+                   FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
                         JOIN branches AS b ON b.id = d.branch
                         JOIN branches AS own ON own.id = document_relationships.branch
                    WHERE n.id = target AND b.tenant = own.tenant
                      AND (b.id = own.id OR b.repository <> own.repository)));
 GRANT SELECT ON document_relationships TO docgraph_reader;
 
--- What servers share. No tenant is called '', so where none is bound nothing is shown. The hash of
--- a key's secret is nobody's to read but the owner's, who looks a key up by its id.
+-- What servers share. No tenant is called '', so without a bound tenant no row is shown. Only the
+-- owner of the tables may read the hash of a key's secret; it looks a key up by its id.
 ALTER TABLE api_keys ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 CREATE POLICY by_tenant ON api_keys FOR SELECT TO docgraph_reader
 USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
-GRANT SELECT (id, tenant, person, created, expires, note) ON api_keys TO docgraph_reader;
+GRANT SELECT (id, tenant, principal, created, expires, note) ON api_keys TO docgraph_reader;
 
-ALTER TABLE ingestions ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
-CREATE POLICY by_tenant ON ingestions FOR SELECT TO docgraph_reader
+ALTER TABLE ingest_jobs ENABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
+CREATE POLICY by_tenant ON ingest_jobs FOR SELECT TO docgraph_reader
 USING (tenant = nullif(current_setting('docgraph.tenant', true), ''));
-GRANT SELECT ON ingestions TO docgraph_reader;
+GRANT SELECT ON ingest_jobs TO docgraph_reader;
 
--- What a reader's rights are resolved with, before there are any: numbers, and rules by number.
-GRANT SELECT ON changes, branches, snapshots, access_classes TO docgraph_reader;
+-- What visibility is computed from, before it is known: numbers, and rules by number.
+GRANT SELECT ON change_counts, branches, snapshots, access_classes TO docgraph_reader;
 
-GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_offers, visible_claims,
-                visible_meetings, visible_answers, visible_chunks, visible_vectors,
-                visible_relationships, masked_segments, masked_postings, masked_vectors,
-                document_lives, segment_lives
+GRANT SELECT ON visible_documents, visible_texts, visible_nodes, visible_definitions,
+                visible_references, visible_reference_matches, visible_definition_matches,
+                visible_chunks, visible_vectors, visible_relationships, masked_segments,
+                masked_postings, masked_vectors, document_lifetimes, segment_numbers
 TO docgraph_reader;

@@ -52,16 +52,16 @@ class Maintenance:
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
-        self._sql = database.queries("upkeep.sql")
+        self._sql = database.queries("table_maintenance.sql")
 
     def analyze(self) -> None:
         with self._patience("statistics"):
-            if self._sql.row("has_grown") is not None:
-                self._sql.run("count_anew")
+            if self._sql.row("find_grown_table") is not None:
+                self._sql.run("analyze")
 
     def vacuum(self) -> None:
         with self._patience("tidying up"):
-            self._sql.run("tidy_up")
+            self._sql.run("vacuum")
 
     def index(self, dimensions: int) -> None:
         with self._patience("the HNSW indexes"):
@@ -70,20 +70,20 @@ class Maintenance:
     @contextmanager
     def _patience(self, what: str) -> Iterator[None]:
         """However long it takes, unless somebody stands in its way."""
-        self._sql.run("take_the_time")
+        self._sql.run("disable_timeouts")
         try:
             yield
         except (LockNotAvailable, QueryCanceled) as error:
             _LOG.warning("%s: put off until the next ingest: %s", what, error.diag.message_primary)
         finally:
             if not self._database.connection.closed:
-                self._sql.run("lock_time_as_before")
-                self._sql.run("time_as_before")
+                self._sql.run("reset_lock_timeout")
+                self._sql.run("reset_statement_timeout")
 
 
 _HELD = {
-    "share_tenant": "a prune has been under way",
-    "hold_tenant": "an ingest of another branch has been under way",
+    "lock_tenant_shared": "a prune has been under way",
+    "lock_tenant": "an ingest of another branch has been under way",
 }
 
 
@@ -127,7 +127,7 @@ class PostgresStore:
     def _current(self, database: PostgresDatabase, tenant: str) -> tuple[TenantState, VersionTable]:
         """The tenant's as of this transaction; kept until a publication or a rule changes them."""
         sql = database.queries("state.sql")
-        *counted, epoch = single_row(sql.row("changes", tenant=tenant))
+        *counted, epoch = single_row(sql.row("change_counts", tenant=tenant))
         with self._lock:
             if epoch != self._epoch:  # what was lost with a server may have used the numbers
                 self._epoch = epoch
@@ -163,7 +163,7 @@ class PostgresStore:
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
         """No ingest of the tenant is under way meanwhile."""
-        with self._locked("hold_tenant", tenant, repository, branch) as database:
+        with self._locked("lock_tenant", tenant, repository, branch) as database:
             found = prune(database, tenant, repository, branch, keep)
         with self._pool.connection() as connection:
             Maintenance(PostgresDatabase(connection)).vacuum()
@@ -179,7 +179,7 @@ class PostgresStore:
     def open_writer(
         self, tenant: str, repository: str, branch: str, embedder: EmbedderIdentity
     ) -> Iterator[SqlSnapshotWriter]:
-        with self._locked("share_tenant", tenant, repository, branch) as database:
+        with self._locked("lock_tenant_shared", tenant, repository, branch) as database:
             yield SqlSnapshotWriter(
                 database,
                 tenant,
@@ -203,11 +203,11 @@ class PostgresStore:
         with self._pool.connection() as connection:
             database = PostgresDatabase(connection)
             locks = database.queries("session.sql")
-            locks.row("wait_at_most", milliseconds=str(max(1, round(self._wait * 1000))))
+            locks.row("set_lock_timeout", milliseconds=str(max(1, round(self._wait * 1000))))
             held = f"another ingest or prune has held {repository} {branch}"
             try:
                 try:
-                    locks.row("hold_branch", branch=json.dumps([tenant, repository, branch]))
+                    locks.row("lock_branch", branch=json.dumps([tenant, repository, branch]))
                     held = _HELD[how]
                     locks.row(how, tenant=tenant)
                 except LockNotAvailable as error:
@@ -216,19 +216,19 @@ class PostgresStore:
                         "wait for it to end, then try again"
                     ) from error
                 finally:
-                    locks.run("wait_as_before")
-                    locks.run("time_as_before")
+                    locks.run("reset_lock_timeout")
+                    locks.run("reset_statement_timeout")
                 yield database
             finally:
                 try:
                     database.durable(True)
-                    locks.row("let_all_go")
+                    locks.row("unlock_all")
                 except Error:
                     connection.close()  # what is closed holds nothing
 
 
 def _astray(database: PostgresDatabase) -> Iterator[str]:
     """Rows whose class is not their document's, and segments of several classes."""
-    for what, count in database.queries("reclassify.sql").rows("astray"):
+    for what, count in database.queries("reclassify.sql").rows("misclassified_rows"):
         if count:
             yield f"{count} {what} have another access class than their document"

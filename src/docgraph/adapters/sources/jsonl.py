@@ -11,7 +11,7 @@ from docgraph.model.errors import BadInput
 from docgraph.model.node import document_id
 from docgraph.ports.source import SourceFile, SourceProblem
 
-GIVEN = "given"
+IMPORTED = "imported"
 
 
 class JsonlSource:
@@ -64,7 +64,7 @@ def read_edges(edges: Path, repository: str) -> tuple[Relationship, ...]:
         source, target = (document_id(repository, str(row[end])) for end in ("source", "target"))
         evidence = EdgeEvidence(edges.name, number, 0, 0, 0, f"{row['type']} {row['target']}")
         edge = Edge(source, str(row["type"]), target)
-        relationships.append(Relationship(edge, (GIVEN,), (evidence,)))
+        relationships.append(Relationship(edge, (IMPORTED,), (evidence,)))
     return tuple(relationships)
 
 

@@ -43,7 +43,7 @@ class SqlAccessPolicyStore:
     def _changing(self) -> Iterator[None]:
         """A short transaction, between two batches of an ingest; changes are serialised."""
         with self._database.transaction():
-            self._database.queries("writes.sql").run("count_change", tenant=self._tenant)
+            self._database.queries("writes.sql").run("increment_changes", tenant=self._tenant)
             yield
 
     def documents(self, repository: str | None = None) -> tuple[PathAccess, ...]:
@@ -66,7 +66,7 @@ class SqlAccessPolicyStore:
             access = self._access(home)
             names = None if path is None else path_spellings(path)
             inherited = access.inherited(names)
-            query = "paths_of_branch" if names is None else "some_of_branch"
+            query = "access_of_branch" if names is None else "access_of_paths"
             selected = {} if names is None else {"paths": names}
             for number, branch in sorted(access.branches().items(), key=lambda item: item[1]):
                 for stored, own, rule in self._rows(query, branch=number, **selected):
@@ -89,7 +89,7 @@ class SqlAccessPolicyStore:
     ) -> Iterator[PathAccess]:
         """Manual rules on paths without a document; they count again if the path returns."""
         key = None if path is None else canonical_path(path)
-        for home, unused in self._rows("hands_of_tenant", repository=repository, path=key):
+        for home, unused in self._rows("manual_rules_of_tenant", repository=repository, path=key):
             if (home, unused) not in listed:
                 manual = self._access(home).inherited((unused,)).manual_rule(unused)
                 rule = effective_rule(self._tenant, (), manual)
@@ -145,10 +145,10 @@ class SqlAccessPolicyStore:
             access.set_default_branch(numbers[branch])
 
     def people(self) -> tuple[Person, ...]:
-        return tuple(self._person(*row) for row in self._rows("people_of_tenant"))
+        return tuple(self._person(*row) for row in self._rows("principals_of_tenant"))
 
     def person(self, name: str) -> Person | None:
-        rows = self._rows("person_of_tenant", id=name) if is_storable(name) else []
+        rows = self._rows("find_principal", id=name) if is_storable(name) else []
         return self._person(*rows[0]) if rows else None
 
     def _person(self, name: str, groups: str, labels: str, clearance: int, rights: str) -> Person:
@@ -164,7 +164,7 @@ class SqlAccessPolicyStore:
     def add_person(self, person: Person) -> None:
         with self._changing():
             self._run(
-                "set_person",
+                "set_principal",
                 id=person.id,
                 groups=json.dumps(sorted(person.groups)),
                 labels=json.dumps(sorted(person.labels)),
@@ -174,4 +174,4 @@ class SqlAccessPolicyStore:
 
     def remove_person(self, name: str) -> bool:
         with self._changing():
-            return self._run("drop_person", id=name) > 0
+            return self._run("delete_principal", id=name) > 0

@@ -76,7 +76,7 @@ class AuditRows:
         first, stop = int(max(above, _LEAST - 1)) + 1, int(min(last, _MOST))
         while first <= stop:
             page = self._queries.rows(
-                "between", tenant=self.tenant, first=first, last=stop, most=_PAGE
+                "entries_between", tenant=self.tenant, first=first, last=stop, most=_PAGE
             )
             yield from map(_entry, page)
             if len(page) < _PAGE:
@@ -103,7 +103,7 @@ def _columns(event: AuditEvent) -> dict[str, Any]:
     return {
         "tenant": escape_unstorable(event.tenant),
         "principal": escape_unstorable(event.principal),
-        "asker": escape_unstorable(event.by),
+        "authenticated_by": escape_unstorable(event.authenticated_by),
         "action": escape_unstorable(event.action),
         "outcome": event.outcome,
         "plan": escape_unstorable(event.plan),
@@ -113,10 +113,8 @@ def _columns(event: AuditEvent) -> dict[str, Any]:
 
 
 def _entry(row: Row) -> AuditEntry:
-    number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail = row
-    event = AuditEvent(
-        tenant, principal, asker, action, outcome, plan, _snapshots(snapshots), detail
-    )
+    number, time, tenant, principal, by, action, outcome, plan, snapshots, detail = row
+    event = AuditEvent(tenant, principal, by, action, outcome, plan, _snapshots(snapshots), detail)
     return AuditEntry(number, time, event)
 
 

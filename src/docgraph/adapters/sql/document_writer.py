@@ -1,4 +1,4 @@
-"""Writing documents: their text, nodes, chunks and names, many rows at a time."""
+"""Writing documents: their text, nodes, chunks, definitions and references, many rows at a time."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ class SqlDocumentWriter:
         self._same_embedder = same_embedder
 
     def stored(self) -> dict[str, StoredDocument]:
-        rows = self._sql.rows("held_documents", **self._pending.parameters)
+        rows = self._sql.rows("stored_documents", **self._pending.parameters)
         return {
             path: StoredDocument(path, fingerprint if self._same_embedder else "", content)
             for path, fingerprint, content in rows
@@ -47,7 +47,7 @@ class SqlDocumentWriter:
     def current_texts(self, *, new: bool) -> Iterator[CurrentText]:
         after = ""
         while page := self._sql.rows(
-            "living_texts", **self._pending.parameters, fresh=int(new), after=after, most=_PAGE
+            "current_texts", **self._pending.parameters, fresh=int(new), after=after, most=_PAGE
         ):
             for path, id_, kind, title, text, lines in page:
                 pairs = tuple((offset, line) for offset, line in json.loads(lines or "[]"))
@@ -55,7 +55,7 @@ class SqlDocumentWriter:
             after = page[-1][0]
 
     def existing_nodes(self, ids: Iterable[str]) -> frozenset[str]:
-        rows = self._sql.rows("living_nodes", **self._pending.parameters, ids=sorted(set(ids)))
+        rows = self._sql.rows("current_nodes", **self._pending.parameters, ids=sorted(set(ids)))
         return frozenset(row[0] for row in rows)
 
     def remove(self, paths: Iterable[str]) -> None:
@@ -83,14 +83,18 @@ class SqlDocumentWriter:
         classes: Mapping[str, int],
     ) -> Iterator["DocumentRows"]:
         """`classes` are the documents' access classes by path, for a store whose rows have them."""
-        ordinals = self._next("next_ordinals", len(documents))
+        versions = self._next("next_versions", len(documents))
         nodes = sum(len(built.document.nodes) for built in documents)
         handles = iter(self._next("next_handles", nodes))
-        for built, ordinal, numbers in zip(documents, ordinals, vectors, strict=True):
+        for built, version, numbers in zip(documents, versions, vectors, strict=True):
             class_ = classes.get(built.document.path, 0)
-            key: Values = {"document": ordinal, "branch": self._pending.branch, "class": class_}
+            key: Values = {
+                "version": version,
+                "branch": self._pending.branch,
+                "access_class": class_,
+            }
             named = {node.id: next(handles) for node in built.document.nodes}
-            yield DocumentRows(built, ordinal, class_, key, named, numbers)
+            yield DocumentRows(built, version, class_, key, named, numbers)
 
     def _next(self, query: str, many: int) -> list[int]:
         """Numbers that no other row has."""
@@ -99,18 +103,18 @@ class SqlDocumentWriter:
     def _write(self, documents: Sequence["DocumentRows"]) -> None:
         contents = self._add_contents([one.built.document.text for one in documents])
         self._end(one.built.document.path for one in documents)
-        born, pack = self._pending.number, self._pending.database.vector
+        snapshot, pack = self._pending.number, self._pending.database.vector
         for query, rows in (
-            ("add_document", (one.document(contents, born) for one in documents)),
+            ("add_document", (one.document(contents, snapshot) for one in documents)),
             ("add_node", (row for one in documents for row in one.nodes(pack))),
             ("add_chunk", (row for one in documents for row in one.chunks())),
-            ("add_offer", (row for one in documents for row in one.definitions())),
-            ("add_claim", (row for one in documents for row in one.references())),
+            ("add_definition", (row for one in documents for row in one.definitions())),
+            ("add_reference", (row for one in documents for row in one.references())),
         ):
             self._sql.many(query, rows)
         for one in documents:
             self._pending.segments.add(
-                one.ordinal,
+                one.version,
                 one.built.document,
                 one.handles,
                 one.built.chunk_texts,
@@ -148,25 +152,24 @@ class DocumentRows:
     """
 
     built: BuiltDocument
-    ordinal: int
+    version: int
     access_class: int
     key: Values
     handles: dict[str, int]
     vectors: list[int]
 
-    def document(self, contents: Mapping[str, int], born: int) -> Values:
+    def document(self, contents: Mapping[str, int], snapshot: int) -> Values:
         document = self.built.document
         return {
             **self.key,
-            "ordinal": self.ordinal,
             "path": document.path,
             "id": document.id,
             "content": contents[text_key(document.text)],
             "fingerprint": document.fingerprint,
-            "opaque": document.unresolved_calls,
+            "unresolved_calls": document.unresolved_calls,
             "source_lines": json.dumps(document.source_lines) if document.source_lines else "",
-            "born": born,
-            "died": FOREVER,
+            "valid_from": snapshot,
+            "valid_to": FOREVER,
         }
 
     def nodes(self, pack: Callable[[IntVector], object]) -> Iterator[Values]:
@@ -192,7 +195,7 @@ class DocumentRows:
                 "node": chunk.node,
                 "heading_path": json.dumps(chunk.heading_path, ensure_ascii=False),
                 **_span(chunk.location),
-                "vector": vector,
+                "vector_id": vector,
             }
 
     def definitions(self) -> Iterator[Values]:
@@ -202,7 +205,7 @@ class DocumentRows:
             name = (definition.key, definition.suffix)
             ranks[name] = min(definition.rank, ranks.get(name, definition.rank))
         for (key, suffix), rank in ranks.items():
-            yield {**self.key, "key": key, "suffix": suffix, "rank": rank}
+            yield {**self.key, "key": key, "node_suffix": suffix, "rank": rank}
 
     def references(self) -> Iterator[Values]:
         return reference_rows(self.key, self.built.document.references)
@@ -212,7 +215,7 @@ def _span(location: Location) -> Values:
     return {
         "first_line": location.first_line,
         "last_line": location.last_line,
-        "start": location.start,
-        "stop": location.end,
+        "start_offset": location.start,
+        "end_offset": location.end,
         "page": location.page,
     }

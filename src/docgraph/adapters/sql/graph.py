@@ -44,7 +44,7 @@ class SqlGraph:
     ) -> tuple[Relationship, ...]:
         roots = sorted({document_of(node) for node in nodes})
         selected = _DEFAULT if relations is None else relations
-        ordinals = [row[0] for row in self._sql.rows("ordinals_of_documents", ids=roots)]
+        ordinals = [row[0] for row in self._sql.rows("versions_of_documents", ids=roots)]
         found = merge_edges(self._edges(ordinals, roots, direction, selected))
         if all(document_of(node) in nodes for node in nodes):
             return found
@@ -66,10 +66,10 @@ class SqlGraph:
         return tuple(node for node in ids if node in visible)
 
     def reference_counts(self) -> tuple[ReferenceCount, ...]:
-        return tuple(ReferenceCount(*row) for row in self._sql.rows("places_claimed"))
+        return tuple(ReferenceCount(*row) for row in self._sql.rows("count_references"))
 
     def unresolved_calls(self) -> int:
-        ((count,),) = self._sql.rows("opaque_calls")
+        ((count,),) = self._sql.rows("count_unresolved_calls")
         return int(count)
 
     def _edges(
@@ -80,7 +80,7 @@ class SqlGraph:
         relations: frozenset[str],
     ) -> Iterator[Relationship]:
         inverses = frozenset(INVERSES[relation] for relation in relations if relation in INVERSES)
-        query, inverse_query = "meetings_of_claimants", "meetings_of_offerers"
+        query, inverse_query = "matches_of_references", "matches_of_definitions"
         if direction == "in":
             query, inverse_query = inverse_query, query
         yield from edges_of(self._matches(query, ordinals, relations))
@@ -98,12 +98,12 @@ class SqlGraph:
     ) -> Iterator[ReferenceMatch]:
         mined = relations & MINED_RELATIONS
         if mined:
-            rows = self._sql.rows(query, documents=ordinals, relations=sorted(mined))
+            rows = self._sql.rows(query, versions=ordinals, relations=sorted(mined))
             yield from map(ReferenceMatch._make, rows)
 
     def _stated(self, direction: Direction, roots: list[str]) -> Iterator[Relationship]:
         for source, relation, target, origins, evidence in self._sql.rows(
-            f"stated_{direction}", documents=roots
+            f"relationships_{direction}", documents=roots
         ):
             positions = tuple(EdgeEvidence(*position) for position in json.loads(evidence))
             edge = Edge(source, relation, target)
@@ -111,13 +111,13 @@ class SqlGraph:
 
     def _shared(self, ordinals: list[int], direction: Direction) -> Iterator[Relationship]:
         for document, miner, holders in self._sql.rows(
-            "shared_names", documents=ordinals, most=MAX_NAME_HOLDERS + 1
+            "shared_names", versions=ordinals, most=MAX_NAME_HOLDERS + 1
         ):
             named = [NameHolder(*holder) for holder in json.loads(holders)]
             yield from shared_name_edges(document, named, miner, direction)
 
     def _contained(self, ordinals: list[int]) -> Iterator[Relationship]:
-        for parent, node, line, path in self._sql.rows("inner_nodes", documents=ordinals):
+        for parent, node, line, path in self._sql.rows("child_nodes", versions=ordinals):
             position = EdgeEvidence(path, line, 0, 0, 0, "")
             yield Relationship(Edge(parent, CONTAINS, node), (STRUCTURE,), (position,))
 

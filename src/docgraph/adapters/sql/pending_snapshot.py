@@ -7,14 +7,14 @@ from docgraph.adapters.indexes.segment_writer import SegmentWriter
 from docgraph.adapters.sql.database import FOREVER, Database, single_row
 
 _UNPUBLISHED = (
-    "drop_postings_of_unpublished",
-    "drop_unpublished_segments",
-    "drop_chunks_of_unpublished",
-    "drop_offers_of_unpublished",
-    "drop_claims_of_unpublished",
-    "drop_nodes_of_unpublished",
-    "drop_unpublished_documents",
-    "drop_unpublished_relationships",
+    "delete_unpublished_postings",
+    "delete_unpublished_segments",
+    "delete_unpublished_chunks",
+    "delete_unpublished_definitions",
+    "delete_unpublished_references",
+    "delete_unpublished_nodes",
+    "delete_unpublished_documents",
+    "delete_unpublished_relationships",
     "revive_documents",
     "revive_relationships",
 )
@@ -34,7 +34,7 @@ class PendingSnapshot:
         with self.batch():
             names = {"tenant": tenant, "repository": repository, "name": branch}
             self._sql.run("add_branch", **names)
-            self.branch, newest = single_row(self._sql.row("branch_of", **names))
+            self.branch, newest = single_row(self._sql.row("find_branch", **names))
             for query in _UNPUBLISHED:
                 self._sql.run(query, branch=self.branch, newest=newest, forever=FOREVER)
         self.begin(newest + 1)
@@ -48,7 +48,7 @@ class PendingSnapshot:
     def batch(self) -> Iterator[None]:
         """One transaction, during which no document's access class changes."""
         with self.database.transaction():
-            self._sql.row("keep_classes", tenant=self.tenant)
+            self._sql.row("lock_access_classes", tenant=self.tenant)
             yield
 
     @property

@@ -7,7 +7,7 @@ from docgraph.adapters.sql.database import Database
 from docgraph.model.errors import BadInput, NotVisible
 from docgraph.model.snapshot import PruneResult
 
-_BY_DOCUMENT = ("drop_chunks", "drop_offers", "drop_claims", "drop_nodes")
+_BY_DOCUMENT = ("delete_chunks", "delete_definitions", "delete_references", "delete_nodes")
 
 
 def prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
@@ -20,24 +20,24 @@ def prune(database: Database, tenant: str, repository: str, branch: str, keep: i
 
 def _prune(database: Database, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:
     sql = database.queries("maintenance.sql")
-    row = sql.row("branch_of", tenant=tenant, repository=repository, name=branch)
+    row = sql.row("find_branch", tenant=tenant, repository=repository, name=branch)
     if row is None:
         raise NotVisible(f"nothing visible in repository {repository!r} on branch {branch!r}")
-    for count in ("count_change", "count_access_change"):
+    for count in ("increment_changes", "increment_access_changes"):
         database.queries("writes.sql").run(count, tenant=tenant)
     number, newest, before = row
     oldest = max(before, newest - keep + 1)
     place = {"branch": number, "oldest": oldest}
-    if dead := [ordinal for (ordinal,) in sql.rows("pruned_documents", **place)]:
+    if dead := [ordinal for (ordinal,) in sql.rows("prunable_versions", **place)]:
         _thin(SegmentRows(database), number, dead)
     for query in _BY_DOCUMENT:
         sql.run(query, **place)
-    documents = sql.run("drop_documents", **place)
-    sql.run("drop_relationships", **place)
-    snapshots = sql.run("drop_snapshots", **place)
+    documents = sql.run("delete_documents", **place)
+    sql.run("delete_relationships", **place)
+    snapshots = sql.run("delete_snapshots", **place)
     sql.run("set_oldest", **place)
-    texts = sql.run("drop_texts", tenant=tenant)
-    vectors = sql.run("drop_vectors", tenant=tenant)
+    texts = sql.run("delete_unused_texts", tenant=tenant)
+    vectors = sql.run("delete_unused_vectors", tenant=tenant)
     return PruneResult(snapshots, documents, texts, vectors)
 
 

@@ -193,7 +193,7 @@ class SqlReads:
         return {**{f"nodes.{kind}": count for kind, count in nodes}, "chunks": chunks}
 
     def versions(self) -> dict[str, str]:
-        return dict(self._sql.rows("versions"))
+        return dict(self._sql.rows("text_hashes"))
 
     def contents(self) -> Iterator[tuple[str, str]]:
         return contents(self._sql)

@@ -22,31 +22,32 @@ class SqlReferenceWriter:
         branch = self._pending.branch
         with self._pending.batch():
             current = self._sql.rows(
-                "living_documents", branch=branch, paths=list(references), forever=FOREVER
+                "current_documents", branch=branch, paths=list(references), forever=FOREVER
             )
             self._sql.many(
-                "add_claim",
+                "add_reference",
                 (
                     row
-                    for path, ordinal, _, class_ in current
+                    for path, version, class_ in current
                     for row in reference_rows(
-                        {"document": ordinal, "branch": branch, "class": class_}, references[path]
+                        {"version": version, "branch": branch, "access_class": class_},
+                        references[path],
                     )
                 ),
             )
 
     def titles(self) -> dict[str, bool]:
-        rows = self._sql.rows("offered_titles", **self._pending.parameters)
+        rows = self._sql.rows("current_titles", **self._pending.parameters)
         return {title: bool(in_newest) for title, in_newest in rows}
 
     def counts(self) -> tuple[ReferenceCount, ...]:
         parameters = self._pending.parameters
-        rows = self._sql.rows("places_claimed", **parameters, miners=sorted(self.miners))
+        rows = self._sql.rows("count_references", **parameters, miners=sorted(self.miners))
         return tuple(ReferenceCount(*row) for row in rows)
 
     def unresolved(self, relation: str, limit: int) -> tuple[UnresolvedReference, ...]:
         rows = self._sql.rows(
-            "places_unmet",
+            "unresolved_references",
             **self._pending.parameters,
             relation=relation,
             most=limit,
@@ -55,7 +56,7 @@ class SqlReferenceWriter:
         return tuple(UnresolvedReference(*row) for row in rows)
 
     def unresolved_calls(self) -> int:
-        return int(self._sql.rows("opaque_calls", **self._pending.parameters)[0][0])
+        return int(self._sql.rows("count_unresolved_calls", **self._pending.parameters)[0][0])
 
     def set_miners(self, miners: frozenset[str]) -> None:
         self._pending.changed |= miners != self.miners
@@ -71,18 +72,18 @@ def reference_rows(
         yield {
             **key,
             "relation": reference.relation,
-            "start": reference.start,
+            "start_offset": reference.start,
             "key": target.key,
-            "inner": target.inner,
-            "suffix": reference.suffix,
-            "stop": reference.end,
+            "inner_suffix": target.inner,
+            "node_suffix": reference.suffix,
+            "end_offset": reference.end,
             "line": reference.line,
-            "says": reference.text,
+            "text": reference.text,
             "miner": reference.miner,
             "strict": int(target.strict),
             "rank": target.rank,
-            "near": target.near,
-            "reported": int(target.reported),
+            "distance_weight": target.distance_weight,
+            "report_unresolved": int(target.report_unresolved),
         }
 
 
@@ -98,21 +99,21 @@ class SqlEdgeWriter:
         """Ends edges that are missing before adding new ones: an edge lives once at a time."""
         snapshot = self._pending.number
         with self._pending.batch():
-            again = self._run("drop_given_born_now", snapshot=snapshot)
-            rows = self._sql.rows("living_relationships", **self._pending.parameters, hand=0)
+            again = self._run("delete_pending_imported", snapshot=snapshot)
+            rows = self._sql.rows("current_relationships", **self._pending.parameters, manual=0)
             current = {tuple(row[1:]): row[0] for row in rows}
             new = [edge for edge in edges if current.pop(_columns(edge), None) is None]
             for number in current.values():
                 self._run("end_relationship", id=number, snapshot=snapshot)
             for edge in new:
-                self._add(edge, hand=0)
+                self._add(edge, manual=0)
         self._pending.changed |= bool(again or current or new)
 
     def add_manual(self, edges: Sequence[Relationship]) -> None:
         with self._pending.batch():
             for relationship in edges:
                 self._end_manual(relationship.edge)
-                self._add(relationship, hand=1)
+                self._add(relationship, manual=1)
         self._pending.changed |= bool(edges)
 
     def remove_manual(self, edges: Sequence[Edge]) -> int:
@@ -129,10 +130,10 @@ class SqlEdgeWriter:
             "relation": edge.relation,
             "target": edge.target,
         }
-        born_now = self._run("drop_relationships_born_now", hand=1, **values)
-        return self._run("end_hand_relationship", **values) + born_now
+        pending = self._run("delete_pending_relationship", manual=1, **values)
+        return self._run("end_manual_relationship", **values) + pending
 
-    def _add(self, relationship: Relationship, hand: int) -> None:
+    def _add(self, relationship: Relationship, manual: int) -> None:
         source, relation, target, origins, evidence = _columns(relationship)
         self._run(
             "add_relationship",
@@ -141,10 +142,10 @@ class SqlEdgeWriter:
             relation=relation,
             target=target,
             target_document=document_of(target),
-            hand=hand,
+            manual=manual,
             origins=origins,
             evidence=evidence,
-            born=self._pending.number,
+            valid_from=self._pending.number,
             forever=FOREVER,
         )
 

@@ -102,11 +102,11 @@ class RepositoryAccess:
     def statements(self, branch: int, paths: Collection[str] | None = None) -> dict[str, str]:
         """As they are stored, by path."""
         if paths is None:
-            return dict(self._sql.rows("told_in_branch", branch=branch))
-        return dict(self._sql.rows("told_of_paths", branch=branch, paths=list(paths)))
+            return dict(self._sql.rows("statements_of_branch", branch=branch))
+        return dict(self._sql.rows("statements_of_paths", branch=branch, paths=list(paths)))
 
     def file_rules(self, branch: int) -> AccessFileRules | None:
-        row = self._sql.row("lines_of_branch", branch=branch)
+        row = self._sql.row("file_rules_of_branch", branch=branch)
         return None if row is None else _file_rules(row[0])
 
     def set_statements(
@@ -115,10 +115,10 @@ class RepositoryAccess:
         """Those of the written branch. If it is the default, they count on other branches too."""
         branch, before = self._written_branch, self.file_rules(self._written_branch)
         if file_rules is None:
-            self._sql.run("drop_lines", branch=branch)
+            self._sql.run("delete_file_rules", branch=branch)
         else:
-            self._sql.run("set_lines", branch=branch, lines=file_rules.to_json())
-        self._sql.run("pin_default_branch", **self._names, branch=self.default_branch())
+            self._sql.run("set_file_rules", branch=branch, rules=file_rules.to_json())
+        self._sql.run("add_default_branch", **self._names, branch=self.default_branch())
         self._reclassify(branch, statements)
         if branch != self.default_branch():
             return
@@ -145,9 +145,9 @@ class RepositoryAccess:
         for path, rule in rules.items():
             key = {**self._names, "path": canonical_path(path)}
             if rule is None:
-                self._sql.run("drop_hand", **key)
+                self._sql.run("delete_manual_rule", **key)
             else:
-                self._sql.run("set_hand", **key, hand=manual_rule_to_json(rule))
+                self._sql.run("set_manual_rule", **key, rule=manual_rule_to_json(rule))
         paths = [spelling for path in rules for spelling in path_spellings(path)]
         for branch in self.branches():
             self._reclassify(branch, self.statements(branch, paths))
@@ -167,10 +167,10 @@ class RepositoryAccess:
     def inherited(self, paths: Collection[str] | None = None) -> InheritedAccess:
         """As of now; for these paths, or for all."""
         if paths is None:
-            rows = self._sql.rows("hands", **self._names)
+            rows = self._sql.rows("manual_rules", **self._names)
         else:
             keys = [canonical_path(path) for path in paths]
-            rows = self._sql.rows("hands_of_paths", **self._names, paths=keys)
+            rows = self._sql.rows("manual_rules_of_paths", **self._names, paths=keys)
         manual = {path: manual_rule_from_json(rule) for path, rule in rows}
         default = self.default_branch()
         if default is None:
@@ -185,11 +185,11 @@ class RepositoryAccess:
         classes = self.classes(branch, statements)
         known = self._sql.rows("classes_of_paths", branch=branch, paths=list(statements))
         if any(classes[path] != before for path, before in known):
-            self._counts.run("count_access_change", tenant=self._tenant)
+            self._counts.run("increment_access_changes", tenant=self._tenant)
         self._sql.many(
-            "point_document",
+            "set_document_access",
             (
-                {"branch": branch, "path": path, "told": own, "class": classes[path]}
+                {"branch": branch, "path": path, "statements": own, "access_class": classes[path]}
                 for path, own in statements.items()
             ),
         )
@@ -203,10 +203,10 @@ class RepositoryAccess:
         return {path: numbers[rule] for path, rule in rules.items()}
 
     def _class_of(self, rule: str) -> int:
-        known = self._sql.row("class_of", rule=rule)
+        known = self._sql.row("find_access_class", rule=rule)
         if known is None:
-            self._sql.run("add_class", rule=rule)
-            known = self._sql.row("class_of", rule=rule)
+            self._sql.run("add_access_class", rule=rule)
+            known = self._sql.row("find_access_class", rule=rule)
         return int(single_row(known)[0])
 
 

@@ -26,11 +26,11 @@ class IngestJobRows:
 
     def add(self, job: IngestJob) -> None:
         self._sql.run(
-            "add_ingestion",
+            "add_job",
             id=job.id,
             **_columns(job.owner),
-            asked_by=_json(job.asked_by),
-            asker=escape_unstorable(job.by),
+            requester=_json(job.requester),
+            authenticated_by=escape_unstorable(job.authenticated_by),
             request=_json(job.request),
             state=job.state,
             attempts=job.attempts,
@@ -44,28 +44,30 @@ class IngestJobRows:
     def get(self, tenant: str, job_id: str) -> IngestJob | None:
         if not is_storable(tenant, job_id):
             return None
-        row = self._sql.row("ingestion", tenant=tenant, id=job_id)
+        row = self._sql.row("find_job", tenant=tenant, id=job_id)
         return None if row is None else _job(row)
 
     def list_jobs(self, owner: JobOwner, last: int) -> tuple[IngestJob, ...]:
         most = min(max(last, 0), _MOST)
-        rows = self._sql.rows("ingestions_of_asker", **_columns(owner), most=most)
+        rows = self._sql.rows("jobs_of_owner", **_columns(owner), most=most)
         return tuple(map(_job, rows))
 
     def pending(self, owner: JobOwner) -> int:
-        row = self._sql.row("waiting_of_asker", **_columns(owner))
+        row = self._sql.row("count_pending_jobs", **_columns(owner))
         assert row is not None
         return int(row[0])
 
     def claim(self, worker: str, lease: float) -> IngestJob | None:
-        row = self._sql.row("claim", owner=worker, seconds=lease, now=self._now, stamp=self._stamp)
+        row = self._sql.row(
+            "claim_job", worker=worker, seconds=lease, now=self._now, stamp=self._stamp
+        )
         return None if row is None else _job(row)
 
     def renew(self, job_id: str, worker: str, lease: float, progress: str) -> bool:
         changed = self._sql.run(
-            "renew",
+            "renew_lease",
             id=job_id,
-            owner=worker,
+            worker=worker,
             seconds=lease,
             progress=escape_unstorable(progress),
             now=self._now,
@@ -75,9 +77,9 @@ class IngestJobRows:
 
     def finish(self, job_id: str, worker: str, result: str, error: str) -> bool:
         changed = self._sql.run(
-            "finish",
+            "finish_job",
             id=job_id,
-            owner=worker,
+            worker=worker,
             state="failed" if error else "succeeded",
             result=escape_unstorable(result),
             error=escape_unstorable(error),
@@ -88,9 +90,9 @@ class IngestJobRows:
 
     def release(self, job_id: str, worker: str, counted: bool) -> bool:
         changed = self._sql.run(
-            "release",
+            "release_job",
             id=job_id,
-            owner=worker,
+            worker=worker,
             back=0 if counted else 1,
             now=self._now,
             stamp=self._stamp,
@@ -109,8 +111,8 @@ def _json(value: Person | IngestJobRequest) -> str:
 
 
 def _job(row: Row) -> IngestJob:
-    job_id, asked_by, asker, request, *rest = row
-    return IngestJob(job_id, _person(asked_by), asker, _request(request), *rest)
+    job_id, requester, by, request, *rest = row
+    return IngestJob(job_id, _person(requester), by, _request(request), *rest)
 
 
 def _person(text: str) -> Person:
@@ -143,4 +145,4 @@ class ApiKeyRows:
         return tuple(ApiKey(*row) for row in self._sql.rows("keys_of_tenant", tenant=tenant))
 
     def remove(self, tenant: str, key_id: str) -> bool:
-        return is_storable(key_id) and self._sql.run("drop_key", tenant=tenant, id=key_id) > 0
+        return is_storable(key_id) and self._sql.run("delete_key", tenant=tenant, id=key_id) > 0

@@ -72,10 +72,10 @@ class SqlSnapshotWriter:
         )
 
     def _vector_space(self) -> int:
-        space = {"tenant": self._pending.tenant, "embedder": self._embedder.digest}
+        space = {"tenant": self._pending.tenant, "embedder_digest": self._embedder.digest}
         with self._database.transaction():
             self._sql.run("add_space", **space)
-            return int(single_row(self._sql.row("space_of", **space))[0])
+            return int(single_row(self._sql.row("find_space", **space))[0])
 
     def has_changes(self, revision: SourceRevision | None = None) -> bool:
         first = self._pending.number == 1
@@ -94,7 +94,7 @@ class SqlSnapshotWriter:
             pending.segments.flush()
         self._database.durable(True)
         with self._database.transaction():
-            self._sql.run("count_change", tenant=pending.tenant)
+            self._sql.run("increment_changes", tenant=pending.tenant)
             self.access.apply()
             self._add_snapshot()
         self.access.clear()
@@ -126,5 +126,5 @@ class SqlSnapshotWriter:
         segments = self._pending.segments
         if segments.crowded():
             with self._database.transaction():
-                self._sql.run("count_change", tenant=self._pending.tenant)
+                self._sql.run("increment_changes", tenant=self._pending.tenant)
                 segments.merge(segments.crowded())  # a class that changed meanwhile divides them

@@ -38,15 +38,15 @@ def list_snapshots(rows: VersionTable, principal: Principal) -> tuple[SnapshotIn
 
 
 def contents(sql: Queries) -> Iterator[tuple[str, str]]:
-    """By document id, a digest of text, nodes, chunks, vectors and names.
+    """By document id, a digest of text, nodes, chunks, vectors and definitions.
 
     Numbers and times of the store are left out: two ingests of one tree give the same digests.
     """
-    for ordinal, document in sql.rows("visible_documents"):
+    for version, document in sql.rows("visible_documents"):
         hash_ = hashlib.sha256()
-        hash_.update(single_row(sql.row("text_of_document", document=ordinal))[0].encode())
-        for query in ("nodes_whole", "chunks_whole", "offers_whole"):
-            for row in sql.rows(query, document=ordinal):
+        hash_.update(single_row(sql.row("text_of_version", version=version))[0].encode())
+        for query in ("nodes_of_version", "chunks_of_version", "definitions_of_version"):
+            for row in sql.rows(query, version=version):
                 values = [value.hex() if isinstance(value, bytes) else value for value in row]
                 hash_.update(b"\n" + canonical(values))
         yield document, hash_.hexdigest()

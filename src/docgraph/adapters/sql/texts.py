@@ -67,7 +67,7 @@ class SqlTexts:
 
     def _text(self, document: int) -> str:
         if document not in self._texts:
-            row = self._sql.row("text_of_document", document=document)
+            row = self._sql.row("text_of_version", version=document)
             self._texts[document] = single_row(row)[0]
         return self._texts[document]
 
@@ -110,7 +110,7 @@ class SqlTexts:
         """By document and position, with their similarity: those of all planned documents."""
         documents: dict[int, list[Row]]
         documents = {row.document: [] for rows in self._planned.values() for row in rows}
-        for document, *row in self._sql.rows("chunks_of_documents", documents=sorted(documents)):
+        for document, *row in self._sql.rows("chunks_of_versions", versions=sorted(documents)):
             documents[document].append(tuple(row))
         return {document: self._scored(rows) for document, rows in documents.items()}
 

@@ -1,4 +1,4 @@
-"""Verifying: nothing dangles, nothing lives twice, and what is gone is seen by nobody."""
+"""Verification: no orphaned rows, no overlapping versions, nothing visible of removed documents."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,30 +19,30 @@ from docgraph.model.snapshot import VerifyReport
 See = Callable[[npt.NDArray[np.bool_], Mapping[int, int]], None]
 _WRONG = MappingProxyType(
     {
-        "nodes_of_nothing": "nodes belong to no document",
-        "chunks_of_nothing": "chunks belong to no document",
-        "offers_of_nothing": "names belong to no document",
-        "claims_of_nothing": "claims belong to no document",
-        "texts_missing": "documents have lost their text",
-        "vectors_missing": "chunks have lost their vector",
-        "postings_of_nothing": "postings belong to no segment",
+        "nodes_without_document": "nodes belong to no document",
+        "chunks_without_document": "chunks belong to no document",
+        "definitions_without_document": "definitions belong to no document",
+        "references_without_document": "references belong to no document",
+        "documents_without_text": "documents have no text",
+        "chunks_without_vector": "chunks have no vector",
+        "postings_without_segment": "postings belong to no segment",
         "chunks_without_node": "chunks have no node in their document",
-        "nodes_without_parent": "nodes have lost their parent",
-        "spans_outside": "chunks reach out of their document's text",
-        "claims_without_source": "claims are made by no node of their document",
-        "two_at_once": "documents live twice in one snapshot",
-        "edges_twice": "relations live twice in one snapshot",
-        "without_rule": "documents have no access rule, so nobody can read them",
+        "nodes_without_parent": "nodes have no parent",
+        "chunks_outside_text": "chunks extend beyond their document's text",
+        "references_without_source": "references belong to no node of their document",
+        "overlapping_versions": "documents have two versions in one snapshot",
+        "duplicate_relationships": "relations occur twice in one snapshot",
+        "documents_without_rule": "documents have no access rule, so nobody can read them",
     }
 )
 _SEEN = MappingProxyType(
     {
-        "dead_documents": "documents",
-        "dead_texts": "texts",
-        "dead_nodes": "nodes",
-        "dead_chunks": "chunks, or their vectors,",
-        "dead_offers": "names",
-        "dead_claims": "claims",
+        "visible_ended_documents": "documents",
+        "visible_ended_texts": "texts",
+        "visible_ended_nodes": "nodes",
+        "visible_ended_chunks": "chunks, or their vectors,",
+        "visible_ended_definitions": "definitions",
+        "visible_ended_references": "references",
     }
 )
 
@@ -50,10 +50,10 @@ _SEEN = MappingProxyType(
 def verify(
     database: Database, rows: VersionTable, see: See, damage: Iterable[str] = ()
 ) -> VerifyReport:
-    """With the eyes of one who may read everything, in each branch's newest snapshot.
+    """As a reader who may see everything, in each branch's newest snapshot.
 
-    `see` lets the views show the documents of a mask, in snapshots by branch; `damage` is what
-    the database says of itself.
+    `see` binds the views to the versions of a mask, in snapshots by branch; `damage` is what the
+    database reports of itself.
     """
     sql = database.queries("maintenance.sql")
     segments = {
@@ -72,8 +72,8 @@ def verify(
             mask = rows.alive(branch.id, branch.newest)
             see(mask, {branch.id: branch.newest})
             graph = SqlGraph(database.queries("reads.sql"))
-            problems.extend(_of_the_gone(sql, graph, mask, branch, own))
-    checked = sql.rows("checked")
+            problems.extend(_of_removed_documents(sql, graph, mask, branch, own))
+    checked = sql.rows("row_counts")
     return VerifyReport(tuple((name, count) for name, count in checked), tuple(problems))
 
 
@@ -85,22 +85,22 @@ def _of_rows(sql: Queries) -> Iterator[str]:
 
 
 def _of_segments(sql: Queries, segments: dict[int, tuple[int, Segment]]) -> Iterator[str]:
-    """Postings lie inside their segment, and every passage and node has its document."""
-    known = np.array([o for (o,) in sql.rows("ordinals")], dtype=np.int64)
+    """Postings lie inside their segment, and every chunk and node has its document."""
+    known = np.array([o for (o,) in sql.rows("all_versions")], dtype=np.int64)
     for number, (_, segment) in segments.items():
         for column in (segment.chunk_document, segment.node_document):
             if stray := int(np.count_nonzero(~np.isin(column, known))):
                 yield f"segment {number}: {stray} rows belong to no document"
         size = len(segment.chunk_document)
         for term, packed, counted in sql.rows("postings_of_segment", segment=number):
-            places, frequencies = unpack(packed), unpack(counted)
-            fits = len(places) == len(frequencies) and np.all((places >= 0) & (places < size))
+            chunks, frequencies = unpack(packed), unpack(counted)
+            fits = len(chunks) == len(frequencies) and np.all((chunks >= 0) & (chunks < size))
             if not fits:
                 yield f"segment {number}: the postings of {term!r} do not fit"
 
 
 def _of_rules(database: Database, sql: Queries, rows: VersionTable) -> Iterator[str]:
-    """Every document has the rule that all who speak of it come to."""
+    """Every document has the rule that follows from all statements on it."""
     for branch in rows.branches:
         if branch.newest:
             access = RepositoryAccess(database, branch.tenant, branch.repository).inherited()
@@ -114,27 +114,27 @@ def _of_rules(database: Database, sql: Queries, rows: VersionTable) -> Iterator[
                 yield f"{where}: {wrong} documents have another rule than was decided"
 
 
-def _of_the_gone(
+def _of_removed_documents(
     sql: Queries,
     graph: SqlGraph,
     mask: npt.NDArray[np.bool_],
     branch: Branch,
     segments: list[Segment],
 ) -> Iterator[str]:
-    """No row, posting, vector or edge of what is gone is left visible."""
+    """No row, posting, vector or edge of a removed document is visible."""
     where = f"{branch.repository} {branch.name}"
     place = {"branch": branch.id, "newest": branch.newest}
     for query, what in _SEEN.items():
         (count,) = single_row(sql.row(query, **place))
         if count:
-            yield f"{where}: {count} {what} of documents that are gone can be seen"
-    dead = np.array([o for (o,) in sql.rows("dead", **place)], dtype=np.int64)
+            yield f"{where}: {count} {what} of removed documents are visible"
+    ended = np.array([o for (o,) in sql.rows("ended_versions", **place)], dtype=np.int64)
     for segment in segments:
         for column in (segment.chunk_document, segment.node_document):
-            if seen := int(np.count_nonzero(mask[column] & np.isin(column, dead))):
-                yield f"{where}: {seen} postings or vectors of what is gone can be found"
-    gone = {document for (document,) in sql.rows("gone", **place)}
+            if seen := int(np.count_nonzero(mask[column] & np.isin(column, ended))):
+                yield f"{where}: {seen} postings or vectors of removed documents are found"
+    removed = {document for (document,) in sql.rows("removed_documents", **place)}
     for found in graph.all_edges(frozenset(RELATIONS)):
         for end in (found.edge.source, found.edge.target):
-            if document_of(end) in gone:
+            if document_of(end) in removed:
                 yield f"{where}: {json.dumps(found.edge.relation)} still leads to or from {end}"

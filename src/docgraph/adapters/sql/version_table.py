@@ -114,7 +114,7 @@ class Visibility:
 def load_rows(sql: Queries, counted: Counted, tenant: str | None = None) -> VersionTable:
     """Of one tenant, or of all: what is published, and nothing of an ingest under way."""
     branches = tuple(Branch(*row) for row in sql.rows("branches", tenant=tenant))
-    lives = _published(sql.rows("lives", tenant=tenant), branches)
+    lives = _published(sql.rows("document_lifetimes", tenant=tenant), branches)
     snapshots = dict(map(_snapshot, sql.rows("snapshots", tenant=tenant)))
     columns = _set(np.empty((4, 0), dtype=np.int64), lives)
     rules = _load_rules(sql, lives[:, 4], {})
@@ -131,7 +131,7 @@ def extend_rows(table: VersionTable, sql: Queries, counted: Counted, tenant: str
         after = known.get(branch.id, 0)
         if branch.newest > after:
             since = {"branch": branch.id, "after": after}
-            rows += sql.rows("lives_since", **since, newest=branch.newest)
+            rows += sql.rows("document_lifetimes_since", **since, newest=branch.newest)
             snapshots.update(map(_snapshot, sql.rows("snapshots_since", **since)))
     lives = _published(rows, branches)
     columns = _set(np.stack((table.branch, table.born, table.died, table.access)), lives)
@@ -250,6 +250,8 @@ def embedder_of(visible: Visibility) -> EmbedderIdentity | None:
     for branch, snapshot in sorted(visible.snapshots.items(), key=lambda item: names[item[0]]):
         found.setdefault(visible.rows.snapshots[branch, snapshot].embedder, names[branch])
     if len(found) > 1:
-        told = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
-        raise WrongEmbedder(f"repositories embedded by different models: {told}; name one of them")
+        models = ", ".join(f"{name} by {identity.name}" for identity, name in found.items())
+        raise WrongEmbedder(
+            f"repositories embedded by different models: {models}; name one of them"
+        )
     return next(iter(found), None)

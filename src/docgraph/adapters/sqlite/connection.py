@@ -10,7 +10,7 @@ from pathlib import Path
 from docgraph.adapters.sql.database import script
 from docgraph.model.errors import StoreBusy, StoreError, StoreFull, WrongSchema
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 PACKAGE = "docgraph.adapters.sqlite"
 APPLICATION_ID = 0x646F6367  # "docg"
 
@@ -103,7 +103,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if version != SCHEMA_VERSION:
         raise WrongSchema(
             f"{path}: written with schema {version}; this docgraph reads schema {SCHEMA_VERSION}. "
-            "Use the docgraph that wrote it, or ingest into a new store with --store."
+            "Ingest the sources anew into a new store (--store), or use the docgraph that wrote it."
         )
 
 

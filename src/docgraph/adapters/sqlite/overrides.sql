@@ -1,23 +1,25 @@
--- Queries of adapters/sql/queries that SQLite needs in words of its own, each with the reason.
--- They are sent as they stand here.
+-- Queries of adapters/sql/queries with another text on SQLite, each with the reason. They are sent
+-- as they are written here.
 
--- name: state.changes
--- why: the counts are rows of one table; the file's number tells when another takes its place.
+-- name: state.change_counts
+-- why: the counts are rows of one table; the store's number shows when another file replaces it.
 SELECT coalesce((SELECT value FROM meta WHERE key = 'changes ' || :tenant), 0),
        coalesce((SELECT value FROM meta WHERE key = 'access_changes ' || :tenant), 0),
        coalesce((SELECT value FROM meta WHERE key = 'store'), 0);
 
--- name: reads.meetings_of_offerers
--- why: CROSS JOIN has the offers read first; a view joined in that order would repeat the other one.
-SELECT c.source, c.relation, c.path, c.line, c.start, c.stop, c.says, c.miner, c.rank, c.near,
-       c.inner_id, c.strict, o.node, o.path, o.rank,
-       c.inner_id = '' OR EXISTS (SELECT 1 FROM visible_nodes AS n
-                                  WHERE n.id = o.node || c.inner_id AND n.document = o.document)
-FROM visible_offers AS o
-     CROSS JOIN visible_claims AS c
-WHERE o.document IN (SELECT value FROM json_each(:documents))
-  AND c.branch = o.branch AND c.key = o.key
-  AND c.relation IN (SELECT value FROM json_each(:relations));
+-- name: reads.matches_of_definitions
+-- why: CROSS JOIN reads the definitions first; a view with that order would repeat the other one.
+SELECT ref.source, ref.relation, ref.path, ref.line, ref.start_offset, ref.end_offset, ref.text,
+       ref.miner, ref.rank, ref.distance_weight, ref.inner_suffix, ref.strict,
+       def.node, def.path, def.rank,
+       ref.inner_suffix = ''
+           OR EXISTS (SELECT 1 FROM visible_nodes AS n
+                      WHERE n.id = def.node || ref.inner_suffix AND n.version = def.version)
+FROM visible_definitions AS def
+     CROSS JOIN visible_references AS ref
+WHERE def.version IN (SELECT value FROM json_each(:versions))
+  AND ref.branch = def.branch AND ref.key = def.key
+  AND ref.relation IN (SELECT value FROM json_each(:relations));
 
 -- name: writes.next_handles
 -- why: AUTOINCREMENT keeps the last number used in sqlite_sequence.
@@ -26,68 +28,70 @@ WITH RECURSIVE numbers (number) AS
 SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'document_nodes')
 FROM numbers;
 
--- name: writes.next_ordinals
+-- name: writes.next_versions
 -- why: AUTOINCREMENT keeps the last number used in sqlite_sequence.
 WITH RECURSIVE numbers (number) AS
     (SELECT 1 WHERE :many > 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :many)
 SELECT number + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'documents')
 FROM numbers;
 
--- name: writes.count_change
+-- name: writes.increment_changes
 -- why: the counts are rows of one table.
 INSERT INTO meta VALUES ('changes ' || :tenant, 1)
 ON CONFLICT (key) DO UPDATE SET value = value + 1;
 
--- name: writes.count_access_change
+-- name: writes.increment_access_changes
 -- why: the counts are rows of one table.
 INSERT INTO meta VALUES ('access_changes ' || :tenant, 1)
 ON CONFLICT (key) DO UPDATE SET value = value + 1;
 
--- name: maintenance.drop_texts
+-- name: maintenance.delete_unused_texts
 -- why: no index leads from a text to its documents; NOT IN builds their set once.
 DELETE FROM contents WHERE tenant = :tenant AND id NOT IN (SELECT content FROM documents);
 
--- name: maintenance.drop_vectors
+-- name: maintenance.delete_unused_vectors
 -- why: no index leads from a vector to its chunks; NOT IN builds their set once.
 DELETE FROM vectors
 WHERE space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
-  AND id NOT IN (SELECT vector FROM vector_chunks);
+  AND id NOT IN (SELECT vector_id FROM vector_chunks);
 
 -- name: audit.add_entry
 -- why: the audit log is a file of its own, whose tables have no prefix.
 INSERT INTO entries
-    (tenant, number, time, principal, asker, action, outcome, plan, snapshots, detail)
+    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail)
 VALUES
     (:tenant, (SELECT coalesce(max(number), 0) + 1 FROM entries WHERE tenant = :tenant),
-     :time, :principal, :asker, :action, :outcome, :plan, :snapshots, :detail)
+     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail)
 RETURNING number, (SELECT coalesce(max(last), 0) FROM seals WHERE tenant = :tenant);
 
 -- name: audit.entries
 -- why: the audit log is a file of its own, whose tables have no prefix; LIMIT takes no NULL.
 SELECT * FROM
-    (SELECT number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail
-     FROM entries WHERE tenant = :tenant AND (:who IS NULL OR :who IN (principal, asker))
+    (SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots,
+     detail
+     FROM entries WHERE tenant = :tenant AND (:who IS NULL OR :who IN (principal, authenticated_by))
      ORDER BY number DESC LIMIT coalesce(:most, -1))
 ORDER BY number;
 
--- name: audit.between
+-- name: audit.entries_between
 -- why: the audit log is a file of its own, whose tables have no prefix.
-SELECT number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail
+SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail
 FROM entries WHERE tenant = :tenant AND number BETWEEN :first AND :last
 ORDER BY number LIMIT :most;
 
 -- name: audit.seals
 -- why: the audit log is a file of its own, whose tables have no prefix.
-SELECT first, last, before, digest FROM seals WHERE tenant = :tenant ORDER BY last;
+SELECT first, last, previous_digest, digest FROM seals WHERE tenant = :tenant ORDER BY last;
 
 -- name: audit.last_seal
 -- why: the audit log is a file of its own, whose tables have no prefix.
-SELECT first, last, before, digest FROM seals WHERE tenant = :tenant ORDER BY last DESC LIMIT 1;
+SELECT first, last, previous_digest, digest
+FROM seals WHERE tenant = :tenant ORDER BY last DESC LIMIT 1;
 
 -- name: audit.add_seal
 -- why: the audit log is a file of its own, whose tables have no prefix.
-INSERT INTO seals (tenant, first, last, before, digest)
-VALUES (:tenant, :first, :last, :before, :digest);
+INSERT INTO seals (tenant, first, last, previous_digest, digest)
+VALUES (:tenant, :first, :last, :previous_digest, :digest);
 
 -- name: audit.schema
 -- why: the catalogue is sqlite_schema, which keeps each statement as it was written.

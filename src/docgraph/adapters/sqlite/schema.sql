@@ -1,22 +1,25 @@
--- The embedded store. A row with `born` and `died` lives in the snapshots of its branch from
--- `born` up to, not including, `died`; a row whose `born` is not published yet is seen by nobody.
+-- The embedded store. A row with `valid_from` and `valid_to` is part of the snapshots of its branch
+-- from `valid_from` up to, not including, `valid_to`. No reader sees a row of a snapshot that is
+-- not published yet.
 
+-- Numbers by name: an identifier of the store, and counts of each tenant's changes.
 CREATE TABLE meta (
     key   TEXT PRIMARY KEY,
     value INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE branches (
-    id         INTEGER PRIMARY KEY,
-    tenant     TEXT NOT NULL,
-    repository TEXT NOT NULL,
-    name       TEXT NOT NULL,
-    newest     INTEGER NOT NULL DEFAULT 0,
-    oldest     INTEGER NOT NULL DEFAULT 1,
+    id              INTEGER PRIMARY KEY,
+    tenant          TEXT NOT NULL,
+    repository      TEXT NOT NULL,
+    name            TEXT NOT NULL,
+    newest_snapshot INTEGER NOT NULL DEFAULT 0,
+    oldest_snapshot INTEGER NOT NULL DEFAULT 1,
     UNIQUE (tenant, repository, name)
 ) STRICT;
 
--- `miners` are those whose claims count in it; `ref` and `revision` name the commit it was made of.
+-- References count in a snapshot if one of its `miners` (JSON) made them; `ref` and `revision` name
+-- the commit that it was made from.
 CREATE TABLE snapshots (
     branch          INTEGER NOT NULL REFERENCES branches (id),
     number          INTEGER NOT NULL,
@@ -30,29 +33,30 @@ CREATE TABLE snapshots (
     PRIMARY KEY (branch, number)
 ) STRICT, WITHOUT ROWID;
 
--- Every distinct rule, once and unchangeable. Documents point at it from outside the snapshots,
--- so that a changed rule counts at once for old snapshots too.
+-- Every distinct access rule, stored once and never changed. Documents refer to it from outside the
+-- snapshots, so that a changed rule counts at once, for old snapshots too.
 CREATE TABLE access_classes (
     id   INTEGER PRIMARY KEY,
     rule TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- `told` is all that the branch says on the path; the class is what that comes to together with
--- what the default branch says, or the rule that was set by hand.
+-- `statements` (JSON) are those of the branch on the path. The class follows from them, from the
+-- statements of the default branch, and from a manual rule.
 CREATE TABLE document_access (
-    branch INTEGER NOT NULL REFERENCES branches (id),
-    path   TEXT NOT NULL,
-    told   TEXT NOT NULL,
-    class  INTEGER NOT NULL REFERENCES access_classes (id),
+    branch       INTEGER NOT NULL REFERENCES branches (id),
+    path         TEXT NOT NULL,
+    statements   TEXT NOT NULL,
+    access_class INTEGER NOT NULL REFERENCES access_classes (id),
     PRIMARY KEY (branch, path)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE access_lines (
+-- The rules of a branch's access.yaml, as JSON.
+CREATE TABLE access_file_rules (
     branch INTEGER PRIMARY KEY REFERENCES branches (id),
-    lines  TEXT NOT NULL
+    rules  TEXT NOT NULL
 ) STRICT;
 
--- The branch whose words count on every other branch of its repository.
+-- The branch whose access statements count on every other branch of its repository.
 CREATE TABLE default_branches (
     tenant     TEXT NOT NULL,
     repository TEXT NOT NULL,
@@ -60,15 +64,17 @@ CREATE TABLE default_branches (
     PRIMARY KEY (tenant, repository)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE access_by_hand (
+-- Rules that an administrator set on a path, as JSON.
+CREATE TABLE manual_access_rules (
     tenant     TEXT NOT NULL,
     repository TEXT NOT NULL,
     path       TEXT NOT NULL,
-    hand       TEXT NOT NULL,
+    rule       TEXT NOT NULL,
     PRIMARY KEY (tenant, repository, path)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE people (
+-- People and programs that may be authenticated; `groups`, `labels` and `rights` are JSON lists.
+CREATE TABLE principals (
     tenant    TEXT NOT NULL,
     id        TEXT NOT NULL,
     groups    TEXT NOT NULL,
@@ -78,7 +84,8 @@ CREATE TABLE people (
     PRIMARY KEY (tenant, id)
 ) STRICT, WITHOUT ROWID;
 
--- Text and vectors, stored once within a tenant however many branches hold them.
+-- Texts of documents, and vectors of chunks: each stored once in a tenant, whatever branches use
+-- it.
 CREATE TABLE contents (
     id     INTEGER PRIMARY KEY,
     tenant TEXT NOT NULL,
@@ -88,10 +95,10 @@ CREATE TABLE contents (
 ) STRICT;
 
 CREATE TABLE vector_spaces (
-    id       INTEGER PRIMARY KEY,
-    tenant   TEXT NOT NULL,
-    embedder TEXT NOT NULL,
-    UNIQUE (tenant, embedder)
+    id              INTEGER PRIMARY KEY,
+    tenant          TEXT NOT NULL,
+    embedder_digest TEXT NOT NULL,
+    UNIQUE (tenant, embedder_digest)
 ) STRICT;
 
 CREATE TABLE vectors (
@@ -102,88 +109,93 @@ CREATE TABLE vectors (
     UNIQUE (space, hash)
 ) STRICT;
 
--- Document versions: the ordinal names one version of one document.
+-- One row for each version of a document; `version` identifies it in all tables. `unresolved_calls`
+-- counts calls in code whose target its file does not name.
 CREATE TABLE documents (
-    ordinal     INTEGER PRIMARY KEY AUTOINCREMENT,
-    branch      INTEGER NOT NULL REFERENCES branches (id),
-    path        TEXT NOT NULL,
-    id          TEXT NOT NULL,
-    content     INTEGER NOT NULL REFERENCES contents (id),
-    fingerprint TEXT NOT NULL,
-    opaque       INTEGER NOT NULL,
-    source_lines TEXT NOT NULL,
-    born        INTEGER NOT NULL,
-    died        INTEGER NOT NULL
+    version          INTEGER PRIMARY KEY AUTOINCREMENT,
+    branch           INTEGER NOT NULL REFERENCES branches (id),
+    path             TEXT NOT NULL,
+    id               TEXT NOT NULL,
+    content          INTEGER NOT NULL REFERENCES contents (id),
+    fingerprint      TEXT NOT NULL,
+    unresolved_calls INTEGER NOT NULL,
+    source_lines     TEXT NOT NULL,
+    valid_from       INTEGER NOT NULL,
+    valid_to         INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX documents_by_path ON documents (branch, path, died);
+CREATE INDEX documents_by_path ON documents (branch, path, valid_to);
 
+-- `handle` is a number that no other node ever has. Offsets count characters in the version's text.
 CREATE TABLE document_nodes (
-    handle     INTEGER PRIMARY KEY AUTOINCREMENT,
-    document   INTEGER NOT NULL REFERENCES documents (ordinal),
-    id         TEXT NOT NULL,
-    kind       TEXT NOT NULL,
-    title      TEXT NOT NULL,
-    summary    TEXT NOT NULL,
-    parent     TEXT,
-    first_line INTEGER NOT NULL,
-    last_line  INTEGER NOT NULL,
-    start      INTEGER NOT NULL,
-    stop       INTEGER NOT NULL,
-    page       INTEGER,
-    vector     BLOB NOT NULL
+    handle       INTEGER PRIMARY KEY AUTOINCREMENT,
+    version      INTEGER NOT NULL REFERENCES documents (version),
+    id           TEXT NOT NULL,
+    kind         TEXT NOT NULL,
+    title        TEXT NOT NULL,
+    summary      TEXT NOT NULL,
+    parent       TEXT,
+    first_line   INTEGER NOT NULL,
+    last_line    INTEGER NOT NULL,
+    start_offset INTEGER NOT NULL,
+    end_offset   INTEGER NOT NULL,
+    page         INTEGER,
+    vector       BLOB NOT NULL
 ) STRICT;
 CREATE INDEX document_nodes_by_id ON document_nodes (id);
-CREATE INDEX document_nodes_by_document ON document_nodes (document);
+CREATE INDEX document_nodes_by_version ON document_nodes (version);
 
--- The two halves of a mined edge: a claim on a key and an offer of it. Each belongs to one version
--- of one document; they meet when someone asks. `suffix` follows the document's id.
-CREATE TABLE offers (
-    branch   INTEGER NOT NULL REFERENCES branches (id),
-    key      TEXT NOT NULL,
-    document INTEGER NOT NULL REFERENCES documents (ordinal),
-    suffix   TEXT NOT NULL,
-    rank     INTEGER NOT NULL,
-    PRIMARY KEY (branch, key, document, suffix)
+-- The two ends of a mined edge, joined by key at query time: a definition says that a node has a
+-- key, a reference that characters of a text mean the node with a key. A node's id is its
+-- document's id and `node_suffix`. `inner_suffix` is a node inside the one with the key; if it is
+-- missing, the reference means the node with the key, or nothing if it is `strict`. A folder
+-- between the two files adds `distance_weight` to the rank. With `report_unresolved`, a reference
+-- without a definition is shown to users.
+CREATE TABLE definitions (
+    branch      INTEGER NOT NULL REFERENCES branches (id),
+    key         TEXT NOT NULL,
+    version     INTEGER NOT NULL REFERENCES documents (version),
+    node_suffix TEXT NOT NULL,
+    rank        INTEGER NOT NULL,
+    PRIMARY KEY (branch, key, version, node_suffix)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX offers_by_document ON offers (document);
+CREATE INDEX definitions_by_version ON definitions (version);
 
-CREATE TABLE claims (
-    document INTEGER NOT NULL REFERENCES documents (ordinal),
-    relation TEXT NOT NULL,
-    start    INTEGER NOT NULL,
-    key      TEXT NOT NULL,
-    inner    TEXT NOT NULL,
-    suffix   TEXT NOT NULL,
-    branch   INTEGER NOT NULL REFERENCES branches (id),
-    stop     INTEGER NOT NULL,
-    line     INTEGER NOT NULL,
-    says     TEXT NOT NULL,
-    miner    TEXT NOT NULL,
-    strict   INTEGER NOT NULL,
-    rank     INTEGER NOT NULL,
-    near     INTEGER NOT NULL,
-    reported INTEGER NOT NULL,
-    PRIMARY KEY (document, relation, start, key, inner, suffix, miner)
+CREATE TABLE node_references (
+    version           INTEGER NOT NULL REFERENCES documents (version),
+    relation          TEXT NOT NULL,
+    start_offset      INTEGER NOT NULL,
+    key               TEXT NOT NULL,
+    inner_suffix      TEXT NOT NULL,
+    node_suffix       TEXT NOT NULL,
+    branch            INTEGER NOT NULL REFERENCES branches (id),
+    end_offset        INTEGER NOT NULL,
+    line              INTEGER NOT NULL,
+    text              TEXT NOT NULL,
+    miner             TEXT NOT NULL,
+    strict            INTEGER NOT NULL,
+    rank              INTEGER NOT NULL,
+    distance_weight   INTEGER NOT NULL,
+    report_unresolved INTEGER NOT NULL,
+    PRIMARY KEY (version, relation, start_offset, key, inner_suffix, node_suffix, miner)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX claims_by_key ON claims (branch, key, relation);
+CREATE INDEX node_references_by_key ON node_references (branch, key, relation);
 
 CREATE TABLE vector_chunks (
-    document     INTEGER NOT NULL REFERENCES documents (ordinal),
+    version      INTEGER NOT NULL REFERENCES documents (version),
     position     INTEGER NOT NULL,
     id           TEXT NOT NULL,
     node         TEXT NOT NULL,
     heading_path TEXT NOT NULL,
     first_line   INTEGER NOT NULL,
     last_line    INTEGER NOT NULL,
-    start        INTEGER NOT NULL,
-    stop         INTEGER NOT NULL,
+    start_offset INTEGER NOT NULL,
+    end_offset   INTEGER NOT NULL,
     page         INTEGER,
-    vector       INTEGER NOT NULL REFERENCES vectors (id),
-    PRIMARY KEY (document, position)
+    vector_id    INTEGER NOT NULL REFERENCES vectors (id),
+    PRIMARY KEY (version, position)
 ) STRICT, WITHOUT ROWID;
 
--- Edges that were stated by ids: by hand, with a corpus, or in relations.yaml. Unique by
--- (source, relation, target) and by whether a person added it through docgraph.
+-- Edges between ids: added by a user (`manual` = 1), imported with a corpus, or of relations.yaml.
 CREATE TABLE document_relationships (
     id              INTEGER PRIMARY KEY AUTOINCREMENT,
     branch          INTEGER NOT NULL REFERENCES branches (id),
@@ -192,32 +204,32 @@ CREATE TABLE document_relationships (
     relation        TEXT NOT NULL,
     target          TEXT NOT NULL,
     target_document TEXT NOT NULL,
-    hand            INTEGER NOT NULL,
+    manual          INTEGER NOT NULL,
     origins         TEXT NOT NULL,
     evidence        TEXT NOT NULL,
-    born            INTEGER NOT NULL,
-    died            INTEGER NOT NULL
+    valid_from      INTEGER NOT NULL,
+    valid_to        INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX relationships_out ON document_relationships (source_document);
 CREATE INDEX relationships_in ON document_relationships (target_document);
-CREATE UNIQUE INDEX relationships_once
-    ON document_relationships (branch, source, relation, target, hand, died);
+CREATE UNIQUE INDEX relationships_unique
+    ON document_relationships (branch, source, relation, target, manual, valid_to);
 
--- A segment is written once: arrays over its passages and nodes, and packed postings. It holds
--- documents born in snapshot `born` or before.
+-- A segment packs the chunks and nodes of versions: arrays, and posting lists by term. Its versions
+-- were published with `snapshot` or before. It is never changed.
 CREATE TABLE segments (
-    id       INTEGER PRIMARY KEY AUTOINCREMENT,
-    branch   INTEGER NOT NULL REFERENCES branches (id),
-    born     INTEGER NOT NULL,
-    passages INTEGER NOT NULL,
-    nodes    INTEGER NOT NULL,
-    arrays   BLOB NOT NULL
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
+    branch      INTEGER NOT NULL REFERENCES branches (id),
+    snapshot    INTEGER NOT NULL,
+    chunk_count INTEGER NOT NULL,
+    node_count  INTEGER NOT NULL,
+    arrays      BLOB NOT NULL
 ) STRICT;
 
 CREATE TABLE postings (
     term        TEXT NOT NULL,
     segment     INTEGER NOT NULL REFERENCES segments (id),
-    passages    BLOB NOT NULL,
+    chunks      BLOB NOT NULL,
     frequencies BLOB NOT NULL,
     PRIMARY KEY (segment, term)
 ) STRICT, WITHOUT ROWID;

@@ -21,7 +21,7 @@ from docgraph.model.ingest_job import IngestJob, JobOwner
 AUDIT_LOG = SideFile(
     kind="audit log",
     application_id=0x646F6361,  # "doca"
-    version=1,
+    version=2,
     schema="audit_schema.sql",
 )
 _SQL = load_queries(SQLITE, "audit.sql")

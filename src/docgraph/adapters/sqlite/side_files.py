@@ -39,7 +39,7 @@ class SideFile:
                 raise StoreError(f"{path}: cannot be used: {error.strerror or error}") from error
 
     def _translation(self, code: int) -> tuple[type[StoreError], str] | None:
-        mend = "restore it from a backup, or put it aside and a new one begins"
+        mend = "restore it from a backup, or move it away and a new one begins"
         damaged = f"this {self.kind} is damaged; {mend}"
         return {
             sqlite3.SQLITE_FULL: (
@@ -108,7 +108,8 @@ class SideFile:
         if version != self.version:
             raise WrongSchema(
                 f"{path}: {self.kind} of schema {version}; this docgraph reads schema "
-                f"{self.version}. Use the docgraph that wrote it, or put the file aside."
+                f"{self.version}. Move the file away and a new one begins, or use the docgraph "
+                "that wrote it."
             )
 
 
@@ -205,6 +206,6 @@ if hasattr(os, "register_at_fork"):
 SERVER_FILE = SideFile(
     kind="server file",
     application_id=0x646F6373,  # "docs"
-    version=1,
+    version=2,
     schema="server_schema.sql",
 )

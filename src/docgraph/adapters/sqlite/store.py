@@ -69,7 +69,7 @@ class SqliteStore:
         """One read transaction, and the tenant's versions as of it."""
         with self._readers.reading(self._readers.file_id()) as reader:
             sql = SqliteDatabase(reader.connection).queries("state.sql")
-            *counted, store = single_row(sql.row("changes", tenant=tenant))
+            *counted, store = single_row(sql.row("change_counts", tenant=tenant))
             if store != self._file:  # another file in its place: its numbers mean something else
                 self._cache.clear()
                 self._file = store
@@ -87,8 +87,8 @@ class SqliteStore:
         with self._readers.reading(self._readers.file_id()) as reader:
             database = SqliteDatabase(reader.connection)
             rows = load_rows(database.queries("state.sql"), Counted(0, 0))
-            told = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
-            damage = [f"the file is damaged: {one}" for one in told if one != "ok"]
+            results = [row[0] for row in reader.connection.execute("PRAGMA integrity_check(10)")]
+            damage = [f"the file is damaged: {one}" for one in results if one != "ok"]
             return verify(database, rows, partial(reader.guard.bind, rows), damage)
 
     def prune(self, tenant: str, repository: str, branch: str, keep: int) -> PruneResult:

@@ -21,7 +21,7 @@ class SqliteEmbeddingWriter:
     def find(self, keys: Sequence[str]) -> dict[str, IntVector]:
         found: dict[str, IntVector] = {}
         for key in keys:
-            row = self._sql.row("stored_vector", space=self._space, hash=bytes.fromhex(key))
+            row = self._sql.row("find_vector", space=self._space, hash=bytes.fromhex(key))
             if row is None:
                 self._absent.add(key)
             else:
@@ -32,7 +32,7 @@ class SqliteEmbeddingWriter:
     def add(self, vectors: Mapping[str, IntVector]) -> None:
         with self._database.transaction():
             new = [k for k in vectors if k in self._absent or self._number(k) is None]
-            (last,) = single_row(self._sql.row("last_vector"))
+            (last,) = single_row(self._sql.row("last_vector_id"))
             numbers = dict(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
             self._sql.many(
                 "add_vector",

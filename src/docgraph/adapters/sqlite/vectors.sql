@@ -1,7 +1,7 @@
--- name: stored_vector
+-- name: find_vector
 SELECT id, vector FROM vectors WHERE space = :space AND hash = :hash;
 
--- name: last_vector
+-- name: last_vector_id
 SELECT coalesce(max(id), 0) FROM vectors;
 
 -- name: add_vector

@@ -34,8 +34,8 @@ def read_front_matter(text: str) -> FrontMatter:
     root, remark = _parse_mapping(block["yaml"]) if block else (None, "")
     access = read_access(text, block, root)
     remarks = [remark] if remark else []
-    if access and access.wrong:
-        remarks.append(f"line {access.line}: access: {access.wrong}; nobody may read it")
+    if access and access.error:
+        remarks.append(f"line {access.line}: access: {access.error}; nobody may read it")
     if block is None or root is None:
         return FrontMatter(remarks=tuple(remarks), access=access)
     fields = tuple(_read_fields(root, text, block.start("yaml")))

@@ -49,11 +49,11 @@ def read_access(
     start = block.start("yaml") if block else 0
     lines = [_line_number(text, start + key.start_mark.index) for key, _ in keys]
     if unread := _find_unread(text, block, root, frozenset(lines)):
-        return AccessMapping(unread, wrong="this line is not read as front matter")
+        return AccessMapping(unread, error="this line is not read as front matter")
     if not block or not root or not keys:
         return None
     if len(keys) > 1:
-        return AccessMapping(lines[1], wrong=f"stands already in line {lines[0]}")
+        return AccessMapping(lines[1], error=f"stands already in line {lines[0]}")
     return _read_value(root, *keys[0], block["yaml"], lines[0])
 
 
@@ -85,13 +85,13 @@ def _read_value(
     try:
         parsed = yaml_lines(("\n" * (line - 1) + alone).encode("utf-8", "surrogatepass")).value
         if not isinstance(parsed, dict) or [*map(_is_access, parsed)] != [True]:
-            return AccessMapping(line, wrong="it stands elsewhere and comes by an alias or a merge")
+            return AccessMapping(line, error="it stands elsewhere and comes by an alias or a merge")
         (only,) = parsed.values()
         if isinstance(only.value, dict):
             return parse_access_mapping(only)
         return AccessMapping(line, parse_names("access", only))
     except BadYaml as error:
-        return AccessMapping(error.line, wrong=error.reason)
+        return AccessMapping(error.line, error=error.reason)
 
 
 def _is_access(name: str) -> bool:

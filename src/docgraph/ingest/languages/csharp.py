@@ -36,7 +36,7 @@ def read_imports(source: SourceCode) -> Imports:
     static: list[Type] = []
     for node in source.nodes("import"):
         name, span, alias = _read_using(source, node)
-        target = Type(f"cs:{name}", reported=not _is_platform(name))
+        target = Type(f"cs:{name}", report_unresolved=not _is_platform(name))
         is_static = any(child.type == "static" for child in node.children)
         if alias is not None:
             bindings.append((source.node_text(alias), alias.start_byte, target))
@@ -104,12 +104,14 @@ def _is_platform(name: str) -> bool:
 
 def _resolve_type(namespaces: tuple[str, ...], chain: Chain) -> Targets | None:
     """In the first namespace that has such a type; else the name may be qualified."""
-    types = [Type(f"cs:{name}{chain[0]}", reported=False) for name in namespaces]
+    types = [Type(f"cs:{name}{chain[0]}", report_unresolved=False) for name in namespaces]
     alternatives = [one.resolve(chain[1:]) for one in types]
     is_call = chain[-1].endswith("()")
     qualified, rest = (chain[:-1], chain[-1:]) if is_call else (chain, ())
     if len(qualified) > 1:
-        alternatives.append(Type(f"cs:{'.'.join(qualified)}", reported=False).resolve(rest))
+        alternatives.append(
+            Type(f"cs:{'.'.join(qualified)}", report_unresolved=False).resolve(rest)
+        )
     return in_order(*alternatives)
 
 

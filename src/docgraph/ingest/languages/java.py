@@ -47,7 +47,7 @@ def read_imports(source: SourceCode) -> Imports:
             return in_order(*(one.resolve(chain) for one in types))
         if first[:1].isupper():
             scopes = (package_of(source), *packages)
-            types = [Type(f"java:{scope}{first}", reported=False) for scope in scopes]
+            types = [Type(f"java:{scope}{first}", report_unresolved=False) for scope in scopes]
             return in_order(*(one.resolve(chain[1:]) for one in types))
         return _resolve_qualified(chain)
 
@@ -67,11 +67,11 @@ class _JavaImport:
 
     def type(self) -> Type:
         """`import static a.B.c` names a member of a type."""
-        reported = not self.name.startswith(_PLATFORM)
+        report_unresolved = not self.name.startswith(_PLATFORM)
         if self.static and not self.wildcard:
             name, _, member = self.name.rpartition(".")
-            return Type(f"java:{name}", (member,), reported=reported)
-        return Type(f"java:{self.name}", reported=reported)
+            return Type(f"java:{name}", (member,), report_unresolved=report_unresolved)
+        return Type(f"java:{self.name}", report_unresolved=report_unresolved)
 
     def targets(self) -> Targets:
         return self.type().resolve(()) or ()
@@ -94,8 +94,10 @@ def _resolve_qualified(chain: Chain) -> Targets | None:
     at = next((at for at, name in enumerate(chain) if name[:1].isupper()), 0)
     if not at:
         return None
-    reported = not f"{chain[0]}.".startswith(_PLATFORM)
-    return Type(f"java:{'.'.join(chain[: at + 1])}", reported=reported).resolve(chain[at + 1 :])
+    report_unresolved = not f"{chain[0]}.".startswith(_PLATFORM)
+    return Type(f"java:{'.'.join(chain[: at + 1])}", report_unresolved=report_unresolved).resolve(
+        chain[at + 1 :]
+    )
 
 
 _TYPE = "[(type_identifier) (scoped_type_identifier) (generic_type)] @type"

@@ -15,7 +15,7 @@ from docgraph.model.reference import ReferenceTarget
 _SUFFIXES = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".d.ts")
 _OTHER_SUFFIXES = (".json", ".css", ".scss", ".less", ".svg", ".png", ".html", ".wasm", ".node")
 _INDEX_RANK = 10
-_NEAR = 4
+_DISTANCE_WEIGHT = 4
 _UNLIKELY_RANK = 2  # of the less likely of two readings
 _PACKAGES = "node_modules/"
 _CLAUSES = frozenset({"import_clause", "import_require_clause", "export_clause"})
@@ -54,13 +54,17 @@ def specifier_target(importer: str, specifier: str) -> ReferenceTarget | None:
     if specifier.startswith("/"):
         return None
     if not specifier.startswith("."):
-        reported = specifier.partition("/")[0] not in _NODE and ":" not in specifier
-        return ReferenceTarget(f"npm:{specifier}", near=_NEAR, reported=reported)
+        report_unresolved = specifier.partition("/")[0] not in _NODE and ":" not in specifier
+        return ReferenceTarget(
+            f"npm:{specifier}",
+            distance_weight=_DISTANCE_WEIGHT,
+            report_unresolved=report_unresolved,
+        )
     path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), specifier))
     if path.startswith(".."):
         return None
     if path.endswith(_OTHER_SUFFIXES):
-        return ReferenceTarget(f"path:{path}", reported=False)
+        return ReferenceTarget(f"path:{path}", report_unresolved=False)
     return ReferenceTarget(f"js:{_split_suffix(path)[0] if path != '.' else ''}")
 
 
@@ -117,7 +121,7 @@ class Default:
 
 def _drop_builtins(*targets: ReferenceTarget) -> Targets:
     """Node's own modules have no node in the graph."""
-    return tuple(target for target in targets if target.reported)
+    return tuple(target for target in targets if target.report_unresolved)
 
 
 def export_target(module: ReferenceTarget, name: str, rest: Chain) -> ReferenceTarget:
@@ -155,8 +159,8 @@ def read_imports(source: SourceCode) -> Imports:
         if is_reference:
             references.append((span, specifier, (module,)))
         for one in names:
-            if module.reported and one.name not in {"*", "default"}:
-                target = export_target(module, one.name, ())._replace(reported=False)
+            if module.report_unresolved and one.name not in {"*", "default"}:
+                target = export_target(module, one.name, ())._replace(report_unresolved=False)
                 references.append((one.span, f"{specifier}:{one.name}", (target,)))
             if one.alias:
                 bindings.append((one.alias, one.position, one.bind(module)))

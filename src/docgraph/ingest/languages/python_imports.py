@@ -14,7 +14,7 @@ from docgraph.model.reference import ReferenceTarget
 
 _SUFFIX = ".py"
 _PACKAGE = "__init__"
-_NEAR = 4  # ranks from one folder to the next: symbol, submodule; package, module
+_DISTANCE_WEIGHT = 4  # ranks from one folder to the next: symbol, submodule; package, module
 _SUBMODULE_RANK = 2  # what a module defines comes before a file of that name beside it
 
 
@@ -53,38 +53,50 @@ def is_standard(module: str) -> bool:
 
 
 def module_targets(
-    importer: str, module: str, inner: str = "", *, rank: int = 0, reported: bool = True
+    importer: str, module: str, inner: str = "", *, rank: int = 0, report_unresolved: bool = True
 ) -> Targets:
     """What `module` may mean in that file; with `inner`, only a module that has such a thing."""
-    return _make_targets(importer, module, "", inner, rank, reported)
+    return _make_targets(importer, module, "", inner, rank, report_unresolved)
 
 
 def submodule_targets(
-    importer: str, package: str, name: str, inner: str = "", *, rank: int, reported: bool = True
+    importer: str,
+    package: str,
+    name: str,
+    inner: str = "",
+    *,
+    rank: int,
+    report_unresolved: bool = True,
 ) -> Targets:
     """A module in a package; modules of the standard library are not looked for."""
     if is_standard(package):
         return ()
-    return _make_targets(importer, package, name, inner, rank, reported)
+    return _make_targets(importer, package, name, inner, rank, report_unresolved)
 
 
 @lru_cache(maxsize=4096)
 def _make_targets(
-    importer: str, package: str, name: str, inner: str, rank: int, reported: bool
+    importer: str, package: str, name: str, inner: str, rank: int, report_unresolved: bool
 ) -> Targets:
     module = package if not name else f"{package}{'' if package.endswith('.') else '.'}{name}"
     symbol = (f"::{inner}" if inner else "", bool(inner), rank)
     if package.startswith("."):
         path = _relative_path(importer, module)
-        return () if path is None else (ReferenceTarget(f"pyfile:{path}", *symbol, 0, reported),)
+        return (
+            ()
+            if path is None
+            else (ReferenceTarget(f"pyfile:{path}", *symbol, 0, report_unresolved),)
+        )
     if is_standard(package):
-        return (ReferenceTarget(f"pyroot:{module}", *symbol, _NEAR, reported=False),)
+        return (
+            ReferenceTarget(f"pyroot:{module}", *symbol, _DISTANCE_WEIGHT, report_unresolved=False),
+        )
     if "." in package:
-        return (ReferenceTarget(f"py:{module}", *symbol, _NEAR, reported),)
+        return (ReferenceTarget(f"py:{module}", *symbol, _DISTANCE_WEIGHT, report_unresolved),)
     beside = f"{importer.rpartition('/')[0]}/{module.replace('.', '/')}".lstrip("/")
     return (
-        ReferenceTarget(f"pyroot:{module}", *symbol, _NEAR, reported),
-        ReferenceTarget(f"pyfile:{beside}", *symbol, _NEAR, reported),
+        ReferenceTarget(f"pyroot:{module}", *symbol, _DISTANCE_WEIGHT, report_unresolved),
+        ReferenceTarget(f"pyfile:{beside}", *symbol, _DISTANCE_WEIGHT, report_unresolved),
     )
 
 
@@ -195,9 +207,9 @@ def _list_references(importer: str, one: _Statement) -> Iterator[tuple[Span, str
         targets += submodule_targets(importer, one.module, each.name, rank=RANK_STEP)
     yield one.span, one.module, targets
     for each in one.names if not is_standard(one.module) else ():
-        symbol = module_targets(importer, one.module, each.name, reported=False)
+        symbol = module_targets(importer, one.module, each.name, report_unresolved=False)
         file = submodule_targets(
-            importer, one.module, each.name, rank=_SUBMODULE_RANK, reported=False
+            importer, one.module, each.name, rank=_SUBMODULE_RANK, report_unresolved=False
         )
         yield each.span, f"{one.module}:{each.name}", symbol + file
 

@@ -9,7 +9,7 @@ from docgraph.ingest.languages.definitions import OWNERS
 from docgraph.ingest.languages.language import Parts
 from docgraph.model.reference import ReferenceTarget
 
-_NEAR = 4
+_DISTANCE_WEIGHT = 4
 _ARGUMENTS = re.compile(r"<[^<>()]*>")
 
 
@@ -20,12 +20,16 @@ class Type:
     key: str
     inside: Chain = ()
     rank: int = 0
-    reported: bool = True
+    report_unresolved: bool = True
 
     def resolve(self, rest: Chain) -> Targets | None:
         names = [name.removesuffix("()") for name in (*self.inside, *rest)]
         inner = f".{'.'.join(names)}" if names else ""
-        return (ReferenceTarget(self.key, inner, bool(inner), self.rank, _NEAR, self.reported),)
+        return (
+            ReferenceTarget(
+                self.key, inner, bool(inner), self.rank, _DISTANCE_WEIGHT, self.report_unresolved
+            ),
+        )
 
     resolve_member = resolve
 

@@ -79,7 +79,7 @@ def _blank(data: bytes) -> bytes:
     return _NOT_BLANK.sub(b" ", data)
 
 
-_NEAR = 4
+_DISTANCE_WEIGHT = 4
 _PART = re.compile(r"""[^\s."`\[\]]+|"[^"]+"|`[^`]+`|\[[^\]]+\]""")
 _QUOTES = '"`[]'
 
@@ -157,7 +157,8 @@ def _resolve_unbound(chain: Chain) -> Targets | None:
     if len(names) > 1 and names[0] not in _SYSTEM:
         keys.append(f"{kind}:.{names[-1]}")
     return tuple(
-        ReferenceTarget(key, rank=rank, near=_NEAR, reported=False) for rank, key in enumerate(keys)
+        ReferenceTarget(key, rank=rank, distance_weight=_DISTANCE_WEIGHT, report_unresolved=False)
+        for rank, key in enumerate(keys)
     )
 
 

@@ -136,7 +136,7 @@ class DocumentView:
         return Reference(
             suffix="",
             relation=relation,
-            target=ReferenceTarget(key, near=1, reported=False),
+            target=ReferenceTarget(key, distance_weight=1, report_unresolved=False),
             start=start,
             end=end,
             line=self.line_at(start),

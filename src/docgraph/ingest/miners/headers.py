@@ -118,7 +118,9 @@ def _path_targets(view: DocumentView, value: str) -> Iterator[ReferenceTarget]:
     if repository == encode(view.repository) and rest:
         root = document_of(value)
         suffix = value.removeprefix(root)
-        yield ReferenceTarget(f"path:{path_of(root)}", suffix, True, _READING_RANK, near=1)
+        yield ReferenceTarget(
+            f"path:{path_of(root)}", suffix, True, _READING_RANK, distance_weight=1
+        )
     path, anchor = split_anchor(value)
     if is_external(value) or not path:
         return
@@ -129,8 +131,10 @@ def _path_targets(view: DocumentView, value: str) -> Iterator[ReferenceTarget]:
                 seen.add(candidate)
                 for inner, strict in anchor_suffixes(anchor):
                     total = base * (_READING_RANK // 2) + rank
-                    near = 1 if total >= _READING_RANK else 0
-                    yield ReferenceTarget(f"path:{candidate}", inner, strict, total, near)
+                    distance_weight = 1 if total >= _READING_RANK else 0
+                    yield ReferenceTarget(
+                        f"path:{candidate}", inner, strict, total, distance_weight
+                    )
 
 
 def _name_targets(view: DocumentView, value: str) -> Iterator[ReferenceTarget]:
@@ -142,9 +146,9 @@ def _name_targets(view: DocumentView, value: str) -> Iterator[ReferenceTarget]:
     )
     for reading, names in readings:
         for name in names:
-            yield ReferenceTarget(f"doc:{name}", rank=reading * _READING_RANK, near=1)
-            yield ReferenceTarget(f"code:{name}", rank=reading * _READING_RANK, near=1)
-    yield ReferenceTarget(f"title:{value}", rank=4 * _READING_RANK, near=1)
+            yield ReferenceTarget(f"doc:{name}", rank=reading * _READING_RANK, distance_weight=1)
+            yield ReferenceTarget(f"code:{name}", rank=reading * _READING_RANK, distance_weight=1)
+    yield ReferenceTarget(f"title:{value}", rank=4 * _READING_RANK, distance_weight=1)
 
 
 def _series_names(view: DocumentView, value: str) -> list[str]:

@@ -89,7 +89,7 @@ def _path_targets(folder: str, written: str) -> Iterator[ReferenceTarget]:
 
 def _name_targets(written: str) -> Iterator[ReferenceTarget]:
     name = normalise_name(written)
-    return (ReferenceTarget(f"{kind}:{name}", near=1) for kind in ("doc", "code"))
+    return (ReferenceTarget(f"{kind}:{name}", distance_weight=1) for kind in ("doc", "code"))
 
 
 def anchor_suffixes(anchor: str) -> tuple[tuple[str, bool], ...]:

@@ -76,7 +76,7 @@ def _make_references(
             yield Reference(
                 suffix="",
                 relation="mentions",
-                target=ReferenceTarget(f"title:{spelling}", reported=False),
+                target=ReferenceTarget(f"title:{spelling}", report_unresolved=False),
                 start=start,
                 end=start + len(spelling),
                 line=lines.at(start),

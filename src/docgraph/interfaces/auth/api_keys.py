@@ -73,10 +73,10 @@ class ApiKeyAuthentication:
     def _authenticate(self, key: ApiKey) -> Principal:
         if key.expires is not None and datetime.fromisoformat(key.expires) <= self._now():
             raise NotAuthenticated(f"API key {key.id} has expired")
-        person = self._find_person(key.tenant, key.person)
+        person = self._find_person(key.tenant, key.principal)
         if person is None:
             raise NotAuthenticated(
-                f"API key {key.id} stands for {key.person!r}, who is not known any more"
+                f"API key {key.id} stands for {key.principal!r}, who is not known any more"
             )
         return principal_of_key(person, key)
 
@@ -98,7 +98,10 @@ class ResumedAuthentication:
 
     def authenticate(self, job: IngestJob) -> Principal:
         """With today's rights; NotAuthenticated says why not, for the operator's log alone."""
-        key_id, issuer = credential_key_id(job.by), credential_issuer(job.by)
+        key_id, issuer = (
+            credential_key_id(job.authenticated_by),
+            credential_issuer(job.authenticated_by),
+        )
         if key_id is not None:
             return self._of_key(job, key_id)
         if issuer is not None:
@@ -109,7 +112,7 @@ class ResumedAuthentication:
         if self.keys is None:
             raise NotAuthenticated("asked for by an API key, and none is taken here any more")
         found = self.keys.principal_of(key_id)
-        if (found.tenant, found.id) != (job.tenant, job.asked_by.id):
+        if (found.tenant, found.id) != (job.tenant, job.requester.id):
             raise NotAuthenticated(f"API key {key_id} stands for somebody else than who asked")
         return found
 

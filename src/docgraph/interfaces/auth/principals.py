@@ -47,7 +47,7 @@ def principal_of_token(person: Person, issuer: str) -> Principal:
 
 def principal_of_job(job: IngestJob) -> Principal:
     """The owner of a job with the rights of then; ResumedAuthentication checks them again."""
-    return _principal(job.asked_by, by=job.by)
+    return _principal(job.requester, by=job.authenticated_by)
 
 
 def _principal(person: Person, by: str) -> Principal:

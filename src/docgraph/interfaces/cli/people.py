@@ -127,7 +127,7 @@ def add_key(
     key = ApiKey(
         id=key_id,
         tenant=me.tenant,
-        person=name,
+        principal=name,
         created=now.isoformat(timespec="seconds"),
         expires=_expiry(expires, now),
         note=note,

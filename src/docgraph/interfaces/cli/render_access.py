@@ -82,7 +82,7 @@ def show_keys(found: tuple[ApiKey, ...]) -> None:
     table = Table("id", "for", "created", "expires", "note")
     for key in found:
         table.add_row(
-            key.id, escaped(key.person), key.created, key.expires or "never", escaped(key.note)
+            key.id, escaped(key.principal), key.created, key.expires or "never", escaped(key.note)
         )
     out.print(table)
 

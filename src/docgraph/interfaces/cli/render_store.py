@@ -138,7 +138,8 @@ def show_entries(entries: tuple[AuditEntry, ...]) -> None:
 
 def _line(entry: AuditEntry) -> str:
     event = entry.event
-    who = f"{event.principal} by {event.by}" if event.by else event.principal
+    by = event.authenticated_by
+    who = f"{event.principal} by {by}" if by else event.principal
     plan = f"plan {event.plan[:12]}" if event.plan else ""
     where = [f"{name.repository} {name.branch} {name.snapshot}" for name in event.snapshots]
     parts = (entry.time, who, event.action, event.outcome, plan, ", ".join(where), event.detail)

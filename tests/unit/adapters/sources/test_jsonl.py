@@ -50,7 +50,7 @@ def test_imported_edges_keep_their_line_as_evidence(tmp_path: Path) -> None:
     row = {"source": "a", "target": "b:c", "type": "requires", "origin": "header"}
     (found,) = read_edges(lines(tmp_path / "edges.jsonl", row), "r")
     assert found.edge == Edge("r:a", "requires", "r:b%3Ac")
-    assert found.origins == ("given",)
+    assert found.origins == ("imported",)
     assert found.evidence == (EdgeEvidence("edges.jsonl", 1, 0, 0, 0, "requires b:c"),)
 
 

@@ -95,9 +95,9 @@ def denied(text: str) -> AccessMapping:
     """What is wrong with its access, which denies everyone and is a remark."""
     found = read_front_matter(text)
     assert found.access is not None
-    assert found.access == AccessMapping(found.access.line, wrong=found.access.wrong)
-    remark = f"line {found.access.line}: access: {found.access.wrong}; nobody may read it"
-    assert found.access.wrong
+    assert found.access == AccessMapping(found.access.line, error=found.access.error)
+    remark = f"line {found.access.line}: access: {found.access.error}; nobody may read it"
+    assert found.access.error
     assert remark == found.remarks[-1]
     return found.access
 
@@ -129,9 +129,9 @@ def denied(text: str) -> AccessMapping:
     ],
 )
 def test_access_that_is_not_understood_denies(written: str, line: int, why: str) -> None:
-    wrong = denied(f"---\n{written}\n---\n# H\n")
-    assert wrong.line == line
-    assert why in wrong.wrong
+    mapping = denied(f"---\n{written}\n---\n# H\n")
+    assert mapping.line == line
+    assert why in mapping.error
 
 
 @pytest.mark.requirement(35)
@@ -156,7 +156,7 @@ def test_a_block_that_is_no_mapping_denies_if_a_line_begins_with_access(
     written: str, line: int
 ) -> None:
     text = f"---\n{written}\n---\n# H\n"
-    assert denied(text) == AccessMapping(line, wrong=UNREAD)
+    assert denied(text) == AccessMapping(line, error=UNREAD)
     found = read_front_matter(text)
     assert (found.end, len(found.remarks)) == (0, 2)
 
@@ -164,9 +164,9 @@ def test_a_block_that_is_no_mapping_denies_if_a_line_begins_with_access(
 @pytest.mark.requirement(35)
 def test_a_quotation_mark_does_not_swallow_access() -> None:
     text = '---\ntitle: "x\naccess: finance\ntags: y"\n---\n'
-    assert denied(text) == AccessMapping(3, wrong=UNREAD)
+    assert denied(text) == AccessMapping(3, error=UNREAD)
     other = text.replace("---\ntitle", "---\naccess: a\ntitle")
-    assert denied(other) == AccessMapping(4, wrong=UNREAD)
+    assert denied(other) == AccessMapping(4, error=UNREAD)
 
 
 LONG = "".join(f"key{n}: value\n" for n in range(6_000))
@@ -201,7 +201,7 @@ LONG = "".join(f"key{n}: value\n" for n in range(6_000))
     ],
 )
 def test_a_block_that_is_not_recognised_denies_if_it_has_an_access(text: str, line: int) -> None:
-    assert denied(text) == AccessMapping(line, wrong=UNREAD)
+    assert denied(text) == AccessMapping(line, error=UNREAD)
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_a_document_and_a_notebook_hand_on_what_they_say() -> None:
 def test_a_document_tells_what_is_wrong_with_its_access() -> None:
     found = parse_markdown("a.md", "---\naccess: 7\n---\n# H\n")
     assert found.access is not None
-    assert found.remarks == (f"line 2: access: {found.access.wrong}; nobody may read it",)
+    assert found.remarks == (f"line 2: access: {found.access.error}; nobody may read it",)
 
 
 MANY = 50_000

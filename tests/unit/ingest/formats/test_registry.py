@@ -160,7 +160,7 @@ def test_unreadable_access_in_front_matter_denies_in_every_format(
     found = parsed_from(path, text)
     assert found.access is not None
     assert (found.access.line, found.access.readers) == (line, frozenset())
-    assert found.remarks[-1] == f"line {line}: access: {found.access.wrong}; nobody may read it"
+    assert found.remarks[-1] == f"line {line}: access: {found.access.error}; nobody may read it"
 
 
 @pytest.mark.parametrize(

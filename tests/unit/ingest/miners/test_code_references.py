@@ -26,7 +26,9 @@ def call(start: int, inner: str, suffix: str = "::f") -> Reference:
 
 @pytest.mark.requirement(3)
 def test_a_reference_of_a_language_is_mined_as_it_is() -> None:
-    target = ReferenceTarget("py:b", "::g", strict=True, rank=2, near=1, reported=False)
+    target = ReferenceTarget(
+        "py:b", "::g", strict=True, rank=2, distance_weight=1, report_unresolved=False
+    )
     inside = Reference("::f", "calls", target, 13, 14, 2, "g()", "calls")
     assert mined(inside) == [inside]
 

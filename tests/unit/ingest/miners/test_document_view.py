@@ -27,4 +27,4 @@ def test_a_reference_has_the_links_position_and_a_text_of_bounded_length() -> No
 def test_a_name_in_the_text_means_the_nearest_and_may_resolve_to_nothing() -> None:
     made = view("a.md", "one\nADR-1\n").reference_at("identifiers", "references", "doc:adr1", 4, 9)
     assert (made.line, made.text) == (2, "ADR-1")
-    assert (made.target.reported, made.target.near) == (False, 1)
+    assert (made.target.report_unresolved, made.target.distance_weight) == (False, 1)

@@ -1,27 +1,29 @@
--- What the second lock is made of. Whoever reads, reads as docgraph_reader, who owns nothing and sees
--- the rows of the classes in `docgraph.classes` alone; where that is not set, none. The lock itself,
--- with every grant, is row_security.sql, which `docgraph migrate` runs last. It runs this here again
--- where anything of it was changed: so nothing in here minds to be done twice.
+-- Functions and views that row-level security is made of. Readers act as docgraph_reader, which
+-- owns nothing and sees rows of the classes in `docgraph.access_classes` alone; where that is not
+-- set, none. Policies and grants are in row_security.sql, which `docgraph migrate` runs last. It
+-- runs this file again where anything of it was changed, so every statement here can be repeated.
 
--- The classes that this transaction may read. In a subselect it is asked once for a statement.
-CREATE OR REPLACE FUNCTION readable() RETURNS SETOF integer LANGUAGE sql STABLE PARALLEL SAFE
+-- Access classes that this transaction may read. In a subselect it is called once per statement.
+CREATE OR REPLACE FUNCTION readable_classes()
+RETURNS SETOF integer LANGUAGE sql STABLE PARALLEL SAFE
 AS $$
-    SELECT pg_catalog.unnest(
-        string_to_array(nullif(current_setting('docgraph.classes', true), ''), ',')::integer[])
+    SELECT pg_catalog.unnest(string_to_array(
+        nullif(current_setting('docgraph.access_classes', true), ''), ',')::integer[])
 $$;
 
--- Which snapshot of which branch is asked, and whose claims count in it.
-CREATE OR REPLACE FUNCTION asked_scope()
-RETURNS TABLE (branch integer, snapshot integer, miners text[]) LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
+-- The snapshot that is read of each branch, and the miners whose references count in it.
+CREATE OR REPLACE FUNCTION requested_snapshots()
+RETURNS TABLE (branch integer, snapshot integer, miners text[])
+LANGUAGE sql STABLE PARALLEL SAFE ROWS 2
 AS $$
     SELECT s.branch, s.snapshot, s.miners
     FROM jsonb_to_recordset(nullif(current_setting('docgraph.scope', true), '')::jsonb)
          AS s (branch integer, snapshot integer, miners text[])
 $$;
 
--- Numbers alone, with the owner's eyes: what lives when, before any rights are known.
-CREATE OR REPLACE VIEW document_lives WITH (security_barrier) AS
-    SELECT b.tenant, d.ordinal, d.branch, d.born, d.died, d.class
+-- Numbers alone, read with the owner's rights, before the reader's are known.
+CREATE OR REPLACE VIEW document_lifetimes WITH (security_barrier) AS
+    SELECT b.tenant, d.version, d.branch, d.valid_from, d.valid_to, d.access_class
     FROM documents AS d JOIN branches AS b ON b.id = d.branch;
-CREATE OR REPLACE VIEW segment_lives WITH (security_barrier) AS
+CREATE OR REPLACE VIEW segment_numbers WITH (security_barrier) AS
     SELECT b.tenant, s.id FROM segments AS s JOIN branches AS b ON b.id = s.branch;

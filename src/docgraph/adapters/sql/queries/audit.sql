@@ -1,40 +1,41 @@
 -- Queries of the audit log. Each is about one tenant.
 
 -- name: add_entry
--- At the end; gives its number and the last sealed row's.
+-- Returns its number and that of the last sealed row.
 INSERT INTO audit_entries
-    (tenant, number, time, principal, asker, action, outcome, plan, snapshots, detail)
+    (tenant, number, time, principal, authenticated_by, action, outcome, plan, snapshots, detail)
 VALUES
     (:tenant, (SELECT coalesce(max(number), 0) + 1 FROM audit_entries WHERE tenant = :tenant),
-     :time, :principal, :asker, :action, :outcome, :plan, :snapshots, :detail)
+     :time, :principal, :authenticated_by, :action, :outcome, :plan, :snapshots, :detail)
 RETURNING number, (SELECT coalesce(max(last), 0) FROM audit_seals WHERE tenant = :tenant);
 
 -- name: entries
--- The newest `most` of them that `who` asked, or that were asked in their name; oldest first.
+-- The newest `most` requests by `who`, or by others as `who`; oldest first.
 SELECT * FROM
-    (SELECT number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail
+    (SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots,
+            detail
      FROM audit_entries
      WHERE tenant = :tenant
-       AND (CAST(:who AS text) IS NULL OR CAST(:who AS text) IN (principal, asker))
+       AND (CAST(:who AS text) IS NULL OR CAST(:who AS text) IN (principal, authenticated_by))
      ORDER BY number DESC LIMIT CAST(:most AS bigint)) AS newest
 ORDER BY number;
 
--- name: between
+-- name: entries_between
 -- The first `most` of the rows from one number to another.
-SELECT number, time, tenant, principal, asker, action, outcome, plan, snapshots, detail
+SELECT number, time, tenant, principal, authenticated_by, action, outcome, plan, snapshots, detail
 FROM audit_entries WHERE tenant = :tenant AND number BETWEEN :first AND :last
 ORDER BY number LIMIT :most;
 
 -- name: seals
-SELECT first, last, before, digest FROM audit_seals WHERE tenant = :tenant ORDER BY last;
+SELECT first, last, previous_digest, digest FROM audit_seals WHERE tenant = :tenant ORDER BY last;
 
 -- name: last_seal
-SELECT first, last, before, digest FROM audit_seals WHERE tenant = :tenant
+SELECT first, last, previous_digest, digest FROM audit_seals WHERE tenant = :tenant
 ORDER BY last DESC LIMIT 1;
 
 -- name: add_seal
-INSERT INTO audit_seals (tenant, first, last, before, digest)
-VALUES (:tenant, :first, :last, :before, :digest);
+INSERT INTO audit_seals (tenant, first, last, previous_digest, digest)
+VALUES (:tenant, :first, :last, :previous_digest, :digest);
 
 -- name: schema
--- All that decides what becomes of a row: kind, name and text. Each dialect has its own text.
+-- Every table, index, trigger and function of the log: kind, name, text. Each dialect has its own.

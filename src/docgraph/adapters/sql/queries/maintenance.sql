@@ -1,164 +1,174 @@
--- Pruning: what lives in no snapshot that is kept.
+-- Pruning: rows of no remaining snapshot.
 
--- name: branch_of
-SELECT id, newest, oldest FROM branches
+-- name: find_branch
+SELECT id, newest_snapshot, oldest_snapshot FROM branches
 WHERE tenant = :tenant AND repository = :repository AND name = :name;
 
--- name: pruned_documents
--- Versions that live in no snapshot from :oldest on.
-SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest;
+-- name: prunable_versions
+-- Versions that are in no snapshot from :oldest on.
+SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest;
 
--- name: drop_chunks
-DELETE FROM vector_chunks WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+-- name: delete_chunks
+DELETE FROM vector_chunks WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
 
--- name: drop_offers
-DELETE FROM offers WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+-- name: delete_definitions
+DELETE FROM definitions WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
 
--- name: drop_claims
-DELETE FROM claims WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+-- name: delete_references
+DELETE FROM node_references WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
 
--- name: drop_nodes
-DELETE FROM document_nodes WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND died <= :oldest);
+-- name: delete_nodes
+DELETE FROM document_nodes WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_to <= :oldest);
 
--- name: drop_documents
-DELETE FROM documents WHERE branch = :branch AND died <= :oldest;
+-- name: delete_documents
+DELETE FROM documents WHERE branch = :branch AND valid_to <= :oldest;
 
--- name: drop_relationships
-DELETE FROM document_relationships WHERE branch = :branch AND died <= :oldest;
+-- name: delete_relationships
+DELETE FROM document_relationships WHERE branch = :branch AND valid_to <= :oldest;
 
--- name: drop_snapshots
+-- name: delete_snapshots
 DELETE FROM snapshots WHERE branch = :branch AND number < :oldest;
 
 -- name: set_oldest
-UPDATE branches SET oldest = :oldest WHERE id = :branch;
+UPDATE branches SET oldest_snapshot = :oldest WHERE id = :branch;
 
--- name: drop_texts
+-- name: delete_unused_texts
 DELETE FROM contents AS c
 WHERE c.tenant = :tenant AND NOT EXISTS (SELECT 1 FROM documents AS d WHERE d.content = c.id);
 
--- name: drop_vectors
--- Vectors of summaries go too: they are in their nodes, and are made again if one changes.
+-- name: delete_unused_vectors
+-- Those of summaries too: nodes have copies of them.
 DELETE FROM vectors AS v
 WHERE v.space IN (SELECT id FROM vector_spaces WHERE tenant = :tenant)
-  AND NOT EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector = v.id);
+  AND NOT EXISTS (SELECT 1 FROM vector_chunks AS c WHERE c.vector_id = v.id);
 
--- Verification: each query counts rows that must not be there; verify.py says what it means.
+-- Verification: each query counts rows that must not exist; verify.py has the messages.
 
--- name: nodes_of_nothing
+-- name: nodes_without_document
 SELECT count(*) FROM document_nodes AS one WHERE NOT EXISTS
-    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
+    (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
--- name: chunks_of_nothing
+-- name: chunks_without_document
 SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
-    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
+    (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
--- name: offers_of_nothing
-SELECT count(*) FROM offers AS one WHERE NOT EXISTS
-    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
+-- name: definitions_without_document
+SELECT count(*) FROM definitions AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
--- name: claims_of_nothing
-SELECT count(*) FROM claims AS one WHERE NOT EXISTS
-    (SELECT 1 FROM documents AS other WHERE other.ordinal = one.document);
+-- name: references_without_document
+SELECT count(*) FROM node_references AS one WHERE NOT EXISTS
+    (SELECT 1 FROM documents AS other WHERE other.version = one.version);
 
--- name: texts_missing
+-- name: documents_without_text
 SELECT count(*) FROM documents AS one WHERE NOT EXISTS
     (SELECT 1 FROM contents AS other WHERE other.id = one.content);
 
--- name: vectors_missing
+-- name: chunks_without_vector
 SELECT count(*) FROM vector_chunks AS one WHERE NOT EXISTS
-    (SELECT 1 FROM vectors AS other WHERE other.id = one.vector);
+    (SELECT 1 FROM vectors AS other WHERE other.id = one.vector_id);
 
--- name: postings_of_nothing
+-- name: postings_without_segment
 SELECT count(*) FROM postings AS one WHERE NOT EXISTS
     (SELECT 1 FROM segments AS other WHERE other.id = one.segment);
 
 -- name: chunks_without_node
 SELECT count(*) FROM vector_chunks AS c WHERE NOT EXISTS
-    (SELECT 1 FROM document_nodes AS n WHERE n.id = c.node AND n.document = c.document);
+    (SELECT 1 FROM document_nodes AS n WHERE n.id = c.node AND n.version = c.version);
 
 -- name: nodes_without_parent
 SELECT count(*) FROM document_nodes AS n WHERE n.parent IS NOT NULL AND NOT EXISTS
-    (SELECT 1 FROM document_nodes AS p WHERE p.id = n.parent AND p.document = n.document);
+    (SELECT 1 FROM document_nodes AS p WHERE p.id = n.parent AND p.version = n.version);
 
--- name: spans_outside
-SELECT count(*) FROM vector_chunks AS c JOIN documents AS d ON d.ordinal = c.document
+-- name: chunks_outside_text
+SELECT count(*) FROM vector_chunks AS c JOIN documents AS d ON d.version = c.version
     JOIN contents AS t ON t.id = d.content
-WHERE c.start < 0 OR c.stop > length(t.text) OR c.start >= c.stop;
+WHERE c.start_offset < 0 OR c.end_offset > length(t.text) OR c.start_offset >= c.end_offset;
 
--- name: claims_without_source
-SELECT count(*) FROM claims AS c JOIN documents AS d ON d.ordinal = c.document WHERE NOT EXISTS
-    (SELECT 1 FROM document_nodes AS n WHERE n.id = d.id || c.suffix AND n.document = c.document);
+-- name: references_without_source
+SELECT count(*) FROM node_references AS ref JOIN documents AS d ON d.version = ref.version
+WHERE NOT EXISTS (SELECT 1 FROM document_nodes AS n
+                  WHERE n.id = d.id || ref.node_suffix AND n.version = ref.version);
 
--- name: two_at_once
--- Two versions of one path that live in the same snapshot.
+-- name: overlapping_versions
+-- Two versions of one path in the same snapshot.
 SELECT count(*) FROM documents AS one JOIN documents AS other
-    ON other.branch = one.branch AND other.path = one.path AND other.ordinal > one.ordinal
-WHERE one.born < other.died AND other.born < one.died;
+    ON other.branch = one.branch AND other.path = one.path AND other.version > one.version
+WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
 
--- name: edges_twice
+-- name: duplicate_relationships
 SELECT count(*) FROM document_relationships AS one JOIN document_relationships AS other
     ON other.branch = one.branch AND other.source = one.source AND other.relation = one.relation
-   AND other.target = one.target AND other.hand = one.hand AND other.id > one.id
-WHERE one.born < other.died AND other.born < one.died;
+   AND other.target = one.target AND other.manual = one.manual AND other.id > one.id
+WHERE one.valid_from < other.valid_to AND other.valid_from < one.valid_to;
 
--- name: without_rule
--- Documents that nobody has a rule for: nobody can read them.
+-- name: documents_without_rule
+-- Nobody can read them.
 SELECT count(*) FROM documents AS d JOIN branches AS b ON b.id = d.branch
-WHERE d.born <= b.newest AND NOT EXISTS
+WHERE d.valid_from <= b.newest_snapshot AND NOT EXISTS
     (SELECT 1 FROM document_access AS a WHERE a.branch = d.branch AND a.path = d.path);
 
 -- name: rules_of_branch
-SELECT a.path, a.told, c.rule FROM document_access AS a JOIN access_classes AS c ON c.id = a.class
+SELECT a.path, a.statements, c.rule FROM document_access AS a
+     JOIN access_classes AS c ON c.id = a.access_class
 WHERE a.branch = :branch;
 
 -- name: segments
 SELECT id, branch, arrays FROM segments ORDER BY id;
 
--- name: ordinals
-SELECT ordinal FROM documents;
+-- name: all_versions
+SELECT version FROM documents;
 
 -- name: postings_of_segment
-SELECT term, passages, frequencies FROM postings WHERE segment = :segment;
+SELECT term, chunks, frequencies FROM postings WHERE segment = :segment;
 
--- name: gone
--- Paths of a branch that its newest snapshot no longer holds.
-SELECT DISTINCT id FROM documents WHERE branch = :branch AND born <= :newest
-EXCEPT SELECT id FROM documents WHERE branch = :branch AND born <= :newest AND died > :newest;
+-- name: removed_documents
+-- Documents that the newest snapshot of a branch no longer has.
+SELECT DISTINCT id FROM documents WHERE branch = :branch AND valid_from <= :newest
+EXCEPT SELECT id FROM documents
+WHERE branch = :branch AND valid_from <= :newest AND valid_to > :newest;
 
--- name: dead
--- Versions of documents that do not live in the newest snapshot.
-SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest);
+-- name: ended_versions
+-- Versions that are not in the newest snapshot.
+SELECT version FROM documents
+WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest);
 
--- name: dead_documents
-SELECT count(*) FROM visible_documents WHERE ordinal IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest));
+-- name: visible_ended_documents
+SELECT count(*) FROM visible_documents WHERE version IN
+    (SELECT version FROM documents
+     WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
--- name: dead_texts
-SELECT count(*) FROM visible_texts WHERE ordinal IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest));
+-- name: visible_ended_texts
+SELECT count(*) FROM visible_texts WHERE version IN
+    (SELECT version FROM documents
+     WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
--- name: dead_nodes
-SELECT count(*) FROM visible_nodes WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest));
+-- name: visible_ended_nodes
+SELECT count(*) FROM visible_nodes WHERE version IN
+    (SELECT version FROM documents
+     WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
--- name: dead_chunks
-SELECT count(*) FROM visible_chunks WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest));
+-- name: visible_ended_chunks
+SELECT count(*) FROM visible_chunks WHERE version IN
+    (SELECT version FROM documents
+     WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
--- name: dead_offers
-SELECT count(*) FROM visible_offers WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest));
+-- name: visible_ended_definitions
+SELECT count(*) FROM visible_definitions WHERE version IN
+    (SELECT version FROM documents
+     WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
--- name: dead_claims
-SELECT count(*) FROM visible_claims WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND (died <= :newest OR born > :newest));
+-- name: visible_ended_references
+SELECT count(*) FROM visible_references WHERE version IN
+    (SELECT version FROM documents
+     WHERE branch = :branch AND (valid_to <= :newest OR valid_from > :newest));
 
--- name: checked
--- How many rows were looked at.
+-- name: row_counts
+-- How many rows were checked.
 SELECT 'branches', count(*) FROM branches
 UNION ALL SELECT 'snapshots', count(*) FROM snapshots
 UNION ALL SELECT 'documents', count(*) FROM documents
@@ -166,6 +176,6 @@ UNION ALL SELECT 'nodes', count(*) FROM document_nodes
 UNION ALL SELECT 'chunks', count(*) FROM vector_chunks
 UNION ALL SELECT 'vectors', count(*) FROM vectors
 UNION ALL SELECT 'postings', count(*) FROM postings
-UNION ALL SELECT 'names', count(*) FROM offers
-UNION ALL SELECT 'claims', count(*) FROM claims
+UNION ALL SELECT 'definitions', count(*) FROM definitions
+UNION ALL SELECT 'references', count(*) FROM node_references
 UNION ALL SELECT 'stated relations', count(*) FROM document_relationships;

@@ -14,86 +14,89 @@ SELECT id, vector FROM visible_nodes WHERE id IN :ids[text];
 SELECT id, kind FROM visible_nodes WHERE id IN :ids[text];
 
 -- name: definers
-SELECT DISTINCT substr(key, instr(key, ':') + 1) AS name, node FROM visible_offers
+SELECT DISTINCT substr(key, instr(key, ':') + 1) AS name, node FROM visible_definitions
 WHERE branch IN :branches[integer] AND key IN :keys[text]
 ORDER BY name, node;
 
--- name: ordinals_of_documents
-SELECT DISTINCT document FROM visible_nodes WHERE id IN :ids[text];
+-- name: versions_of_documents
+SELECT DISTINCT version FROM visible_nodes WHERE id IN :ids[text];
 
--- name: meetings_of_claimants
-SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner_id, strict,
-       offered, offered_path, offered_rank, holds
-FROM visible_meetings
-WHERE claimant IN :documents[bigint] AND relation IN :relations[text];
+-- name: matches_of_references
+SELECT source, relation, path, line, start_offset, end_offset, text, miner, rank, distance_weight,
+       inner_suffix, strict, target, target_path, target_rank, inner_exists
+FROM visible_reference_matches
+WHERE source_version IN :versions[bigint] AND relation IN :relations[text];
 
--- name: meetings_of_offerers
--- From the offers' side: which claims of these relations do they meet?
-SELECT source, relation, path, line, start, stop, says, miner, rank, near, inner_id, strict,
-       offered, offered_path, offered_rank, holds
-FROM visible_answers
-WHERE offerer IN :documents[bigint] AND relation IN :relations[text];
+-- name: matches_of_definitions
+-- From the side of the definitions: references of these relations to them.
+SELECT source, relation, path, line, start_offset, end_offset, text, miner, rank, distance_weight,
+       inner_suffix, strict, target, target_path, target_rank, inner_exists
+FROM visible_definition_matches
+WHERE target_version IN :versions[bigint] AND relation IN :relations[text];
 
 -- name: shared_names
--- Names that a document holds, each with the first few visible documents that hold it.
-SELECT c.document_id, c.miner,
-       (SELECT json_group_array(json_array(h.document_id, h.path, h.line, h.says))
-        FROM (SELECT s.document_id, s.path, s.line, s.says FROM visible_claims AS s
-              WHERE s.branch = c.branch AND s.key = c.key AND s.relation = c.relation
+-- Names in a document, each with the first few visible documents that contain it.
+SELECT ref.document_id, ref.miner,
+       (SELECT json_group_array(json_array(h.document_id, h.path, h.line, h.text))
+        FROM (SELECT s.document_id, s.path, s.line, s.text FROM visible_references AS s
+              WHERE s.branch = ref.branch AND s.key = ref.key AND s.relation = ref.relation
               LIMIT :most) AS h)
-FROM visible_claims AS c
-WHERE c.document IN :documents[bigint] AND c.relation = 'shares_entity';
+FROM visible_references AS ref
+WHERE ref.version IN :versions[bigint] AND ref.relation = 'shares_entity';
 
--- name: inner_nodes
+-- name: child_nodes
 SELECT parent, id, first_line, path FROM visible_nodes
-WHERE document IN :documents[bigint] AND parent IS NOT NULL;
+WHERE version IN :versions[bigint] AND parent IS NOT NULL;
 
--- name: places_claimed
--- Places by the first miner who found each: those that meet an offer, those that should and do not.
-SELECT miner, relation, sum(met), sum(reported AND NOT met)
-FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
-             max(EXISTS (SELECT 1 FROM visible_offers AS o
-                         WHERE o.branch = c.branch AND o.key = c.key
-                           AND (c.strict = 0 OR EXISTS
+-- name: count_references
+-- Positions by the first miner that found each: those with a definition, those that should have
+-- one.
+SELECT miner, relation, sum(resolved), sum(report_unresolved AND NOT resolved)
+FROM (SELECT min(ref.miner) AS miner, ref.relation, max(ref.report_unresolved) AS report_unresolved,
+             max(EXISTS (SELECT 1 FROM visible_definitions AS def
+                         WHERE def.branch = ref.branch AND def.key = ref.key
+                           AND (ref.strict = 0 OR EXISTS
                                 (SELECT 1 FROM visible_nodes AS n
-                                 WHERE n.id = o.node || c.inner_id AND n.document = o.document))))
-                 AS met
-      FROM visible_claims AS c
-      WHERE c.relation <> 'shares_entity'
-      GROUP BY c.document, c.relation, c.start, c.stop) AS places
-GROUP BY miner, relation HAVING max(met) OR max(reported) ORDER BY miner, relation;
+                                 WHERE n.id = def.node || ref.inner_suffix
+                                   AND n.version = def.version))))
+                 AS resolved
+      FROM visible_references AS ref
+      WHERE ref.relation <> 'shares_entity'
+      GROUP BY ref.version, ref.relation, ref.start_offset, ref.end_offset) AS positions
+GROUP BY miner, relation HAVING max(resolved) OR max(report_unresolved) ORDER BY miner, relation;
 
--- name: opaque_calls
-SELECT CAST(coalesce(sum(opaque), 0) AS bigint) FROM visible_documents;
+-- name: count_unresolved_calls
+SELECT CAST(coalesce(sum(unresolved_calls), 0) AS bigint) FROM visible_documents;
 
--- name: stated_out
+-- name: relationships_out
 SELECT source, relation, target, origins, evidence FROM visible_relationships
 WHERE source_document IN :documents[text];
 
--- name: stated_in
+-- name: relationships_in
 SELECT source, relation, target, origins, evidence FROM visible_relationships
 WHERE target_document IN :documents[text];
 
 -- name: visible_documents
-SELECT ordinal, id FROM visible_documents ORDER BY id;
+SELECT version, id FROM visible_documents ORDER BY id;
 
 -- name: parents_in_documents
 SELECT id, parent FROM visible_nodes
-WHERE document IN (SELECT document FROM visible_nodes WHERE id IN :documents[text]);
+WHERE version IN (SELECT version FROM visible_nodes WHERE id IN :documents[text]);
 
 -- name: nodes_by_id
-SELECT id, document, kind, title, summary, first_line, last_line, start, stop, page, document_id,
-       path
+SELECT id, version, kind, title, summary, first_line, last_line, start_offset, end_offset, page,
+       document_id, path
 FROM visible_nodes WHERE id IN :ids[text];
 
--- name: chunks_of_documents
-SELECT document, position, vector, id, node, heading_path, first_line, last_line, start, stop, page
+-- name: chunks_of_versions
+SELECT version, position, vector, id, node, heading_path, first_line, last_line, start_offset,
+       end_offset, page
 FROM visible_chunks
-WHERE document IN :documents[bigint]
-ORDER BY document, position;
+WHERE version IN :versions[bigint]
+ORDER BY version, position;
 
--- name: text_of_document
-SELECT text FROM visible_texts WHERE ordinal = :document;
+-- name: text_of_version
+SELECT text FROM visible_texts WHERE version = :version;
 
 -- name: count_nodes
 SELECT kind, count(*) FROM visible_nodes GROUP BY kind ORDER BY kind;
@@ -102,7 +105,7 @@ SELECT kind, count(*) FROM visible_nodes GROUP BY kind ORDER BY kind;
 SELECT count(*) FROM visible_chunks;
 
 -- name: postings_of_terms
-SELECT term, segment, passages, frequencies FROM masked_postings
+SELECT term, segment, chunks, frequencies FROM masked_postings
 WHERE segment IN :segments[bigint] AND term IN :terms[text]
 ORDER BY segment;
 
@@ -114,23 +117,24 @@ SELECT arrays FROM masked_segments WHERE id = :segment;
 
 -- name: segment_columns
 -- All but the vectors: five columns of chunks and three of nodes, each with NumPy's header.
-SELECT substr(arrays, 1, 5 * (128 + 8 * passages) + 3 * (128 + 8 * nodes))
+SELECT substr(arrays, 1, 5 * (128 + 8 * chunk_count) + 3 * (128 + 8 * node_count))
 FROM masked_segments WHERE id = :segment;
 
--- name: passage_vectors
+-- name: chunk_vectors
 SELECT id, vector FROM masked_vectors WHERE id IN :vectors[bigint];
 
--- name: versions
+-- name: text_hashes
 SELECT id, hash FROM visible_texts ORDER BY id;
 
--- name: nodes_whole
-SELECT n.id, n.kind, n.title, n.summary, n.parent, n.first_line, n.last_line, n.start, n.stop,
-       n.page, n.vector
-FROM visible_nodes AS n WHERE n.document = :document ORDER BY n.start, n.id;
+-- name: nodes_of_version
+SELECT n.id, n.kind, n.title, n.summary, n.parent, n.first_line, n.last_line, n.start_offset,
+       n.end_offset, n.page, n.vector
+FROM visible_nodes AS n WHERE n.version = :version ORDER BY n.start_offset, n.id;
 
--- name: chunks_whole
-SELECT position, id, node, heading_path, first_line, last_line, start, stop, page, vector
-FROM visible_chunks WHERE document = :document ORDER BY position;
+-- name: chunks_of_version
+SELECT position, id, node, heading_path, first_line, last_line, start_offset, end_offset, page,
+       vector
+FROM visible_chunks WHERE version = :version ORDER BY position;
 
--- name: offers_whole
-SELECT key, node, rank FROM visible_offers WHERE document = :document ORDER BY key, node;
+-- name: definitions_of_version
+SELECT key, node, rank FROM visible_definitions WHERE version = :version ORDER BY key, node;

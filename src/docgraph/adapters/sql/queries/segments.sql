@@ -1,29 +1,29 @@
 -- Packed segments: arrays and posting lists.
 
 -- name: add_segment
-INSERT INTO segments (branch, born, passages, nodes, arrays)
-VALUES (:branch, :born, :passages, :nodes, :arrays) RETURNING id;
+INSERT INTO segments (branch, snapshot, chunk_count, node_count, arrays)
+VALUES (:branch, :snapshot, :chunk_count, :node_count, :arrays) RETURNING id;
 
 -- name: add_postings
-INSERT INTO postings (segment, term, passages, frequencies)
-VALUES (:segment, :term, :passages, :frequencies);
+INSERT INTO postings (segment, term, chunks, frequencies)
+VALUES (:segment, :term, :chunks, :frequencies);
 
 -- name: segments_of_branch
--- The second column is the access group; without row-level security there is one.
-SELECT id, 0, passages FROM segments WHERE branch = :branch ORDER BY passages, id;
+-- The second column is the access class; without row-level security a segment has none.
+SELECT id, 0, chunk_count FROM segments WHERE branch = :branch ORDER BY chunk_count, id;
 
--- name: place_of_segment
-SELECT branch, born FROM segments WHERE id = :segment;
+-- name: origin_of_segment
+SELECT branch, snapshot FROM segments WHERE id = :segment;
 
 -- name: arrays_of_segment
 SELECT arrays FROM segments WHERE id = :segment;
 
 -- name: postings_of_segments
-SELECT term, segment, passages, frequencies FROM postings
+SELECT term, segment, chunks, frequencies FROM postings
 WHERE segment IN :segments[bigint] ORDER BY term, segment;
 
--- name: drop_postings
+-- name: delete_postings
 DELETE FROM postings WHERE segment IN :segments[bigint];
 
--- name: drop_segments
+-- name: delete_segments
 DELETE FROM segments WHERE id IN :segments[bigint];

@@ -1,68 +1,73 @@
 -- What servers on one store share: ingest jobs and API keys.
 
--- name: add_ingestion
-INSERT INTO ingestions (id, tenant, person, credential, asked_by, asker, request, state, attempts,
-                        created, updated, progress, result, error)
-VALUES (:id, :tenant, :person, :credential, :asked_by, :asker, :request,
+-- name: add_job
+INSERT INTO ingest_jobs (id, tenant, principal, credential_kind, requester, authenticated_by,
+                         request, state, attempts, created, updated, progress, result, error)
+VALUES (:id, :tenant, :principal, :credential_kind, :requester, :authenticated_by, :request,
         :state, :attempts, :created, :updated, :progress, :result, :error);
 
--- name: ingestion
-SELECT id, asked_by, asker, request, state, attempts, created, updated, progress, result, error
-FROM ingestions WHERE tenant = :tenant AND id = :id;
+-- name: find_job
+SELECT id, requester, authenticated_by, request, state, attempts, created, updated, progress,
+       result, error
+FROM ingest_jobs WHERE tenant = :tenant AND id = :id;
 
--- name: ingestions_of_asker
-SELECT id, asked_by, asker, request, state, attempts, created, updated, progress, result, error
-FROM ingestions
-WHERE tenant = :tenant AND person = :person AND credential = :credential
+-- name: jobs_of_owner
+SELECT id, requester, authenticated_by, request, state, attempts, created, updated, progress,
+       result, error
+FROM ingest_jobs
+WHERE tenant = :tenant AND principal = :principal AND credential_kind = :credential_kind
 ORDER BY number DESC LIMIT :most;
 
--- name: waiting_of_asker
-SELECT count(*) FROM ingestions
-WHERE tenant = :tenant AND person = :person AND credential = :credential
+-- name: count_pending_jobs
+SELECT count(*) FROM ingest_jobs
+WHERE tenant = :tenant AND principal = :principal AND credential_kind = :credential_kind
   AND state IN ('queued', 'running');
 
--- name: claim
--- First of the tenant, then of the asker, for whom none was begun for the longest time, or ever.
-UPDATE ingestions
-SET state = 'running', attempts = attempts + 1, owner = :owner, lease = :now + :seconds,
-    begun = :now, updated = :stamp
-WHERE number = (SELECT i.number FROM ingestions AS i
+-- name: claim_job
+-- Of the tenant, and in it of the owner, whose last job was started the longest time ago, or never.
+UPDATE ingest_jobs
+SET state = 'running', attempts = attempts + 1, worker = :worker, lease_expires = :now + :seconds,
+    last_started = :now, updated = :stamp
+WHERE number = (SELECT i.number FROM ingest_jobs AS i
                 WHERE i.state IN ('queued', 'running')
-                  AND (i.state = 'queued' OR i.lease <= :now)
-                ORDER BY (SELECT max(t.begun) FROM ingestions AS t
+                  AND (i.state = 'queued' OR i.lease_expires <= :now)
+                ORDER BY (SELECT max(t.last_started) FROM ingest_jobs AS t
                           WHERE t.tenant = i.tenant) NULLS FIRST,
-                         (SELECT max(a.begun) FROM ingestions AS a
-                          WHERE a.tenant = i.tenant AND a.person = i.person
-                            AND a.credential = i.credential) NULLS FIRST,
+                         (SELECT max(a.last_started) FROM ingest_jobs AS a
+                          WHERE a.tenant = i.tenant AND a.principal = i.principal
+                            AND a.credential_kind = i.credential_kind) NULLS FIRST,
                          i.number
                 LIMIT 1)
-RETURNING id, asked_by, asker, request, state, attempts, created, updated, progress, result, error;
+RETURNING id, requester, authenticated_by, request, state, attempts, created, updated, progress,
+          result, error;
 
--- name: renew
-UPDATE ingestions SET lease = :now + :seconds, progress = :progress, updated = :stamp
-WHERE id = :id AND owner = :owner AND state = 'running' AND lease > :now;
+-- name: renew_lease
+UPDATE ingest_jobs SET lease_expires = :now + :seconds, progress = :progress, updated = :stamp
+WHERE id = :id AND worker = :worker AND state = 'running' AND lease_expires > :now;
 
--- name: finish
-UPDATE ingestions
-SET state = :state, result = :result, error = :error, owner = '', lease = NULL, updated = :stamp
-WHERE id = :id AND owner = :owner AND state = 'running' AND lease > :now;
+-- name: finish_job
+UPDATE ingest_jobs
+SET state = :state, result = :result, error = :error, worker = '', lease_expires = NULL,
+    updated = :stamp
+WHERE id = :id AND worker = :worker AND state = 'running' AND lease_expires > :now;
 
--- name: release
-UPDATE ingestions
-SET state = 'queued', attempts = attempts - :back, owner = '', lease = NULL, updated = :stamp
-WHERE id = :id AND owner = :owner AND state = 'running' AND lease > :now;
+-- name: release_job
+UPDATE ingest_jobs
+SET state = 'queued', attempts = attempts - :back, worker = '', lease_expires = NULL,
+    updated = :stamp
+WHERE id = :id AND worker = :worker AND state = 'running' AND lease_expires > :now;
 
 -- name: add_key
-INSERT INTO api_keys (id, tenant, person, created, expires, note, secret_hash)
-VALUES (:id, :tenant, :person, :created, :expires, :note, :secret_hash);
+INSERT INTO api_keys (id, tenant, principal, created, expires, note, secret_hash)
+VALUES (:id, :tenant, :principal, :created, :expires, :note, :secret_hash);
 
 -- name: find_key
 -- Whatever its tenant is.
-SELECT id, tenant, person, created, expires, note, secret_hash FROM api_keys WHERE id = :id;
+SELECT id, tenant, principal, created, expires, note, secret_hash FROM api_keys WHERE id = :id;
 
 -- name: keys_of_tenant
-SELECT id, tenant, person, created, expires, note FROM api_keys
+SELECT id, tenant, principal, created, expires, note FROM api_keys
 WHERE tenant = :tenant ORDER BY created, id;
 
--- name: drop_key
+-- name: delete_key
 DELETE FROM api_keys WHERE tenant = :tenant AND id = :id;

@@ -1,29 +1,31 @@
--- What rights are resolved with, before there are any. Only `load_rows` and the store read this.
+-- What visibility is computed from, before it is known. Only `load_rows` and the store read this.
 
--- name: changes
+-- name: change_counts
 -- How often anything of the tenant changed; how often a class changed or a snapshot was removed;
--- and what this was counted in. Each dialect has its own text.
+-- and an identifier of the store that counted. Each dialect has its own text.
 
 -- name: segments
 SELECT s.id FROM segments AS s JOIN branches AS b ON b.id = s.branch WHERE b.tenant = :tenant;
 
--- name: lives
-SELECT d.ordinal, d.branch, d.born, d.died, coalesce(a.class, -1) FROM documents AS d
-JOIN branches AS b ON b.id = d.branch
+-- name: document_lifetimes
+SELECT d.version, d.branch, d.valid_from, d.valid_to, coalesce(a.access_class, -1)
+FROM documents AS d JOIN branches AS b ON b.id = d.branch
 LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
 WHERE CAST(:tenant AS text) IS NULL OR b.tenant = :tenant;
 
--- name: lives_since
--- Versions of a branch that were born or ended in snapshots after this one.
-SELECT d.ordinal, d.branch, d.born, d.died, coalesce(a.class, -1) FROM documents AS d
+-- name: document_lifetimes_since
+-- Versions of a branch that begin or end in snapshots after this one.
+SELECT d.version, d.branch, d.valid_from, d.valid_to, coalesce(a.access_class, -1)
+FROM documents AS d
 LEFT JOIN document_access AS a ON a.branch = d.branch AND a.path = d.path
-WHERE d.branch = :branch AND (d.born > :after OR (d.died > :after AND d.died <= :newest));
+WHERE d.branch = :branch
+  AND (d.valid_from > :after OR (d.valid_to > :after AND d.valid_to <= :newest));
 
 -- name: rules
 SELECT id, rule FROM access_classes WHERE id IN :classes[integer];
 
 -- name: branches
-SELECT id, tenant, repository, name, newest, oldest FROM branches
+SELECT id, tenant, repository, name, newest_snapshot, oldest_snapshot FROM branches
 WHERE CAST(:tenant AS text) IS NULL OR tenant = :tenant ORDER BY repository, name;
 
 -- name: snapshots

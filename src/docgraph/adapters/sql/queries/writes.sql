@@ -1,7 +1,7 @@
 -- What an ingest reads and writes.
 
--- name: branch_of
-SELECT id, newest FROM branches
+-- name: find_branch
+SELECT id, newest_snapshot FROM branches
 WHERE tenant = :tenant AND repository = :repository AND name = :name;
 
 -- name: add_branch
@@ -10,39 +10,40 @@ ON CONFLICT DO NOTHING;
 
 -- name: newest_snapshot
 SELECT s.embedder_name, s.embedder_digest, s.dimensions, s.miners, s.ref, s.revision
-FROM snapshots AS s JOIN branches AS b ON b.id = s.branch AND b.newest = s.number
+FROM snapshots AS s JOIN branches AS b ON b.id = s.branch AND b.newest_snapshot = s.number
 WHERE b.id = :branch;
 
--- name: held_documents
+-- name: stored_documents
 SELECT d.path, d.fingerprint, c.hash FROM documents AS d JOIN contents AS c ON c.id = d.content
-WHERE d.branch = :branch AND d.died = :forever ORDER BY d.path;
+WHERE d.branch = :branch AND d.valid_to = :forever ORDER BY d.path;
 
--- name: living_nodes
-SELECT n.id FROM document_nodes AS n JOIN documents AS d ON d.ordinal = n.document
-WHERE n.id IN :ids[text] AND d.branch = :branch AND d.died = :forever;
+-- name: current_nodes
+SELECT n.id FROM document_nodes AS n JOIN documents AS d ON d.version = n.version
+WHERE n.id IN :ids[text] AND d.branch = :branch AND d.valid_to = :forever;
 
--- name: living_texts
+-- name: current_texts
 -- Documents of the new snapshot: those written now, or those that were there before.
 SELECT d.path, d.id, n.kind, n.title, c.text, d.source_lines
 FROM documents AS d JOIN contents AS c ON c.id = d.content
-     JOIN document_nodes AS n ON n.document = d.ordinal AND n.id = d.id
-WHERE d.branch = :branch AND d.died = :forever AND (d.born = :next) = (:fresh = 1)
+     JOIN document_nodes AS n ON n.version = d.version AND n.id = d.id
+WHERE d.branch = :branch AND d.valid_to = :forever AND (d.valid_from = :next) = (:fresh = 1)
   AND d.path > :after
 ORDER BY d.path LIMIT :most;
 
--- name: offered_titles
+-- name: current_titles
 -- Titles of the new snapshot, and whether the newest one already had them.
-SELECT substr(o.key, 7), max(d.born < :next)
-FROM offers AS o JOIN documents AS d ON d.ordinal = o.document
-WHERE o.branch = :branch AND o.key >= 'title:' AND o.key < 'title;'
-  AND (d.died = :forever OR d.died = :next)
-GROUP BY o.key HAVING max(d.died = :forever) = 1;
+SELECT substr(def.key, 7), max(d.valid_from < :next)
+FROM definitions AS def JOIN documents AS d ON d.version = def.version
+WHERE def.branch = :branch AND def.key >= 'title:' AND def.key < 'title;'
+  AND (d.valid_to = :forever OR d.valid_to = :next)
+GROUP BY def.key HAVING max(d.valid_to = :forever) = 1;
 
 -- name: add_space
-INSERT INTO vector_spaces (tenant, embedder) VALUES (:tenant, :embedder) ON CONFLICT DO NOTHING;
+INSERT INTO vector_spaces (tenant, embedder_digest) VALUES (:tenant, :embedder_digest)
+ON CONFLICT DO NOTHING;
 
--- name: space_of
-SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder = :embedder;
+-- name: find_space
+SELECT id FROM vector_spaces WHERE tenant = :tenant AND embedder_digest = :embedder_digest;
 
 -- name: add_content
 INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONFLICT DO NOTHING;
@@ -51,112 +52,117 @@ INSERT INTO contents (tenant, hash, text) VALUES (:tenant, :hash, :text) ON CONF
 SELECT hash, id FROM contents
 WHERE tenant = :tenant AND hash IN :hashes[text];
 
--- name: living_documents
--- The last column is the access group; without row-level security there is one.
-SELECT path, ordinal, id, 0 FROM documents
-WHERE branch = :branch AND path IN :paths[text] AND died = :forever;
+-- name: current_documents
+-- The last column is the access class of the rows; without row-level security they have none.
+SELECT path, version, 0 FROM documents
+WHERE branch = :branch AND path IN :paths[text] AND valid_to = :forever;
 
 -- name: next_handles
--- So many numbers for new nodes. Each dialect has its own text.
+-- Numbers for `many` new nodes. Each dialect has its own text.
 
--- name: next_ordinals
--- So many numbers for new documents. Each dialect has its own text.
+-- name: next_versions
+-- Numbers for `many` new versions of documents. Each dialect has its own text.
 
 -- name: end_document
-UPDATE documents SET died = :snapshot
-WHERE branch = :branch AND path = :path AND died = :forever;
+UPDATE documents SET valid_to = :snapshot
+WHERE branch = :branch AND path = :path AND valid_to = :forever;
 
 -- name: add_document
-INSERT INTO documents (ordinal, branch, path, id, content, fingerprint, opaque, source_lines, born,
-                       died)
-VALUES (:ordinal, :branch, :path, :id, :content, :fingerprint, :opaque, :source_lines, :born,
-        :died);
+INSERT INTO documents (version, branch, path, id, content, fingerprint, unresolved_calls,
+                       source_lines, valid_from, valid_to)
+VALUES (:version, :branch, :path, :id, :content, :fingerprint, :unresolved_calls, :source_lines,
+        :valid_from, :valid_to);
 
 -- name: add_node
-INSERT INTO document_nodes (handle, document, id, kind, title, summary, parent, first_line,
-                            last_line, start, stop, page, vector)
-VALUES (:handle, :document, :id, :kind, :title, :summary, :parent, :first_line,
-        :last_line, :start, :stop, :page, :vector);
+INSERT INTO document_nodes (handle, version, id, kind, title, summary, parent, first_line,
+                            last_line, start_offset, end_offset, page, vector)
+VALUES (:handle, :version, :id, :kind, :title, :summary, :parent, :first_line,
+        :last_line, :start_offset, :end_offset, :page, :vector);
 
 -- name: add_chunk
-INSERT INTO vector_chunks (document, position, id, node, heading_path, first_line, last_line,
-                           start, stop, page, vector)
-VALUES (:document, :position, :id, :node, :heading_path, :first_line, :last_line,
-        :start, :stop, :page, :vector);
+INSERT INTO vector_chunks (version, position, id, node, heading_path, first_line, last_line,
+                           start_offset, end_offset, page, vector_id)
+VALUES (:version, :position, :id, :node, :heading_path, :first_line, :last_line,
+        :start_offset, :end_offset, :page, :vector_id);
 
--- name: add_offer
-INSERT INTO offers (branch, key, document, suffix, rank)
-VALUES (:branch, :key, :document, :suffix, :rank);
+-- name: add_definition
+INSERT INTO definitions (branch, key, version, node_suffix, rank)
+VALUES (:branch, :key, :version, :node_suffix, :rank);
 
--- name: add_claim
-INSERT INTO claims (document, relation, start, key, inner, suffix, branch, stop, line, says, miner,
-                    strict, rank, near, reported)
-VALUES (:document, :relation, :start, :key, :inner, :suffix, :branch, :stop, :line, :says, :miner,
-        :strict, :rank, :near, :reported)
+-- name: add_reference
+INSERT INTO node_references (version, relation, start_offset, key, inner_suffix, node_suffix,
+                             branch, end_offset, line, text, miner, strict, rank,
+                             distance_weight, report_unresolved)
+VALUES (:version, :relation, :start_offset, :key, :inner_suffix, :node_suffix, :branch, :end_offset,
+        :line, :text, :miner, :strict, :rank, :distance_weight, :report_unresolved)
 ON CONFLICT DO NOTHING;
 
--- name: places_claimed
--- Places in documents written now, by the first miner who found each: those that meet an offer,
--- and those that must be told of when they meet none.
-SELECT miner, relation, sum(met), sum(reported AND NOT met)
-FROM (SELECT min(c.miner) AS miner, c.relation, max(c.reported) AS reported,
-             max(EXISTS (SELECT 1 FROM offers AS o JOIN documents AS t ON t.ordinal = o.document
-                         WHERE o.branch = c.branch AND o.key = c.key AND t.died = :forever
-                           AND (c.strict = 0 OR EXISTS
+-- name: count_references
+-- Positions in documents written now, by the first miner that found each: those with a definition,
+-- and those without one that are reported.
+SELECT miner, relation, sum(resolved), sum(report_unresolved AND NOT resolved)
+FROM (SELECT min(ref.miner) AS miner, ref.relation, max(ref.report_unresolved) AS report_unresolved,
+             max(EXISTS (SELECT 1 FROM definitions AS def
+                              JOIN documents AS t ON t.version = def.version
+                         WHERE def.branch = ref.branch AND def.key = ref.key
+                           AND t.valid_to = :forever
+                           AND (ref.strict = 0 OR EXISTS
                                 (SELECT 1 FROM document_nodes AS n
-                                 WHERE n.id = t.id || o.suffix || c.inner
-                                   AND n.document = t.ordinal)))) AS met
-      FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
-      WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
-        AND c.miner IN :miners[text] AND c.relation <> 'shares_entity'
-      GROUP BY c.document, c.relation, c.start, c.stop) AS places
-GROUP BY miner, relation HAVING max(met) OR max(reported) ORDER BY miner, relation;
+                                 WHERE n.id = t.id || def.node_suffix || ref.inner_suffix
+                                   AND n.version = t.version)))) AS resolved
+      FROM node_references AS ref JOIN documents AS d ON d.version = ref.version
+      WHERE d.branch = :branch AND d.valid_from = :next AND d.valid_to = :forever
+        AND ref.miner IN :miners[text] AND ref.relation <> 'shares_entity'
+      GROUP BY ref.version, ref.relation, ref.start_offset, ref.end_offset) AS positions
+GROUP BY miner, relation HAVING max(resolved) OR max(report_unresolved) ORDER BY miner, relation;
 
--- name: places_unmet
-SELECT path, line, relation || ' ' || min(says)
-FROM (SELECT d.path, c.line, c.relation, c.start, c.stop, c.says, c.document, c.reported,
-             EXISTS (SELECT 1 FROM offers AS o JOIN documents AS t ON t.ordinal = o.document
-                     WHERE o.branch = c.branch AND o.key = c.key AND t.died = :forever
-                       AND (c.strict = 0 OR EXISTS
+-- name: unresolved_references
+SELECT path, line, relation || ' ' || min(text)
+FROM (SELECT d.path, ref.line, ref.relation, ref.start_offset, ref.end_offset, ref.text,
+             ref.version, ref.report_unresolved,
+             EXISTS (SELECT 1 FROM definitions AS def JOIN documents AS t ON t.version = def.version
+                     WHERE def.branch = ref.branch AND def.key = ref.key AND t.valid_to = :forever
+                       AND (ref.strict = 0 OR EXISTS
                             (SELECT 1 FROM document_nodes AS n
-                             WHERE n.id = t.id || o.suffix || c.inner
-                               AND n.document = t.ordinal))) AS met
-      FROM claims AS c JOIN documents AS d ON d.ordinal = c.document
-      WHERE d.branch = :branch AND d.born = :next AND d.died = :forever
-        AND c.miner IN :miners[text] AND c.relation = :relation) AS places
-GROUP BY document, start, stop HAVING max(reported) AND NOT max(met)
-ORDER BY path, line, start LIMIT :most;
+                             WHERE n.id = t.id || def.node_suffix || ref.inner_suffix
+                               AND n.version = t.version))) AS resolved
+      FROM node_references AS ref JOIN documents AS d ON d.version = ref.version
+      WHERE d.branch = :branch AND d.valid_from = :next AND d.valid_to = :forever
+        AND ref.miner IN :miners[text] AND ref.relation = :relation) AS positions
+GROUP BY version, start_offset, end_offset HAVING max(report_unresolved) AND NOT max(resolved)
+ORDER BY path, line, start_offset LIMIT :most;
 
--- name: opaque_calls
-SELECT CAST(coalesce(sum(opaque), 0) AS bigint) FROM documents
-WHERE branch = :branch AND born = :next AND died = :forever;
+-- name: count_unresolved_calls
+SELECT CAST(coalesce(sum(unresolved_calls), 0) AS bigint) FROM documents
+WHERE branch = :branch AND valid_from = :next AND valid_to = :forever;
 
--- name: living_relationships
+-- name: current_relationships
 SELECT id, source, relation, target, origins, evidence FROM document_relationships
-WHERE branch = :branch AND hand = :hand AND died = :forever;
+WHERE branch = :branch AND manual = :manual AND valid_to = :forever;
 
 -- name: end_relationship
-UPDATE document_relationships SET died = :snapshot WHERE id = :id;
+UPDATE document_relationships SET valid_to = :snapshot WHERE id = :id;
 
--- name: drop_relationships_born_now
--- What was written under the unpublished snapshot and is written again was never there.
+-- name: delete_pending_relationship
+-- Written under the unpublished snapshot, and about to be written again.
 DELETE FROM document_relationships
-WHERE branch = :branch AND hand = :hand AND died = :forever AND born = :snapshot
+WHERE branch = :branch AND manual = :manual AND valid_to = :forever AND valid_from = :snapshot
   AND source = :source AND relation = :relation AND target = :target;
 
--- name: drop_given_born_now
-DELETE FROM document_relationships WHERE branch = :branch AND hand = 0 AND born = :snapshot;
+-- name: delete_pending_imported
+DELETE FROM document_relationships WHERE branch = :branch AND manual = 0 AND valid_from = :snapshot;
 
--- name: end_hand_relationship
-UPDATE document_relationships SET died = :snapshot
-WHERE branch = :branch AND hand = 1 AND died = :forever
+-- name: end_manual_relationship
+UPDATE document_relationships SET valid_to = :snapshot
+WHERE branch = :branch AND manual = 1 AND valid_to = :forever
   AND source = :source AND relation = :relation AND target = :target;
 
 -- name: add_relationship
 INSERT INTO document_relationships (branch, source, source_document, relation, target,
-                                    target_document, hand, origins, evidence, born, died)
+                                    target_document, manual, origins, evidence, valid_from,
+                                    valid_to)
 VALUES (:branch, :source, :source_document, :relation, :target,
-        :target_document, :hand, :origins, :evidence, :born, :forever);
+        :target_document, :manual, :origins, :evidence, :valid_from, :forever);
 
 -- name: add_snapshot
 INSERT INTO snapshots (branch, number, embedder_name, embedder_digest, dimensions, created,
@@ -165,51 +171,52 @@ VALUES (:branch, :number, :embedder_name, :embedder_digest, :dimensions, :create
         :miners, :ref, :revision);
 
 -- name: set_newest
-UPDATE branches SET newest = :number WHERE id = :branch;
+UPDATE branches SET newest_snapshot = :number WHERE id = :branch;
 
--- name: keep_classes
+-- name: lock_access_classes
 -- There is one writer at a time.
 SELECT 1;
 
--- name: count_change
+-- name: increment_changes
 -- Every change of a tenant begins with this. Each dialect has its own text.
 
--- name: count_access_change
--- After `count_change`: a document's class changed, or a snapshot was removed, so readers load
+-- name: increment_access_changes
+-- After `increment_changes`: a document's class changed, or a snapshot was removed, so readers load
 -- versions anew. Each dialect has its own text.
 
--- name: drop_postings_of_unpublished
+-- name: delete_unpublished_postings
 DELETE FROM postings WHERE segment IN
-    (SELECT id FROM segments WHERE branch = :branch AND born > :newest);
+    (SELECT id FROM segments WHERE branch = :branch AND snapshot > :newest);
 
--- name: drop_unpublished_segments
-DELETE FROM segments WHERE branch = :branch AND born > :newest;
+-- name: delete_unpublished_segments
+DELETE FROM segments WHERE branch = :branch AND snapshot > :newest;
 
--- name: drop_chunks_of_unpublished
-DELETE FROM vector_chunks WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
+-- name: delete_unpublished_chunks
+DELETE FROM vector_chunks WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
 
--- name: drop_offers_of_unpublished
-DELETE FROM offers WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
+-- name: delete_unpublished_definitions
+DELETE FROM definitions WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
 
--- name: drop_claims_of_unpublished
-DELETE FROM claims WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
+-- name: delete_unpublished_references
+DELETE FROM node_references WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
 
--- name: drop_nodes_of_unpublished
-DELETE FROM document_nodes WHERE document IN
-    (SELECT ordinal FROM documents WHERE branch = :branch AND born > :newest);
+-- name: delete_unpublished_nodes
+DELETE FROM document_nodes WHERE version IN
+    (SELECT version FROM documents WHERE branch = :branch AND valid_from > :newest);
 
--- name: drop_unpublished_documents
-DELETE FROM documents WHERE branch = :branch AND born > :newest;
+-- name: delete_unpublished_documents
+DELETE FROM documents WHERE branch = :branch AND valid_from > :newest;
 
 -- name: revive_documents
-UPDATE documents SET died = :forever WHERE branch = :branch AND died > :newest AND died < :forever;
+UPDATE documents SET valid_to = :forever
+WHERE branch = :branch AND valid_to > :newest AND valid_to < :forever;
 
--- name: drop_unpublished_relationships
-DELETE FROM document_relationships WHERE branch = :branch AND born > :newest;
+-- name: delete_unpublished_relationships
+DELETE FROM document_relationships WHERE branch = :branch AND valid_from > :newest;
 
 -- name: revive_relationships
-UPDATE document_relationships SET died = :forever
-WHERE branch = :branch AND died > :newest AND died < :forever;
+UPDATE document_relationships SET valid_to = :forever
+WHERE branch = :branch AND valid_to > :newest AND valid_to < :forever;

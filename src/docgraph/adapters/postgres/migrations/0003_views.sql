@@ -1,0 +1,143 @@
+-- Every read of every stage selects from these views alone. They run with the rights of the reader,
+-- so that row-level security filters every row behind them once more.
+--
+-- Each begins with the table whose rows are looked up, goes from there to the document, and from
+-- there to the requested snapshots; tables are joined in this order (session.sql).
+-- `IS TRUE` keeps the set of classes a set, computed once and hashed, not one more table to join.
+
+CREATE VIEW visible_documents WITH (security_invoker) AS
+    SELECT d.*
+    FROM documents AS d
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_texts WITH (security_invoker) AS
+    SELECT d.version, d.id, c.hash, c.text
+    FROM documents AS d
+         JOIN contents AS c ON c.id = d.content
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_nodes WITH (security_invoker) AS
+    SELECT n.*, d.id AS document_id, d.path
+    FROM document_nodes AS n
+         JOIN documents AS d ON d.version = n.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_definitions WITH (security_invoker) AS
+    SELECT def.branch, def.key, def.key_hash, def.version, def.rank,
+           d.id || def.node_suffix AS node, d.path
+    FROM definitions AS def
+         JOIN documents AS d ON d.version = def.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_references WITH (security_invoker) AS
+    SELECT ref.*, d.id || ref.node_suffix AS source, d.id AS document_id, d.path
+    FROM node_references AS ref
+         JOIN documents AS d ON d.version = ref.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+            AND ref.miner = ANY (s.miners)
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+-- Mined edges: reference and definition are both visible, so both nodes are. Read from the side of
+-- the reference, and from the side of the definition.
+CREATE VIEW visible_reference_matches WITH (security_invoker) AS
+    SELECT ref.version AS source_version, def.version AS target_version,
+           source_doc.id || ref.node_suffix AS source, ref.relation, source_doc.path, ref.line,
+           ref.start_offset, ref.end_offset, ref.text, ref.miner, ref.rank, ref.distance_weight,
+           ref.inner_suffix, ref.strict, target_doc.id || def.node_suffix AS target,
+           target_doc.path AS target_path, def.rank AS target_rank,
+           (ref.inner_suffix = ''
+            OR EXISTS (SELECT 1 FROM document_nodes AS n
+                       WHERE n.id = target_doc.id || def.node_suffix || ref.inner_suffix
+                         AND n.version = def.version))::integer AS inner_exists
+    FROM node_references AS ref
+         JOIN documents AS source_doc ON source_doc.version = ref.version
+         JOIN requested_snapshots() AS source_scope
+             ON source_scope.branch = source_doc.branch
+            AND source_doc.valid_from <= source_scope.snapshot
+            AND source_scope.snapshot < source_doc.valid_to
+            AND ref.miner = ANY (source_scope.miners)
+         JOIN definitions AS def
+             ON def.branch = ref.branch AND def.key_hash = ref.key_hash AND def.key = ref.key
+         JOIN documents AS target_doc ON target_doc.version = def.version
+         JOIN requested_snapshots() AS target_scope
+             ON target_scope.branch = target_doc.branch
+            AND target_doc.valid_from <= target_scope.snapshot
+            AND target_scope.snapshot < target_doc.valid_to
+    WHERE (source_doc.access_class IN (SELECT readable_classes())) IS TRUE
+      AND (target_doc.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_definition_matches WITH (security_invoker) AS
+    SELECT ref.version AS source_version, def.version AS target_version,
+           source_doc.id || ref.node_suffix AS source, ref.relation, source_doc.path, ref.line,
+           ref.start_offset, ref.end_offset, ref.text, ref.miner, ref.rank, ref.distance_weight,
+           ref.inner_suffix, ref.strict, target_doc.id || def.node_suffix AS target,
+           target_doc.path AS target_path, def.rank AS target_rank,
+           (ref.inner_suffix = ''
+            OR EXISTS (SELECT 1 FROM document_nodes AS n
+                       WHERE n.id = target_doc.id || def.node_suffix || ref.inner_suffix
+                         AND n.version = def.version))::integer AS inner_exists
+    FROM definitions AS def
+         JOIN documents AS target_doc ON target_doc.version = def.version
+         JOIN requested_snapshots() AS target_scope
+             ON target_scope.branch = target_doc.branch
+            AND target_doc.valid_from <= target_scope.snapshot
+            AND target_scope.snapshot < target_doc.valid_to
+         JOIN node_references AS ref
+             ON ref.branch = def.branch AND ref.key_hash = def.key_hash AND ref.key = def.key
+         JOIN documents AS source_doc ON source_doc.version = ref.version
+         JOIN requested_snapshots() AS source_scope
+             ON source_scope.branch = source_doc.branch
+            AND source_doc.valid_from <= source_scope.snapshot
+            AND source_scope.snapshot < source_doc.valid_to
+            AND ref.miner = ANY (source_scope.miners)
+    WHERE (source_doc.access_class IN (SELECT readable_classes())) IS TRUE
+      AND (target_doc.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_chunks WITH (security_invoker) AS
+    SELECT c.version, c.position, c.id, c.node, c.heading_path, c.first_line, c.last_line,
+           c.start_offset, c.end_offset, c.page, v.vector
+    FROM vector_chunks AS c
+         JOIN documents AS d ON d.version = c.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+         JOIN vectors AS v ON v.id = c.vector_id
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+-- The same chunks from the side of their vectors, for an index over these. Version and position
+-- name a chunk's row in an index.
+CREATE VIEW visible_vectors WITH (security_invoker) AS
+    SELECT v.vector, c.node, d.id AS document_id, c.version, c.position
+    FROM vectors AS v
+         JOIN vector_chunks AS c ON c.vector_id = v.id
+         JOIN documents AS d ON d.version = c.version
+         JOIN requested_snapshots() AS s
+             ON s.branch = d.branch AND d.valid_from <= s.snapshot AND s.snapshot < d.valid_to
+    WHERE (d.access_class IN (SELECT readable_classes())) IS TRUE;
+
+CREATE VIEW visible_relationships WITH (security_invoker) AS
+    SELECT r.*
+    FROM document_relationships AS r
+         JOIN requested_snapshots() AS a
+             ON a.branch = r.branch AND r.valid_from <= a.snapshot AND a.snapshot < r.valid_to
+    WHERE EXISTS (SELECT 1 FROM visible_nodes AS s WHERE s.id = r.source)
+      AND EXISTS (SELECT 1 FROM visible_nodes AS t WHERE t.id = r.target);
+
+-- Packed by access class, so these have rows of other snapshots too: search masks them by version
+-- before it reads any number.
+CREATE VIEW masked_segments WITH (security_invoker) AS
+    SELECT s.* FROM segments AS s JOIN branches AS b ON b.id = s.branch
+    WHERE s.snapshot <= b.newest_snapshot
+      AND (s.access_class IN (SELECT readable_classes())) IS TRUE;
+CREATE VIEW masked_postings WITH (security_invoker) AS
+    SELECT p.* FROM postings AS p;
+CREATE VIEW masked_vectors WITH (security_invoker) AS
+    SELECT v.id, v.vector FROM vectors AS v;
