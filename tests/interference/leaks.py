@@ -1,7 +1,9 @@
 """Leaks, each planted on purpose into the code as it is."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +27,22 @@ from docgraph.model.vector import SCALE
 from docgraph.ports.graph_reads import Direction
 from docgraph.ports.indexes import ReadFilter, VectorHits
 from docgraph.ports.search_reads import Level
+
+P = ParamSpec("P")
+T = TypeVar("T")
+executed: Counter[str] = Counter()  # calls of planted code, by leak
+
+
+def counted(leaking: Callable[P, T]) -> Callable[P, T]:
+    """Counts calls under the leak's name: a leak whose code never runs proves nothing."""
+    leak = leaking.__qualname__.partition(".")[0]
+
+    @wraps(leaking)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        executed[leak] += 1
+        return leaking(*args, **kwargs)
+
+    return call
 
 
 def straight(sql: Queries, text: str) -> list[Row]:
@@ -83,6 +101,7 @@ class EveryonesReader(PackedReader):
 def global_document_frequency(plant: pytest.MonkeyPatch) -> None:
     """How rare a word is, is counted over all chunks, also over hidden ones."""
 
+    @counted
     def leaking(
         self: PackedLexical,
         terms: tuple[str, ...],
@@ -113,6 +132,7 @@ def filtering_after_top_k(plant: pytest.MonkeyPatch) -> None:
     """The best of all rows are cut off first; what of them the reader may see comes back."""
     honest = PackedVectors.search
 
+    @counted
     def leaking(
         self: PackedVectors, vector: tuple[int, ...], reads: ReadFilter, *, level: Level, limit: int
     ) -> VectorHits:
@@ -143,6 +163,7 @@ def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
               AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = a.source)
               AND EXISTS (SELECT 1 FROM visible_nodes WHERE id = b.target)"""
 
+    @counted
     def leaking(
         self: SqlGraph,
         nodes: tuple[str, ...],
@@ -160,6 +181,7 @@ def walking_through_a_hidden_node(plant: pytest.MonkeyPatch) -> None:
 def an_unfiltered_explicit_id(plant: pytest.MonkeyPatch) -> None:
     """Who names a node gets it, as long as it is there."""
 
+    @counted
     def leaking(self: SqlGraph, ids: tuple[str, ...]) -> tuple[str, ...]:
         rows = straight(self._sql, living(self._sql, "n.id"))
         return tuple(node for node in ids if (node,) in rows)
@@ -170,6 +192,7 @@ def an_unfiltered_explicit_id(plant: pytest.MonkeyPatch) -> None:
 def a_total_count(plant: pytest.MonkeyPatch) -> None:
     """Nodes are counted in the table, not in the view."""
 
+    @counted
     def leaking(self: SqlReads) -> dict[str, int]:
         query = f"{living(self._sql, 'n.kind, count(*)')} GROUP BY n.kind ORDER BY n.kind"
         return {f"nodes.{kind}": count for kind, count in straight(self._sql, query)}
@@ -180,7 +203,11 @@ def a_total_count(plant: pytest.MonkeyPatch) -> None:
 def a_mask_without_rights(plant: pytest.MonkeyPatch) -> None:
     """Whatever lives in the snapshots asked is let through."""
 
-    plant.setattr(VersionTable, "mask", alive_for_anyone)
+    @counted
+    def leaking(self: VersionTable, reads: ReadFilter) -> npt.NDArray[np.bool_]:
+        return alive_for_anyone(self, reads)
+
+    plant.setattr(VersionTable, "mask", leaking)
 
 
 def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch) -> None:
@@ -192,6 +219,7 @@ def a_miner_whose_decision_hangs_on_a_hidden_document(plant: pytest.MonkeyPatch)
         WHERE def.key LIKE 'title:%' AND d.valid_to > 1000000 GROUP BY def.branch, def.key
         HAVING count(DISTINCT def.version) > 1"""
 
+    @counted
     def leaking(self: SqlReferenceWriter) -> dict[str, bool]:
         shared = {title for (title,) in straight(self._sql, twice)}
         return {title: known for title, known in honest(self).items() if title not in shared}
@@ -203,6 +231,7 @@ def a_cache_keyed_without_rights(plant: pytest.MonkeyPatch) -> None:
     """What the first reader saw is visible to the next."""
     kept: dict[tuple[int, tuple[SnapshotSelector, ...]], Visibility] = {}
 
+    @counted
     def leaking(
         rows: VersionTable, principal: Principal, selectors: Sequence[SnapshotSelector]
     ) -> Visibility:
@@ -221,6 +250,7 @@ def a_float32_score_that_depends_on_the_matrix_around_it(plant: pytest.MonkeyPat
     last digit once rows around them were left out. Another BLAS may not, so the order is planted.
     """
 
+    @counted
     def leaking(rows: npt.NDArray[Any], query: Scores, kept: Ints) -> Scores:
         unit = np.float32(SCALE)
         products = (rows.astype(np.float32) / unit) * (query / unit)

@@ -256,7 +256,7 @@ class NoInterference(RuleBasedStateMachine):
         self._note(branch, half, number)
 
     @rule(where=picks)
-    def ingest_again(self, where: int) -> None:
+    def repeat_ingest(self, where: int) -> None:
         branch = self._known_place(where)
         self._ingest(branch, self.library.newest(branch))
 

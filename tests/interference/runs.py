@@ -9,7 +9,9 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.interference.machine import NoInterference
 from tests.interference.store_factories import StoreFactory, on_sqlite
 
-NUMBER = 7  # each leak that tests plant is found in the first forty of these runs
+# Each leak that tests plant is found in the first 45 of these runs. Hypothesis orders a machine's
+# rules by name, so that a renamed rule gives other runs: then choose a number anew.
+NUMBER = 7
 EXAMPLES, THOROUGH = 250, 1_000  # in each shard of `make test`, and of `make check`
 
 

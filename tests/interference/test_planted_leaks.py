@@ -7,7 +7,7 @@ import pytest
 
 from docgraph.adapters.sql.database import script
 from docgraph.adapters.sqlite.connection import PACKAGE, statements
-from tests.interference.leaks import LEAKS
+from tests.interference.leaks import LEAKS, executed
 from tests.interference.machine import Interference
 from tests.interference.runs import EXAMPLES, NUMBER, prove
 from tests.interference.stores import small_limits
@@ -28,7 +28,9 @@ def test_a_planted_leak_is_caught(
     leak: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leak(monkeypatch)
+    executed.clear()
     assert_caught()
+    assert executed[leak.__name__]
 
 
 @pytest.mark.requirement(36)

@@ -1,12 +1,16 @@
 """On Postgres row security keeps results free of interference even if our own filter fails."""
 
+from collections import Counter
 from collections.abc import Callable
 
 import pytest
 from psycopg import sql
 
+from docgraph.adapters.indexes.packed_vectors import PackedVectors
 from docgraph.adapters.postgres.connection import SCHEMA, Connection
-from tests.interference.leaks import NOT_OF_ROWS, RIGHTS_FORGOTTEN
+from docgraph.adapters.postgres.pgvector import PgVectorIndex
+from docgraph.ports.indexes import VectorHits
+from tests.interference.leaks import NOT_OF_ROWS, RIGHTS_FORGOTTEN, executed
 from tests.interference.machine import Interference, counts
 from tests.interference.postgres_factories import on_postgres
 from tests.interference.runs import NUMBER, prove
@@ -25,17 +29,37 @@ def open_both_locks(connection: Connection) -> None:
         connection.execute(off)
 
 
+def count_searches(patch: pytest.MonkeyPatch) -> Counter[str]:
+    """By the index that was searched."""
+    searched: Counter[str] = Counter()
+
+    def count(name: str, index: type[PackedVectors] | type[PgVectorIndex]) -> None:
+        search: Callable[..., VectorHits] = index.search
+
+        def counting(*args: object, **kwargs: object) -> VectorHits:
+            searched[name] += 1
+            return search(*args, **kwargs)
+
+        patch.setattr(index, "search", counting)
+
+    count("packed", PackedVectors)
+    count("pgvector", PgVectorIndex)
+    return searched
+
+
 @pytest.mark.requirement(36)
 @pytest.mark.parametrize("index", ["packed", "pgvector"])
 def test_hidden_documents_change_no_byte_on_postgres(
-    postgres: PostgresServer, thorough: bool, index: str
+    postgres: PostgresServer, thorough: bool, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     examples = THOROUGH if thorough else EXAMPLES
+    searched = count_searches(monkeypatch)
     counts.clear()
-    with small_limits(), on_postgres(postgres) as store_factory:
+    with small_limits(), on_postgres(postgres, index=index) as store_factory:
         prove(NUMBER, examples, store_factory=store_factory)
     assert counts["runs"] >= examples
     assert counts["comparisons"] >= 4 * examples
+    assert searched.keys() == {index}
 
 
 @pytest.mark.requirement(36)
@@ -46,9 +70,11 @@ def test_where_rights_are_forgotten_postgres_remembers(
     for leak in RIGHTS_FORGOTTEN:
         leak(monkeypatch)
     counts.clear()
+    executed.clear()
     with small_limits(), on_postgres(postgres, forget_rights) as store_factory:
         prove(NUMBER, EXAMPLES, store_factory=store_factory)
     assert counts["runs"] >= EXAMPLES
+    assert all(executed[leak.__name__] for leak in RIGHTS_FORGOTTEN)
 
 
 def test_it_is_row_level_security_that_remembers(
@@ -74,5 +100,7 @@ def test_a_leak_that_is_not_of_rows_is_found_on_postgres_too(
 ) -> None:
     """The second lock is no substitute for the first."""
     leak(monkeypatch)
+    executed.clear()
     with small_limits(), on_postgres(postgres) as store_factory, pytest.raises(Interference):
-        prove(NUMBER + 1, 4 * EXAMPLES, store_factory=store_factory)
+        prove(NUMBER, EXAMPLES, store_factory=store_factory)
+    assert executed[leak.__name__]
