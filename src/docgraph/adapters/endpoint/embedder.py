@@ -1,8 +1,8 @@
-"""Embeds by asking an OpenAI-compatible server, such as Ollama, for its embeddings.
+"""Embeds with an OpenAI-compatible server, such as Ollama.
 
 A server cannot prove which weights it runs, so the identity names the server beside the model:
-the same name at another address counts as another model. That a vector does not depend on its
-companions is the server's promise to keep; `batch=1` leaves it none to break.
+the same name at another address counts as another model. Whether a vector depends on the
+other texts of its batch is up to the server; `batch=1` rules that out.
 """
 
 import time
@@ -18,10 +18,10 @@ from docgraph.model.errors import ModelError
 from docgraph.model.question import EmbedderIdentity
 from docgraph.model.vector import MAX_DIMENSIONS, IntVector, to_integers
 
-# Makes a model's answer an integer vector, or says why it cannot be one.
+# A model's floats as an integer vector, or an error that says why not.
 
 
-def answered_vector(name: str, answer: npt.NDArray[np.floating]) -> IntVector:
+def integer_vector(name: str, answer: npt.NDArray[np.floating]) -> IntVector:
     if len(answer) > MAX_DIMENSIONS:
         raise ModelError(
             f"{name}: vectors of {len(answer)} dimensions; "
@@ -36,7 +36,7 @@ PROBE = "docgraph"
 
 
 class EndpointEmbedder:
-    """`dimensions`, when given, is asked of the server; else a first short text tells them."""
+    """`dimensions` is sent to the server if given; else a first short text measures it."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class EndpointEmbedder:
             raise self._error('an "embedding" is not a list of numbers') from error
         if floats.ndim != 1:
             raise self._error('an "embedding" is not a flat list of numbers')
-        return answered_vector(self._model, floats)
+        return integer_vector(self._model, floats)
 
     def _error(self, message: str) -> ModelError:
         return ModelError(f"{self._client.base}/embeddings: {self._model}: {message}")
