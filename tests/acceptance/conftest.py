@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from docgraph.adapters.onnx.granite import open_granite
 from docgraph.interfaces.cli.app import app
-from tests.integration.test_same_in_same_out import FILES, written
+from tests.integration.test_determinism import FILES, write_files
 
 Run = Callable[..., Result]
 _opened_once = cache(open_granite)
@@ -30,7 +30,7 @@ def one_model() -> Iterator[None]:
 def rocket(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store that commands ask; nobody writes to it."""
     place = tmp_path_factory.mktemp("rocket")
-    folder = written(place / "files", sorted(FILES))
+    folder = write_files(place / "files", sorted(FILES))
     store = place / "store.db"
     result = CliRunner().invoke(
         app, ["ingest", str(folder), "--repository", "rocket", "--store", str(store)]

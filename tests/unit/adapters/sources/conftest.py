@@ -1,4 +1,4 @@
-"""A repository that a test may fill."""
+"""An empty git repository."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A folder that changes while it is read: nothing outside of it is read, and nothing waited for."""
+"""A folder that changes while it is read: nothing outside is read, and nothing blocks."""
 
 import os
 import shutil

@@ -15,7 +15,7 @@ from tests.support.git_sources import read_at, read_files, refusal_of
 
 
 @pytest.mark.requirement(8)
-def test_a_branch_a_tag_and_a_commit_are_read_whatever_lies_in_the_work_tree(
+def test_a_branch_a_tag_and_a_commit_are_read_independently_of_the_work_tree(
     made: GitRepository,
 ) -> None:
     first = made.commit({"a.md": "old", "gone.md": "x"})
@@ -45,8 +45,8 @@ def test_a_source_knows_its_commit_and_the_branch_that_was_named(made: GitReposi
 
 
 @pytest.mark.requirement(35)
-def test_a_branch_is_read_whatever_else_is_called_like_it(made: GitRepository) -> None:
-    """Whoever may push a tag must not decide what `main` says."""
+def test_a_branch_has_precedence_over_other_refs_of_its_name(made: GitRepository) -> None:
+    """A user who may push tags only must not change what `main` refers to."""
     first = made.commit({"a.md": "tag"})
     second = made.commit({"a.md": "branch"})
     for name in ("refs/tags/main", "refs/main", "refs/tags/refs/heads/main", "refs/tags/only"):
@@ -60,7 +60,7 @@ def test_a_branch_is_read_whatever_else_is_called_like_it(made: GitRepository) -
 
 
 @pytest.mark.requirement(35)
-def test_head_and_a_commit_s_id_stay_what_they_are(made: GitRepository) -> None:
+def test_head_and_commit_ids_keep_their_meaning(made: GitRepository) -> None:
     first = made.commit({"a.md": "pushed"})
     second = made.commit({"a.md": "meant"})
     made.git("branch", "part", first)
@@ -99,7 +99,7 @@ def test_a_file_is_named_by_its_blob_so_equal_ids_mean_equal_bytes(made: GitRepo
 
 
 @pytest.mark.requirement(35)
-def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: GitRepository) -> None:
+def test_a_link_has_every_path_of_its_blob_as_alias(made: GitRepository) -> None:
     made.write({"secret/b.md": "b", "public/a.md": "a", "copy.md": "b", ".hidden/c.md": "c"})
     links = {
         "public/l.md": "../secret/b.md",
@@ -124,7 +124,7 @@ def test_a_link_names_every_place_of_the_bytes_that_it_leads_to(made: GitReposit
     }
 
 
-def test_an_object_that_was_replaced_is_read_as_it_was_named(made: GitRepository) -> None:
+def test_replacement_objects_are_ignored(made: GitRepository) -> None:
     made.commit({"a.md": "true", "b.md": "false"})
     made.git("replace", made.git("rev-parse", "HEAD:a.md"), made.git("rev-parse", "HEAD:b.md"))
     assert read_at(made.folder)["a.md"] == b"true"
@@ -188,14 +188,14 @@ def test_a_checkout_and_its_commit_give_the_same(made: GitRepository) -> None:
     assert found["\\xff.md"] == "its name is not valid UTF-8"
 
 
-def test_submodules_are_left_out_quietly(made: GitRepository) -> None:
+def test_submodules_are_left_out(made: GitRepository) -> None:
     commit = made.commit({"a.md": "a"})
     made.git("update-index", "--add", "--cacheinfo", f"160000,{commit},module")
     made.git("commit", "--quiet", "--message", "with a module")
     assert read_at(made.folder) == {"a.md": b"a"}
 
 
-def test_a_line_break_in_a_name_shifts_no_answer(made: GitRepository) -> None:
+def test_a_line_break_in_a_name_does_not_confuse_replies(made: GitRepository) -> None:
     made.write({"a\nb.md": "odd", "c.md": "plain"})
     (made.folder / "l\nk.md").symlink_to("c.md")
     made.commit()
@@ -223,7 +223,7 @@ def test_a_pointer_to_large_file_storage_is_a_problem(made: GitRepository) -> No
     assert "Git LFS pointer" in str(read_at(made.folder)["big.pdf"])
 
 
-def test_a_listing_longer_than_a_block_is_whole(made: GitRepository) -> None:
+def test_a_listing_longer_than_a_block_is_complete(made: GitRepository) -> None:
     files = {f"{'folder' * 10}/{number:04}.md": str(number) for number in range(1500)}
     made.commit(files)
     assert read_at(made.folder) == {path: text.encode() for path, text in files.items()}

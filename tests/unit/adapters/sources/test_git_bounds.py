@@ -1,4 +1,4 @@
-"""A repository that is read below a root leads nowhere else, by whatever git would follow."""
+"""A repository below a root is refused if git would read anything outside of the root."""
 
 import os
 import shutil
@@ -75,7 +75,7 @@ def test_the_folder_that_is_read_may_be_the_root_itself(root: Path) -> None:
     assert read(root, root) == {"a.md": b"a"}
 
 
-def test_a_repository_that_was_packed_is_read_without_its_index_of_packs(root: Path) -> None:
+def test_a_packed_repository_is_read_without_its_multi_pack_index(root: Path) -> None:
     made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     made.git("repack", "-a", "-d", "--quiet")
@@ -86,7 +86,7 @@ def test_a_repository_that_was_packed_is_read_without_its_index_of_packs(root: P
 # What leads elsewhere
 
 
-def test_a_repository_around_the_root_is_not_found(outside: GitRepository) -> None:
+def test_a_repository_above_the_root_is_not_found(outside: GitRepository) -> None:
     inner = outside.folder / "docs"
     inner.mkdir()
     assert "not a git repository" in refused(inner, inner)
@@ -96,7 +96,7 @@ def test_a_folder_without_a_repository_is_refused_with_what_would_work(root: Pat
     assert "REPO.git" in refused(root, root)
 
 
-def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
+def test_a_repository_whose_git_folder_is_outside_is_refused(
     outside: GitRepository, root: Path
 ) -> None:
     outside.git("worktree", "add", "--quiet", str(root / "linked"), "-b", "other")
@@ -109,7 +109,7 @@ def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
     assert ".git of the repository cannot be read" in refused(root / "link", root)
 
 
-def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
+def test_a_repository_whose_common_folder_is_outside_is_refused(
     outside: GitRepository, thief: GitRepository, root: Path
 ) -> None:
     (thief.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
@@ -125,7 +125,7 @@ def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
         *(f"q{cut}#/{{way}}\n" for cut in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028"),  # git cuts at \n
     ],
 )
-def test_a_repository_that_borrows_objects_is_refused(
+def test_a_repository_with_alternate_objects_is_refused(
     outside: GitRepository, thief: GitRepository, root: Path, line: str
 ) -> None:
     objects = outside.folder / ".git" / "objects"
@@ -191,7 +191,7 @@ def test_a_pointer_that_is_not_one_plain_line_is_refused(
     assert "is not one plain line" in refused(place, root)
 
 
-def test_an_index_of_packs_leads_nowhere(
+def test_a_multi_pack_index_is_not_read(
     outside: GitRepository, thief: GitRepository, root: Path
 ) -> None:
     """It names each pack by a path from its own folder; here by one that leads out."""
@@ -230,7 +230,7 @@ def test_settings_that_include_others_are_refused_before_git_reads_them(
 
 
 @pytest.mark.parametrize("name", [".git/config", ".git/refs/heads/pipe", ".git/commondir"])
-def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None:
+def test_a_pipe_in_a_repository_does_not_block(root: Path, name: str) -> None:
     made = GitRepository(root / "repo")
     made.commit({"a.md": "a"})
     (made.folder / name).unlink(missing_ok=True)
@@ -238,7 +238,7 @@ def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None
     assert "of the repository" in refused(made.folder, root)
 
 
-def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
+def test_git_reads_the_checked_folders_if_pointers_change_later(
     outside: GitRepository, root: Path
 ) -> None:
     made = GitRepository(root / "repo")
@@ -249,7 +249,7 @@ def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
         assert read_files(opened.source) == {"a.md": b"a"}
 
 
-def test_bounds_are_told_with_every_link_followed(root: Path) -> None:
+def test_bounds_are_checked_after_resolving_links(root: Path) -> None:
     made = GitRepository(root / "repo")
     (root.parent / "alias").symlink_to(root)
     place = check_bounds(root.parent / "alias" / "repo", root.parent / "alias")

@@ -1,4 +1,4 @@
-"""A git that hangs: short questions have a deadline, and none runs on when nobody waits for it."""
+"""A git process that hangs: short commands have a timeout, and cancelled ones are killed."""
 
 import os
 import shutil
@@ -71,7 +71,7 @@ def leaving(notes: Path) -> Iterator[Deadline]:
 
 
 @pytest.mark.parametrize("question", ["absolute-git-dir", "show-prefix", "for-each-ref", "verify"])
-def test_a_short_question_has_a_deadline(
+def test_a_short_command_has_a_timeout(
     made: GitRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
 ) -> None:
     monkeypatch.setenv("HANGS", f"*{question}*")
@@ -82,7 +82,7 @@ def test_a_short_question_has_a_deadline(
 
 
 @pytest.mark.parametrize("question", ["rev-parse", "ls-tree", "cat-file"])
-def test_git_is_ended_when_nobody_waits_any_more(
+def test_git_is_killed_on_cancellation(
     made: GitRepository,
     notes: Path,
     leaving: Deadline,
@@ -101,7 +101,7 @@ def test_git_is_ended_when_nobody_waits_any_more(
     assert none_runs(notes)
 
 
-def test_a_listing_that_hangs_is_ended_when_it_is_left(
+def test_a_listing_that_hangs_is_killed_on_cancellation(
     made: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not only when it writes its next line."""
@@ -126,7 +126,7 @@ def test_a_listing_that_hangs_is_ended_when_it_is_left(
     assert time.monotonic() - begun < LONG / 2
 
 
-def test_none_outlives_docgraph(
+def test_no_git_process_outlives_docgraph(
     made: GitRepository, notes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a thread still waits for it."""

@@ -1,4 +1,4 @@
-"""A git repository is not trusted: what is refused, what it cannot start, what is left behind."""
+"""A git repository is untrusted: it starts no program, and its errors are reported."""
 
 import gc
 import os
@@ -22,7 +22,7 @@ from tests.support.git_sources import (
 # What is refused
 
 
-def test_an_unknown_name_is_told_what_would_fit(made: GitRepository) -> None:
+def test_the_error_for_an_unknown_name_suggests_another(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     made.git("tag", "v1.0")
     front = f"{made.folder}: no branch, tag or commit is called"
@@ -33,14 +33,14 @@ def test_an_unknown_name_is_told_what_would_fit(made: GitRepository) -> None:
 @pytest.mark.parametrize(
     "ref", ["-x", "--all", "--help", "--output=x", "", "main:a.md", "main main"]
 )
-def test_a_name_is_never_taken_for_an_option(made: GitRepository, ref: str) -> None:
+def test_a_name_is_never_an_option(made: GitRepository, ref: str) -> None:
     made.commit({"a.md": "a"})
     assert f"is called {ref!r}" in refusal_of(made.folder, ref)
     assert not (made.folder / "x").exists()
 
 
 @pytest.mark.parametrize("ref", ["a\0b", "a\nb", "\x1b[31m"])
-def test_a_name_that_is_no_text_is_refused(made: GitRepository, ref: str) -> None:
+def test_a_name_that_is_not_printable_is_refused(made: GitRepository, ref: str) -> None:
     made.commit({"a.md": "a"})
     assert refusal_of(made.folder, ref) == f"{ref!r} cannot name a branch, tag or commit"
 
@@ -49,12 +49,12 @@ def test_a_repository_without_commits_says_so(made: GitRepository) -> None:
     assert "there is no commit in it yet" in refusal_of(made.folder, "HEAD")
 
 
-def test_what_is_no_repository_is_told_what_is(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_without_repository_says_what_is_valid(tmp_path: Path) -> None:
     assert "REPO.git" in refusal_of(tmp_path)
     assert refusal_of(tmp_path / "none") == f"{tmp_path / 'none'}: there is no such folder"
 
 
-def test_a_broken_configuration_is_told_in_git_s_words(made: GitRepository) -> None:
+def test_a_broken_configuration_gives_the_message_of_git(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     (made.folder / ".git/config").write_text("[core\n")
     assert "bad config line 1" in refusal_of(made.folder)
@@ -128,7 +128,7 @@ def test_a_repository_starts_no_program_of_its_own(made: GitRepository, tmp_path
     assert (tmp_path / "sprung").exists()
 
 
-def test_git_s_own_variables_lead_nowhere_else(
+def test_environment_variables_of_git_do_not_select_another_repository(
     made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A hook is started with GIT_DIR and more of the repository it belongs to."""
@@ -151,7 +151,7 @@ def test_reading_changes_nothing_in_the_repository(made: GitRepository) -> None:
 # The process behind it
 
 
-def test_a_damaged_object_ends_the_reading_with_the_file_s_name_and_git_s_words(
+def test_the_error_for_a_damaged_object_has_the_file_and_the_message_of_git(
     made: GitRepository,
 ) -> None:
     made.commit({"a.md": "a" * 1000})
@@ -166,7 +166,7 @@ def test_a_damaged_object_ends_the_reading_with_the_file_s_name_and_git_s_words(
         source.read(SourceFile("a.md", 1000, content_id=f"git:{blob}"))
 
 
-def test_a_reader_that_dies_is_an_error_and_not_an_empty_file(
+def test_a_git_process_that_dies_is_an_error_and_not_an_empty_file(
     made: GitRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     made.commit({"a.md": "a"})
@@ -189,7 +189,7 @@ def test_a_listing_that_breaks_off_is_an_error_and_not_a_smaller_repository(
 
 
 @requires_children_file
-def test_no_process_is_left_behind(made: GitRepository) -> None:
+def test_no_process_remains(made: GitRepository) -> None:
     made.commit({"a.md": "a"})
     before = processes()
     with GitSource(made.folder, "main") as source:
@@ -203,7 +203,7 @@ def test_no_process_is_left_behind(made: GitRepository) -> None:
 
 
 @requires_children_file
-def test_a_listing_that_nobody_finishes_leaves_nothing_behind(made: GitRepository) -> None:
+def test_an_unfinished_listing_leaves_no_process(made: GitRepository) -> None:
     made.commit({f"{number}.md": "x" for number in range(3000)})
     before = processes()
     with GitSource(made.folder, "main") as source:
