@@ -63,7 +63,7 @@ def baseline_documents(
 def measure(
     ways: dict[str, Ask], baseline: Ask, asked: Sequence[BenchmarkQuestion]
 ) -> tuple[list[float], dict[str, list[float]]]:
-    """Seconds of the baseline and of everyone else; who goes first changes with every question."""
+    """Seconds of the baseline and of each library; the order changes with every question."""
     least: list[float] = []
     spent: dict[str, list[float]] = {name: [] for name in ways}
     for turn, one in enumerate(asked):
@@ -88,7 +88,7 @@ def report(least: Sequence[float], spent: dict[str, list[float]]) -> None:
 
 
 def quiet() -> None:
-    """Nobody calls home, and nobody tells what they do for each question."""
+    """Telemetry and progress output of the libraries are off."""
     os.environ.update({"HAYSTACK_TELEMETRY_ENABLED": "False", "HF_HUB_OFFLINE": "1"})
     logging.disable(logging.WARNING)
 

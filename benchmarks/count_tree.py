@@ -1,4 +1,4 @@
-"""Counts on trees nobody here wrote: files, nodes, edges by type, unresolved, seconds.
+"""Counts on source trees of other projects: files, nodes, edges by type, unresolved, seconds.
 
 Prints one row of a Markdown table for each argument: a folder, or a folder with corpus.jsonl.
 Embedding is left out, so that the seconds are those of everything else.

@@ -1,4 +1,4 @@
-"""What grows with the corpus: searching, executing a plan, and the memory of a process that asks.
+"""Growth with the corpus: time of search and of executing a plan, and memory of the process.
 
 Every size is asked by a process of its own; the processes take turns, question by question. Half of
 the twenty access classes may be read, vectors of questions cost nothing, the audit log is written.

@@ -1,4 +1,4 @@
-"""Many clients on one server, on both stores: no error, no wrong answer, nobody waits for ever.
+"""Many clients on one server, on both stores: no error, no wrong answer, no endless wait.
 
 A real `docgraph serve` with its own embedder, on loopback. One client asks everything first: that
 is the answer and the time that all others are compared with. Then many ask at once while an ingest

@@ -1,4 +1,4 @@
-"""A store that one judged set fills, and what its questions find there."""
+"""A store with one dataset, and the results of its questions."""
 
 import statistics
 import sys
@@ -33,7 +33,7 @@ PROGRESS_SECONDS = 30.0  # seconds
 
 
 class LoadedStore:
-    """One set's, that stays: a miner is switched off in it by an ingest, and on by the next."""
+    """Reused: a miner is switched off by an ingest, and on by the next."""
 
     def __init__(
         self,
@@ -78,13 +78,13 @@ class LoadedStore:
         )
 
     def restore(self) -> None:
-        """As it was: every miner's edges, and no older snapshot."""
+        """Restores the edges of every miner and removes older snapshots."""
         self.refill()
         for collection in self._dataset.collections:
             self._store.prune(local().tenant, collection.repository, collection.branch, keep=1)
 
     def rows(self, pipelines: Mapping[str, Pipeline]) -> dict[str, Row]:
-        """Pipelines that come to the same are asked once, and stand in every row they have."""
+        """Equal pipelines are run once, and their result is in every row."""
         once = {pipeline.digest: name for name, pipeline in reversed(list(pipelines.items()))}
         distinct = {n: p for n, p in pipelines.items() if once[p.digest] == n}
         self.print_message(f"asking {len(distinct)} pipelines in turns")
@@ -135,7 +135,7 @@ class LoadedStore:
         return tuple(found[n, s.name] for n in plans for s in off if (n, s.name) in found)
 
     def counts(self) -> list[RelationCounts]:
-        """Of all that is there, but for held-out pairs."""
+        """Of all edges except held-out pairs."""
         self.print_message("counting edges")
         everyone = local(self._dataset.sources)
         return [self._services.content.relation_counts(everyone, where) for where in self._places()]

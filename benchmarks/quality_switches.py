@@ -25,7 +25,7 @@ class Switch:
 
 
 def edges_by_origin(counts: Iterable[RelationCounts]) -> Edges:
-    """Over all snapshots; what encloses what is no edge that planning follows."""
+    """Over all snapshots; containment is not counted, because planning does not follow it."""
     edges: Edges = Counter()
     for count in counts:
         for found in count.found:
@@ -35,7 +35,7 @@ def edges_by_origin(counts: Iterable[RelationCounts]) -> Edges:
 
 
 def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
-    """Every edge first, then who found them, then relations, each together with its inverse.
+    """Every edge first, then miners, then relations, each with its inverse.
 
     A relation that one miner finds, and that finds nothing else, is switched off with it.
     """

@@ -68,7 +68,7 @@ def _given_by(found: MeasuredSet) -> Iterator[str]:
 
 
 def _measures(found: MeasuredSet, values: Mapping[str, object]) -> list[str]:
-    """Whether all or any of it was found is asked of places in code."""
+    """All and any are measured for positions in code only."""
     selected = (name for name in values if name not in COSTS)
     return [name for name in selected if found.localises or not name.startswith(("acc@", "hit@"))]
 
@@ -83,7 +83,7 @@ def _within(known: Estimate, digits: int) -> str:
 
 
 def _signed(known: Estimate) -> str:
-    """Bold where the interval leaves zero out; nothing to tell where no question changed."""
+    """Bold where the interval leaves zero out; empty if no question changed."""
     if not (known.low or known.mean or known.high):
         return "0"
     mean, low, high = (f"{value:+.3f}" for value in (known.mean, known.low, known.high))

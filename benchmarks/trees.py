@@ -1,4 +1,4 @@
-"""Trees to ingest: files that nobody here wrote, out of the installed packages."""
+"""Source trees for ingests: files of installed packages."""
 
 import hashlib
 import shutil

@@ -1,4 +1,4 @@
-"""Lays the tests that passed beside the lines of docs/requirements.md that they keep."""
+"""Prints every line of docs/requirements.md with the passing tests that cover it."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Draws what a command printed: terminal output comes in, an SVG picture goes out.
+"""Draws the terminal output of a command as an SVG picture.
 
 After the README's session, with colours forced into the pipe:
 

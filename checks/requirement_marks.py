@@ -1,4 +1,4 @@
-"""A pytest plugin: with `--requirements FILE`, writes which test kept which requirement."""
+"""A pytest plugin: with `--requirements FILE`, writes which test covers which requirement."""
 
 import json
 from pathlib import Path

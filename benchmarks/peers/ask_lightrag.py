@@ -71,7 +71,7 @@ async def _opened(given: PeerInput, folder: str) -> LightRAG:
 
 
 def _end(loop: asyncio.AbstractEventLoop, folder: "tempfile.TemporaryDirectory[str]") -> None:
-    """Its workers wait for more to do until someone ends them."""
+    """Ends its workers, which wait for more work."""
     waiting = asyncio.all_tasks(loop)
     for task in waiting:
         task.cancel()

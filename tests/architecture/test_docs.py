@@ -1,4 +1,4 @@
-"""The docs say what the code does: nothing is missing there, and nothing is made up."""
+"""The docs describe every command, option, action and setting of the code, and no others."""
 
 import dataclasses
 import json
@@ -45,12 +45,12 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def without_code(text: str) -> str:
-    """Examples may hold what looks like headings, tables and links."""
+    """Examples may contain text that looks like headings, tables and links."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def sections(text: str, level: int) -> dict[str, str]:
-    """Headings of that level, each with what stands below it."""
+    """Headings of that level, each with its section."""
     parts = re.split(rf"^{'#' * level} (.+)\n", without_code(text), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -99,7 +99,7 @@ def listed(section: str) -> Iterator[str]:
         yield from OPTION.findall(sentence)
 
 
-def test_every_command_has_its_section_and_no_other_is_there() -> None:
+def test_every_command_has_a_section_and_every_section_a_command() -> None:
     assert [name for name in CLI if name.startswith("docgraph")] == list(COMMANDS)
 
 
@@ -109,7 +109,7 @@ def test_a_command_is_documented_with_exactly_its_options(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_default_is_documented_as_it_is(name: str) -> None:
+def test_documented_defaults_of_options_are_those_of_the_code(name: str) -> None:
     documented = {
         spelling: cells[-1]
         for section in (CLI["Shared options"], CLI[name])
@@ -126,7 +126,7 @@ USER_PAGES = [ROOT / "README.md", *sorted({*DOCS.glob("*.md")} - {DOCS / "requir
 
 
 @pytest.mark.parametrize("path", USER_PAGES, ids=lambda p: p.name)
-def test_no_option_is_named_that_no_command_has(path: Path) -> None:
+def test_every_option_that_a_page_names_exists(path: Path) -> None:
     known = {name for command in COMMANDS.values() for name in options(command)}
     named = re.findall(r"(?<![\w-])--[a-z][a-z-]*", path.read_text(encoding="utf-8"))
     assert set(named) <= known | {"--help", "--version"}
@@ -139,7 +139,7 @@ ACTION_SECTIONS = sections(page("pipelines.md"), 3)
 
 
 def takes(annotation: Any) -> str:
-    """What fits an option, in the words of the docs."""
+    """The values of an option, as the docs describe them."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is bool:
         return "true or false"
@@ -158,7 +158,7 @@ def in_yaml(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def test_every_action_has_its_section_and_no_other_is_there() -> None:
+def test_every_action_has_a_section_and_every_section_an_action() -> None:
     assert sorted(ACTION_SECTIONS) == sorted(ALL_ACTIONS)
 
 
@@ -183,7 +183,7 @@ def test_an_option_is_documented_with_what_it_takes_and_its_default(action: Acti
 
 
 @pytest.mark.requirement(43)
-def test_the_shipped_pipelines_are_shown_as_they_are() -> None:
+def test_built_in_pipelines_are_shown_completely() -> None:
     shown = [yaml.safe_load(block) for block in blocks(page("pipelines.md"), "yaml")]
     files = {
         name: yaml.safe_load(path.read_text("utf-8")) for name, path in shipped_pipelines().items()
@@ -257,7 +257,7 @@ READ = sections(page("formats.md"), 2)
 
 
 def extras() -> dict[str, list[str]]:
-    """What each extra installs; one that is made of others names them."""
+    """The packages of each extra; an extra of extras has their names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
         extra: [name for needed in map(Requirement, written) for name in installed(needed)]
@@ -366,7 +366,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_leads_somewhere(path: Path) -> None:
+def test_every_link_has_a_target(path: Path) -> None:
     text = without_code(path.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text)):
         if "://" in target:
@@ -379,7 +379,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_page_names_a_place_on_somebodys_machine(path: Path) -> None:
+def test_no_page_contains_a_path_of_one_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.findall(r"(?<![\w.])(?:/(?:home|root|Users|work|tmp|var)/|[A-Z]:\\)\S*", text)
 

@@ -13,7 +13,7 @@ USERS = ["requirements.lock", "requirements-build.lock"]
 
 
 def commands(*words: str, environment: Path) -> list[str]:
-    """What make would run with `environment` in the place of .venv."""
+    """The commands that make would run with `environment` instead of .venv."""
     dry_run = ["make", "--dry-run", "--no-print-directory", f"VENV={environment}", *words]
     # Without the options of the make that runs these tests.
     here = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
@@ -54,12 +54,12 @@ def test_a_test_after_the_demo_adds_only_the_rest(ready: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["demo", "test"])
-def test_what_is_installed_is_not_installed_again(target: str, ready: Path) -> None:
+def test_installed_packages_are_not_installed_again(target: str, ready: Path) -> None:
     assert installs(commands(target, environment=ready)) == []
 
 
 @pytest.mark.parametrize("lock", [*USERS, "requirements-dev.lock"])
-def test_a_changed_lock_makes_a_fresh_environment(lock: str, ready: Path) -> None:
+def test_a_changed_lock_creates_a_new_environment(lock: str, ready: Path) -> None:
     lines = commands("--what-if", lock, "test", environment=ready)
     assert any(f"-m venv --clear {ready}" in line for line in lines)
     assert locks(lines) == [*USERS, "requirements-dev.lock"]
