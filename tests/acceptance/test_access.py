@@ -89,7 +89,7 @@ def test_no_output_reveals_a_hidden_document(docgraph: Run, handbook: Path, comm
 
 
 @pytest.mark.requirement(38)
-def test_every_question_can_be_asked_as_another_person(docgraph: Run, handbook: Path) -> None:
+def test_every_question_command_accepts_another_person(docgraph: Run, handbook: Path) -> None:
     docgraph("plan", QUESTION, *STORE, "--save", "plan.json")
     commands = (
         *(("search", QUESTION), ("plan", QUESTION), ("context", QUESTION), ("explain", QUESTION)),

@@ -255,7 +255,7 @@ def test_the_health_check_uses_tcp(prepared: PostgresServer) -> None:
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def test_the_login_of_docgraph_needs_its_password(prepared: PostgresServer) -> None:
+def test_the_database_login_needs_its_password(prepared: PostgresServer) -> None:
     address = prepared.dsn("docgraph", "docgraph")
     with psycopg.connect(address, password=AWKWARD_PASSWORD) as connection:
         row = connection.execute(

@@ -100,7 +100,7 @@ def module_with(text: str) -> Module:
         ("name = 'one'; self._sql.row(f'{name}_of_{name}')", "one_of_one"),
         ("a, b = 'one', 'two'; a, b = b, a; self._sql.row(a)", "one two"),
         ("self._sql.rows(f'stated_{direction}')", "stated_in stated_out"),
-        # What may be anything is not told.
+        # A name that may be anything is unknown.
         ("self._sql.rows(query)", UNKNOWN),
         ("self._sql[query]", UNKNOWN),
         ("self._sql.rows('one' if direction else query)", UNKNOWN),

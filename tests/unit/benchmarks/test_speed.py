@@ -76,7 +76,7 @@ def test_every_method_is_timed_for_every_question(
     monkeypatch.setattr(speed, "WARM_UP", 2)
     store, baseline = generated_store(stores, DOCUMENTS), build_baseline(stores, DOCUMENTS)
     first, again = speed.measure(store, baseline, load("documents"), 10)
-    methods = dict.fromkeys(("passages", "summaries", "words", "docgraph"), 10)
+    methods = dict.fromkeys(("chunks", "summaries", "words", "docgraph"), 10)
     for spent in (first, again):
         assert {name: len(times) for name, times in spent.times.items()} == methods
         assert {name: len(times) for name, times in spent.processor.items()} == methods

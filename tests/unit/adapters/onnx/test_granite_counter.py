@@ -94,7 +94,7 @@ def test_the_counter_is_named_after_its_model() -> None:
     assert counter.name == "granite-embedding-30m-english"
 
 
-def test_special_tokens_are_not_tokenizer_count() -> None:
+def test_special_tokens_are_not_counted() -> None:
     assert counter.count("") == 0
     assert counter.count("hello world") == 2
 
