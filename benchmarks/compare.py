@@ -87,7 +87,7 @@ def report(least: Sequence[float], spent: dict[str, list[float]]) -> None:
         print(f"{statistics.median(times) / baseline:8.1f}  {name} ({spread})")
 
 
-def quiet() -> None:
+def disable_telemetry() -> None:
     """Telemetry and progress output of the libraries are off."""
     os.environ.update({"HAYSTACK_TELEMETRY_ENABLED": "False", "HF_HUB_OFFLINE": "1"})
     logging.disable(logging.WARNING)
@@ -107,7 +107,7 @@ def arguments() -> argparse.ArgumentParser:
 
 def main() -> None:
     options = arguments().parse_args()
-    quiet()
+    disable_telemetry()
     if not is_installed():
         print(f"compare: left out, {MISSING}")
         return

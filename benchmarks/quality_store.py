@@ -53,7 +53,7 @@ class LoadedStore:
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
         self._embedder = CachedQuestionEmbedder(embedder.identity, vectors, embedder.embed)
         self._store = open_stores(Settings(store=str(store))).store
-        self._services = self._without(frozenset())
+        self._services = self._services_without(frozenset())
         self.print_message("filling the store")
         self.refill()
 
@@ -121,14 +121,14 @@ class LoadedStore:
             if not text:
                 continue
             if switch.miner is None:
-                self._services = self._without(switch.touches)
+                self._services = self._services_without(switch.touches)
             else:
-                self._services = self._without(frozenset())
+                self._services = self._services_without(frozenset())
                 given = switch.miner != GIVEN
                 self.refill((switch.miner,) if given else (), given=given)
             for name, pipeline in text.items():
                 self.print_message(f"{name} without {switch.name}")
-                found[name, switch.name] = SwitchedOff(name, switch, self._ranked(pipeline))
+                found[name, switch.name] = SwitchedOff(name, switch, self._rank(pipeline))
         if any(switch.miner for switch in off):
             self.print_message("restoring the store")
             self.restore()
@@ -138,23 +138,27 @@ class LoadedStore:
         """Of all edges except held-out pairs."""
         self.print_message("counting edges")
         everyone = local(self._dataset.sources)
-        return [self._services.content.relation_counts(everyone, where) for where in self._places()]
+        return [
+            self._services.content.relation_counts(everyone, where) for where in self._selectors()
+        ]
 
     def documents(self) -> int:
         """In all snapshots together."""
         everyone = local(self._dataset.sources)
-        counts = [self._services.content.status(everyone, where).counts for where in self._places()]
+        counts = [
+            self._services.content.status(everyone, where).counts for where in self._selectors()
+        ]
         return sum(count.get(f"nodes.{kind}", 0) for count in counts for kind in ROOT_KINDS)
 
-    def _places(self) -> list[tuple[SnapshotSelector, ...]]:
+    def _selectors(self) -> list[tuple[SnapshotSelector, ...]]:
         return [(SnapshotSelector(c.repository, c.branch),) for c in self._dataset.collections]
 
-    def _without(self, relations: frozenset[str]) -> Services:
+    def _services_without(self, relations: frozenset[str]) -> Services:
         """The services on this store without edges of these relations."""
         store = AblatedStore(self._store, self._dataset.held_out, relations)
         return services_on(store, self._embedder, self._scratch / "store")
 
-    def _ranked(self, pipeline: Pipeline) -> dict[str, list[float]]:
+    def _rank(self, pipeline: Pipeline) -> dict[str, list[float]]:
         rankings = rank_documents(
             self._services.questions, self._dataset, pipeline, local, self.report_progress, ""
         )

@@ -44,10 +44,10 @@ def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
     finds = {by: frozenset(r for o, r in edges if o == by) for by in sorted({o for o, _ in edges})}
     miners = tuple(
         Switch(
-            _named(by, found),
+            _name_of(by, found),
             sum(edges[by, relation] for relation in found),
             found,
-            None if _alone(by, finds) else by,
+            None if _is_only_source(by, finds) else by,
         )
         for by, found in finds.items()
         if by == GIVEN or by in ALL_MINERS
@@ -65,11 +65,11 @@ def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
     return (every, *miners, *alone)
 
 
-def _alone(by: str, finds: Mapping[str, frozenset[str]]) -> bool:
+def _is_only_source(by: str, finds: Mapping[str, frozenset[str]]) -> bool:
     both = finds[by] | {INVERSES[r] for r in finds[by] if r in INVERSES}
     return all(both.isdisjoint(found) for other, found in finds.items() if other != by)
 
 
-def _named(by: str, found: frozenset[str]) -> str:
+def _name_of(by: str, found: frozenset[str]) -> str:
     what = "given edges" if by == GIVEN else f"miner `{by}`"
     return f"{what} ({', '.join(sorted(found))})"

@@ -8,7 +8,7 @@ from pathlib import Path
 SUFFIXES = frozenset({".md", ".py", ".rst", ".txt"})
 
 
-def installed() -> Path:
+def installed_packages() -> Path:
     return Path(sysconfig.get_paths()["purelib"])
 
 

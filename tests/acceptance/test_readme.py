@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.draw_terminal import drawn
+from checks.draw_terminal import draw_terminal
 
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
@@ -180,7 +180,7 @@ def picture(folder: Path) -> str:
     """The plan of the README as an image with colours."""
     (plan,) = (e.commands.strip() for e in examples(README) if "docgraph plan" in e.commands)
     coloured = Example(f"FORCE_COLOR=1 TERM=xterm-256color {plan}\n", fails=False, shown=None)
-    return drawn(run_examples([*first_ingest(), coloured], folder)[-1], plan)
+    return draw_terminal(run_examples([*first_ingest(), coloured], folder)[-1], plan)
 
 
 def test_the_picture_shows_the_plan_of_the_readme(tmp_path: Path) -> None:

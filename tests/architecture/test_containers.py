@@ -212,7 +212,7 @@ def test_the_database_is_prepared_as_documented() -> None:
 
 
 @pytest.fixture(scope="module")
-def prepared(own_postgres: PostgresServer) -> PostgresServer:
+def prepared_server(own_postgres: PostgresServer) -> PostgresServer:
     """As the image does with a new volume: psql runs the file, as the superuser."""
     with own_postgres.superuser() as root:
         root.execute("DROP ROLE docgraph_reader")
@@ -245,18 +245,18 @@ def environment(server: PostgresServer) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], **values, "DOCGRAPH_STORE": store}
 
 
-def test_the_health_check_uses_tcp(prepared: PostgresServer) -> None:
-    """Until all is prepared, the image's server listens on its socket only."""
+def test_the_health_check_uses_tcp(prepared_server: PostgresServer) -> None:
+    """Until the database is prepared, the image's server listens on its socket only."""
     mark, program, *words = SERVICES["db"]["healthcheck"]["test"]
     assert (mark, program) == ("CMD", "pg_isready")
     assert "--host=127.0.0.1" in words
-    here = [word.replace("127.0.0.1", str(prepared.folder)) for word in words]
+    here = [word.replace("127.0.0.1", str(prepared_server.folder)) for word in words]
     command = [_programs(oldest=False) / program, *here]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def test_the_database_login_needs_its_password(prepared: PostgresServer) -> None:
-    address = prepared.dsn("docgraph", "docgraph")
+def test_the_database_login_needs_its_password(prepared_server: PostgresServer) -> None:
+    address = prepared_server.dsn("docgraph", "docgraph")
     with psycopg.connect(address, password=AWKWARD_PASSWORD) as connection:
         row = connection.execute(
             "SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls FROM pg_roles "
@@ -267,11 +267,11 @@ def test_the_database_login_needs_its_password(prepared: PostgresServer) -> None
         psycopg.connect(address, password="guessed")
 
 
-def check_server(prepared: PostgresServer, folder: Path) -> None:
+def check_server(prepared_server: PostgresServer, folder: Path) -> None:
     """The command and environment of the service, on a free port."""
     service = SERVICES["server"]
     words = [{"8000": "0", "/work": str(folder)}.get(word, word) for word in service["command"]]
-    variables = {**environment(prepared), "DOCGRAPH_LOGIN_KEYS": "on"}
+    variables = {**environment(prepared_server), "DOCGRAPH_LOGIN_KEYS": "on"}
     with (
         (folder / "log").open("w") as log,
         subprocess.Popen(
@@ -300,13 +300,13 @@ def check_server(prepared: PostgresServer, folder: Path) -> None:
 
 
 def test_the_login_can_migrate_and_doctor_finds_no_problem(
-    prepared: PostgresServer, tmp_path: Path
+    prepared_server: PostgresServer, tmp_path: Path
 ) -> None:
     def run(*words: str) -> str:
         done = subprocess.run(
             [DOCGRAPH, *words],
             cwd=tmp_path,
-            env=environment(prepared),
+            env=environment(prepared_server),
             capture_output=True,
             text=True,
             check=False,
@@ -315,7 +315,7 @@ def test_the_login_can_migrate_and_doctor_finds_no_problem(
         return done.stdout
 
     assert run("migrate").endswith(" is up to date\n")
-    check_server(prepared, tmp_path)
+    check_server(prepared_server, tmp_path)
     findings = json.loads(run("doctor", "--json"))["findings"]
     assert [one for one in findings if not one["good"]] == []
     details = {one["part"]: one["detail"] for one in findings}

@@ -89,7 +89,7 @@ def options(command: Any) -> dict[str, object]:
     return {name: o.default for o in flags for name in o.opts if name != "--help"}
 
 
-def listed(section: str) -> Iterator[str]:
+def listed_options(section: str) -> Iterator[str]:
     """Options in a section's own table, and in the sentence that names shared ones."""
     for first, *_ in rows(section):
         yield from OPTION.findall(first)
@@ -105,7 +105,7 @@ def test_every_command_has_a_section_and_every_section_a_command() -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_documented_with_exactly_its_options(name: str) -> None:
-    assert set(listed(CLI[name])) == set(options(COMMANDS[name]))
+    assert set(listed_options(CLI[name])) == set(options(COMMANDS[name]))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -138,7 +138,7 @@ ALL_ACTIONS = {**ACTIONS, **{action.name: action for action in IMPLICIT_ACTIONS}
 ACTION_SECTIONS = sections(page("pipelines.md"), 3)
 
 
-def takes(annotation: Any) -> str:
+def describe_type(annotation: Any) -> str:
     """The values of an option, as the docs describe them."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is bool:
@@ -146,7 +146,7 @@ def takes(annotation: Any) -> str:
     if origin is Literal:
         return ", ".join(f"`{word}`" for word in inner)
     if origin in {types.UnionType, typing.Union}:
-        return f"{takes(inner[0])}, or null"
+        return f"{describe_type(inner[0])}, or null"
     if origin is tuple:
         return "a list of [relations](concepts.md#relations)"
     (bounds,) = (mark for mark in inner if isinstance(mark, Interval))
@@ -178,7 +178,8 @@ def test_an_option_is_documented_with_what_it_takes_and_its_default(action: Acti
     section = ACTION_SECTIONS[action.name].partition("\n## ")[0]
     documented = [cells[:3] for cells in rows(section)]
     assert documented == [
-        [f"`{o.name}`", takes(o.annotation), f"`{in_yaml(o.default)}`"] for o in action.options
+        [f"`{o.name}`", describe_type(o.annotation), f"`{in_yaml(o.default)}`"]
+        for o in action.options
     ]
 
 
@@ -202,7 +203,7 @@ def test_the_keys_of_a_pipeline_are_documented() -> None:
 CONCEPTS = sections(page("concepts.md"), 2)
 
 
-def found_by(relation: str) -> str:
+def miners_of(relation: str) -> str:
     """The miners that find the relation, or its inverse; containment is found in the structure."""
     either = {relation, INVERSES.get(relation, relation)}
     miners = sorted(name for name, finds in FINDS.items() if not either.isdisjoint(finds))
@@ -211,7 +212,7 @@ def found_by(relation: str) -> str:
 
 def test_every_relation_is_documented_with_its_inverse_and_its_miners() -> None:
     assert rows(CONCEPTS["Relations"]) == [
-        [f"`{name}`", said, f"`{INVERSES[name]}`" if name in INVERSES else "", found_by(name)]
+        [f"`{name}`", said, f"`{INVERSES[name]}`" if name in INVERSES else "", miners_of(name)]
         for name, said in RELATIONS.items()
     ]
 
@@ -260,12 +261,12 @@ def extras() -> dict[str, list[str]]:
     """The packages of each extra; an extra of extras has their names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
-        extra: [name for needed in map(Requirement, written) for name in installed(needed)]
+        extra: [name for needed in map(Requirement, written) for name in packages_of(needed)]
         for extra, written in project["optional-dependencies"].items()
     }
 
 
-def installed(needed: Requirement) -> list[str]:
+def packages_of(needed: Requirement) -> list[str]:
     return sorted(needed.extras) if needed.name == "docgraph" else [needed.name]
 
 

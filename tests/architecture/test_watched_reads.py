@@ -123,11 +123,11 @@ def test_a_read_of_a_table_is_detected(
 ) -> None:
     """A stage with a query of a table."""
 
-    def planted(dialect: Dialect, file: str) -> dict[str, str]:
+    def load_changed_queries(dialect: Dialect, file: str) -> dict[str, str]:
         found = load_queries(dialect, file)
         return {**found, query: raw} if file == "reads.sql" else found
 
-    monkeypatch.setattr(f"{PACKAGE}.database.load_queries", planted)
+    monkeypatch.setattr(f"{PACKAGE}.database.load_queries", load_changed_queries)
     ask_everything(engine)
     assert {read.module for read in reads_of_tables(watch)} == set(modules.split())
 

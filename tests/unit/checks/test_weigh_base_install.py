@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.weigh_base_install import Weight, needed_by, verdict, weigh
+from checks.weigh_base_install import Weight, dependencies_of, judge_install, weigh
 
 
 class Site:
@@ -37,19 +37,19 @@ def test_indirect_dependencies_count_and_a_cycle_ends(site: Site) -> None:
     site.add("left", "Shared")
     site.add("right", "Shared")
     site.add("Shared", "root")
-    assert sorted(needed_by("root", site.find)) == ["left", "right", "root", "shared"]
+    assert sorted(dependencies_of("root", site.find)) == ["left", "right", "root", "shared"]
 
 
 def test_dependencies_of_other_platforms_do_not_count(site: Site) -> None:
     site.add("root", "absent; sys_platform == 'nowhere'")
-    assert list(needed_by("root", site.find)) == ["root"]
+    assert list(dependencies_of("root", site.find)) == ["root"]
 
 
 def test_an_extra_counts_only_if_it_is_requested(site: Site) -> None:
     site.add("root", "server[fast]", "absent; extra == 'all'")
     site.add("server", "engine; extra == 'fast'", "absent; extra == 'slow'")
     site.add("engine")
-    assert sorted(needed_by("root", site.find)) == ["engine", "root", "server"]
+    assert sorted(dependencies_of("root", site.find)) == ["engine", "root", "server"]
 
 
 def test_the_size_of_a_package_is_that_of_its_files(site: Site) -> None:
@@ -66,7 +66,7 @@ def test_bytecode_does_not_count(site: Site) -> None:
 
 def test_an_install_is_light_up_to_both_limits() -> None:
     light = [Weight(f"package-{number}", 1.0) for number in range(45)]
-    sentence, is_light = verdict(light)
+    sentence, is_light = judge_install(light)
     assert is_light
     assert sentence.startswith("base install: 45 packages (at most 45), 45 MB (at most 310)")
 
@@ -79,4 +79,4 @@ def test_an_install_is_light_up_to_both_limits() -> None:
     ],
 )
 def test_an_install_beyond_a_limit_is_not_light(weights: list[Weight]) -> None:
-    assert not verdict(weights)[1]
+    assert not judge_install(weights)[1]

@@ -18,15 +18,15 @@ class GraniteGraph:
         self._pack = pack
         self._graph = OnnxGraph()
         self._apply = self._graph.operation
-        self._heads = self._whole("heads", 0, 0, pack.heads, pack.width // pack.heads)
-        self._merged_heads = self._whole("joined", 0, 0, pack.width)
+        self._heads = self._integers("heads", 0, 0, pack.heads, pack.width // pack.heads)
+        self._merged_heads = self._integers("joined", 0, 0, pack.width)
         self._scale = self._scalar("scale", 1 / math.sqrt(pack.width // pack.heads))
         outputs = {"sentence_embedding": self._first_token()}
         self.model = self._graph.model(("input_ids", "position_ids"), outputs)
         self.weights = self._graph.weights
 
     def _first_token(self) -> str:
-        zero, one = self._whole("zero", 0), self._whole("one", 1)
+        zero, one = self._integers("zero", 0), self._integers("one", 1)
         states = self._embedding()
         *layers, last = (f"l{number}." for number in range(self._pack.layers))
         for layer in layers:
@@ -86,7 +86,7 @@ class GraniteGraph:
     def _constant(self, name: str, array: Array) -> str:
         return self._graph.constant(name, array)
 
-    def _whole(self, name: str, *numbers: int) -> str:
+    def _integers(self, name: str, *numbers: int) -> str:
         return self._graph.constant(name, np.array(numbers, dtype=np.int64))
 
     def _scalar(self, name: str, number: float) -> str:
