@@ -39,7 +39,7 @@ Rules = Callable[[str], AccessRule]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One store, kept open, as a server would."""
+    """One store that stays open, as in a server."""
 
     path: Path
     store: SqliteStore
@@ -132,7 +132,7 @@ def measure(rounds: int, documents: int) -> dict[str, list[float]]:
 def compare(
     pair: tuple[Sample, Sample], asked: list[Question], mode: Mode, *, cold: bool
 ) -> tuple[float, float]:
-    """Seconds for the median question on either store; they take turns in going first."""
+    """Seconds for the median question on either store; alternating which is first."""
     spent: dict[Path, list[float]] = {sample.path: [] for sample in pair}
     for position, question in enumerate(asked):
         found = []

@@ -30,7 +30,7 @@ class CheapEmbedder:
 
 
 class ScatteredEmbedder(CheapEmbedder):
-    """Nearly as cheap, with few ties: questions cost what they cost on real texts."""
+    """Nearly as cheap, with few ties, so that questions take as long as on real texts."""
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         places = (zlib.crc32(text.encode()) for text in texts)

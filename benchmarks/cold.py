@@ -52,7 +52,7 @@ def run(*command: str) -> float:
 
 
 def plain() -> dict[str, str]:
-    """No setting of the reader's own counts."""
+    """Without settings of the user."""
     return {name: value for name, value in os.environ.items() if not name.startswith("DOCGRAPH_")}
 
 

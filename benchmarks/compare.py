@@ -63,7 +63,7 @@ def baseline_documents(
 def measure(
     ways: dict[str, Ask], baseline: Ask, asked: Sequence[BenchmarkQuestion]
 ) -> tuple[list[float], dict[str, list[float]]]:
-    """Seconds of the baseline and of everyone else; who goes first changes with every question."""
+    """Seconds of the baseline and of each library; the order changes with every question."""
     least: list[float] = []
     spent: dict[str, list[float]] = {name: [] for name in ways}
     for turn, one in enumerate(asked):
@@ -87,8 +87,8 @@ def report(least: Sequence[float], spent: dict[str, list[float]]) -> None:
         print(f"{statistics.median(times) / baseline:8.1f}  {name} ({spread})")
 
 
-def quiet() -> None:
-    """Nobody calls home, and nobody tells what they do for each question."""
+def disable_telemetry() -> None:
+    """Telemetry and progress output of the libraries are off."""
     os.environ.update({"HAYSTACK_TELEMETRY_ENABLED": "False", "HF_HUB_OFFLINE": "1"})
     logging.disable(logging.WARNING)
 
@@ -107,7 +107,7 @@ def arguments() -> argparse.ArgumentParser:
 
 def main() -> None:
     options = arguments().parse_args()
-    quiet()
+    disable_telemetry()
     if not is_installed():
         print(f"compare: left out, {MISSING}")
         return

@@ -1,4 +1,4 @@
-"""Counts on trees nobody here wrote: files, nodes, edges by type, unresolved, seconds.
+"""Counts on source trees of other projects: files, nodes, edges by type, unresolved, seconds.
 
 Prints one row of a Markdown table for each argument: a folder, or a folder with corpus.jsonl.
 Embedding is left out, so that the seconds are those of everything else.
@@ -41,9 +41,7 @@ def row(tree: Path, store: Path) -> str:
 
 
 if __name__ == "__main__":
-    print(
-        "| tree | files | not used | nodes | chunks | calls | edges | unresolved | s |"
-    )
+    print("| tree | files | not used | nodes | chunks | calls | edges | unresolved | s |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name in sys.argv[1:]:
         with tempfile.TemporaryDirectory() as scratch:

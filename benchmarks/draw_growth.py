@@ -1,4 +1,4 @@
-"""Draws time and memory against the size of the corpus: figures come in, an SVG picture goes out.
+"""Draws time and memory against the size of the corpus as an SVG picture.
 
 Both scales are logarithmic. Times are multiples of those at the smallest size, since a machine's
 milliseconds say little; the dotted line is what a cost that grows with the corpus would be.
@@ -28,7 +28,7 @@ text {{ font-family: sans-serif; font-size: 13px; fill: {text} }}
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One diagram: where it stands, and what its scales reach from and to."""
+    """One diagram: its position and the ranges of its scales."""
 
     left: int
     right: int

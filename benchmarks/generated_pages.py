@@ -1,4 +1,4 @@
-"""Made pages as a source: each is written when it is read, so that any number takes no memory."""
+"""Generated pages as a source: each is generated when it is read, so that they take no memory."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ SECTIONS, WORDS = 9, 105  # about ten chunks in each page
 
 
 def rule_for(path: str) -> AccessRule:
-    """Of every second class the local reader is a member."""
+    """The local reader may read every second class."""
     team = int(path.removesuffix(".md")) % CLASSES
     ours = {LOCAL} if team % 2 else set()
     return AccessRule(LOCAL, frozenset({f"team-{team}", *ours}))
@@ -24,7 +24,7 @@ class GeneratedPages:
         self._documents = documents
 
     def files(self) -> Iterator[SourceFile]:
-        """Nobody asks how large a made page is before it is read."""
+        """The size is not known before a page is generated."""
         for number in range(self._documents):
             yield SourceFile(f"{number}.md", 0)
 

@@ -1,4 +1,4 @@
-"""Stores of made pages, each made once and kept: asking one must not wait for an ingest.
+"""Stores of generated pages, each ingested once and reused.
 
 A store is kept under a digest of the code that writes it, so that a figure is never taken from one
 that another docgraph wrote. Arguments: folder, documents.
@@ -27,7 +27,7 @@ WRITES = (
 
 
 def generated_store(folder: Path, documents: int, *, stale: bool = False) -> Path:
-    """Where the store lies. What older code made is taken if `stale` will do, else it goes."""
+    """The path of the store. One of older code is reused if `stale` is set, else deleted."""
     store = folder / f"made-{documents}-{code()[:12]}.db"
     older = sorted(folder.glob(f"made-{documents}-*.db"), key=lambda file: file.stat().st_mtime)
     if store.exists() or (stale and older):
@@ -49,7 +49,7 @@ def generated_store(folder: Path, documents: int, *, stale: bool = False) -> Pat
 
 
 def code() -> str:
-    """A digest of all that decides what a store of made pages holds."""
+    """A digest of everything that determines the content of a generated store."""
     whole = hashlib.sha256()
     for name in WRITES:
         for file in sorted([ROOT / name, *(ROOT / name).rglob("*")]):

@@ -1,4 +1,4 @@
-"""Texts out of made-up words: few of all are frequent and most are rare, as in any language."""
+"""Texts of generated words with the frequencies of a natural language: few frequent, most rare."""
 
 import json
 import random
@@ -9,7 +9,7 @@ SYLLABLES = [f"{first}{second}" for first in "bdfgklmnprst" for second in "aeiou
 
 
 def random_text(where: str, least: int, most: int) -> str:
-    """The same words for a place each time."""
+    """The same words for the same number."""
     chance = random.Random(where)  # noqa: S311
     many = chance.randint(least, most)
     return " ".join(word(int(5000 * chance.random() ** 3)) for _ in range(many))

@@ -1,4 +1,4 @@
-"""What grows with the corpus: searching, executing a plan, and the memory of a process that asks.
+"""Growth with the corpus: time of search and of executing a plan, and memory of the process.
 
 Every size is asked by a process of its own; the processes take turns, question by question. Half of
 the twenty access classes may be read, vectors of questions cost nothing, the audit log is written.
@@ -44,7 +44,7 @@ def process(store: Path, questions: int) -> Iterator[Process]:
         yield Process(running)
 
 
-def warm(store: Path) -> None:
+def warm_up(store: Path) -> None:
     with store.open("rb") as file:
         while file.read(1 << 24):
             pass
@@ -116,7 +116,7 @@ def main() -> None:
     sizes = sorted(set(asked.sizes))
     stores = {size: generated_store(asked.folder, size, stale=asked.stale) for size in sizes}
     for store in stores.values():
-        warm(store)
+        warm_up(store)
     found = measure(stores, asked.questions)
     report(found)
     if asked.picture:

@@ -1,4 +1,4 @@
-"""One store, asked in a process of its own that holds nothing else.
+"""Questions to one store in a separate process.
 
 Takes lines such as `search 3` or `execute 3` and answers each with the seconds it took; `memory` is
 answered with the most megabytes that were ever resident. A plan is made, by `plan 3`, before it is

@@ -1,4 +1,4 @@
-"""How much an HNSW index finds of what is really nearest, with real vectors and real questions.
+"""Recall of an HNSW index against exact search, with real vectors and real questions.
 
 Ingests DATA/corpus.jsonl into Postgres with the embedder that comes with docgraph, and asks the
 questions of DATA/queries.jsonl, as readers who may see all, half and a fiftieth of it. Prints the

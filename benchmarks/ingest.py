@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.trees import installed, sample
+from benchmarks.trees import installed_packages, sample
 
 Measured = dict[str, float]
 
@@ -71,7 +71,7 @@ if __name__ == "__main__":
     given = sys.argv[1:]
     rounds = int(given[0]) if given else 3
     files = int(given[1]) if given[1:] else 400
-    tree = Path(given[2]) if given[2:] else installed()
+    tree = Path(given[2]) if given[2:] else installed_packages()
     for name, found in measure(rounds, files, tree).items():
         spread = f"{min(found):.2f} to {max(found):.2f}"
         print(f"{statistics.median(found):8.2f}  {name} ({spread})")

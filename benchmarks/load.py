@@ -1,4 +1,4 @@
-"""Many clients on one server, on both stores: no error, no wrong answer, nobody waits for ever.
+"""Many clients on one server, on both stores: no error, no wrong answer, no endless wait.
 
 A real `docgraph serve` with its own embedder, on loopback. One client asks everything first: that
 is the answer and the time that all others are compared with. Then many ask at once while an ingest
@@ -61,13 +61,13 @@ class LoadResponses:
     stop: Stop
 
     @property
-    def everything(self) -> list[ClientResponse]:
+    def all_responses(self) -> list[ClientResponse]:
         return [*self.warm, *self.before, *self.crowd, *self.after]
 
-    def wrong(self) -> int:
+    def count_wrong(self) -> int:
         """Answers that are not byte for byte what one client got of the same snapshot."""
         right = {(a.request, a.snapshot): a.digest for a in (*self.before, *self.after)}
-        answered = (a for a in self.everything if a.status == 200)
+        answered = (a for a in self.all_responses if a.status == 200)
         return sum(right.get((a.request, a.snapshot)) != a.digest for a in answered)
 
 
@@ -197,9 +197,9 @@ def stop_under_load(
 
 
 def report(store: str, load: Load, responses: LoadResponses) -> bool:
-    errors = Counter(a.status for a in responses.everything if a.status != 200)
+    errors = Counter(a.status for a in responses.all_responses if a.status != 200)
     answered = [a for a in responses.crowd if a.status == 200]
-    wrong = responses.wrong()
+    wrong = responses.count_wrong()
     one = statistics.median(a.seconds for a in responses.before)
     times = sorted(a.seconds for a in answered)
     middle, late = times[len(times) // 2] / one, times[int(len(times) * 0.99)] / one

@@ -81,13 +81,13 @@ def measure(rounds: int, documents: int) -> dict[str, list[float]]:
         server.restart(SERVER)
         for turn in range(rounds):
             with tempfile.TemporaryDirectory(dir=server.folder.parent) as scratch:
-                one_round(turn, Path(scratch), server, pages, ratios)
+                run_round(turn, Path(scratch), server, pages, ratios)
     finally:
         server.close()
     return ratios
 
 
-def one_round(
+def run_round(
     turn: int,
     scratch: Path,
     server: PostgresServer,
@@ -100,7 +100,7 @@ def one_round(
         rate = spent["SQLite"] / spent["Postgres"]
         ratios.setdefault("ingest, rate as a share of SQLite's", []).append(rate)
         for pipeline in PIPELINES:
-            sqlite, postgres, unlocked = ask_stores(found, load(pipeline))
+            sqlite, postgres, unlocked = time_stores(found, load(pipeline))
             text = [f"{seconds * 1000:.1f} ms" for seconds in (sqlite, postgres, unlocked)]
             print(pipeline, *text, file=sys.stderr)
             name = f"question ({pipeline}), time as a share of SQLite's"
@@ -109,7 +109,7 @@ def one_round(
             ratios.setdefault(name, []).append(postgres / unlocked)
 
 
-def ask_stores(found: list[Sample], pipeline: Pipeline) -> tuple[float, float, float]:
+def time_stores(found: list[Sample], pipeline: Pipeline) -> tuple[float, float, float]:
     sqlite, postgres = found
     times: dict[str, list[float]] = {"sqlite": [], "postgres": [], "unlocked": []}
     for number in range(2 * QUESTIONS):

@@ -36,7 +36,7 @@ CODE = ("src/docgraph", "tests/interference", "tests/support", "benchmarks/prove
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What one number gave. `code` is a digest of all that its runs hang on."""
+    """What one number gave. `code` is a digest of everything on which its runs depend."""
 
     code: str
     seed: int
@@ -115,7 +115,7 @@ def store_factory(store: str) -> Iterator[StoreFactory]:
 
 
 def run_shard(seed: int, examples: int, leak: str | None, stores: StoreFactory) -> int:
-    """Tells how many runs and comparisons there were; or raises, and Hypothesis shows the steps.
+    """The numbers of runs and comparisons; a difference raises, and Hypothesis shows the steps.
 
     A leak that was planted is known, so that its steps need not be made few.
     """
@@ -130,7 +130,7 @@ def run_shard(seed: int, examples: int, leak: str | None, stores: StoreFactory) 
 
 
 def run_in_process(seed: int, asked: argparse.Namespace, code: str) -> Shard | None:
-    """In a process of its own. None: a difference was found, and is kept in the folder."""
+    """In a separate process. None: a difference was found, and is stored in the folder."""
     command = [
         sys.executable,
         "-m",

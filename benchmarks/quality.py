@@ -1,4 +1,4 @@
-"""`make quality`: measures every judged set that is there, and writes its tables into a page."""
+"""`make quality`: measures every dataset in the folder, and writes its tables into a page."""
 
 import argparse
 import os

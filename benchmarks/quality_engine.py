@@ -1,4 +1,4 @@
-"""Services that know their questions' vectors: one embedding serves all pipelines."""
+"""Services with cached vectors of questions: each question is embedded once for all pipelines."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ from docgraph.wiring.settings import Settings
 
 
 class CachedQuestionEmbedder:
-    """Texts that nobody has asked before are handed on."""
+    """Other texts are embedded by the model."""
 
     def __init__(
         self,
@@ -32,5 +32,5 @@ class CachedQuestionEmbedder:
 
 
 def services_on(store: Store, embedder: Embedder, audit: Path) -> Services:
-    """The audit log is written beside another store: this one is kept."""
+    """The audit log is written to another path, because this store is reused."""
     return make_services(store, open_stores(Settings(store=str(audit))).audit, embedder)

@@ -1,4 +1,4 @@
-"""The memory that questions take: asks some in a process of its own, and prints its peak in MB.
+"""The memory that questions take: runs some in a separate process and prints its peak in MB.
 
 Arguments: a store, a shipped pipeline, what it searches over, a file of questions.
 """

@@ -1,4 +1,4 @@
-"""The page that shows the tables: each set's stand between two marks, the rest is people's."""
+"""The page with the tables: those of each dataset are between two marks, other text stays."""
 
 import re
 

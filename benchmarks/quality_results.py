@@ -1,4 +1,4 @@
-"""What was measured on a set, question by question: tables are made of this alone."""
+"""Results of a dataset by question; the tables are made from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class SwitchedOff:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSet:
-    """`localises` tells that questions look for places in code."""
+    """`localises`: the questions ask for positions in code."""
 
     name: str
     localises: bool

@@ -1,4 +1,4 @@
-"""One set's quality: every pipeline asks its questions, then edges are switched off one by one."""
+"""The quality of one dataset: every pipeline, then ablations of edges one by one."""
 
 import tempfile
 from collections import Counter
@@ -20,7 +20,7 @@ CODE_SETS = ("cosqa",)  # code that no suffix tells apart; sets of snapshots are
 def measure(
     folder: Path, store: Path, embedder: Callable[[], Embedder], limit: int | None = None
 ) -> MeasuredSet:
-    """`store` is kept: what is in it already is not embedded again.
+    """`store` is reused: what it contains is not embedded again.
 
     With a limit, the first so many questions are asked, of a store that all of them fill.
     """

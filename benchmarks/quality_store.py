@@ -1,4 +1,4 @@
-"""A store that one judged set fills, and what its questions find there."""
+"""A store with one dataset, and the results of its questions."""
 
 import statistics
 import sys
@@ -33,7 +33,7 @@ PROGRESS_SECONDS = 30.0  # seconds
 
 
 class LoadedStore:
-    """One set's, that stays: a miner is switched off in it by an ingest, and on by the next."""
+    """Reused: a miner is switched off by an ingest, and on by the next."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class LoadedStore:
         vectors = dict(zip(texts, embedder.embed(texts), strict=True))
         self._embedder = CachedQuestionEmbedder(embedder.identity, vectors, embedder.embed)
         self._store = open_stores(Settings(store=str(store))).store
-        self._services = self._without(frozenset())
+        self._services = self._services_without(frozenset())
         self.print_message("filling the store")
         self.refill()
 
@@ -78,13 +78,13 @@ class LoadedStore:
         )
 
     def restore(self) -> None:
-        """As it was: every miner's edges, and no older snapshot."""
+        """Restores the edges of every miner and removes older snapshots."""
         self.refill()
         for collection in self._dataset.collections:
             self._store.prune(local().tenant, collection.repository, collection.branch, keep=1)
 
     def rows(self, pipelines: Mapping[str, Pipeline]) -> dict[str, Row]:
-        """Pipelines that come to the same are asked once, and stand in every row they have."""
+        """Equal pipelines are run once, and their result is in every row."""
         once = {pipeline.digest: name for name, pipeline in reversed(list(pipelines.items()))}
         distinct = {n: p for n, p in pipelines.items() if once[p.digest] == n}
         self.print_message(f"asking {len(distinct)} pipelines in turns")
@@ -121,40 +121,44 @@ class LoadedStore:
             if not text:
                 continue
             if switch.miner is None:
-                self._services = self._without(switch.touches)
+                self._services = self._services_without(switch.touches)
             else:
-                self._services = self._without(frozenset())
+                self._services = self._services_without(frozenset())
                 given = switch.miner != IMPORTED
                 self.refill((switch.miner,) if given else (), given=given)
             for name, pipeline in text.items():
                 self.print_message(f"{name} without {switch.name}")
-                found[name, switch.name] = SwitchedOff(name, switch, self._ranked(pipeline))
+                found[name, switch.name] = SwitchedOff(name, switch, self._rank(pipeline))
         if any(switch.miner for switch in off):
             self.print_message("restoring the store")
             self.restore()
         return tuple(found[n, s.name] for n in plans for s in off if (n, s.name) in found)
 
     def counts(self) -> list[RelationCounts]:
-        """Of all that is there, but for held-out pairs."""
+        """Of all edges except held-out pairs."""
         self.print_message("counting edges")
         everyone = local(self._dataset.sources)
-        return [self._services.content.relation_counts(everyone, where) for where in self._places()]
+        return [
+            self._services.content.relation_counts(everyone, where) for where in self._selectors()
+        ]
 
     def documents(self) -> int:
         """In all snapshots together."""
         everyone = local(self._dataset.sources)
-        counts = [self._services.content.status(everyone, where).counts for where in self._places()]
+        counts = [
+            self._services.content.status(everyone, where).counts for where in self._selectors()
+        ]
         return sum(count.get(f"nodes.{kind}", 0) for count in counts for kind in ROOT_KINDS)
 
-    def _places(self) -> list[tuple[SnapshotSelector, ...]]:
+    def _selectors(self) -> list[tuple[SnapshotSelector, ...]]:
         return [(SnapshotSelector(c.repository, c.branch),) for c in self._dataset.collections]
 
-    def _without(self, relations: frozenset[str]) -> Services:
+    def _services_without(self, relations: frozenset[str]) -> Services:
         """The services on this store without edges of these relations."""
         store = AblatedStore(self._store, self._dataset.held_out, relations)
         return services_on(store, self._embedder, self._scratch / "store")
 
-    def _ranked(self, pipeline: Pipeline) -> dict[str, list[float]]:
+    def _rank(self, pipeline: Pipeline) -> dict[str, list[float]]:
         rankings = rank_documents(
             self._services.questions, self._dataset, pipeline, local, self.report_progress, ""
         )

@@ -25,7 +25,7 @@ class Switch:
 
 
 def edges_by_origin(counts: Iterable[RelationCounts]) -> Edges:
-    """Over all snapshots; what encloses what is no edge that planning follows."""
+    """Over all snapshots; containment is not counted, because planning does not follow it."""
     edges: Edges = Counter()
     for count in counts:
         for found in count.by_origin:
@@ -35,7 +35,7 @@ def edges_by_origin(counts: Iterable[RelationCounts]) -> Edges:
 
 
 def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
-    """Every edge first, then who found them, then relations, each together with its inverse.
+    """Every edge first, then miners, then relations, each with its inverse.
 
     A relation that one miner finds, and that finds nothing else, is switched off with it.
     """
@@ -44,10 +44,10 @@ def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
     finds = {by: frozenset(r for o, r in edges if o == by) for by in sorted({o for o, _ in edges})}
     miners = tuple(
         Switch(
-            _named(by, found),
+            _name_of(by, found),
             sum(edges[by, relation] for relation in found),
             found,
-            None if _alone(by, finds) else by,
+            None if _is_only_source(by, finds) else by,
         )
         for by, found in finds.items()
         if by == IMPORTED or by in ALL_MINERS
@@ -65,11 +65,11 @@ def switches(edges: Edges, relations: Counter[str]) -> tuple[Switch, ...]:
     return (every, *miners, *alone)
 
 
-def _alone(by: str, finds: Mapping[str, frozenset[str]]) -> bool:
+def _is_only_source(by: str, finds: Mapping[str, frozenset[str]]) -> bool:
     both = finds[by] | {INVERSES[r] for r in finds[by] if r in INVERSES}
     return all(both.isdisjoint(found) for other, found in finds.items() if other != by)
 
 
-def _named(by: str, found: frozenset[str]) -> str:
+def _name_of(by: str, found: frozenset[str]) -> str:
     what = "imported edges" if by == IMPORTED else f"miner `{by}`"
     return f"{what} ({', '.join(sorted(found))})"

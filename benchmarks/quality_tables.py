@@ -7,12 +7,12 @@ from docgraph.evaluation.statistics import COSTS, Estimate, differences, estimat
 
 
 def tables(found: MeasuredSet) -> str:
-    name = _plain(found.planned[0])
+    name = _name(found.planned[0])
     blocks = [_head(found), _table(found, (*found.flat, *found.planned), _gains(found))]
     for text, rows in (("What is searched", found.over), ("Admission", found.policies)):
         if rows:
             blocks.append(f"{text}, in `{name}`:\n\n{_table(found, rows)}")
-    blocks.extend(_given_by(found))
+    blocks.extend(_contributions(found))
     return "\n\n".join(blocks)
 
 
@@ -27,16 +27,16 @@ def _table(found: MeasuredSet, rows: Sequence[Row], more: Iterable[Sequence[str]
     measures = _measures(found, rows[0].values)
     weighed = any(row.megabytes is not None for row in rows)
     head = ["", *measures, "documents", "tokens", "time", *(["MB"] if weighed else [])]
-    return _written(head, [*(_cells(row, measures, weighed=weighed) for row in rows), *more])
+    return _markdown_table(head, [*(_cells(row, measures, weighed=weighed) for row in rows), *more])
 
 
 def _cells(row: Row, measures: Sequence[str], *, weighed: bool) -> list[str]:
     known = estimates(row.values)
     return [
         row.name,
-        *(_within(known[name], 3) for name in measures),
-        _within(known["documents"], 1),
-        _within(known["tokens"], 0),
+        *(_with_interval(known[name], 3) for name in measures),
+        _with_interval(known["documents"], 1),
+        _with_interval(known["tokens"], 0),
         f"{row.time:.2f}",
         *([f"{row.megabytes:.0f}" if row.megabytes is not None else ""] if weighed else []),
     ]
@@ -47,11 +47,11 @@ def _gains(found: MeasuredSet) -> Iterator[list[str]]:
     flat = {row.name: row.values for row in found.flat}
     for row in found.planned:
         known = gains(row.values, flat)
-        text = [_signed(known[name].gained) for name in _measures(found, row.values)]
+        text = [_difference(known[name].gained) for name in _measures(found, row.values)]
         yield [f"{row.name} minus the best flat", *text, "", "", ""]
 
 
-def _given_by(found: MeasuredSet) -> Iterator[str]:
+def _contributions(found: MeasuredSet) -> Iterator[str]:
     """What the edges gave that were switched off: planned minus planned without them."""
     for row in found.planned:
         off = [one for one in found.off if one.planned == row.name]
@@ -61,29 +61,29 @@ def _given_by(found: MeasuredSet) -> Iterator[str]:
         cells = []
         for one in off:
             given = differences({name: row.values[name] for name in measures}, one.values)
-            text = [_signed(given[name]) for name in measures]
+            text = [_difference(given[name]) for name in measures]
             cells.append([one.switch.name, f"{one.switch.edges:,}", *text])
         head = ["switched off", "edges", *measures]
-        yield f"What edges contribute, in `{_plain(row)}`:\n\n{_written(head, cells)}"
+        yield f"What edges contribute, in `{_name(row)}`:\n\n{_markdown_table(head, cells)}"
 
 
 def _measures(found: MeasuredSet, values: Mapping[str, object]) -> list[str]:
-    """Whether all or any of it was found is asked of places in code."""
+    """All and any are measured for positions in code only."""
     selected = (name for name in values if name not in COSTS)
     return [name for name in selected if found.localises or not name.startswith(("acc@", "hit@"))]
 
 
-def _plain(row: Row) -> str:
+def _name(row: Row) -> str:
     return row.name.split("`")[1]
 
 
-def _within(known: Estimate, digits: int) -> str:
+def _with_interval(known: Estimate, digits: int) -> str:
     mean, low, high = (f"{value:,.{digits}f}" for value in (known.mean, known.low, known.high))
     return f"{mean} ({low} to {high})"
 
 
-def _signed(known: Estimate) -> str:
-    """Bold where the interval leaves zero out; nothing to tell where no question changed."""
+def _difference(known: Estimate) -> str:
+    """Bold where the interval leaves zero out; empty if no question changed."""
     if not (known.low or known.mean or known.high):
         return "0"
     mean, low, high = (f"{value:+.3f}" for value in (known.mean, known.low, known.high))
@@ -91,6 +91,6 @@ def _signed(known: Estimate) -> str:
     return f"**{mean}** ({low} to {high})" if clear else f"{mean} ({low} to {high})"
 
 
-def _written(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def _markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     ruler = ["---", *("--:" for _ in head[1:])]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ruler, *rows))

@@ -39,7 +39,7 @@ def _choices(pipeline: Pipeline, option: str) -> Iterator[tuple[str, Any]]:
 
 
 def _words(annotation: Any) -> Iterator[str]:
-    """The words of a Literal, wherever it stands in the type."""
+    """The values of a Literal anywhere in the type."""
     if typing.get_origin(annotation) is Literal:
         yield from typing.get_args(annotation)
     else:

@@ -1,4 +1,4 @@
-"""Made questions with their vectors, and the services that take them."""
+"""Generated questions with their vectors, and services for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class BenchmarkQuestion:
 
 
 class PreparedEmbedder(CheapEmbedder):
-    """Only knows these questions, and looks their vectors up."""
+    """Looks up the vectors of these questions only."""
 
     def __init__(self, asked: Sequence[BenchmarkQuestion]) -> None:
         self._known = {one.text: one.integers for one in asked}

@@ -1,4 +1,4 @@
-"""The two services that benchmarks call, on a store and an embedder of theirs."""
+"""The two services that benchmarks call, on a given store and embedder."""
 
 import time
 from dataclasses import dataclass

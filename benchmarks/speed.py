@@ -39,7 +39,7 @@ Times = dict[str, list[float]]
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Seconds: of each way, of each way on the processor alone, and of each step of docgraph's."""
+    """Seconds of each method, processor seconds of each method, and seconds of docgraph's steps."""
 
     times: Times = field(default_factory=lambda: defaultdict(list))
     processor: Times = field(default_factory=lambda: defaultdict(list))
@@ -64,7 +64,7 @@ def ask_all(
     pipeline: Pipeline,
     asked: Sequence[BenchmarkQuestion],
 ) -> Timings:
-    """In turns, question by question; who goes first changes with every question."""
+    """Interleaved; the order changes with every question."""
     spent = Timings()
     for position, one in enumerate(asked):
         ways = (

@@ -1,4 +1,4 @@
-"""Trees to ingest: files that nobody here wrote, out of the installed packages."""
+"""Source trees for ingests: files of installed packages."""
 
 import hashlib
 import shutil
@@ -8,7 +8,7 @@ from pathlib import Path
 SUFFIXES = frozenset({".md", ".py", ".rst", ".txt"})
 
 
-def installed() -> Path:
+def installed_packages() -> Path:
     return Path(sysconfig.get_paths()["purelib"])
 
 

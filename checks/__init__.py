@@ -1,1 +1,1 @@
-"""What the project checks about itself, besides its tests."""
+"""Checks of the project besides its tests."""

@@ -1,4 +1,4 @@
-"""Lays the tests that passed beside the lines of docs/requirements.md that they keep."""
+"""Prints every line of docs/requirements.md with the passing tests that cover it."""
 
 import argparse
 import json
@@ -59,12 +59,14 @@ def read_tests(results: str) -> tuple[MarkedTest, ...]:
     )
 
 
-def keepers(requirement: Requirement, tests: Sequence[MarkedTest]) -> tuple[MarkedTest, ...]:
+def passing_tests(requirement: Requirement, tests: Sequence[MarkedTest]) -> tuple[MarkedTest, ...]:
     """The passing tests that carry the requirement's number."""
     return tuple(t for t in tests if t.passed and requirement.number in t.requirements)
 
 
-def complaints(requirements: Sequence[Requirement], tests: Sequence[MarkedTest]) -> Iterator[str]:
+def find_problems(
+    requirements: Sequence[Requirement], tests: Sequence[MarkedTest]
+) -> Iterator[str]:
     known = [requirement.number for requirement in requirements]
     if known != list(range(1, len(known) + 1)) or not known:
         yield f"the lines are numbered {known}: they must count up from 1"
@@ -74,7 +76,7 @@ def complaints(requirements: Sequence[Requirement], tests: Sequence[MarkedTest])
                 f"line {requirement.number} has the status '{requirement.status}': "
                 f"it is either {' or '.join(STATUSES)}"
             )
-        if requirement.status == "done" and not keepers(requirement, tests):
+        if requirement.status == "done" and not passing_tests(requirement, tests):
             yield (
                 f"line {requirement.number} is marked done and no passing test keeps it: "
                 f"mark one with @pytest.mark.requirement({requirement.number})"
@@ -91,14 +93,14 @@ def table(requirements: Sequence[Requirement], tests: Sequence[MarkedTest]) -> I
             section = requirement.section
             yield f"\n{section}"
         yield f"{requirement.number:>3} {requirement.status}  {requirement.promise}"
-        for test in keepers(requirement, tests):
+        for test in passing_tests(requirement, tests):
             yield f"      ✓ {test.name}" + (f" ({test.cases} cases)" if test.cases > 1 else "")
     yield ""
 
 
 def summary(requirements: Sequence[Requirement], tests: Sequence[MarkedTest]) -> str:
     done = sum(requirement.status == "done" for requirement in requirements)
-    bare = [str(r.number) for r in requirements if not keepers(r, tests)]
+    bare = [str(r.number) for r in requirements if not passing_tests(r, tests)]
     return (
         f"{len(requirements)} requirements: {done} done, "
         f"{len(requirements) - len(bare)} with passing tests, "
@@ -118,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not options.brief:
         print("\n".join(table(requirements, tests)))
     print(summary(requirements, tests))
-    wrong = tuple(complaints(requirements, tests))
+    wrong = tuple(find_problems(requirements, tests))
     for complaint in wrong:
         print(f"{options.document.name}: {complaint}", file=sys.stderr)
     return 1 if wrong else 0

@@ -1,4 +1,4 @@
-"""Draws what a command printed: terminal output comes in, an SVG picture goes out.
+"""Draws the terminal output of a command as an SVG picture.
 
 After the README's session, with colours forced into the pipe:
 
@@ -33,7 +33,7 @@ TEMPLATE = """\
 NEEDLESS = re.compile(r' clip-path="[^"]*"|<text [^>]*>\s*</text>|(?m:^\s+)')
 
 
-def drawn(printed: str, title: str) -> str:
+def draw_terminal(printed: str, title: str) -> str:
     """The same output always gives the same picture; it is as wide as its longest line."""
     text = Text.from_ansi(printed.rstrip("\n"))
     widest = max(line.cell_len for line in text.split("\n"))
@@ -44,4 +44,4 @@ def drawn(printed: str, title: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(drawn(sys.stdin.read(), sys.argv[1]))
+    sys.stdout.write(draw_terminal(sys.stdin.read(), sys.argv[1]))

@@ -26,7 +26,7 @@ def find_option_files(files: Iterable[SourceFile], option: str) -> tuple[Path, .
         for file in files
         if _carries_requests(file.path)
         and option in file.text
-        and any(_spells(node, word) for node in _request_nodes(file.tree))
+        and any(_mentions(node, word) for node in _request_nodes(file.tree))
     )
 
 
@@ -57,7 +57,7 @@ def _is_of_result(node: ast.AST) -> bool:
             return False
 
 
-def _spells(node: ast.AST, word: re.Pattern[str]) -> bool:
+def _mentions(node: ast.AST, word: re.Pattern[str]) -> bool:
     if isinstance(node, ast.Constant):
         return isinstance(node.value, str) and word.search(node.value) is not None
     return any(word.fullmatch(str(getattr(node, field, ""))) for field in _FIELDS)

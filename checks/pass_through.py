@@ -54,7 +54,7 @@ def is_pass_through(function: Function) -> bool:
         return False
     parameters = _parameters(function)
     arguments = [*call.args, *(keyword.value for keyword in call.keywords)]
-    return all(_is_handed_on(argument, parameters) for argument in arguments)
+    return all(_is_forwarded(argument, parameters) for argument in arguments)
 
 
 def _functions(tree: ast.Module) -> Iterator[Function]:
@@ -80,7 +80,7 @@ def _parameters(function: Function) -> frozenset[str]:
     return frozenset(argument.arg for argument in [*ordinary, *collecting])
 
 
-def _is_handed_on(argument: ast.expr, parameters: frozenset[str]) -> bool:
+def _is_forwarded(argument: ast.expr, parameters: frozenset[str]) -> bool:
     if isinstance(argument, ast.Starred):
         argument = argument.value
     if isinstance(argument, ast.Name):

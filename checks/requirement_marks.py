@@ -1,4 +1,4 @@
-"""A pytest plugin: with `--requirements FILE`, writes which test kept which requirement."""
+"""A pytest plugin: with `--requirements FILE`, writes which test covers which requirement."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     file: Path | None = config.getoption("--requirements")
     if file is not None and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(KeptRequirements(file))
+        config.pluginmanager.register(CoveredRequirements(file))
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
@@ -27,7 +27,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     )
 
 
-class KeptRequirements:
+class CoveredRequirements:
     """Collects the outcome of every marked test and writes them when all have run."""
 
     def __init__(self, file: Path) -> None:

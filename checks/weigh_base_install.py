@@ -25,7 +25,7 @@ class Weight:
     megabytes: float
 
 
-def needed_by(name: str, find: Find = Distribution.from_name) -> dict[str, Distribution]:
+def dependencies_of(name: str, find: Find = Distribution.from_name) -> dict[str, Distribution]:
     """The distribution and all that it needs here, directly and indirectly; extras as asked."""
     found: dict[str, Distribution] = {}
     seen: set[Requirement] = set()
@@ -59,7 +59,7 @@ def weigh(distribution: Distribution) -> float:
     return megabytes(Path(str(file.locate())) for file in distribution.files or ())
 
 
-def verdict(weights: Sequence[Weight]) -> tuple[str, bool]:
+def judge_install(weights: Sequence[Weight]) -> tuple[str, bool]:
     """A sentence, and whether the install is light enough."""
     total = sum(weight.megabytes for weight in weights)
     heaviest = sorted(weights, key=lambda weight: (-weight.megabytes, weight.package))[:5]
@@ -72,11 +72,11 @@ def verdict(weights: Sequence[Weight]) -> tuple[str, bool]:
 
 
 def main() -> int:
-    packages = needed_by("docgraph")
+    packages = dependencies_of("docgraph")
     # An editable install lists no modules of its own, so they are weighed where they lie.
     own = Weight("docgraph", megabytes(SOURCES.rglob("*")))
     others = [Weight(name, weigh(packages[name])) for name in packages if name != own.package]
-    sentence, light = verdict([own, *others])
+    sentence, light = judge_install([own, *others])
     print(sentence)
     return 0 if light else 1
 

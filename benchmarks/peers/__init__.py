@@ -1,1 +1,1 @@
-"""Other libraries, each asked in its usual way over the same texts and vectors."""
+"""Other libraries, each used in its usual way with the same texts and vectors."""

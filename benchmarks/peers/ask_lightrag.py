@@ -35,8 +35,8 @@ async def no_model(*_: object, **__: object) -> str:
 def ask_lightrag(given: PeerInput) -> Ask:
     loop = asyncio.new_event_loop()
     folder = tempfile.TemporaryDirectory()
-    rag = loop.run_until_complete(_opened(given, folder.name))
-    atexit.register(_end, loop, folder)
+    rag = loop.run_until_complete(_open(given, folder.name))
+    atexit.register(_close, loop, folder)
 
     def ask(asked: BenchmarkQuestion) -> list[str]:
         options = QueryParam(
@@ -53,13 +53,13 @@ def ask_lightrag(given: PeerInput) -> Ask:
     return ask
 
 
-async def _opened(given: PeerInput, folder: str) -> LightRAG:
-    async def looked(texts: list[str]) -> Rows:
+async def _open(given: PeerInput, folder: str) -> LightRAG:
+    async def look_up(texts: list[str]) -> Rows:
         return np.array([given.vector(text) for text in texts], dtype=np.float32)
 
     rag = LightRAG(
         working_dir=folder,
-        embedding_func=EmbeddingFunc(DIMENSIONS, looked),
+        embedding_func=EmbeddingFunc(DIMENSIONS, look_up),
         llm_model_func=no_model,
         tokenizer=Tokenizer("words", Words()),
         enable_llm_cache=False,
@@ -70,8 +70,8 @@ async def _opened(given: PeerInput, folder: str) -> LightRAG:
     return rag
 
 
-def _end(loop: asyncio.AbstractEventLoop, folder: "tempfile.TemporaryDirectory[str]") -> None:
-    """Its workers wait for more to do until someone ends them."""
+def _close(loop: asyncio.AbstractEventLoop, folder: "tempfile.TemporaryDirectory[str]") -> None:
+    """Ends its workers, which wait for more work."""
     waiting = asyncio.all_tasks(loop)
     for task in waiting:
         task.cancel()

@@ -11,9 +11,9 @@ from benchmarks.peers.peer_input import TOP, Ask, PeerInput
 
 
 def ask_txtai(given: PeerInput) -> Ask:
-    def looked(texts: list[str]) -> Rows:
+    def look_up(texts: list[str]) -> Rows:
         return np.array([given.vector(text) for text in texts], dtype=np.float32)
 
-    index = Embeddings(method="external", transform=looked, hybrid=True, content=True)
+    index = Embeddings(method="external", transform=look_up, hybrid=True, content=True)
     index.index((str(position), text, None) for position, text in enumerate(given.chunks.texts))
     return lambda asked: [one["text"] for one in index.search(asked.text, TOP)]

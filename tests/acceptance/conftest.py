@@ -12,26 +12,26 @@ from typer.testing import CliRunner, Result
 
 from docgraph.adapters.onnx.granite import open_granite
 from docgraph.interfaces.cli.app import app
-from tests.integration.test_same_in_same_out import FILES, written
+from tests.integration.test_determinism import FILES, write_files
 
 Run = Callable[..., Result]
-_opened_once = cache(open_granite)
+_open_granite_once = cache(open_granite)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def one_model() -> Iterator[None]:
-    """Read once in a test process, not by every command; vectors hang on their text alone."""
+    """Loaded once per test process, not by every command; vectors depend on the text only."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("docgraph.adapters.onnx.granite.open_granite", _opened_once)
+        patch.setattr("docgraph.adapters.onnx.granite.open_granite", _open_granite_once)
         yield
 
 
 @pytest.fixture(scope="session")
 def rocket(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The store that commands ask; nobody writes to it."""
-    place = tmp_path_factory.mktemp("rocket")
-    folder = written(place / "files", sorted(FILES))
-    store = place / "store.db"
+    """A store that tests only read."""
+    root = tmp_path_factory.mktemp("rocket")
+    folder = write_files(root / "files", sorted(FILES))
+    store = root / "store.db"
     result = CliRunner().invoke(
         app, ["ingest", str(folder), "--repository", "rocket", "--store", str(store)]
     )

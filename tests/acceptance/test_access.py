@@ -1,4 +1,4 @@
-"""Who may read what, from files and by hand; asking in another's name; the log of it all."""
+"""Access rules of files and manual rules, questions as another person, and the audit log."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ QUESTION = "How much may travel cost?"
 
 @pytest.fixture
 def handbook(docgraph: Run, elsewhere: Path) -> Path:
-    """Everyone reads about travel; the budget is for finance, who have cleared level 1."""
+    """Everyone reads about travel; the budget is for finance with clearance 1."""
     folder = elsewhere / "handbook"
     (folder / "finance").mkdir(parents=True)
     (folder / "access.yaml").write_text(
@@ -32,7 +32,7 @@ def handbook(docgraph: Run, elsewhere: Path) -> Path:
     return folder
 
 
-def found(docgraph: Run, *options: str) -> list[str]:
+def search_ids(docgraph: Run, *options: str) -> list[str]:
     seeds = data(docgraph("search", QUESTION, *STORE, "--json", *options))["seeds"]
     return [seed["id"] for seed in seeds["ranked"]]
 
@@ -41,10 +41,12 @@ TRAVEL, BUDGET = "handbook:travel.md", "handbook:finance/budget.md"
 
 
 @pytest.mark.requirement(35)
-def test_files_decide_together_and_explain_names_the_lines(docgraph: Run, handbook: Path) -> None:
-    assert found(docgraph) == [TRAVEL]
-    assert sorted(found(docgraph, "--as", "ann")) == [BUDGET, TRAVEL]
-    assert found(docgraph, "--as", "bob") == [TRAVEL]
+def test_the_rules_of_all_files_apply_and_explain_shows_their_lines(
+    docgraph: Run, handbook: Path
+) -> None:
+    assert search_ids(docgraph) == [TRAVEL]
+    assert sorted(search_ids(docgraph, "--as", "ann")) == [BUDGET, TRAVEL]
+    assert search_ids(docgraph, "--as", "bob") == [TRAVEL]
     (one,) = data(docgraph("access", "explain", "finance/budget.md", *STORE, "--json"))["access"]
     assert [(word["source"], word["line"]) for word in one["statements"]] == [
         ("access.yaml", 2),
@@ -56,7 +58,7 @@ def test_files_decide_together_and_explain_names_the_lines(docgraph: Run, handbo
 
 
 @pytest.mark.requirement(37)
-def test_a_rule_by_hand_counts_at_once_and_survives_a_re_ingest(
+def test_a_manual_rule_takes_effect_at_once_and_survives_a_new_ingest(
     docgraph: Run, handbook: Path
 ) -> None:
     plan = ("plan", QUESTION, *STORE, "--as", "ann", "--save", "plan.json")
@@ -66,60 +68,58 @@ def test_a_rule_by_hand_counts_at_once_and_survives_a_re_ingest(
     assert docgraph("ingest", "handbook", *STORE).exit_code == 0
     for snapshot in ("1", "2"):
         at = ("-r", "handbook", "-b", "main", "--snapshot", snapshot)
-        assert found(docgraph, "--as", "ann", *at) == [TRAVEL]
+        assert search_ids(docgraph, "--as", "ann", *at) == [TRAVEL]
     context = data(docgraph("run", "plan.json", *STORE, "--as", "ann", "--json"))["context"]
     assert {one["document_id"] for one in context["documents"]} == {TRAVEL}
     docgraph("access", "set", "finance/budget.md", "-r", "handbook", "--reader", "everyone", *STORE)
-    assert sorted(found(docgraph)) == [BUDGET, TRAVEL]
+    assert sorted(search_ids(docgraph)) == [BUDGET, TRAVEL]
     docgraph("access", "reset", "finance/budget.md", "-r", "handbook", *STORE)
-    assert found(docgraph) == [TRAVEL]
+    assert search_ids(docgraph) == [TRAVEL]
 
 
 @pytest.mark.requirement(36)
 @pytest.mark.parametrize("command", ["search", "plan", "context", "explain"])
-def test_what_bob_gets_tells_nothing_of_the_budget(
-    docgraph: Run, handbook: Path, command: str
-) -> None:
+def test_no_output_reveals_a_hidden_document(docgraph: Run, handbook: Path, command: str) -> None:
     for form in ((), ("--json",)):
         shown = docgraph(command, QUESTION, *STORE, "--as", "bob", *form)
         assert shown.exit_code == 0
-        told = shown.output.replace("[budget](finance/budget.md)", "").lower()
-        assert "40,000" not in told
-        assert "handbook:finance" not in told
+        output = shown.output.replace("[budget](finance/budget.md)", "").lower()
+        assert "40,000" not in output
+        assert "handbook:finance" not in output
 
 
 @pytest.mark.requirement(38)
-def test_every_question_can_be_asked_in_anothers_name(docgraph: Run, handbook: Path) -> None:
+def test_every_question_command_accepts_another_person(docgraph: Run, handbook: Path) -> None:
     docgraph("plan", QUESTION, *STORE, "--save", "plan.json")
-    asked = (
+    commands = (
         *(("search", QUESTION), ("plan", QUESTION), ("context", QUESTION), ("explain", QUESTION)),
         *(("run", "plan.json"), ("status",), ("snapshots",), ("diff-snapshots", "1", "1")),
         *(("relations", "list"), ("relations", "stats")),
     )
-    for words in asked:
+    for words in commands:
         assert docgraph(*words, *STORE, "--as", "ann").exit_code == 0, words
         unknown = docgraph(*words, *STORE, "--as", "zoe")
         assert isinstance(unknown.exception, NotVisible), words
     rows = data(docgraph("audit", "list", "--who", "ann", *STORE, "--json"))["entries"]
     assert {row["event"]["by"] for row in rows} == {"local"}
-    assert len(rows) >= len(asked)
+    assert len(rows) >= len(commands)
 
 
 @pytest.mark.requirement(35)
-def test_a_branch_narrows_and_never_widens(docgraph: Run, handbook: Path) -> None:
+def test_a_branch_can_restrict_access_and_never_extend_it(docgraph: Run, handbook: Path) -> None:
     (handbook / "access.yaml").write_text('- {path: "**", readers: everyone}\n')
     (handbook / "finance" / "budget.md").write_text("# Budget\n\nTravel has 40,000.\n")
     (handbook / "finance" / "new.md").write_text("# Bonus budget\n\nTravel has more.\n")
     assert docgraph("ingest", "handbook", "-b", "topic", *STORE).exit_code == 0
-    assert found(docgraph, "-b", "topic") == [TRAVEL]
-    ann = found(docgraph, "-b", "topic", "--as", "ann")
+    assert search_ids(docgraph, "-b", "topic") == [TRAVEL]
+    ann = search_ids(docgraph, "-b", "topic", "--as", "ann")
     assert sorted(ann) == [BUDGET, "handbook:finance/new.md", TRAVEL]
     shown = docgraph("access", "explain", "finance/new.md", *STORE).stdout
     assert "access.yaml:2 of branch main finance/: board, finance; level 1" in shown
 
 
 @pytest.mark.requirement(40)
-def test_only_an_auditor_reads_the_log_and_tampering_is_found(
+def test_only_an_auditor_reads_the_audit_log_and_tampering_is_detected(
     docgraph: Run, handbook: Path, elsewhere: Path
 ) -> None:
     for words in (("list",), ("verify",), ("anchor",)):
@@ -149,5 +149,5 @@ def test_only_an_auditor_reads_the_log_and_tampering_is_found(
     verdict = docgraph("audit", "verify", "--anchor", "anchor.json", *STORE)
     assert verdict.exit_code == 1
     assert "wrong:" in verdict.stdout
-    told = json.loads(docgraph("audit", "verify", *STORE, "--json").stdout)
-    assert told["sound"] is False
+    report = json.loads(docgraph("audit", "verify", *STORE, "--json").stdout)
+    assert report["sound"] is False

@@ -1,4 +1,4 @@
-"""docgraph ask, as people type it, with a model behind real HTTP."""
+"""docgraph ask, with a model server over real HTTP."""
 
 import json
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def server(elsewhere: Path) -> Iterator[Server]:
 
 
 @pytest.mark.requirement(45)
-def test_an_answer_with_its_sources_and_what_to_be_careful_about(
+def test_an_answer_is_printed_with_sources_and_warnings(
     docgraph: Run, rocket: Path, server: Server
 ) -> None:
     found = docgraph("ask", QUESTION, "--store", str(rocket))
@@ -43,21 +43,19 @@ def test_an_answer_with_its_sources_and_what_to_be_careful_about(
 
 
 @pytest.mark.requirement(45)
-def test_machines_get_the_same_as_json(docgraph: Run, rocket: Path, server: Server) -> None:
+def test_the_answer_is_available_as_json(docgraph: Run, rocket: Path, server: Server) -> None:
     found = docgraph("ask", QUESTION, "--store", str(rocket), "--json")
-    told = json.loads(found.output)
-    assert told["answer"]["kind"] == "answered"
-    assert [source["number"] for source in told["answer"]["sources"]] == [1]
-    assert {"path", "first_line", "last_line", "page"} <= told["answer"]["sources"][0][
+    result = json.loads(found.output)
+    assert result["answer"]["kind"] == "answered"
+    assert [source["number"] for source in result["answer"]["sources"]] == [1]
+    assert {"path", "first_line", "last_line", "page"} <= result["answer"]["sources"][0][
         "location"
     ].keys()
-    assert told["answer"]["generation"]["context_digest"] == told["context_digest"]
+    assert result["answer"]["generation"]["context_digest"] == result["context_digest"]
 
 
 @pytest.mark.requirement(46)
-def test_without_a_model_the_context_is_the_answer_and_it_says_so(
-    docgraph: Run, rocket: Path
-) -> None:
+def test_without_a_model_the_context_is_printed_with_a_notice(docgraph: Run, rocket: Path) -> None:
     found = docgraph("ask", QUESTION, "--store", str(rocket))
     context = docgraph("context", QUESTION, "--store", str(rocket)).output
     assert found.output.startswith(
@@ -68,22 +66,20 @@ def test_without_a_model_the_context_is_the_answer_and_it_says_so(
 
 
 @pytest.mark.requirement(46)
-def test_where_nothing_is_found_it_says_so(docgraph: Run, rocket: Path, server: Server) -> None:
+def test_without_evidence_no_model_is_called(docgraph: Run, rocket: Path, server: Server) -> None:
     found = docgraph("ask", "--seed", "rocket:nowhere.md", "--store", str(rocket))
     assert found.output.startswith("not enough evidence")
     assert server.asked == []
 
 
-def test_a_server_that_fails_is_an_error_in_words(
-    docgraph: Run, rocket: Path, server: Server
-) -> None:
+def test_an_error_of_the_server_is_reported(docgraph: Run, rocket: Path, server: Server) -> None:
     server.script.append((401, {"error": {"message": "no such key"}}, {}))
     found = docgraph("ask", QUESTION, "--store", str(rocket))
     assert "answered 401" in str(found.exception)
     assert "no such key" in str(found.exception)
 
 
-def test_questions_can_be_tested(docgraph: Run, rocket: Path, elsewhere: Path) -> None:
+def test_expectations_of_questions_are_tested(docgraph: Run, rocket: Path, elsewhere: Path) -> None:
     listed = docgraph("search", QUESTION, "--store", str(rocket), "--json")
     first = json.loads(listed.output)["seeds"]["ranked"][0]["id"]
     (elsewhere / "q.yaml").write_text(

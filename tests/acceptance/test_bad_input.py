@@ -1,4 +1,4 @@
-"""Bad input gets a clear error, and nothing is lost."""
+"""Bad input gets a clear error and changes nothing."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from tests.acceptance.conftest import Run, data
 INGEST = ("--repository", "r", "--store", "s.db")
 
 
-def failed(result: object, kind: type[DocgraphError]) -> str:
+def error_message(result: object, kind: type[DocgraphError]) -> str:
     error = getattr(result, "exception", None)
     assert isinstance(error, kind), result
     return str(error)
@@ -21,16 +21,16 @@ def failed(result: object, kind: type[DocgraphError]) -> str:
 
 def test_an_empty_folder_is_refused_and_no_snapshot_appears(docgraph: Run, elsewhere: Path) -> None:
     (elsewhere / "empty").mkdir()
-    assert "there are no files" in failed(docgraph("ingest", "empty", *INGEST), BadInput)
+    assert "there are no files" in error_message(docgraph("ingest", "empty", *INGEST), BadInput)
     assert data(docgraph("status", "--store", "s.db", "--json"))["scope"]["snapshots"] == []
 
 
-def test_a_folder_that_is_not_there_is_named(docgraph: Run) -> None:
-    assert "nowhere" in failed(docgraph("ingest", "nowhere", *INGEST), BadInput)
+def test_the_error_for_a_missing_folder_names_it(docgraph: Run) -> None:
+    assert "nowhere" in error_message(docgraph("ingest", "nowhere", *INGEST), BadInput)
 
 
 @pytest.mark.requirement(11)
-def test_bad_files_are_listed_with_their_reasons_and_the_rest_goes_on(
+def test_bad_files_are_listed_with_reasons_and_the_others_are_ingested(
     docgraph: Run, elsewhere: Path
 ) -> None:
     folder = elsewhere / "files"
@@ -64,9 +64,9 @@ def test_an_unreadable_file_is_reported(docgraph: Run, elsewhere: Path) -> None:
     assert problem["path"] == "locked.md"
 
 
-def test_asking_a_store_that_is_not_there_makes_no_file(docgraph: Run, elsewhere: Path) -> None:
-    told = failed(docgraph("search", "anything", "--store", "none.db"), BadInput)
-    assert "docgraph ingest" in told
+def test_a_question_to_a_missing_store_creates_no_file(docgraph: Run, elsewhere: Path) -> None:
+    message = error_message(docgraph("search", "anything", "--store", "none.db"), BadInput)
+    assert "docgraph ingest" in message
     assert not (elsewhere / "none.db").exists()
 
 
@@ -79,24 +79,24 @@ def test_a_store_from_another_version_is_refused(docgraph: Run, elsewhere: Path)
     raw = sqlite3.connect("s.db")
     raw.execute("PRAGMA user_version = 7")
     raw.close()
-    assert "schema 7" in failed(docgraph("status", "--store", "s.db"), WrongSchema)
+    assert "schema 7" in error_message(docgraph("status", "--store", "s.db"), WrongSchema)
 
 
 def test_an_empty_question_is_refused(docgraph: Run, rocket: Path) -> None:
-    assert "ask" in failed(docgraph("context", " ", "--store", str(rocket)), BadInput)
+    assert "ask" in error_message(docgraph("context", " ", "--store", str(rocket)), BadInput)
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[1, 2]", '{"format": "other"}', "not json", "\x00"])
-def test_a_file_that_is_no_plan_is_refused(
+def test_a_file_that_is_not_a_plan_is_refused(
     docgraph: Run, rocket: Path, elsewhere: Path, text: str
 ) -> None:
     (elsewhere / "plan.json").write_text(text)
-    failed(docgraph("run", "plan.json", "--store", str(rocket)), BadPlan)
+    error_message(docgraph("run", "plan.json", "--store", str(rocket)), BadPlan)
 
 
 @pytest.mark.requirement(41)
 @pytest.mark.parametrize(
-    ("steps", "told"),
+    ("steps", "message"),
     [
         ("  - expand_relationships: {}\n", "bad.yaml:3: step 1 (expand_relationships)"),
         ("  - search_nodse: {}\n", "did you mean 'search_nodes'"),
@@ -109,18 +109,18 @@ def test_a_file_that_is_no_plan_is_refused(
     ],
 )
 def test_a_pipeline_that_breaks_a_contract_is_refused_with_file_and_line(
-    docgraph: Run, elsewhere: Path, steps: str, told: str
+    docgraph: Run, elsewhere: Path, steps: str, message: str
 ) -> None:
     (elsewhere / "bad.yaml").write_text(f"pipeline: bad\nsteps:\n{steps}")
-    assert told in failed(docgraph("check", "bad.yaml"), DocgraphError)
+    assert message in error_message(docgraph("check", "bad.yaml"), DocgraphError)
 
 
-def test_errors_reach_people_as_one_line_and_machines_as_json(elsewhere: Path) -> None:
+def test_errors_are_one_line_or_json(elsewhere: Path) -> None:
     command = [str(Path(sys.executable).with_name("docgraph")), "status", "--store", "none.db"]
-    people = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert people.returncode == 1
-    assert people.stderr.startswith("docgraph: there is no store at none.db")
-    assert people.stderr.count("\n") == 1
-    machines = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
-    assert machines.returncode == 1
-    assert '"kind": "BadInput"' in machines.stdout
+    text = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert text.returncode == 1
+    assert text.stderr.startswith("docgraph: there is no store at none.db")
+    assert text.stderr.count("\n") == 1
+    json_output = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
+    assert json_output.returncode == 1
+    assert '"kind": "BadInput"' in json_output.stdout

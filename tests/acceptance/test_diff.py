@@ -1,4 +1,4 @@
-"""docgraph diff: what two people, branches, snapshots, pipelines or receipts give."""
+"""docgraph diff compares the results of two people, branches, snapshots, pipelines or receipts."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def pages(docgraph: Run, elsewhere: Path) -> Path:
 
 
 @pytest.mark.requirement(49)
-def test_two_snapshots(docgraph: Run, pages: Path) -> None:
+def test_two_snapshots_are_compared(docgraph: Run, pages: Path) -> None:
     sides = ("-r", "pages", "-b", "main", "--snapshot", "1", "--snapshot", "2")
     found = data(docgraph("diff", QUESTION, *sides, *STORE, "--json"))
     assert found["differs"]
@@ -47,14 +47,14 @@ def test_two_snapshots(docgraph: Run, pages: Path) -> None:
 
 
 @pytest.mark.requirement(49)
-def test_two_branches_with_one_text_changed(docgraph: Run, pages: Path) -> None:
+def test_two_branches_are_compared(docgraph: Run, pages: Path) -> None:
     found = data(docgraph("diff", QUESTION, "-b", "main", "-b", "dev", *STORE, "--json"))["diff"]
     assert found["evidence_changed"] == ["pages:pump.md@0"]
     assert (found["documents_gained"], found["documents_lost"]) == ([], [])
 
 
 @pytest.mark.requirement(49)
-def test_two_people_each_with_their_own_rights(docgraph: Run, pages: Path) -> None:
+def test_two_people_are_compared_with_their_own_rights(docgraph: Run, pages: Path) -> None:
     found = data(docgraph("diff", QUESTION, "--as", "local", "--as", "ann", *STORE, "--json"))
     assert found["diff"]["documents_lost"] == ["pages:pump.md"]
     named = {one["name"]: (one["left"], one["right"]) for one in found["diff"]["settings"]}
@@ -68,7 +68,7 @@ def test_two_people_each_with_their_own_rights(docgraph: Run, pages: Path) -> No
 
 
 @pytest.mark.requirement(49)
-def test_two_pipelines_with_the_edge_that_one_of_them_followed(docgraph: Run, pages: Path) -> None:
+def test_two_pipelines_are_compared_with_their_edges(docgraph: Run, pages: Path) -> None:
     Path("one.yaml").write_text(
         "pipeline: one\nextends: documents\nchange: {search_nodes: {top: 1}}\n"
     )
@@ -85,7 +85,7 @@ def test_two_pipelines_with_the_edge_that_one_of_them_followed(docgraph: Run, pa
     ]
 
 
-def test_the_exit_code_tells_only_when_it_is_asked_to(docgraph: Run, pages: Path) -> None:
+def test_the_exit_code_shows_a_difference_only_with_its_option(docgraph: Run, pages: Path) -> None:
     other = ("--as", "local", "--as", "ann", *STORE)
     same = ("-p", "documents", "-p", "documents", *STORE)
     assert docgraph("diff", QUESTION, *other).exit_code == 0
@@ -95,7 +95,7 @@ def test_the_exit_code_tells_only_when_it_is_asked_to(docgraph: Run, pages: Path
     assert (shown.exit_code, shown.output) == (0, "no difference in what they give\n")
 
 
-def test_two_receipts_without_a_store(docgraph: Run, pages: Path) -> None:
+def test_two_receipts_are_compared_without_a_store(docgraph: Run, pages: Path) -> None:
     for name, more in (("a.json", ()), ("b.json", ()), ("c.json", ("--as", "ann"))):
         made = docgraph("context", QUESTION, *STORE, "--receipt", name, *more)
         assert made.exit_code == 0
@@ -110,7 +110,7 @@ def test_two_receipts_without_a_store(docgraph: Run, pages: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ((QUESTION,), "both sides are the same"),
         ((QUESTION, "--as", "ann"), "both sides are the same"),
@@ -120,9 +120,9 @@ def test_two_receipts_without_a_store(docgraph: Run, pages: Path) -> None:
         (("--receipt", "none.json", "--receipt", "none.json"), "cannot be read"),
     ],
 )
-def test_what_has_no_two_sides_is_refused(
-    docgraph: Run, pages: Path, words: tuple[str, ...], told: str
+def test_a_comparison_without_two_sides_is_refused(
+    docgraph: Run, pages: Path, words: tuple[str, ...], message: str
 ) -> None:
     result = docgraph("diff", *words, *STORE)
     assert isinstance(result.exception, BadInput)
-    assert told in str(result.exception)
+    assert message in str(result.exception)

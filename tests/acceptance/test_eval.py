@@ -1,4 +1,4 @@
-"""docgraph eval: flat and planned, side by side, with nothing given away."""
+"""docgraph eval compares flat search with planned retrieval."""
 
 import json
 from pathlib import Path
@@ -34,27 +34,25 @@ def lines(path: Path, *rows: object) -> None:
 @pytest.fixture
 def folder(elsewhere: Path) -> Path:
     """The question is a sentence of its source; only an edge leads to the answer."""
-    place = elsewhere / "set"
-    place.mkdir()
+    path = elsewhere / "set"
+    path.mkdir()
     lines(
-        place / "corpus.jsonl",
+        path / "corpus.jsonl",
         {"_id": "source", "title": "Source", "text": "The rocket engine burns kerosene."},
         {"_id": "start", "title": "Rocket engine", "text": "A rocket engine and its kerosene."},
         {"_id": "answer", "title": "Zanzibar", "text": "An island with beaches and spices."},
         *({"_id": f"n{n}", "title": f"Engine {n}", "text": f"Engine part {n}."} for n in range(20)),
     )
     lines(
-        place / "queries.jsonl",
+        path / "queries.jsonl",
         {"_id": "q", "text": "The rocket engine burns kerosene.", "source": "source"},
     )
-    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tanswer\t1\n")
-    lines(place / "edges.jsonl", {"source": "start", "target": "answer", "type": "explains"})
-    return place
+    (path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tanswer\t1\n")
+    lines(path / "edges.jsonl", {"source": "start", "target": "answer", "type": "explains"})
+    return path
 
 
-def test_every_mode_is_measured_and_an_edge_finds_what_search_does_not(
-    docgraph: Run, folder: Path
-) -> None:
+def test_every_mode_is_measured_and_planning_follows_edges(docgraph: Run, folder: Path) -> None:
     found = data(docgraph("eval", str(folder), "--json"))
     assert list(found) == ["flat", "planned", "intervals", "gain"]
     assert list(found["flat"]) == ["semantic", "bm25", "hybrid"]
@@ -66,36 +64,36 @@ def test_every_mode_is_measured_and_an_edge_finds_what_search_does_not(
 
 def test_every_mean_has_its_interval_and_planning_its_gain(docgraph: Run, folder: Path) -> None:
     found = data(docgraph("eval", str(folder), "--json"))
-    timeless = [name for name in MEASURES if not name.endswith("_ms")]
-    for within in (*found["intervals"]["flat"].values(), found["intervals"]["planned"]):
-        assert list(within) == timeless
+    without_times = [name for name in MEASURES if not name.endswith("_ms")]
+    for intervals in (*found["intervals"]["flat"].values(), found["intervals"]["planned"]):
+        assert list(intervals) == without_times
     assert found["intervals"]["planned"]["recall@5"] == [1.0, 1.0]
-    assert list(found["gain"]) == [n for n in timeless if n not in ("documents", "tokens")]
+    assert list(found["gain"]) == [n for n in without_times if n not in ("documents", "tokens")]
     assert found["gain"]["recall@5"] == {"over": "semantic", "mean": 1.0, "low": 1.0, "high": 1.0}
     shown = docgraph("eval", str(folder)).stdout
     assert "gain over the best flat" in shown
     assert "+1 (+1 to +1)" in shown
 
 
-def test_a_held_out_pair_is_in_no_graph(docgraph: Run, folder: Path) -> None:
+def test_a_held_out_edge_is_not_used(docgraph: Run, folder: Path) -> None:
     lines(folder / "heldout_edges.jsonl", {"source": "start", "target": "answer"})
     assert data(docgraph("eval", str(folder), "--json"))["planned"]["recall@10"] == 0
 
 
-def test_the_source_of_a_question_is_not_there_for_its_asker(docgraph: Run, folder: Path) -> None:
+def test_the_source_of_a_question_is_not_searched(docgraph: Run, folder: Path) -> None:
     (folder / "qrels.tsv").write_text("q\tsource\t1\n")
     found = data(docgraph("eval", str(folder), "--json"))
     assert all(measures["recall@10"] == 0 for measures in found["flat"].values())
     assert found["planned"]["recall@10"] == 0
 
 
-def test_a_kept_store_is_used_again(docgraph: Run, folder: Path, elsewhere: Path) -> None:
-    asked = ("eval", str(folder), "--store", "kept.db", "--json")
-    first = data(docgraph(*asked))
-    assert (elsewhere / "kept.db").is_file()
-    again = data(docgraph(*asked))
+def test_a_stored_index_is_reused(docgraph: Run, folder: Path, elsewhere: Path) -> None:
+    arguments = ("eval", str(folder), "--store", "stored.db", "--json")
+    first = data(docgraph(*arguments))
+    assert (elsewhere / "stored.db").is_file()
+    again = data(docgraph(*arguments))
     assert first["planned"]["ndcg@10"] == again["planned"]["ndcg@10"]
-    assert data(docgraph("status", "--store", "kept.db", "--json"))["scope"]["snapshots"] == [
+    assert data(docgraph("status", "--store", "stored.db", "--json"))["scope"]["snapshots"] == [
         {"repository": "corpus", "branch": "main", "snapshot": 1}
     ]
 

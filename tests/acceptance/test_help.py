@@ -1,4 +1,4 @@
-"""Help comes at once, and every command has one."""
+"""--help is fast, and every command has it."""
 
 import subprocess
 import sys
@@ -15,18 +15,18 @@ from tests.acceptance.conftest import Run
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 
 
-def took(*command: str) -> float:
+def measure_seconds(*command: str) -> float:
     began = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began
 
 
 def test_help_takes_at_most_ten_times_the_time_of_an_empty_python() -> None:
-    """The quickest of interleaved tries each, so that a busy machine does not decide."""
+    """The minima of interleaved runs are compared, so that other load does not matter."""
     empty, help_ = list[float](), list[float]()
     while len(help_) < 30 and (not help_ or min(help_) > 10 * min(empty)):
-        empty.append(took(sys.executable, "-c", ""))
-        help_.append(took(DOCGRAPH, "--help"))
+        empty.append(measure_seconds(sys.executable, "-c", ""))
+        help_.append(measure_seconds(DOCGRAPH, "--help"))
     assert min(help_) <= 10 * min(empty)
 
 
@@ -40,14 +40,12 @@ def commands(found: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 COMMANDS = commands(typer.main.get_command(app))
 
 
-def test_there_are_commands() -> None:
+def test_commands_of_groups_are_listed() -> None:
     assert ("relations", "add") in COMMANDS
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_every_command_explains_itself_and_speaks_json(
-    docgraph: Run, path: tuple[str, ...]
-) -> None:
+def test_every_command_has_help_and_a_json_option(docgraph: Run, path: tuple[str, ...]) -> None:
     shown = docgraph(*path, "--help")
     assert shown.exit_code == 0
     assert "--json" in shown.output

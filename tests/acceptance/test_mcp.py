@@ -1,4 +1,4 @@
-"""docgraph mcp, as a client starts it: a process of its own, with the real embedder."""
+"""docgraph mcp as a process that a client starts, with the real embedder."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from tests.support.mcp_clients import call_error, call_tool, over_http, over_std
 
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 QUESTION = "How does the engine start?"
-BEGIN = {
+INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,
     "method": "initialize",
@@ -32,14 +32,14 @@ BEGIN = {
 }
 
 
-def test_over_standard_streams_it_answers_as_the_command_line_does(
+def test_stdio_gives_the_same_results_as_the_command_line(
     docgraph: Run, rocket: Path, elsewhere: Path
 ) -> None:
     own = data(docgraph("context", QUESTION, "--store", str(rocket), "--json"))
     seeds = data(docgraph("search", QUESTION, "--store", str(rocket), "--json"))["seeds"]
     log = elsewhere / "log"
 
-    async def ask() -> Any:
+    async def call_tools() -> Any:
         command = (DOCGRAPH, "mcp", "--store", str(rocket))
         async with over_stdio(*command, folder=elsewhere, log=log) as client:
             tools = (await client.list_tools()).tools
@@ -51,7 +51,7 @@ def test_over_standard_streams_it_answers_as_the_command_line_does(
             )
             return tools, found, first, many
 
-    tools, found, first, (*contexts, no, neither) = asyncio.run(ask())
+    tools, found, first, (*contexts, no, neither) = asyncio.run(call_tools())
     assert len(tools) == 6
     ids = [one["id"] for one in found["results"]]
     assert sorted(ids) == sorted(
@@ -66,12 +66,12 @@ def test_over_standard_streams_it_answers_as_the_command_line_does(
     assert log.read_text() == ""
 
 
-def test_standard_output_carries_the_protocol_alone_and_the_process_ends_with_its_input(
+def test_standard_output_has_only_protocol_messages_and_the_process_ends_with_its_input(
     rocket: Path, elsewhere: Path
 ) -> None:
     command = [DOCGRAPH, "mcp", "--store", str(rocket)]
     lines = [
-        json.dumps(BEGIN),
+        json.dumps(INITIALIZE),
         json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         "this is no message",
         json.dumps({"jsonrpc": "2.0", "id": 1, "method": "nobody/knows"}),
@@ -89,22 +89,22 @@ def test_standard_output_carries_the_protocol_alone_and_the_process_ends_with_it
         assert process.stdout
         process.stdin.write("".join(f"{line}\n" for line in lines))
         process.stdin.flush()
-        heard: list[dict[str, Any]] = []
-        while not any(one.get("id") == 2 for one in heard):
-            heard.append(json.loads(process.stdout.readline()))
+        responses: list[dict[str, Any]] = []
+        while not any(one.get("id") == 2 for one in responses):
+            responses.append(json.loads(process.stdout.readline()))
         process.stdin.close()
         rest = process.stdout.read()
         assert process.wait(timeout=20) == 0
     assert rest == ""
-    assert all(one["jsonrpc"] == "2.0" for one in heard)
-    (begun,) = (one["result"] for one in heard if one.get("id") == 0)
-    assert begun["serverInfo"]["name"] == "docgraph"
-    assert "cite" in begun["instructions"]
-    (unknown,) = (one["error"] for one in heard if one.get("id") == 1)
+    assert all(one["jsonrpc"] == "2.0" for one in responses)
+    (initialized,) = (one["result"] for one in responses if one.get("id") == 0)
+    assert initialized["serverInfo"]["name"] == "docgraph"
+    assert "cite" in initialized["instructions"]
+    (unknown,) = (one["error"] for one in responses if one.get("id") == 1)
     assert "nobody/knows" not in unknown["message"]
 
 
-def test_what_anybody_prints_goes_to_standard_error() -> None:
+def test_printed_text_goes_to_standard_error() -> None:
     program = """
 import os, sys
 from docgraph.interfaces.mcp.transports import redirect_stdout
@@ -112,32 +112,30 @@ with redirect_stdout():
     protocol, sys.stdout = sys.stdout, sys.stderr
     print("printed", flush=True)
     os.write(1, b"written\\n")
-    protocol.buffer.write(b"said\\n")
+    protocol.buffer.write(b"message\\n")
     protocol.flush()
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    assert done.stdout == "said\n"
+    assert done.stdout == "message\n"
     assert done.stderr == "printed\nwritten\n"
 
 
 @pytest.mark.requirement(38)
-def test_the_name_to_ask_in_is_fixed_when_it_starts(
-    docgraph: Run, rocket: Path, elsewhere: Path
-) -> None:
+def test_the_person_is_fixed_at_the_start(docgraph: Run, rocket: Path, elsewhere: Path) -> None:
     store = elsewhere / "own.db"
     shutil.copy(rocket, store)
     data(docgraph("principals", "add", "guest", "--store", str(store), "--json"))
 
-    async def ask() -> Any:
+    async def call_tools() -> Any:
         command = (DOCGRAPH, "mcp", "--store", str(store), "--as", "guest")
         async with over_stdio(*command, folder=elsewhere, log=elsewhere / "log") as client:
             found = await call_tool(client, "search", query=QUESTION)
             refusal = await call_error(client, "search", query=QUESTION, as_="local")
             return found["results"], refusal
 
-    found, refusal = asyncio.run(ask())
+    found, refusal = asyncio.run(call_tools())
     assert found == []
     assert refusal == "no argument is called 'as_'; known: query"
     nobody = docgraph("mcp", "--store", str(store), "--as", "nobody")
@@ -145,8 +143,8 @@ def test_the_name_to_ask_in_is_fixed_when_it_starts(
 
 
 @contextmanager
-def served(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A process that listens, and where. It runs in the folder that the test runs in."""
+def run_server(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A server process in the current folder, and its URL."""
     command = [DOCGRAPH, "mcp", "--http", "--port", "0", "--store", str(store), *words]
     with subprocess.Popen(
         command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -160,17 +158,17 @@ def served(store: Path, *words: str) -> Iterator[tuple[subprocess.Popen[str], st
             process.kill()
 
 
-def test_over_http_it_tells_where_it_listens_answers_alike_and_ends_when_told_to(
+def test_http_gives_the_same_results_and_the_process_ends_on_sigterm(
     docgraph: Run, rocket: Path
 ) -> None:
     own = data(docgraph("context", QUESTION, "--store", str(rocket), "--json"))
 
-    async def ask(url: str) -> Any:
+    async def call_tools(url: str) -> Any:
         async with over_http(url) as client:
             return await call_tool(client, "context", question=QUESTION)
 
-    with served(rocket) as (process, url):
-        assert asyncio.run(ask(url))["digest"] == own["digest"]
+    with run_server(rocket) as (process, url):
+        assert asyncio.run(call_tools(url))["digest"] == own["digest"]
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=20) == 0
         assert process.stderr
@@ -178,10 +176,10 @@ def test_over_http_it_tells_where_it_listens_answers_alike_and_ends_when_told_to
 
 
 @pytest.mark.requirement(38)
-def test_with_a_login_whoever_holds_a_key_comes_in_and_nobody_else(
+def test_with_authentication_only_callers_with_a_key_are_accepted(
     docgraph: Run, rocket: Path, elsewhere: Path
 ) -> None:
-    """With real keys; then it may also listen where others can come in."""
+    """With API keys the server may also listen on other addresses than loopback."""
     store = elsewhere / "own.db"
     shutil.copy(rocket, store)
     (elsewhere / "docgraph.yaml").write_text("login:\n  keys: true\n")
@@ -192,34 +190,34 @@ def test_with_a_login_whoever_holds_a_key_comes_in_and_nobody_else(
             "secret"
         ]
 
-    async def ask(url: str, secret: str) -> Any:
+    async def call_tools(url: str, secret: str) -> Any:
         async with over_http(url, secret) as client:
             return (await call_tool(client, "search", query=QUESTION))["results"]
 
-    with served(store, "--host", "0.0.0.0") as (_, bound_to):
+    with run_server(store, "--host", "0.0.0.0") as (_, bound_to):
         url = bound_to.replace("0.0.0.0", "127.0.0.1")
-        assert asyncio.run(ask(url, secrets["ann"]))
-        assert asyncio.run(ask(url, secrets["ben"])) == []
+        assert asyncio.run(call_tools(url, secrets["ann"]))
+        assert asyncio.run(call_tools(url, secrets["ben"])) == []
         assert httpx.post(url, json={}).status_code == 401
 
 
 @pytest.mark.parametrize(
-    ("words", "told_so"),
+    ("words", "message"),
     [
         (["--http", "--host", "0.0.0.0", "--port", "0"], "no login is configured"),
         (["--http", "--as", "guest"], "--as is not for --http"),
         (["--store", "none.db"], "there is no store at none.db"),
     ],
 )
-def test_what_cannot_be_served_is_refused_at_the_start(
-    docgraph: Run, rocket: Path, words: list[str], told_so: str
+def test_an_invalid_configuration_is_refused_at_the_start(
+    docgraph: Run, rocket: Path, words: list[str], message: str
 ) -> None:
-    assert told_so in str(docgraph("mcp", "--store", str(rocket), *words).exception)
+    assert message in str(docgraph("mcp", "--store", str(rocket), *words).exception)
 
 
-def test_without_the_extra_it_says_what_to_install(
+def test_without_the_extra_the_error_says_what_to_install(
     docgraph: Run, rocket: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
-    refused_with = str(docgraph("mcp", "--store", str(rocket)).exception)
-    assert refused_with.endswith("pip install 'docgraph[mcp]'")
+    error = str(docgraph("mcp", "--store", str(rocket)).exception)
+    assert error.endswith("pip install 'docgraph[mcp]'")

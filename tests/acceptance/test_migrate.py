@@ -1,4 +1,4 @@
-"""A Postgres store is made and mended by commands, which tell what a server lacks."""
+"""docgraph migrate and docgraph doctor on a Postgres store."""
 
 import json
 import sqlite3
@@ -25,9 +25,7 @@ DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
 NAMES = [one.name for one in migrations()]
 
 
-def test_migrate_makes_the_tables_and_then_has_nothing_to_do(
-    docgraph: Run, blank_database: str
-) -> None:
+def test_migrate_creates_the_tables_once(docgraph: Run, blank_database: str) -> None:
     first = docgraph("migrate", "--store", blank_database)
     assert first.exit_code == 0, first.output
     *applied, last = first.stdout.splitlines()
@@ -38,7 +36,7 @@ def test_migrate_makes_the_tables_and_then_has_nothing_to_do(
     assert (again["applied"], again["pending"]) == ([], [])
 
 
-def test_check_lists_what_is_pending_and_changes_nothing(
+def test_check_lists_pending_migrations_and_changes_nothing(
     docgraph: Run, blank_database: str
 ) -> None:
     for _ in range(2):
@@ -52,18 +50,18 @@ def test_check_lists_what_is_pending_and_changes_nothing(
     assert json.loads(in_json.stdout)["pending"] == NAMES
 
 
-def test_check_is_content_with_a_store_that_is_up_to_date(docgraph: Run, database: str) -> None:
+def test_check_succeeds_on_a_store_that_is_up_to_date(docgraph: Run, database: str) -> None:
     found = docgraph("migrate", "--check", "--store", database)
     assert found.exit_code == 0
     assert found.stdout.endswith(" is up to date\n")
 
 
-def test_a_command_on_a_database_without_tables_tells_the_command_to_run(
+def test_the_error_for_a_database_without_tables_names_the_command_to_run(
     docgraph: Run, blank_database: str
 ) -> None:
-    asked = docgraph("status", "--store", blank_database)
-    assert isinstance(asked.exception, WrongSchema)
-    assert "has no docgraph tables yet; run `docgraph migrate`" in str(asked.exception)
+    result = docgraph("status", "--store", blank_database)
+    assert isinstance(result.exception, WrongSchema)
+    assert "has no docgraph tables yet; run `docgraph migrate`" in str(result.exception)
 
 
 def test_a_sqlite_store_needs_no_migration(docgraph: Run, rocket: Path, elsewhere: Path) -> None:
@@ -90,7 +88,9 @@ def test_another_kind_of_address_is_refused_and_its_password_is_not_shown(docgra
         assert str(found).startswith("mysql://…: a store is the path of a SQLite file, or")
 
 
-def test_without_psycopg_the_extra_is_named(docgraph: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_psycopg_the_error_names_the_extra(
+    docgraph: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     found = docgraph("migrate", "--store", "postgresql://host/db").exception
     assert isinstance(found, StoreError)
@@ -98,11 +98,11 @@ def test_without_psycopg_the_extra_is_named(docgraph: Run, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("command", ["migrate", "doctor", "status", "verify"])
-@pytest.mark.parametrize("way", ["argument", "environment"])
-def test_a_password_is_never_printed(command: str, way: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source", ["argument", "environment"])
+def test_a_password_is_never_printed(command: str, source: str, tmp_path: Path) -> None:
     store = "postgresql://ann:sesame@127.0.0.1:1/notes"
-    words = ["--store", store] if way == "argument" else []
-    environment = {"DOCGRAPH_STORE": store} if way == "environment" else {}
+    words = ["--store", store] if source == "argument" else []
+    environment = {"DOCGRAPH_STORE": store} if source == "environment" else {}
     done = subprocess.run(
         [DOCGRAPH, command, *words],
         cwd=tmp_path,
@@ -126,7 +126,7 @@ def test_settings_do_not_show_a_password() -> None:
 
 @pytest.fixture
 def quick_models(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The models are tried elsewhere."""
+    """Models are tested in other tests."""
     monkeypatch.setattr(doctor, "open_tokens", WordCounter)
     monkeypatch.setattr(doctor, "_embedder", lambda _: "not tried")
 
@@ -142,7 +142,7 @@ def findings(docgraph: Run, store: str) -> dict[str, tuple[bool, str]]:
 
 @pytest.mark.usefixtures("quick_models")
 class TestDoctor:
-    def test_a_server_that_has_everything_is_well(self, docgraph: Run, database: str) -> None:
+    def test_a_complete_server_has_no_problem(self, docgraph: Run, database: str) -> None:
         found = findings(docgraph, database)
         assert all(good for good, _ in found.values()), found
         assert "16 or newer needed" in found["postgres"][1]
@@ -154,20 +154,20 @@ class TestDoctor:
         assert found["row security"][1] == "as docgraph made it"
         assert "0 repositories visible to local" in found["store"][1]
 
-    def test_pending_migrations_are_told(self, docgraph: Run, blank_database: str) -> None:
+    def test_pending_migrations_are_reported(self, docgraph: Run, blank_database: str) -> None:
         found = findings(docgraph, blank_database)
         names = ", ".join(NAMES)
         assert found["migrations"] == (False, f"pending: {names}; run `docgraph migrate`")
         assert "store" not in found
 
-    def test_a_missing_extension_is_told(self, docgraph: Run, postgres: PostgresServer) -> None:
+    def test_a_missing_extension_is_reported(self, docgraph: Run, postgres: PostgresServer) -> None:
         dsn = postgres.database("bare")
         good, detail = findings(docgraph, dsn)["vector"]
         assert not good
         assert "run, in this database: CREATE EXTENSION vector;" in detail
         postgres.drop(dsn)
 
-    def test_an_extension_that_readers_cannot_use_is_told(
+    def test_an_extension_that_readers_cannot_use_is_reported(
         self, docgraph: Run, postgres: PostgresServer
     ) -> None:
         dsn = postgres.database("hidden")
@@ -179,62 +179,62 @@ class TestDoctor:
         assert 'GRANT USAGE ON SCHEMA "apart" TO docgraph_reader;' in detail
         postgres.drop(dsn)
 
-    def test_a_second_lock_that_is_off_is_told(self, docgraph: Run, database: str) -> None:
+    def test_disabled_row_level_security_is_reported(self, docgraph: Run, database: str) -> None:
         with connect(database) as owner:
             owner.execute("ALTER TABLE contents DISABLE ROW LEVEL SECURITY")
-        told = (
+        message = (
             "row-level security is not as docgraph made it: "
             "row-level security of the table contents is off; run `docgraph migrate`"
         )
-        assert findings(docgraph, database)["row security"] == (False, told)
-        asked = docgraph("status", "--store", database).exception
-        assert isinstance(asked, WrongSchema)
-        assert told in str(asked)
+        assert findings(docgraph, database)["row security"] == (False, message)
+        result = docgraph("status", "--store", database).exception
+        assert isinstance(result, WrongSchema)
+        assert message in str(result)
         checked = docgraph("migrate", "--check", "--store", database)
         assert (checked.exit_code, checked.stdout.splitlines()[0]) == (1, "pending row_security")
-        mended = docgraph("migrate", "--store", database)
-        assert (mended.exit_code, mended.stdout.splitlines()[0]) == (0, "applied row_security")
+        repaired = docgraph("migrate", "--store", database)
+        assert (repaired.exit_code, repaired.stdout.splitlines()[0]) == (0, "applied row_security")
         assert findings(docgraph, database)["row security"][0]
 
-    def test_a_schema_that_others_may_fill_is_told(
+    def test_a_schema_in_which_others_may_create_objects_is_reported(
         self, docgraph: Run, postgres: PostgresServer, database: str
     ) -> None:
         with postgres.superuser(name_of(database)) as root:
             root.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
-        told = (
+        message = (
             "PUBLIC may make things in schema public: what they make this login may run; "
             "let a database administrator run, in this database: "
             'REVOKE CREATE ON SCHEMA "public" FROM PUBLIC;'
         )
-        assert findings(docgraph, database)["schemas"] == (False, told)
+        assert findings(docgraph, database)["schemas"] == (False, message)
 
-    def test_a_login_that_is_not_the_owner_is_told(
+    def test_a_login_that_is_not_the_owner_is_reported(
         self, docgraph: Run, postgres: PostgresServer, database: str
     ) -> None:
         address = postgres.dsn(name_of(database), LOCKED)
         found = findings(docgraph, f"{address}&password={quote(PASSWORD)}")
-        told = (
+        message = (
             f"the tables belong to {OWNER}, this login is {LOCKED}, who has to own them; "
             "let a database administrator run, in this database: "
             f'ALTER SCHEMA docgraph OWNER TO "{LOCKED}";'
         )
-        assert found["owner"] == (False, told)
+        assert found["owner"] == (False, message)
         assert not {"migrations", "store"} & set(found)
 
-    def test_a_superuser_is_told_that_less_is_enough(
+    def test_a_superuser_is_reported_as_unnecessary(
         self, docgraph: Run, postgres: PostgresServer, database: str
     ) -> None:
         found = findings(docgraph, database.replace(OWNER, "postgres"))
         assert found["login"] == (True, "postgres is a superuser, which docgraph does not need")
 
-    def test_a_server_that_is_away_is_told(self, docgraph: Run) -> None:
+    def test_a_server_that_cannot_be_reached_is_reported(self, docgraph: Run) -> None:
         found = findings(docgraph, "postgresql://ann:sesame@127.0.0.1:1/notes")
         good, detail = found["postgres"]
         assert not good
         assert "whether the server runs" in detail
         assert not {"vector", "reader", "migrations", "store"} & set(found)
 
-    def test_psycopg_that_is_not_installed_is_told(
+    def test_a_missing_psycopg_is_reported(
         self, docgraph: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "psycopg", None)
@@ -254,7 +254,7 @@ def stranger(own_postgres: PostgresServer) -> Iterator[str]:
 
 
 @pytest.mark.usefixtures("quick_models")
-def test_doctor_tells_what_is_wrong_with_the_reader_s_role(
+def test_doctor_reports_problems_of_the_reader_role(
     docgraph: Run, own_postgres: PostgresServer, stranger: str
 ) -> None:
     def after(*commands: str) -> str:
@@ -262,19 +262,19 @@ def test_doctor_tells_what_is_wrong_with_the_reader_s_role(
             for command in commands:
                 root.execute(command.encode())
         good, detail = findings(docgraph, stranger)["reader"]
-        return "well" if good else detail
+        return "ok" if good else detail
 
     grant = 'GRANT docgraph_reader TO "stranger" WITH INHERIT FALSE, SET TRUE;'
     ask = "let a database administrator run:"
     assert after() == f"this login may not become docgraph_reader; {ask} {grant}"
-    assert after(grant) == "well"
+    assert after(grant) == "ok"
     unbound = "row-level security does not bind docgraph_reader"
-    mend = "let a database administrator run: ALTER ROLE docgraph_reader NOSUPERUSER NOBYPASSRLS;"
-    assert after("ALTER ROLE docgraph_reader BYPASSRLS") == f"{unbound}; {mend}"
-    assert after("ALTER ROLE docgraph_reader NOSUPERUSER NOBYPASSRLS") == "well"
-    mend = 'let a database administrator run: REVOKE "stranger" FROM docgraph_reader;'
+    remedy = "let a database administrator run: ALTER ROLE docgraph_reader NOSUPERUSER NOBYPASSRLS;"
+    assert after("ALTER ROLE docgraph_reader BYPASSRLS") == f"{unbound}; {remedy}"
+    assert after("ALTER ROLE docgraph_reader NOSUPERUSER NOBYPASSRLS") == "ok"
+    remedy = 'let a database administrator run: REVOKE "stranger" FROM docgraph_reader;'
     member = ("REVOKE docgraph_reader FROM stranger", "GRANT stranger TO docgraph_reader")
-    assert after(*member) == f"{unbound}, which is a member of this login; {mend}"
+    assert after(*member) == f"{unbound}, which is a member of this login; {remedy}"
     assert after('REVOKE "stranger" FROM docgraph_reader', "DROP ROLE docgraph_reader") == (
         "there is no role docgraph_reader; let a database administrator run: "
         f"CREATE ROLE docgraph_reader NOLOGIN; {grant}"
@@ -282,7 +282,7 @@ def test_doctor_tells_what_is_wrong_with_the_reader_s_role(
 
 
 @pytest.mark.usefixtures("quick_models")
-def test_doctor_tells_that_the_login_of_another_store_may_connect(
+def test_doctor_reports_that_another_login_may_connect(
     docgraph: Run, own_postgres: PostgresServer
 ) -> None:
     name = "mine"
@@ -291,23 +291,23 @@ def test_doctor_tells_that_the_login_of_another_store_may_connect(
         root.execute("DROP ROLE IF EXISTS docgraph_reader; CREATE EXTENSION vector")
         root.execute(f"ALTER ROLE {OWNER} CREATEROLE".encode())
     migrate(dsn)
-    well = (True, "no other login that may become docgraph_reader can connect")
-    told = "other may connect to this database and become docgraph_reader; run: REVOKE CONNECT"
+    ok = (True, "no other login that may become docgraph_reader can connect")
+    message = "other may connect to this database and become docgraph_reader; run: REVOKE CONNECT"
     with own_postgres.superuser() as root:
-        assert findings(docgraph, dsn)["connect"] == well
+        assert findings(docgraph, dsn)["connect"] == ok
         root.execute("CREATE ROLE other LOGIN")
-        assert findings(docgraph, dsn)["connect"] == well
+        assert findings(docgraph, dsn)["connect"] == ok
         root.execute("GRANT docgraph_reader TO other WITH INHERIT FALSE, SET TRUE")
-        mend = f'ON DATABASE "{name}" FROM PUBLIC;'
-        assert findings(docgraph, dsn)["connect"] == (False, f"{told} {mend}")
+        remedy = f'ON DATABASE "{name}" FROM PUBLIC;'
+        assert findings(docgraph, dsn)["connect"] == (False, f"{message} {remedy}")
         with connect(dsn) as owner:
-            owner.execute(f"REVOKE CONNECT {mend}".encode())
-        assert findings(docgraph, dsn)["connect"] == well
+            owner.execute(f"REVOKE CONNECT {remedy}".encode())
+        assert findings(docgraph, dsn)["connect"] == ok
         with pytest.raises(psycopg.OperationalError, match="permission denied for database"):
             psycopg.connect(own_postgres.dsn(name, "other"))
         root.execute(f'GRANT CONNECT ON DATABASE "{name}" TO other'.encode())
-        mend = f'ON DATABASE "{name}" FROM "other";'
-        assert findings(docgraph, dsn)["connect"] == (False, f"{told} {mend}")
+        remedy = f'ON DATABASE "{name}" FROM "other";'
+        assert findings(docgraph, dsn)["connect"] == (False, f"{message} {remedy}")
     own_postgres.drop(dsn)
     with own_postgres.superuser() as root:
         root.execute("DROP ROLE other")

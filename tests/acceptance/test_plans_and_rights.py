@@ -1,4 +1,4 @@
-"""A plan decides who may speak; rights decide anew, each time it is executed."""
+"""Access is checked each time a saved plan is executed."""
 
 import json
 import subprocess
@@ -14,7 +14,7 @@ STORE = ("--store", "s.db")
 SECRET = "The launch code is 0000."
 
 
-def repository(docgraph: Run, name: str, text: str, *options: str) -> None:
+def ingest_page(docgraph: Run, name: str, text: str, *options: str) -> None:
     folder = Path(name)
     folder.mkdir(exist_ok=True)
     (folder / "page.md").write_text(f"# {name.title()} page\n\n{text}\n")
@@ -23,15 +23,15 @@ def repository(docgraph: Run, name: str, text: str, *options: str) -> None:
 
 @pytest.fixture
 def saved(docgraph: Run, elsewhere: Path) -> Path:
-    """A plan over a page that everyone at this keyboard may read, beside one that they may not."""
-    repository(docgraph, "open", "The launch is on Monday.")
-    repository(docgraph, "secret", SECRET, "--reader", "others")
+    """A plan of a readable page; another page is hidden."""
+    ingest_page(docgraph, "open", "The launch is on Monday.")
+    ingest_page(docgraph, "secret", SECRET, "--reader", "others")
     docgraph("plan", "When is the launch?", *STORE, "--save", "plan.json")
     return elsewhere / "plan.json"
 
 
 @pytest.mark.requirement(34)
-def test_what_others_may_read_is_in_no_answer(docgraph: Run, saved: Path) -> None:
+def test_a_hidden_document_is_in_no_output(docgraph: Run, saved: Path) -> None:
     for command in ("search", "plan", "context", "explain"):
         for form in ((), ("--json",)):
             shown = docgraph(command, "What is the launch code?", *STORE, *form)
@@ -42,13 +42,13 @@ def test_what_others_may_read_is_in_no_answer(docgraph: Run, saved: Path) -> Non
 
 @pytest.mark.requirement(27)
 @pytest.mark.requirement(34)
-def test_a_plan_edited_to_name_a_hidden_document_yields_nothing_of_it(
+def test_a_plan_edited_to_name_a_hidden_document_does_not_reveal_it(
     docgraph: Run, saved: Path
 ) -> None:
     before = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
     plan = json.loads(saved.read_text())
 
-    def edited(name: str) -> dict[str, object]:
+    def run_with(name: str) -> dict[str, object]:
         other = json.loads(json.dumps(plan))
         other["plan"]["seed_documents"].append(f"{name}:page.md")
         other["plan"]["order"].append(f"{name}:page.md")
@@ -57,15 +57,15 @@ def test_a_plan_edited_to_name_a_hidden_document_yields_nothing_of_it(
         found: dict[str, object] = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
         return found
 
-    hidden, absent = edited("secret"), edited("zzzzzz")
+    hidden, absent = run_with("secret"), run_with("zzzzzz")
     assert SECRET not in json.dumps(hidden)
     assert [one["id"] for one in items_of(hidden)] == [one["id"] for one in items_of(before)]
     assert hidden == absent
     assert "edited" in docgraph("run", str(saved), *STORE).output
 
 
-def test_a_plan_names_no_file_to_load(docgraph: Run, saved: Path) -> None:
-    """A plan is data: the pipeline it was made with is shipped, or named again by its reader."""
+def test_a_plan_cannot_name_a_pipeline_file(docgraph: Run, saved: Path) -> None:
+    """The pipeline of a plan is a built-in one, or the user names its file again."""
     plan = json.loads(saved.read_text())
     saved.write_text(json.dumps({**plan, "pipeline": "open/page.md"}))
     result = docgraph("run", str(saved), *STORE)
@@ -76,16 +76,16 @@ def test_a_plan_names_no_file_to_load(docgraph: Run, saved: Path) -> None:
 
 @pytest.mark.requirement(37)
 def test_a_plan_does_not_outlive_its_permission(docgraph: Run, saved: Path) -> None:
-    repository(docgraph, "open", "The launch is on Monday.", "--reader", "others")
+    ingest_page(docgraph, "open", "The launch is on Monday.", "--reader", "others")
     context = data(docgraph("run", str(saved), *STORE, "--json"))["context"]
     assert context["documents"] == []
     assert context["reason"] == "nothing visible is left of this plan"
-    asked = ("context", "When is the launch?", *STORE, "--json")
-    assert data(docgraph(*asked))["context"]["reason"] == "nothing visible matches"
+    arguments = ("context", "When is the launch?", *STORE, "--json")
+    assert data(docgraph(*arguments))["context"]["reason"] == "nothing visible matches"
 
 
 @pytest.mark.requirement(25)
-def test_without_relations_expanding_changes_no_byte_of_the_evidence(
+def test_without_relations_expansion_does_not_change_the_evidence(
     docgraph: Run, elsewhere: Path
 ) -> None:
     folder = elsewhere / "files"
@@ -96,8 +96,8 @@ def test_without_relations_expanding_changes_no_byte_of_the_evidence(
     (elsewhere / "plain.yaml").write_text(
         "pipeline: documents\nextends: documents\nwithout: [expand_relationships]\n"
     )
-    asked = ("context", "fuel of part 3", *STORE, "--json")
-    planned, plain = data(docgraph(*asked)), data(docgraph(*asked, "-p", "plain.yaml"))
+    arguments = ("context", "fuel of part 3", *STORE, "--json")
+    planned, plain = data(docgraph(*arguments)), data(docgraph(*arguments, "-p", "plain.yaml"))
     assert planned["context"] == plain["context"]
     assert planned["digest"] == plain["digest"]
     assert planned["context"]["documents"]
@@ -117,7 +117,7 @@ def test_extends_changes_one_line_of_a_shipped_pipeline(docgraph: Run, elsewhere
     )
 
 
-def test_two_ingests_at_once_both_end_up_in_the_store(docgraph: Run, elsewhere: Path) -> None:
+def test_concurrent_ingests_are_both_stored(docgraph: Run, elsewhere: Path) -> None:
     command = str(Path(sys.executable).with_name("docgraph"))
     for name in ("one", "two"):
         (elsewhere / name).mkdir()

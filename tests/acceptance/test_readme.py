@@ -1,4 +1,4 @@
-"""What the README and the docs show can be pasted, and prints what they say it prints."""
+"""Examples in the README and the docs are run, and their output must match."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.draw_terminal import drawn
+from checks.draw_terminal import draw_terminal
 
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
@@ -50,7 +50,7 @@ class Example:
 
 
 def examples(page: Path) -> list[Example]:
-    """Without the lines that set docgraph up: that is done already."""
+    """Without the lines that install docgraph."""
     found = (
         Example(_commands(match), bool(match["fails"]), match["shown"])
         for match in EXAMPLE.finditer(page.read_text(encoding="utf-8"))
@@ -64,49 +64,49 @@ def _commands(match: re.Match[str]) -> str:
     return SET_UP.sub("", match["commands"])
 
 
-def beginning() -> list[Example]:
-    """The README's session through its ingest; every page of the docs goes on from there."""
+def first_ingest() -> list[Example]:
+    """The examples of the README up to its ingest; every page of the docs continues from there."""
     session = examples(README)
     last = next(n for n, example in enumerate(session) if "docgraph ingest" in example.commands)
     return session[: last + 1]
 
 
-def environment(place: Path, programs: Path) -> dict[str, str]:
+def environment(folder: Path, programs: Path) -> dict[str, str]:
     """Without a network, and with these programs before all others."""
-    (place / "sitecustomize.py").write_text(NO_NETWORK)
+    (folder / "sitecustomize.py").write_text(NO_NETWORK)
     return {
         **{name: value for name, value in os.environ.items() if not name.endswith("_COLOR")},
         "PATH": f"{programs}:{INSTALLED}:{os.environ['PATH']}",
-        "PYTHONPATH": str(place),
-        "TMPDIR": str(place),
+        "PYTHONPATH": str(folder),
+        "TMPDIR": str(folder),
     }
 
 
 @contextmanager
-def warm() -> Iterator[Path]:
-    """Where a `docgraph` lies that need not import anything."""
+def warm_docgraph() -> Iterator[Path]:
+    """A folder with a `docgraph` program that has its imports loaded."""
     with (
-        tempfile.TemporaryDirectory(dir="/tmp") as place,  # a socket's path may not be long
+        tempfile.TemporaryDirectory(dir="/tmp") as folder,  # a socket's path may not be long
         subprocess.Popen(
-            [sys.executable, WARM, place],
-            cwd=place,
-            env=environment(Path(place), INSTALLED),
+            [sys.executable, WARM, folder],
+            cwd=folder,
+            env=environment(Path(folder), INSTALLED),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         ) as process,
     ):
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
-        yield Path(place)
+        yield Path(folder)
         process.communicate()
 
 
-def printed(session: list[Example], place: Path, programs: Path = INSTALLED) -> list[str]:
-    """What each example really prints, in one shell, in an empty folder, without a network."""
+def run_examples(session: list[Example], folder: Path, programs: Path = INSTALLED) -> list[str]:
+    """The output of each example, in one shell, in an empty folder, without a network."""
     run = subprocess.run(
         ["bash", "-c", "\n".join(script(session))],
-        cwd=place,
-        env=environment(place, programs),
+        cwd=folder,
+        env=environment(folder, programs),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -127,14 +127,14 @@ def script(session: list[Example]) -> Iterator[str]:
 
 
 def pattern(shown: str) -> str:
-    """Every line as it stands; a line `…` is any number of lines."""
+    """A regular expression of the output; a line `…` is any number of lines."""
     return "".join(
-        r"(?:.*\n)*?" if line == "…\n" else "".join(map(_loosely, VARYING.split(line)))
+        r"(?:.*\n)*?" if line == "…\n" else "".join(map(_part_pattern, VARYING.split(line)))
         for line in shown.splitlines(keepends=True)
     )
 
 
-def _loosely(part: str) -> str:
+def _part_pattern(part: str) -> str:
     if not VARYING.fullmatch(part):
         return re.escape(part)
     return ".*" if part == "…" else r" +[0-9.]+ ms" if part.endswith(" ms") else "[0-9a-f]+"
@@ -145,27 +145,27 @@ PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if examples(page)
 
 @pytest.fixture(scope="module")
 def programs() -> Iterator[Path]:
-    with warm() as place:
-        yield place
+    with warm_docgraph() as folder:
+        yield folder
 
 
 @pytest.mark.requirement(12)
-def test_what_the_readme_shows_is_what_the_installed_command_prints(tmp_path: Path) -> None:
+def test_the_examples_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:
     own = examples(README)
-    assert_prints(own, printed(own, tmp_path))
+    assert_prints(own, run_examples(own, tmp_path))
 
 
 @pytest.mark.requirement(12)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_shows_is_what_its_commands_print(
+def test_the_examples_of_a_page_print_what_it_shows(
     page: Path, tmp_path: Path, programs: Path
 ) -> None:
-    own, before = examples(page), beginning()
-    assert_prints(own, printed(before + own, tmp_path, programs)[len(before) :])
+    own, before = examples(page), first_ingest()
+    assert_prints(own, run_examples(before + own, tmp_path, programs)[len(before) :])
 
 
-def assert_prints(session: list[Example], really: list[str]) -> None:
-    for example, output in zip(session, really, strict=True):
+def assert_prints(session: list[Example], outputs: list[str]) -> None:
+    for example, output in zip(session, outputs, strict=True):
         if example.shown is not None:
             assert re.fullmatch(pattern(example.shown), output), f"{example.commands}{output}"
 
@@ -176,20 +176,22 @@ def test_the_readme_shows_every_step_from_folder_to_context() -> None:
         assert step in commands
 
 
-def picture(place: Path) -> str:
-    """The session's plan, as its colours draw it."""
+def picture(folder: Path) -> str:
+    """The plan of the README as an image with colours."""
     (plan,) = (e.commands.strip() for e in examples(README) if "docgraph plan" in e.commands)
     coloured = Example(f"FORCE_COLOR=1 TERM=xterm-256color {plan}\n", fails=False, shown=None)
-    return drawn(printed([*beginning(), coloured], place)[-1], plan)
+    return draw_terminal(run_examples([*first_ingest(), coloured], folder)[-1], plan)
 
 
-def test_the_picture_is_the_plan_that_the_session_draws(tmp_path: Path) -> None:
+def test_the_picture_shows_the_plan_of_the_readme(tmp_path: Path) -> None:
     assert re.fullmatch(pattern(PICTURE.read_text(encoding="utf-8")), picture(tmp_path))
 
 
-def test_the_sessions_have_no_network(tmp_path: Path) -> None:
+def test_examples_have_no_network(tmp_path: Path) -> None:
     connect = "import socket; socket.create_connection(('127.0.0.1', 9))"
-    (output,) = printed([Example(f'python -c "{connect}"\n', fails=True, shown=None)], tmp_path)
+    (output,) = run_examples(
+        [Example(f'python -c "{connect}"\n', fails=True, shown=None)], tmp_path
+    )
     assert "this session has no network" in output
 
 

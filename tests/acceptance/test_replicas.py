@@ -1,4 +1,4 @@
-"""Three servers on one Postgres are one: the same answers from each, and one may die."""
+"""Three servers on one Postgres give the same results, also when one of them is killed."""
 
 import signal
 import time
@@ -20,13 +20,13 @@ SETTINGS = "store: {store}\nlogin: {{keys: true}}\nserve: {{roots: [.], lease: 2
 RULES = "- {path: '**', readers: everyone}\n- {path: closed/, readers: [board]}\n"
 READERS = {"ann": ("staff",), "bea": ("board",)}
 QUESTIONS = ("what is on page 3?", "where does page 7 lead?", "page 12", "what is closed?")
-ASKED = [
+REQUESTS = [
     ClientRequest(address, reader, question)
     for question in QUESTIONS
     for reader in READERS
     for address in ("/v1/retrieve", "/v1/plans")
 ]
-PAGES, NEW_PAGES, CLIENTS, LONGEST = 20, 80, 4, 90.0
+PAGES, NEW_PAGES, CLIENTS, TIMEOUT = 20, 80, 4, 90.0
 
 
 def page(number: int, edition: int = 1) -> str:
@@ -62,14 +62,14 @@ def keys(folder: Path, database: str) -> dict[str, str]:
 
 @pytest.fixture
 def replicas(folder: Path, keys: dict[str, str]) -> Iterator[list[ServerProcess]]:
-    with ExitStack() as held:
-        started = [held.enter_context(serve_in(folder)) for _ in range(3)]
+    with ExitStack() as stack:
+        started = [stack.enter_context(serve_in(folder)) for _ in range(3)]
         yield [one.ready() for one in started]
 
 
-def worked_on_by(store: str) -> int:
-    """The process that has taken the ingestion up, as soon as one has."""
-    until = time.monotonic() + LONGEST
+def find_worker(store: str) -> int:
+    """The id of the process that runs the ingest job, as soon as there is one."""
+    until = time.monotonic() + TIMEOUT
     with psycopg.connect(store, autocommit=True) as connection:
         while time.monotonic() < until:
             row = connection.execute(
@@ -78,71 +78,71 @@ def worked_on_by(store: str) -> int:
             if row is not None:
                 return int(str(row[0]).partition("-")[0])
             time.sleep(0.01)
-    raise AssertionError("nobody works on it")
+    raise AssertionError("no process runs the job")
 
 
-def finished(client: Client, address: str) -> dict[str, object]:
-    until = time.monotonic() + LONGEST
+def wait_for_job(client: Client, address: str) -> dict[str, object]:
+    until = time.monotonic() + TIMEOUT
     while time.monotonic() < until:
         status, body = client.get(address, "bea")
         assert status == 200
         if body["state"] in {"succeeded", "failed"}:
             return dict(body)
         time.sleep(0.1)
-    raise AssertionError("it is stuck")
+    raise AssertionError("the job did not finish")
 
 
-def answers(port: int, keys: dict[str, str]) -> list[ClientResponse]:
+def responses_of(port: int, keys: dict[str, str]) -> list[ClientResponse]:
     client = Client(port, keys, lasting=False)
-    return [client.ask(one) for one in ASKED]
+    return [client.ask(one) for one in REQUESTS]
 
 
-def told(heard: list[ClientResponse]) -> list[tuple[int, int, str]]:
-    return [(one.status, one.snapshot, one.digest) for one in heard]
+def summaries(responses: list[ClientResponse]) -> list[tuple[int, int, str]]:
+    return [(one.status, one.snapshot, one.digest) for one in responses]
 
 
-def test_one_of_three_is_killed_in_the_midst_of_an_ingest_and_nothing_is_lost(
+def test_a_server_that_is_killed_during_an_ingest_loses_nothing(
     folder: Path, database: str, keys: dict[str, str], replicas: list[ServerProcess]
 ) -> None:
-    first, *others = [told(answers(one.port, keys)) for one in replicas]
+    first, *others = [summaries(responses_of(one.port, keys)) for one in replicas]
     assert others == [first, first]
-    before = answers(replicas[0].port, keys)
+    before = responses_of(replicas[0].port, keys)
     write(folder / "pages", range(PAGES, PAGES + NEW_PAGES), 2)
     with run_balancer([one.port for one in replicas]) as port:
-        crowd: list[ClientResponse] = []
-        going_on = [True]
+        responses: list[ClientResponse] = []
+        running = [True]
         clients = [Client(port, keys, lasting=False) for _ in range(CLIENTS)]
-        asking = Thread(
-            target=lambda: crowd.extend(
-                run_clients(clients, ASKED, lambda: going_on[0], stop_at_break=False)
+        requests = Thread(
+            target=lambda: responses.extend(
+                run_clients(clients, REQUESTS, lambda: running[0], stop_at_break=False)
             )
         )
-        asking.start()
+        requests.start()
         try:
-            asker = Client(port, keys, lasting=False)
-            wish = {"path": "pages", "repository": "pages"}
-            status, body = asker.post("/v1/ingestions", wish, "bea")
+            client = Client(port, keys, lasting=False)
+            job = {"path": "pages", "repository": "pages"}
+            status, body = client.post("/v1/ingestions", job, "bea")
             assert status == 202, body
-            worker = worked_on_by(database)
+            worker = find_worker(database)
             killed = next(one for one in replicas if one.process.pid == worker)
-            moment = time.monotonic()
+            killed_at = time.monotonic()
             killed.end(signal.SIGKILL)
-            done = finished(asker, f"/v1/ingestions/{body['id']}")
+            done = wait_for_job(client, f"/v1/ingestions/{body['id']}")
         finally:
-            going_on[0] = False
-            asking.join()
-        after = answers(port, keys)
+            running[0] = False
+            requests.join()
+        after = responses_of(port, keys)
     assert (done["state"], done["attempts"]) == ("succeeded", 2)
 
-    right = {(one.request, one.snapshot): one.digest for one in (*before, *after)}
-    answered = [one for one in crowd if one.status == 200]
+    expected = {(one.request, one.snapshot): one.digest for one in (*before, *after)}
+    answered = [one for one in responses if one.status == 200]
     assert {one.snapshot for one in answered} == {1, 2}
-    assert all(right[one.request, one.snapshot] == one.digest for one in answered)
-    broken = [one for one in crowd if one.status != 200]
+    assert all(expected[one.request, one.snapshot] == one.digest for one in answered)
+    broken = [one for one in responses if one.status != 200]
     assert len(broken) <= CLIENTS
     assert all(one.status == 0 for one in broken)
-    assert all(one.sent <= moment + 1 and one.sent + one.seconds >= moment for one in broken)
+    assert all(one.sent <= killed_at + 1 and one.sent + one.seconds >= killed_at for one in broken)
 
     alive = [one for one in replicas if one is not killed]
-    assert [told(answers(one.port, keys)) for one in alive] == [told(after)] * 2
+    assert [summaries(responses_of(one.port, keys)) for one in alive] == [summaries(after)] * 2
     assert [one.end()[0] for one in alive] == [0, 0]

@@ -1,4 +1,4 @@
-"""Snapshots on the command line: commits, renames and deletions, and pruning for good."""
+"""Snapshots on the command line: commits, renames, deletions and pruning."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ SECRET = "The launch code is heliotrope."
 
 
 @pytest.fixture
-def made(elsewhere: Path) -> GitRepository:
+def repository(elsewhere: Path) -> GitRepository:
     repository = GitRepository(elsewhere / "rocket")
     repository.commit({"engine.md": "# Engine\n\nIt burns kerosene.\n", "code.md": SECRET})
     return repository
 
 
-def listed(docgraph: Run) -> list[tuple[str, int, str, int]]:
+def list_snapshots(docgraph: Run) -> list[tuple[str, int, str, int]]:
     found = data(docgraph("snapshots", *STORE, "--json"))["snapshots"]
     return [(*_name(info["name"]), info["revision"], info["documents"]) for info in found]
 
@@ -31,31 +31,35 @@ def _name(name: dict[str, str | int]) -> tuple[str, int]:
 @pytest.mark.requirement(8)
 @pytest.mark.requirement(10)
 def test_a_commit_is_a_snapshot_of_its_branch_and_of_its_repository(
-    docgraph: Run, made: GitRepository
+    docgraph: Run, repository: GitRepository
 ) -> None:
-    first = made.git("rev-parse", "HEAD")
-    made.write({"untracked.md": "not in any commit"})
-    taken = data(docgraph("ingest", "rocket", "--ref", "main", *STORE, "--json"))
-    assert taken["snapshot"] == {"repository": "rocket", "branch": "main", "snapshot": 1}
-    second = made.commit()
+    first = repository.git("rev-parse", "HEAD")
+    repository.write({"untracked.md": "not in any commit"})
+    result = data(docgraph("ingest", "rocket", "--ref", "main", *STORE, "--json"))
+    assert result["snapshot"] == {"repository": "rocket", "branch": "main", "snapshot": 1}
+    second = repository.commit()
     docgraph("ingest", "rocket", "--ref", "main", *STORE)
     docgraph("ingest", "rocket", "--ref", first, *STORE)
-    assert listed(docgraph) == [(first, 1, first, 2), ("main", 1, first, 2), ("main", 2, second, 3)]
+    assert list_snapshots(docgraph) == [
+        (first, 1, first, 2),
+        ("main", 1, first, 2),
+        ("main", 2, second, 3),
+    ]
 
 
-def test_a_bare_repository_is_read_at_its_head(docgraph: Run, made: GitRepository) -> None:
-    made.git("clone", "--quiet", "--bare", ".", "../rocket.git")
-    taken = data(docgraph("ingest", "rocket.git", *STORE, "--json"))
-    assert taken["snapshot"] == {"repository": "rocket", "branch": "main", "snapshot": 1}
+def test_a_bare_repository_is_read_at_its_head(docgraph: Run, repository: GitRepository) -> None:
+    repository.git("clone", "--quiet", "--bare", ".", "../rocket.git")
+    result = data(docgraph("ingest", "rocket.git", *STORE, "--json"))
+    assert result["snapshot"] == {"repository": "rocket", "branch": "main", "snapshot": 1}
 
 
 @pytest.mark.requirement(8)
-def test_what_was_renamed_is_told_and_what_was_deleted_is_gone(
-    docgraph: Run, made: GitRepository
+def test_renames_are_reported_and_deleted_documents_are_not_found(
+    docgraph: Run, repository: GitRepository
 ) -> None:
     docgraph("ingest", "rocket", *STORE)
-    (made.folder / "engine.md").rename(made.folder / "motor.md")
-    (made.folder / "code.md").unlink()
+    (repository.folder / "engine.md").rename(repository.folder / "motor.md")
+    (repository.folder / "code.md").unlink()
     again = data(docgraph("ingest", "rocket", *STORE, "--json"))
     assert again["renamed"] == [{"old": "engine.md", "new": "motor.md"}]
     assert (again["added"], again["removed"], again["vectors"]) == (1, 2, 0)
@@ -68,24 +72,26 @@ def test_what_was_renamed_is_told_and_what_was_deleted_is_gone(
 
 
 @pytest.mark.requirement(10)
-def test_what_is_pruned_is_nowhere_in_the_file(
-    docgraph: Run, made: GitRepository, elsewhere: Path
+def test_pruned_text_is_not_in_the_file(
+    docgraph: Run, repository: GitRepository, elsewhere: Path
 ) -> None:
     docgraph("ingest", "rocket", *STORE)
-    (made.folder / "code.md").unlink()
+    (repository.folder / "code.md").unlink()
     docgraph("ingest", "rocket", *STORE)
     assert b"heliotrope" in (elsewhere / "s.db").read_bytes()
     before = data(docgraph("verify", *STORE, "--json"))["digest"]
     pruned = data(docgraph("prune", "--repository", "rocket", *STORE, "--json"))
     assert (pruned["snapshots"], pruned["documents"], pruned["texts"]) == (1, 1, 1)
     assert b"heliotrope" not in (elsewhere / "s.db").read_bytes()
-    assert listed(docgraph) == [("main", 2, "", 1)]
+    assert list_snapshots(docgraph) == [("main", 2, "", 1)]
     assert data(docgraph("verify", *STORE, "--json"))["digest"] == before
     old = ("--repository", "rocket", "--branch", "main", "--snapshot", "1")
     assert isinstance(docgraph("search", "kerosene", *old, *STORE).exception, NotVisible)
 
 
-def test_a_snapshot_that_is_not_there_is_told_what_is(docgraph: Run, made: GitRepository) -> None:
+def test_the_error_for_a_missing_snapshot_lists_the_existing_ones(
+    docgraph: Run, repository: GitRepository
+) -> None:
     docgraph("ingest", "rocket", *STORE)
     assert str(docgraph("diff-snapshots", "1", "7", *STORE).exception) == (
         "no snapshot is called '7'; there are main@1"

@@ -1,4 +1,4 @@
-"""docgraph why: at which stage a node fell out, and what includes it."""
+"""docgraph why: which stage removed a node, and which change would include it."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def without_edges(elsewhere: Path) -> str:
     return str(path)
 
 
-def test_what_is_there_says_why(docgraph: Run, rocket: Path) -> None:
+def test_an_included_node_is_explained(docgraph: Run, rocket: Path) -> None:
     shown = docgraph("why", "docs/pump.md", QUESTION, "--store", str(rocket))
     assert shown.exit_code == 0
     assert shown.output.startswith("rocket:docs/pump.md is in the context\n")
@@ -36,7 +36,7 @@ def test_what_is_there_says_why(docgraph: Run, rocket: Path) -> None:
 
 
 @pytest.mark.requirement(49)
-def test_a_change_that_is_reported_can_be_made(
+def test_the_suggested_change_includes_the_node(
     docgraph: Run, rocket: Path, without_edges: str
 ) -> None:
     store = ("--store", str(rocket))
@@ -56,7 +56,7 @@ def test_a_change_that_is_reported_can_be_made(
     assert f"search_nodes: {{top: {top}}}, which is 1 now" in shown
 
 
-def test_a_budget_is_raised_until_it_fits(docgraph: Run, rocket: Path) -> None:
+def test_the_suggested_token_budget_is_sufficient(docgraph: Run, rocket: Path) -> None:
     words = ("README.md", QUESTION, "--store", str(rocket))
     found = data(docgraph("why", *words, "--max-tokens", "60", "--json"))
     assert found["stage"] == "budget"
@@ -67,13 +67,15 @@ def test_a_budget_is_raised_until_it_fits(docgraph: Run, rocket: Path) -> None:
 
 
 @pytest.mark.requirement(49)
-def test_why_not_is_the_same_command(docgraph: Run, rocket: Path, narrow: str) -> None:
+def test_why_not_is_an_alias_of_why(docgraph: Run, rocket: Path, narrow: str) -> None:
     words = ("tank.py", QUESTION, "-p", narrow, "--store", str(rocket))
     assert docgraph("why-not", *words).output == docgraph("why", *words).output
 
 
 @pytest.mark.requirement(36)
-def test_what_others_may_read_reads_as_what_never_was(docgraph: Run, elsewhere: Path) -> None:
+def test_a_hidden_node_gives_the_same_output_as_an_absent_one(
+    docgraph: Run, elsewhere: Path
+) -> None:
     store = ("--store", "s.db")
     for name, readers in (("open", ()), ("secret", ("--reader", "others"))):
         (elsewhere / name).mkdir()
@@ -88,7 +90,7 @@ def test_what_others_may_read_reads_as_what_never_was(docgraph: Run, elsewhere: 
     assert docgraph("why", "page.md", "launch?", *store).output.startswith("open:page.md")
 
 
-def test_ids_that_fit_are_named_where_several_do(docgraph: Run, elsewhere: Path) -> None:
+def test_the_error_for_an_ambiguous_path_lists_the_ids(docgraph: Run, elsewhere: Path) -> None:
     for name in ("one", "two"):
         (elsewhere / name).mkdir()
         (elsewhere / name / "page.md").write_text("# Launch\n")

@@ -1,4 +1,4 @@
-"""Dockerfile and compose.yaml, as far as they can be tried where there is no Docker."""
+"""Dockerfile and compose.yaml, as far as they can be tested without Docker."""
 
 import json
 import os
@@ -23,7 +23,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text(encod
 SERVICES: dict[str, Any] = COMPOSE["services"]
 PREPARE: str = COMPOSE["configs"]["prepare"]["content"]
 DOCGRAPH = str(Path(sys.executable).with_name("docgraph"))
-NASTY = r"""it's $HOME, "50%" \ @/:#"""  # a password that every careless quotation breaks
+AWKWARD_PASSWORD = r"""it's $HOME, "50%" \ @/:#"""  # breaks wrong quoting
 REQUIRED = re.compile(r"\$\{(\w+):\?[^}]+\}")  # Compose refuses to start without it
 SECRET = re.compile(r"PASSWORD|SECRET|TOKEN|KEY(?!S)")
 
@@ -48,49 +48,49 @@ DOCKERFILE = tuple(instructions())
 LAST = max(one.stage for one in DOCKERFILE)
 
 
-def said(name: str, stage: int = LAST) -> list[str]:
+def arguments_of(name: str, stage: int = LAST) -> list[str]:
     return [one.words for one in DOCKERFILE if (one.stage, one.name) == (stage, name)]
 
 
 def is_ignored(path: str) -> bool:
-    """As Docker reads .dockerignore: the last line that fits decides, for all that lies below."""
+    """As Docker reads .dockerignore: the last line that matches a path or a parent decides."""
     ignored = False
     for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             pattern = line.removeprefix("!")
-            if any(_fits(place, pattern) for place in (path, *_above(path))):
+            if any(_matches(place, pattern) for place in (path, *_parents(path))):
                 ignored = not line.startswith("!")
     return ignored
 
 
-def _above(path: str) -> list[str]:
+def _parents(path: str) -> list[str]:
     return [str(place) for place in PurePosixPath(path).parents if place.name]
 
 
-def _fits(path: str, pattern: str) -> bool:
+def _matches(path: str, pattern: str) -> bool:
     place = PurePosixPath(path)
     if pattern.startswith("**/"):
         return fnmatchcase(place.name, pattern.removeprefix("**/"))
-    wanted = PurePosixPath(pattern).parts
-    return len(wanted) == len(place.parts) and all(map(fnmatchcase, place.parts, wanted))
+    parts = PurePosixPath(pattern).parts
+    return len(parts) == len(place.parts) and all(map(fnmatchcase, place.parts, parts))
 
 
 # Dockerfile
 
 
-def copied() -> list[str]:
-    own = (words.split() for words in said("COPY", stage=1))
+def copied_sources() -> list[str]:
+    own = (words.split() for words in arguments_of("COPY", stage=1))
     return [source for sources in own for source in sources[:-1]]
 
 
-def test_what_the_image_is_built_from_is_there_and_reaches_the_builder() -> None:
-    assert copied()
-    for source in copied():
+def test_the_sources_of_the_image_exist_and_are_in_the_build_context() -> None:
+    assert copied_sources()
+    for source in copied_sources():
         found = ROOT / source
         assert found.exists(), source
         files = [found] if found.is_file() else [f for f in found.rglob("*") if f.is_file()]
-        wanted = [f for f in files if "__pycache__" not in f.parts]
-        assert not [f for f in wanted if is_ignored(f.relative_to(ROOT).as_posix())]
+        sources = [f for f in files if "__pycache__" not in f.parts]
+        assert not [f for f in sources if is_ignored(f.relative_to(ROOT).as_posix())]
 
 
 @pytest.mark.parametrize(
@@ -108,12 +108,12 @@ def test_what_the_image_is_built_from_is_there_and_reaches_the_builder() -> None
         "src/docgraph/adapters/__pycache__/clock.cpython-312.pyc",
     ],
 )
-def test_nothing_else_reaches_the_builder(path: str) -> None:
+def test_other_files_are_not_in_the_build_context(path: str) -> None:
     assert is_ignored(path)
 
 
-def test_whatever_pip_installs_has_a_hash_in_the_lock() -> None:
-    runs = [json.loads(words) for words in said("RUN", stage=1)]
+def test_pip_installs_only_packages_with_a_hash_in_the_lock() -> None:
+    runs = [json.loads(words) for words in arguments_of("RUN", stage=1)]
     first, *others = (command for command in runs if command[0] == "pip")
     assert first[1] == "download"
     assert {"--require-hashes", "--no-deps", "--only-binary", "requirements-dev.lock"} <= {*first}
@@ -123,25 +123,25 @@ def test_whatever_pip_installs_has_a_hash_in_the_lock() -> None:
     assert others[-1][-1] == "docgraph[all]"
 
 
-def test_the_image_holds_no_tool_to_build_with_and_no_secret() -> None:
-    (only,) = said("RUN")
+def test_the_image_has_no_build_tools_and_no_secrets() -> None:
+    (only,) = arguments_of("RUN")
     installed = re.findall(r"apt-get install (.*?) &&", only)
     assert [word for words in installed for word in words.split() if word[0] != "-"] == ["git"]
-    assert said("COPY") == ["--from=build /opt/docgraph /opt/docgraph"]
+    assert arguments_of("COPY") == ["--from=build /opt/docgraph /opt/docgraph"]
     set_to = " ".join(one.words for one in DOCKERFILE if one.name in {"ENV", "ARG"})
     assert not SECRET.search(set_to)
     assert "ORT_DISABLE_TELEMETRY=1" in set_to.split(), "onnxruntime would report to its makers"
 
 
-def test_the_image_runs_docgraph_as_nobody_in_particular() -> None:
-    assert said("USER") == [SERVICES["docgraph"]["user"]]
-    (entry,) = said("ENTRYPOINT")
+def test_the_image_runs_docgraph_as_an_unprivileged_user() -> None:
+    assert arguments_of("USER") == [SERVICES["docgraph"]["user"]]
+    (entry,) = arguments_of("ENTRYPOINT")
     assert json.loads(entry) == ["docgraph"], "no shell in between: it would keep signals"
-    (health,) = said("HEALTHCHECK")
+    (health,) = arguments_of("HEALTHCHECK")
     assert json.loads(health.partition("CMD ")[2]) == ["docgraph", "doctor"]
 
 
-def test_an_image_has_a_version_and_no_registry_of_its_own() -> None:
+def test_base_images_have_a_version_and_no_registry() -> None:
     bases = [one.words.split()[0] for one in DOCKERFILE if one.name == "FROM"]
     images = [service["image"] for service in SERVICES.values() if "image" in service]
     assert images
@@ -153,7 +153,7 @@ def test_an_image_has_a_version_and_no_registry_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("service", SERVICES.values(), ids=SERVICES)
-def test_a_service_has_few_rights(service: dict[str, Any]) -> None:
+def test_a_service_has_minimal_privileges(service: dict[str, Any]) -> None:
     assert service["cap_drop"] == ["ALL"]
     assert service["security_opt"] == ["no-new-privileges:true"]
     assert service["user"].partition(":")[0] not in {"", "0", "root"}
@@ -162,7 +162,7 @@ def test_a_service_has_few_rights(service: dict[str, Any]) -> None:
     assert service.get("read_only", False) == ("configs" not in service)
 
 
-def test_only_the_server_can_be_reached_and_only_by_who_logs_in() -> None:
+def test_only_the_server_is_reachable_and_it_requires_authentication() -> None:
     opened = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
     assert opened == {"server": ["127.0.0.1:${DOCGRAPH_PORT:-8000}:8000"]}
     fronts = [name for name, service in SERVICES.items() if "front" in service.get("networks", ())]
@@ -171,28 +171,28 @@ def test_only_the_server_can_be_reached_and_only_by_who_logs_in() -> None:
     assert SERVICES["server"]["environment"].items() > SERVICES["docgraph"]["environment"].items()
 
 
-def test_nothing_outside_is_reached() -> None:
+def test_services_have_no_access_to_other_networks() -> None:
     assert COMPOSE["networks"] == {"default": {"internal": True}, "front": {}}
     mounted = [place for s in SERVICES.values() for place in s.get("volumes", ())]
     assert sorted(set(mounted)) == [
         "${DOCGRAPH_FOLDER:-.}:/work:ro",
         "postgres:/var/lib/postgresql",  # where the image of version 18 keeps its data
     ]
-    assert said("WORKDIR") == ["/work"]
+    assert arguments_of("WORKDIR") == ["/work"]
 
 
-def test_a_password_has_no_default_and_the_docs_tell_where_to_set_it() -> None:
-    told = (DOCS / "containers.md").read_text(encoding="utf-8")
+def test_a_password_has_no_default_and_the_docs_name_its_variable() -> None:
+    docs = (DOCS / "containers.md").read_text(encoding="utf-8")
     for service in SERVICES.values():
         for name, value in service["environment"].items():
             if SECRET.search(name):
-                assert (asked := REQUIRED.fullmatch(value)), name
-                assert f"`{asked[1]}`" in told
+                assert (variable := REQUIRED.fullmatch(value)), name
+                assert f"`{variable[1]}`" in docs
     assert SERVICES["db"]["environment"].keys() == {"POSTGRES_PASSWORD", "DOCGRAPH_PASSWORD"}
     assert "$" not in PREPARE, "Compose would put something in its place"
 
 
-def test_each_waits_for_what_it_needs() -> None:
+def test_services_wait_for_their_dependencies() -> None:
     assert SERVICES["migrate"]["command"] == ["migrate"]
     assert SERVICES["migrate"]["depends_on"] == {"db": {"condition": "service_healthy"}}
     migrated = {"migrate": {"condition": "service_completed_successfully"}}
@@ -200,19 +200,19 @@ def test_each_waits_for_what_it_needs() -> None:
     assert {SERVICES[name]["restart"] for name in ("migrate", "docgraph")} == {"no"}
 
 
-def test_the_database_is_prepared_as_the_docs_tell_an_administrator() -> None:
-    (told,) = re.findall(
+def test_the_database_is_prepared_as_documented() -> None:
+    (documented,) = re.findall(
         r"^```sql\n(.*?)^```$", (DOCS / "postgres.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
     _, _, commands = PREPARE.partition("\n")
-    assert commands.replace(":'password'", "'…'") == told
+    assert commands.replace(":'password'", "'…'") == documented
 
 
 # On a real server
 
 
 @pytest.fixture(scope="module")
-def prepared(own_postgres: PostgresServer) -> PostgresServer:
+def prepared_server(own_postgres: PostgresServer) -> PostgresServer:
     """As the image does with a new volume: psql runs the file, as the superuser."""
     with own_postgres.superuser() as root:
         root.execute("DROP ROLE docgraph_reader")
@@ -226,7 +226,7 @@ def prepared(own_postgres: PostgresServer) -> PostgresServer:
             *("--username", "postgres", "--dbname", "postgres", "--file", "-"),
         ],
         input=PREPARE,
-        env={"DOCGRAPH_PASSWORD": NASTY},
+        env={"DOCGRAPH_PASSWORD": AWKWARD_PASSWORD},
         text=True,
         check=True,
     )
@@ -235,29 +235,29 @@ def prepared(own_postgres: PostgresServer) -> PostgresServer:
 
 def environment(server: PostgresServer) -> dict[str, str]:
     """What the service docgraph gets, with this server in the place of `db`."""
-    given = {"DOCGRAPH_PASSWORD": NASTY}
+    given = {"DOCGRAPH_PASSWORD": AWKWARD_PASSWORD}
     written: dict[str, str] = SERVICES["docgraph"]["environment"]
     values = {
-        name: REQUIRED.sub(lambda asked: given[asked[1]], value) for name, value in written.items()
+        name: REQUIRED.sub(lambda match: given[match[1]], value) for name, value in written.items()
     }
     assert values["DOCGRAPH_STORE"] == "postgresql://docgraph@db/docgraph"
     store = server.dsn("docgraph", "docgraph")
     return {"PATH": os.environ["PATH"], **values, "DOCGRAPH_STORE": store}
 
 
-def test_the_health_check_asks_by_tcp(prepared: PostgresServer) -> None:
-    """Until all is prepared, the image's server listens on its socket only."""
+def test_the_health_check_uses_tcp(prepared_server: PostgresServer) -> None:
+    """Until the database is prepared, the image's server listens on its socket only."""
     mark, program, *words = SERVICES["db"]["healthcheck"]["test"]
     assert (mark, program) == ("CMD", "pg_isready")
     assert "--host=127.0.0.1" in words
-    here = [word.replace("127.0.0.1", str(prepared.folder)) for word in words]
-    asked = [_programs(oldest=False) / program, *here]
-    subprocess.run(asked, check=True, stdout=subprocess.DEVNULL)
+    here = [word.replace("127.0.0.1", str(prepared_server.folder)) for word in words]
+    command = [_programs(oldest=False) / program, *here]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
 
 
-def test_docgraph_s_login_is_asked_for_its_password(prepared: PostgresServer) -> None:
-    address = prepared.dsn("docgraph", "docgraph")
-    with psycopg.connect(address, password=NASTY) as connection:
+def test_the_database_login_needs_its_password(prepared_server: PostgresServer) -> None:
+    address = prepared_server.dsn("docgraph", "docgraph")
+    with psycopg.connect(address, password=AWKWARD_PASSWORD) as connection:
         row = connection.execute(
             "SELECT rolsuper, rolcreaterole, rolcreatedb, rolbypassrls FROM pg_roles "
             "WHERE rolname = current_user"
@@ -267,15 +267,20 @@ def test_docgraph_s_login_is_asked_for_its_password(prepared: PostgresServer) ->
         psycopg.connect(address, password="guessed")
 
 
-def serves_as_compose_says(prepared: PostgresServer, folder: Path) -> None:
-    """With its own options and environment, but on a port that is free here."""
+def check_server(prepared_server: PostgresServer, folder: Path) -> None:
+    """The command and environment of the service, on a free port."""
     service = SERVICES["server"]
     words = [{"8000": "0", "/work": str(folder)}.get(word, word) for word in service["command"]]
-    told = {**environment(prepared), "DOCGRAPH_LOGIN_KEYS": "on"}
+    variables = {**environment(prepared_server), "DOCGRAPH_LOGIN_KEYS": "on"}
     with (
         (folder / "log").open("w") as log,
         subprocess.Popen(
-            [DOCGRAPH, *words], cwd=folder, env=told, stdout=subprocess.PIPE, stderr=log, text=True
+            [DOCGRAPH, *words],
+            cwd=folder,
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
         ) as server,
     ):
         try:
@@ -294,14 +299,14 @@ def serves_as_compose_says(prepared: PostgresServer, folder: Path) -> None:
     assert server.returncode == 0
 
 
-def test_the_login_can_migrate_and_the_doctor_is_content(
-    prepared: PostgresServer, tmp_path: Path
+def test_the_login_can_migrate_and_doctor_finds_no_problem(
+    prepared_server: PostgresServer, tmp_path: Path
 ) -> None:
     def run(*words: str) -> str:
         done = subprocess.run(
             [DOCGRAPH, *words],
             cwd=tmp_path,
-            env=environment(prepared),
+            env=environment(prepared_server),
             capture_output=True,
             text=True,
             check=False,
@@ -310,9 +315,9 @@ def test_the_login_can_migrate_and_the_doctor_is_content(
         return done.stdout
 
     assert run("migrate").endswith(" is up to date\n")
-    serves_as_compose_says(prepared, tmp_path)
+    check_server(prepared_server, tmp_path)
     findings = json.loads(run("doctor", "--json"))["findings"]
     assert [one for one in findings if not one["good"]] == []
-    told = {one["part"]: one["detail"] for one in findings}
-    assert told["login"] == "docgraph, no superuser; none is needed"
-    assert "nothing pending" in told["migrations"]
+    details = {one["part"]: one["detail"] for one in findings}
+    assert details["login"] == "docgraph, no superuser; none is needed"
+    assert "nothing pending" in details["migrations"]

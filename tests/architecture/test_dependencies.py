@@ -1,4 +1,4 @@
-"""What the code imports, what pyproject.toml declares and what the locks hold are the same."""
+"""Imports of the code, dependencies in pyproject.toml and the lock files agree."""
 
 import ast
 import re
@@ -38,14 +38,14 @@ def imported_libraries() -> set[str]:
     ours = sys.stdlib_module_names | {"docgraph"}
     known = packages_distributions()
     found = {
-        holder(module, set(known[module.partition(".")[0]]))
+        distribution_of(module, set(known[module.partition(".")[0]]))
         for module in modules
         if module.partition(".")[0] not in ours
     }
     return {canonicalize_name(name) for name in found}
 
 
-def holder(module: str, names: set[str]) -> str:
+def distribution_of(module: str, names: set[str]) -> str:
     """The distribution that a module comes from: several may share the first word of its name."""
     if len(names) == 1:
         return names.pop()
@@ -65,36 +65,36 @@ def declared_dependencies(*, extras: bool = True) -> tuple[Requirement, ...]:
     return tuple(found for found in declared if found.name != "docgraph")
 
 
-def locked(lock: str) -> dict[str, str]:
+def locked_versions(lock: str) -> dict[str, str]:
     pins = re.findall(r"^([\w.-]+)==([^\s;]+)", (ROOT / lock).read_text("utf-8"), re.MULTILINE)
     return {canonicalize_name(name): version for name, version in pins}
 
 
-def test_every_library_the_code_imports_is_declared_and_none_is_declared_in_vain() -> None:
+def test_every_imported_library_is_declared_and_every_declared_one_is_imported() -> None:
     assert imported_libraries() == {canonicalize_name(d.name) for d in declared_dependencies()}
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_a_lock_fits_what_is_declared(lock: str) -> None:
-    pins = locked(lock)
+def test_a_lock_satisfies_the_declared_versions(lock: str) -> None:
+    pins = locked_versions(lock)
     for dependency in declared_dependencies(extras="dev" in lock):
         assert dependency.specifier.contains(pins[canonicalize_name(dependency.name)])
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock", BUILD_LOCK])
-def test_developers_run_what_users_run(lock: str) -> None:
-    assert locked(lock).items() <= locked("requirements-dev.lock").items()
+def test_developers_and_users_get_the_same_versions(lock: str) -> None:
+    assert locked_versions(lock).items() <= locked_versions("requirements-dev.lock").items()
 
 
 def test_docgraph_is_built_with_the_backend_that_it_declares() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["build-system"]["requires"] == project["dependency-groups"]["build"]
     (backend,) = map(Requirement, project["build-system"]["requires"])
-    assert backend.specifier.contains(locked(BUILD_LOCK)[backend.name])
+    assert backend.specifier.contains(locked_versions(BUILD_LOCK)[backend.name])
 
 
 @pytest.mark.parametrize("lock", [*LOCKS, BUILD_LOCK])
-def test_a_lock_names_versions_and_hashes_but_no_place_to_get_them(lock: str) -> None:
+def test_a_lock_has_versions_and_hashes_but_no_index_address(lock: str) -> None:
     for line in (ROOT / lock).read_text(encoding="utf-8").splitlines():
         pin = r"[\w.-]+==[\w.]+( ; [^/]+)? \\"
         assert re.fullmatch(rf"{pin}|    --hash=sha256:[0-9a-f]{{64}}( \\)?", line)

@@ -1,4 +1,4 @@
-"""The docs say what the code does: nothing is missing there, and nothing is made up."""
+"""The docs describe every command, option, action and setting of the code, and no others."""
 
 import dataclasses
 import json
@@ -45,12 +45,12 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def without_code(text: str) -> str:
-    """Examples may hold what looks like headings, tables and links."""
+    """Examples may contain text that looks like headings, tables and links."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def sections(text: str, level: int) -> dict[str, str]:
-    """Headings of that level, each with what stands below it."""
+    """Headings of that level, each with its section."""
     parts = re.split(rf"^{'#' * level} (.+)\n", without_code(text), flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
@@ -89,7 +89,7 @@ def options(command: Any) -> dict[str, object]:
     return {name: o.default for o in flags for name in o.opts if name != "--help"}
 
 
-def listed(section: str) -> Iterator[str]:
+def listed_options(section: str) -> Iterator[str]:
     """Options in a section's own table, and in the sentence that names shared ones."""
     for first, *_ in rows(section):
         yield from OPTION.findall(first)
@@ -99,17 +99,17 @@ def listed(section: str) -> Iterator[str]:
         yield from OPTION.findall(sentence)
 
 
-def test_every_command_has_its_section_and_no_other_is_there() -> None:
+def test_every_command_has_a_section_and_every_section_a_command() -> None:
     assert [name for name in CLI if name.startswith("docgraph")] == list(COMMANDS)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_documented_with_exactly_its_options(name: str) -> None:
-    assert set(listed(CLI[name])) == set(options(COMMANDS[name]))
+    assert set(listed_options(CLI[name])) == set(options(COMMANDS[name]))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_default_is_documented_as_it_is(name: str) -> None:
+def test_documented_defaults_of_options_are_those_of_the_code(name: str) -> None:
     documented = {
         spelling: cells[-1]
         for section in (CLI["Shared options"], CLI[name])
@@ -126,7 +126,7 @@ USER_PAGES = [ROOT / "README.md", *sorted({*DOCS.glob("*.md")} - {DOCS / "requir
 
 
 @pytest.mark.parametrize("path", USER_PAGES, ids=lambda p: p.name)
-def test_no_option_is_named_that_no_command_has(path: Path) -> None:
+def test_every_option_that_a_page_names_exists(path: Path) -> None:
     known = {name for command in COMMANDS.values() for name in options(command)}
     named = re.findall(r"(?<![\w-])--[a-z][a-z-]*", path.read_text(encoding="utf-8"))
     assert set(named) <= known | {"--help", "--version"}
@@ -138,15 +138,15 @@ ALL_ACTIONS = {**ACTIONS, **{action.name: action for action in IMPLICIT_ACTIONS}
 ACTION_SECTIONS = sections(page("pipelines.md"), 3)
 
 
-def takes(annotation: Any) -> str:
-    """What fits an option, in the words of the docs."""
+def describe_type(annotation: Any) -> str:
+    """The values of an option, as the docs describe them."""
     origin, inner = typing.get_origin(annotation), typing.get_args(annotation)
     if annotation is bool:
         return "true or false"
     if origin is Literal:
         return ", ".join(f"`{word}`" for word in inner)
     if origin in {types.UnionType, typing.Union}:
-        return f"{takes(inner[0])}, or null"
+        return f"{describe_type(inner[0])}, or null"
     if origin is tuple:
         return "a list of [relations](concepts.md#relations)"
     (bounds,) = (mark for mark in inner if isinstance(mark, Interval))
@@ -158,7 +158,7 @@ def in_yaml(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def test_every_action_has_its_section_and_no_other_is_there() -> None:
+def test_every_action_has_a_section_and_every_section_an_action() -> None:
     assert sorted(ACTION_SECTIONS) == sorted(ALL_ACTIONS)
 
 
@@ -178,12 +178,13 @@ def test_an_option_is_documented_with_what_it_takes_and_its_default(action: Acti
     section = ACTION_SECTIONS[action.name].partition("\n## ")[0]
     documented = [cells[:3] for cells in rows(section)]
     assert documented == [
-        [f"`{o.name}`", takes(o.annotation), f"`{in_yaml(o.default)}`"] for o in action.options
+        [f"`{o.name}`", describe_type(o.annotation), f"`{in_yaml(o.default)}`"]
+        for o in action.options
     ]
 
 
 @pytest.mark.requirement(43)
-def test_the_shipped_pipelines_are_shown_as_they_are() -> None:
+def test_built_in_pipelines_are_shown_completely() -> None:
     shown = [yaml.safe_load(block) for block in blocks(page("pipelines.md"), "yaml")]
     files = {
         name: yaml.safe_load(path.read_text("utf-8")) for name, path in shipped_pipelines().items()
@@ -202,7 +203,7 @@ def test_the_keys_of_a_pipeline_are_documented() -> None:
 CONCEPTS = sections(page("concepts.md"), 2)
 
 
-def found_by(relation: str) -> str:
+def miners_of(relation: str) -> str:
     """The miners that find the relation, or its inverse; containment is found in the structure."""
     either = {relation, INVERSES.get(relation, relation)}
     miners = sorted(name for name, finds in FINDS.items() if not either.isdisjoint(finds))
@@ -211,7 +212,7 @@ def found_by(relation: str) -> str:
 
 def test_every_relation_is_documented_with_its_inverse_and_its_miners() -> None:
     assert rows(CONCEPTS["Relations"]) == [
-        [f"`{name}`", said, f"`{INVERSES[name]}`" if name in INVERSES else "", found_by(name)]
+        [f"`{name}`", said, f"`{INVERSES[name]}`" if name in INVERSES else "", miners_of(name)]
         for name, said in RELATIONS.items()
     ]
 
@@ -257,15 +258,15 @@ READ = sections(page("formats.md"), 2)
 
 
 def extras() -> dict[str, list[str]]:
-    """What each extra installs; one that is made of others names them."""
+    """The packages of each extra; an extra of extras has their names."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return {
-        extra: [name for needed in map(Requirement, written) for name in installed(needed)]
+        extra: [name for needed in map(Requirement, written) for name in packages_of(needed)]
         for extra, written in project["optional-dependencies"].items()
     }
 
 
-def installed(needed: Requirement) -> list[str]:
+def packages_of(needed: Requirement) -> list[str]:
     return sorted(needed.extras) if needed.name == "docgraph" else [needed.name]
 
 
@@ -366,7 +367,7 @@ def anchors(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_leads_somewhere(path: Path) -> None:
+def test_every_link_has_a_target(path: Path) -> None:
     text = without_code(path.read_text(encoding="utf-8"))
     for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`\n]*`", "", text)):
         if "://" in target:
@@ -379,7 +380,7 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_page_names_a_place_on_somebodys_machine(path: Path) -> None:
+def test_no_page_contains_a_path_of_one_machine(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert not re.findall(r"(?<![\w.])(?:/(?:home|root|Users|work|tmp|var)/|[A-Z]:\\)\S*", text)
 

@@ -13,7 +13,7 @@ USERS = ["requirements.lock", "requirements-build.lock"]
 
 
 def commands(*words: str, environment: Path) -> list[str]:
-    """What make would run with `environment` in the place of .venv."""
+    """The commands that make would run with `environment` instead of .venv."""
     dry_run = ["make", "--dry-run", "--no-print-directory", f"VENV={environment}", *words]
     # Without the options of the make that runs these tests.
     here = {name: value for name, value in os.environ.items() if name != "MAKEFLAGS"}
@@ -30,7 +30,7 @@ def locks(lines: list[str]) -> list[str]:
 
 
 @pytest.fixture
-def ready(tmp_path: Path) -> Path:
+def complete_environment(tmp_path: Path) -> Path:
     """An environment in which everything has been installed."""
     for stamp in STAMPS:
         (tmp_path / stamp).touch()
@@ -48,20 +48,22 @@ def test_developers_get_the_rest_in_the_same_environment(target: str, tmp_path: 
     assert locks(commands(target, environment=tmp_path))[:3] == [*USERS, "requirements-dev.lock"]
 
 
-def test_a_test_after_the_demo_adds_only_the_rest(ready: Path) -> None:
-    (ready / ".dev-installed").unlink()
-    assert locks(commands("test", environment=ready)) == ["requirements-dev.lock"]
+def test_a_test_after_the_demo_adds_only_the_rest(complete_environment: Path) -> None:
+    (complete_environment / ".dev-installed").unlink()
+    assert locks(commands("test", environment=complete_environment)) == ["requirements-dev.lock"]
 
 
 @pytest.mark.parametrize("target", ["demo", "test"])
-def test_what_is_installed_is_not_installed_again(target: str, ready: Path) -> None:
-    assert installs(commands(target, environment=ready)) == []
+def test_installed_packages_are_not_installed_again(
+    target: str, complete_environment: Path
+) -> None:
+    assert installs(commands(target, environment=complete_environment)) == []
 
 
 @pytest.mark.parametrize("lock", [*USERS, "requirements-dev.lock"])
-def test_a_changed_lock_makes_a_fresh_environment(lock: str, ready: Path) -> None:
-    lines = commands("--what-if", lock, "test", environment=ready)
-    assert any(f"-m venv --clear {ready}" in line for line in lines)
+def test_a_changed_lock_creates_a_new_environment(lock: str, complete_environment: Path) -> None:
+    lines = commands("--what-if", lock, "test", environment=complete_environment)
+    assert any(f"-m venv --clear {complete_environment}" in line for line in lines)
     assert locks(lines) == [*USERS, "requirements-dev.lock"]
 
 

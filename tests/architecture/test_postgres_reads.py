@@ -1,4 +1,4 @@
-"""On Postgres too, every read of every stage selects from the views: nothing else names a table."""
+"""On Postgres, every read of every stage selects from the views, and none from a table."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from docgraph.adapters.postgres.connection import Connection, connect
 from docgraph.adapters.postgres.database import POSTGRES
 from docgraph.adapters.sql.database import load_queries
 
-# What rights are resolved with, before there are any: see `load_rows`.
+# Tables from which rights are computed: see `load_rows`.
 ROWS = {
     *("change_counts", "segment_numbers", "document_lifetimes"),
     *("access_classes", "branches", "snapshots"),
@@ -32,8 +32,8 @@ def connection(database: str) -> Iterator[Connection]:
         yield connection
 
 
-def named(connection: Connection, sql: str) -> set[str]:
-    """The tables and views that a query itself names, in whatever clause; Postgres tells."""
+def used_relations(connection: Connection, sql: str) -> set[str]:
+    """The tables and views that a query uses, according to Postgres."""
     for field, value in (("{size}", "16"), ("{unindexed}", ""), ("{ties}", "ONLY")):
         sql = sql.replace(field, value)
     asked = re.sub(r"%\(\w+\)[sb]", "NULL", sql).rstrip().rstrip(";")
@@ -46,7 +46,7 @@ def named(connection: Connection, sql: str) -> set[str]:
 
 
 def views(connection: Connection) -> dict[str, str]:
-    """Those of the first lock, and with whose eyes they see."""
+    """The views by which readers read, each with the option `security_invoker`."""
     return dict(
         connection.execute(
             "SELECT relname, reloptions::text FROM pg_class "
@@ -59,18 +59,20 @@ def views(connection: Connection) -> dict[str, str]:
 @pytest.mark.parametrize("file", ["reads.sql", "pgvector.sql"])
 def test_no_read_names_a_raw_table(connection: Connection, file: str) -> None:
     queries, known = load_queries(POSTGRES, file), views(connection).keys()
-    found = {name: named(connection, queries[name]) for name in queries.keys() - NO_READS}
+    found = {name: used_relations(connection, queries[name]) for name in queries.keys() - NO_READS}
     assert {name: tables - known for name, tables in found.items() if tables - known} == {}
     assert all(found.values())
 
 
-def test_rights_are_resolved_from_names_and_numbers(connection: Connection) -> None:
-    found = (named(connection, sql) for sql in load_queries(POSTGRES, "state.sql").values())
+def test_rights_are_computed_from_names_and_numbers_only(connection: Connection) -> None:
+    found = (
+        used_relations(connection, sql) for sql in load_queries(POSTGRES, "state.sql").values()
+    )
     assert set().union(*found) == ROWS
 
 
 @pytest.mark.requirement(39)
-def test_every_view_sees_with_the_eyes_of_who_asks(connection: Connection) -> None:
+def test_every_view_runs_with_the_rights_of_its_caller(connection: Connection) -> None:
     assert len(views(connection)) > 10
     assert set(views(connection).values()) == {OF_THE_READERS_OWN_EYES}
 
@@ -85,5 +87,5 @@ def test_every_view_sees_with_the_eyes_of_who_asks(connection: Connection) -> No
         "WITH visible_documents AS (SELECT * FROM documents) SELECT * FROM visible_documents",
     ],
 )
-def test_a_raw_table_is_found_wherever_it_stands(connection: Connection, sql: str) -> None:
-    assert named(connection, sql) - views(connection).keys()
+def test_a_read_of_a_table_is_found(connection: Connection, sql: str) -> None:
+    assert used_relations(connection, sql) - views(connection).keys()

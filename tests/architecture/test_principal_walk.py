@@ -1,4 +1,4 @@
-"""Only `principals` makes a Principal: nobody else as much as names one, but in types."""
+"""Only the module `principals` creates a Principal; other modules use the name in types only."""
 
 import ast
 import re
@@ -11,21 +11,21 @@ import pytest
 from docgraph.model.access import Principal
 
 SOURCE = Path(__file__).parent.parent.parent / "src" / "docgraph"
-MAKER = SOURCE / "interfaces" / "auth" / "principals.py"
+PRINCIPALS_MODULE = SOURCE / "interfaces" / "auth" / "principals.py"
 NAME = Principal.__name__
 FIELDS = frozenset(field.name for field in fields(Principal))
-BACK_DOORS = frozenset({"__class__", "__replace__", "__setattr__"})
+BYPASSES = frozenset({"__class__", "__replace__", "__setattr__"})
 
 
-def makings(tree: ast.Module) -> Iterator[int]:
-    """Lines on which a Principal could come into being."""
+def find_creations(tree: ast.Module) -> Iterator[int]:
+    """Lines on which a Principal could be created."""
     known = {NAME, *aliases(tree)}
     typed = annotations(tree)
     for part in outside_types(tree):
         match part:
             case ast.Name(id=name, ctx=ast.Load()) if name in known:
                 yield part.lineno
-            case ast.Attribute(attr=name) if name in {NAME, *BACK_DOORS}:
+            case ast.Attribute(attr=name) if name in {NAME, *BYPASSES}:
                 yield part.lineno
             case ast.Constant(value=text) if text == NAME:
                 yield part.lineno
@@ -33,13 +33,13 @@ def makings(tree: ast.Module) -> Iterator[int]:
                 yield part.lineno
             case ast.Call(
                 func=ast.Name(id=called) | ast.Attribute(attr=called), args=[copied, *_]
-            ) if called == "replace" and could_change_one(part):
+            ) if called == "replace" and could_change_principal(part):
                 if known & typed.get(name_of(copied), known):
                     yield part.lineno
 
 
-def could_change_one(copy: ast.Call) -> bool:
-    """By the names of what it changes; `**changes` may be any."""
+def could_change_principal(copy: ast.Call) -> bool:
+    """By the names of the changed fields; `**changes` may be any."""
     changed = {keyword.arg for keyword in copy.keywords}
     return bool(changed) and changed <= {*FIELDS, None}
 
@@ -66,7 +66,7 @@ def name_of(part: ast.expr) -> str:
 
 
 def outside_types(part: ast.AST) -> Iterator[ast.AST]:
-    """All but annotations, what stands in brackets behind a type, and docstrings."""
+    """All nodes except annotations, type parameters and docstrings."""
     for role, value in ast.iter_fields(part):
         for child in value if isinstance(value, list) else [value]:
             is_docstring = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
@@ -76,16 +76,16 @@ def outside_types(part: ast.AST) -> Iterator[ast.AST]:
                 yield from outside_types(child)
 
 
-def places() -> Iterator[str]:
+def creations_elsewhere() -> Iterator[str]:
     for path in sorted(SOURCE.rglob("*.py")):
-        if path != MAKER:
-            for line in makings(ast.parse(path.read_text(encoding="utf-8"))):
+        if path != PRINCIPALS_MODULE:
+            for line in find_creations(ast.parse(path.read_text(encoding="utf-8"))):
                 yield f"{path.relative_to(SOURCE)}:{line}"
 
 
-def test_only_principals_makes_a_principal() -> None:
-    assert list(places()) == []
-    assert list(makings(ast.parse(MAKER.read_text(encoding="utf-8"))))
+def test_only_the_module_principals_creates_a_principal() -> None:
+    assert list(creations_elsewhere()) == []
+    assert list(find_creations(ast.parse(PRINCIPALS_MODULE.read_text(encoding="utf-8"))))
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,18 @@ def test_only_principals_makes_a_principal() -> None:
         "replace(other, by='')",
     ],
 )
-def test_every_way_to_make_one_is_found(line: str) -> None:
-    """Planted on purpose, in a module that has every right to know what a Principal is."""
+def test_every_way_to_create_a_principal_is_found(line: str) -> None:
+    """Inserted into a module that imports Principal."""
     module = (
         "from docgraph.model.access import Principal\n"
         "from docgraph.model.access import Principal as P\n"
         "def ask(asker: Principal, other: P) -> Principal:\n"
         f"    {line}\n"
     )
-    assert set(makings(ast.parse(module))) == {4}
+    assert set(find_creations(ast.parse(module))) == {4}
 
 
-def test_types_and_other_values_are_left_alone() -> None:
+def test_types_and_other_values_are_not_reported() -> None:
     module = (
         '"""Principal"""\n'
         "Login = Callable[[frozenset[str]], Principal]\n"
@@ -133,4 +133,4 @@ def test_types_and_other_values_are_left_alone() -> None:
         "    replace(asker.question, text='')\n"
         "    return found[asker.id.replace('a', 'b')]\n"
     )
-    assert list(makings(ast.parse(module))) == []
+    assert list(find_creations(ast.parse(module))) == []

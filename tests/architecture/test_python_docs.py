@@ -38,7 +38,7 @@ def signature(name: str, method: Callable[..., object]) -> Signature:
     return name, ", ".join(positional), frozenset(keywords)
 
 
-def parsed(text: str) -> Signature:
+def parse_signature(text: str) -> Signature:
     name, _, parameters = text.rstrip(")").partition("(")
     positional, _, keywords = parameters.partition("*, ")
     names = keywords.split(", ") if keywords else []
@@ -46,7 +46,7 @@ def parsed(text: str) -> Signature:
     return name, positional.removesuffix(", "), frozenset(names)
 
 
-def documented(section: str) -> list[str]:
+def documented_names(section: str) -> list[str]:
     return [CODE.findall(cells[0])[0] for cells in rows(PYTHON[section])]
 
 
@@ -54,19 +54,19 @@ def test_every_method_is_documented_with_its_parameters_and_no_other() -> None:
     found = dict(public(docgraph.Docgraph))
     methods = [signature(n, m) for n, m in found.items() if inspect.isfunction(m)]
     by_name = itemgetter(0)
-    shown = sorted(map(parsed, documented("Methods")), key=by_name)
+    shown = sorted(map(parse_signature, documented_names("Methods")), key=by_name)
     assert shown == sorted(methods, key=by_name)
     assert [name for name in found if not inspect.isfunction(found[name])] == ["store"]
 
 
-def test_every_method_says_what_it_does() -> None:
+def test_every_method_has_a_docstring() -> None:
     for name, method in public(docgraph.Docgraph):
         assert inspect.getdoc(method), name
 
 
-def test_everything_that_comes_back_is_documented_and_nothing_else() -> None:
+def test_every_field_of_a_result_is_documented_and_no_other() -> None:
     found = [f"{n}()" if inspect.isfunction(m) else n for n, m in public(Result)]
-    assert sorted(documented("What comes back")) == sorted(found)
+    assert sorted(documented_names("What comes back")) == sorted(found)
 
 
 def test_every_key_of_a_frameworks_document_is_documented(tmp_path: Path) -> None:

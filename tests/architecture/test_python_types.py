@@ -1,4 +1,4 @@
-"""Whoever checks their program strictly sees docgraph's own types."""
+"""Programs that are checked with mypy --strict see docgraph's types."""
 
 import subprocess
 import sys
@@ -29,7 +29,7 @@ REVEALED = (
     "tuple[docgraph.model.edge.Relationship, ...]",
     "docgraph.model.errors.DocgraphError",
 )
-WRONG = """
+INVALID = """
 import docgraph
 from docgraph import Nonsense
 docgraph.opne("notes.db")
@@ -43,12 +43,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("mypy")
 
 
-def checked(code: str, place: Path, cache: Path) -> list[str]:
-    (place / "program.py").write_text(code, encoding="utf-8")
+def run_mypy(code: str, folder: Path, cache: Path) -> list[str]:
+    (folder / "program.py").write_text(code, encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", "", "--no-error-summary"]
     done = subprocess.run(
         [*command, "--hide-error-context", "--cache-dir", str(cache), "program.py"],
-        cwd=place,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
@@ -58,13 +58,13 @@ def checked(code: str, place: Path, cache: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-def test_a_strictly_checked_program_sees_types(tmp_path: Path, cache: Path) -> None:
-    said = checked(PROGRAM, tmp_path, cache)
-    assert [line.partition(" type is ")[2].strip('"') for line in said] == list(REVEALED)
+def test_a_program_sees_types(tmp_path: Path, cache: Path) -> None:
+    lines = run_mypy(PROGRAM, tmp_path, cache)
+    assert [line.partition(" type is ")[2].strip('"') for line in lines] == list(REVEALED)
 
 
-def test_a_strictly_checked_program_is_told_what_is_wrong(tmp_path: Path, cache: Path) -> None:
+def test_type_errors_of_a_program_are_found(tmp_path: Path, cache: Path) -> None:
     lines = [
-        int(line.split(":")[1]) for line in checked(WRONG, tmp_path, cache) if "error:" in line
+        int(line.split(":")[1]) for line in run_mypy(INVALID, tmp_path, cache) if "error:" in line
     ]
     assert lines == [3, 4, 5, 6]

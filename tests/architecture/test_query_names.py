@@ -1,4 +1,4 @@
-"""Every query that is run by its name is there, in every dialect, and every one there is run."""
+"""Every query that code names exists in every dialect, and every query is used."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ FOLDERS = (("sql", "queries/"), ("sqlite", ""), ("postgres", ""))
 Queries = set[tuple[str, str]]
 
 
-def run(found: Iterable[Module]) -> Queries:
+def used_queries(found: Iterable[Module]) -> Queries:
     return {(use.file, use.query) for module in found for use in uses(module)}
 
 
@@ -28,33 +28,35 @@ def files(package: str, below: str = "") -> list[str]:
     return sorted(path.name for path in folder(package).glob(f"{below}*.sql"))
 
 
-def there(dialect: str) -> Queries:
+def existing_queries(dialect: str) -> Queries:
     """Neutral queries, and those of files that no other dialect has."""
     found = {*files("sql", "queries/"), *files(dialect)} - {"overrides.sql"}
     return {(file, name) for file in found for name in load_queries(DIALECTS[dialect], file)}
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_query_that_is_run_is_there(dialect: str) -> None:
-    wanted = run(modules(*SHARED, dialect).values())
-    assert {("reads.sql", "relationships_in"), ("writes.sql", "revive_documents")} <= wanted
-    assert sorted(wanted - there(dialect)) == []
+def test_every_used_query_exists(dialect: str) -> None:
+    used = used_queries(modules(*SHARED, dialect).values())
+    assert {("reads.sql", "relationships_in"), ("writes.sql", "revive_documents")} <= used
+    assert sorted(used - existing_queries(dialect)) == []
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_query_that_is_there_is_run(dialect: str) -> None:
-    assert sorted(there(dialect) - run(modules(*SHARED, dialect).values())) == []
+def test_every_query_is_used(dialect: str) -> None:
+    assert (
+        sorted(existing_queries(dialect) - used_queries(modules(*SHARED, dialect).values())) == []
+    )
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_file_is_named_by_someone(dialect: str) -> None:
+def test_every_sql_file_is_used(dialect: str) -> None:
     known = frozenset().union(*(found.files() for found in modules(*SHARED, dialect).values()))
     assert {*files("sql", "queries/"), *files(dialect)} <= known
 
 
 @pytest.mark.parametrize(("package", "below"), FOLDERS)
-def test_a_name_is_given_once_and_as_it_is_read(package: str, below: str) -> None:
-    """A second query of the same name would hide the first; a slip would hide it in another."""
+def test_a_query_name_is_unique_and_well_formed(package: str, below: str) -> None:
+    """A second query of the same name would hide the first; a typing error would hide a query."""
     for file in files(package, below):
         where = f"{ADAPTERS}.{package}", f"{below}{file}"
         lines = re.findall(r"(?im)^.*--\s*name\b.*$", script(*where))
@@ -67,8 +69,8 @@ def test_no_dialect_has_a_file_of_a_neutral_name() -> None:
         assert not set(files(dialect)) & set(files("sql", "queries/"))
 
 
-def planted(text: str) -> Module:
-    """In a module that has a class, constants and functions of its own."""
+def module_with(text: str) -> Module:
+    """A module with a class, constants and functions that contains the text."""
     return Module(
         "sql.graph",
         ast.parse(
@@ -98,7 +100,7 @@ def planted(text: str) -> Module:
         ("name = 'one'; self._sql.row(f'{name}_of_{name}')", "one_of_one"),
         ("a, b = 'one', 'two'; a, b = b, a; self._sql.row(a)", "one two"),
         ("self._sql.rows(f'stated_{direction}')", "stated_in stated_out"),
-        # What may be anything is not told.
+        # A name that may be anything is unknown.
         ("self._sql.rows(query)", UNKNOWN),
         ("self._sql[query]", UNKNOWN),
         ("self._sql.rows('one' if direction else query)", UNKNOWN),
@@ -116,8 +118,8 @@ def planted(text: str) -> Module:
         ("direction = query; self._sql.rows(f'stated_{direction}')", UNKNOWN),
     ],
 )
-def test_names_are_told_or_said_to_be_untold(text: str, queries: str) -> None:
-    found = {(use.place, use.file, use.query) for use in uses(planted(text))}
+def test_query_names_are_found_or_reported_as_unknown(text: str, queries: str) -> None:
+    found = {(use.place, use.file, use.query) for use in uses(module_with(text))}
     place = ("sql.graph", "read")
     assert found == {(place, "reads.sql", query) for query in queries.split()}
 
@@ -133,13 +135,13 @@ def test_names_are_told_or_said_to_be_untold(text: str, queries: str) -> None:
         ("pass", UNKNOWN),
     ],
 )
-def test_a_query_that_is_passed_on_is_told_by_all_calls(calls: str, queries: str) -> None:
+def test_a_query_name_in_a_parameter_is_found_from_all_calls(calls: str, queries: str) -> None:
     text = f"def _ask(self, query): self._sql.rows(query)\ndef read(self):\n    {calls}\n"
     found = {use.query for use in uses(Module("sql.graph", ast.parse(text)))}
     assert found == set(queries.split())
 
 
-def test_others_may_call_what_is_not_private() -> None:
+def test_a_parameter_of_a_public_function_is_unknown() -> None:
     text = "def ask(sql, query): sql.rows(query)\nask(sql, 'one')\n"
     assert [use.query for use in uses(Module("sql.graph", ast.parse(text)))] == [UNKNOWN]
 
@@ -157,10 +159,10 @@ def test_others_may_call_what_is_not_private() -> None:
         ("sql.graph", "self._other = database.queries('a.sql'); self._other.row('one')", UNKNOWN),
     ],
 )
-def test_files_are_told_or_said_to_be_untold(module: str, text: str, file: str) -> None:
-    (found,) = uses(Module(module, planted(text).tree))
+def test_sql_files_are_found_or_reported_as_unknown(module: str, text: str, file: str) -> None:
+    (found,) = uses(Module(module, module_with(text).tree))
     assert found.file == file
 
 
-def test_nothing_is_called_untold() -> None:
-    assert all(UNKNOWN not in query for dialect in DIALECTS for query in there(dialect))
+def test_no_query_has_the_name_for_unknown() -> None:
+    assert all(UNKNOWN not in query for dialect in DIALECTS for query in existing_queries(dialect))

@@ -1,4 +1,4 @@
-"""What the docs say of a receipt is what one holds."""
+"""The docs describe every key of a receipt."""
 
 from dataclasses import fields
 from typing import get_args
@@ -15,6 +15,6 @@ def test_every_key_of_a_receipt_is_documented() -> None:
     assert documented[0] == ["`format`", f"`{FORMAT}`"]
 
 
-def test_everything_that_can_change_is_documented() -> None:
+def test_every_cause_of_a_difference_is_documented() -> None:
     documented = [cells[0] for cells in rows(CLI["docgraph replay"])]
     assert set(get_args(ChangeKind)) <= set(documented)

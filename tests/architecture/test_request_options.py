@@ -55,24 +55,24 @@ def flag(option: str) -> str:
     return f"--{option.replace('_', '-')}"
 
 
-def shown_by_cli(option: str) -> str | None:
+def help_of_cli(option: str) -> str | None:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     return next((one.help for one in commands["context"].params if flag(option) in one.opts), None)
 
 
-def shown_by_http(option: str) -> str | None:
-    return described(RetrieveBody.model_json_schema()["properties"], option)
+def help_of_http(option: str) -> str | None:
+    return description_of(RetrieveBody.model_json_schema()["properties"], option)
 
 
-def shown_by_mcp(option: str) -> str | None:
-    return described(CONTEXT.definition(()).inputSchema["properties"], option)
+def help_of_mcp(option: str) -> str | None:
+    return description_of(CONTEXT.definition(()).inputSchema["properties"], option)
 
 
-def described(properties: Mapping[str, Any], option: str) -> str | None:
+def description_of(properties: Mapping[str, Any], option: str) -> str | None:
     return properties[option].get("description", "") if option in properties else None
 
 
-def shown_by_python(option: str) -> str | None:
+def help_of_python(option: str) -> str | None:
     """A TypedDict holds no help; its page does."""
     keys = QuestionOptions.__optional_keys__
     return OVERRIDES[option].help if option in keys and option in OVERRIDES else None
@@ -115,10 +115,10 @@ def call_python(folder: Path, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 ROWS = {
-    "cli": Row("cli.md", flag, shown_by_cli, call_cli),
-    "http": Row("http.md", str, shown_by_http, call_http),
-    "mcp": Row("mcp.md", str, shown_by_mcp, call_mcp),
-    "python": Row("python.md", str, shown_by_python, call_python),
+    "cli": Row("cli.md", flag, help_of_cli, call_cli),
+    "http": Row("http.md", str, help_of_http, call_http),
+    "mcp": Row("mcp.md", str, help_of_mcp, call_mcp),
+    "python": Row("python.md", str, help_of_python, call_python),
 }
 OFFERED = [(name, interface) for name, one in OVERRIDES.items() for interface in one.interfaces]
 

@@ -1,4 +1,4 @@
-"""SQL is written once; a dialect has another text only where it needs one, and says why."""
+"""SQL is written once; an override of a dialect is needed and has its reason."""
 
 import re
 from collections.abc import Iterator
@@ -36,12 +36,12 @@ def without_reason(text: str) -> Iterator[str]:
             yield name
 
 
-def same_words(one: str, other: str) -> bool:
+def same_tokens(one: str, other: str) -> bool:
     return one.split() == other.split()
 
 
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=DIALECTS)
-def test_every_override_says_why(dialect: Dialect) -> None:
+def test_every_override_has_a_reason(dialect: Dialect) -> None:
     assert list(without_reason(script(dialect.package, "overrides.sql"))) == []
 
 
@@ -55,17 +55,17 @@ def test_every_override_is_of_a_query_that_exists(dialect: Dialect) -> None:
 def test_every_override_differs_from_the_translation(dialect: Dialect) -> None:
     known = neutral()
     texts = overrides(dialect).items()
-    assert [n for n, text in texts if same_words(text, dialect.translate(known[n]))] == []
+    assert [n for n, text in texts if same_tokens(text, dialect.translate(known[n]))] == []
 
 
 def test_every_neutral_text_is_run_by_a_dialect() -> None:
-    """What all of them override is only named in the neutral file, and described."""
+    """A query that every dialect overrides has only a name and a description there."""
     everywhere = set.intersection(*(set(overrides(one)) for one in DIALECTS.values()))
     assert everywhere == {name for name, text in neutral().items() if not text}
 
 
-def test_neutral_text_is_in_no_dialect() -> None:
-    """Casts are spelt out, sets and values are named as the translation expects them."""
+def test_neutral_text_uses_no_syntax_of_one_dialect() -> None:
+    """Casts, sets and values have the form that the translation expects."""
     for name, text in neutral().items():
         assert not re.search(r"::|%\(|\bANY\b|json_each|unnest", text), name
 
@@ -77,6 +77,6 @@ def test_an_override_without_a_reason_is_found(body: str) -> None:
     assert list(without_reason(f"-- name: reads.one\n{body}\n")) == ["reads.one"]
 
 
-def test_an_override_that_is_but_a_translation_is_found() -> None:
+def test_an_override_that_equals_the_translation_is_found() -> None:
     text = "SELECT id\nFROM nodes WHERE id = ANY (%(ids)s::text[]);"
-    assert same_words(text, POSTGRES.translate("SELECT id FROM nodes WHERE id IN :ids[text];"))
+    assert same_tokens(text, POSTGRES.translate("SELECT id FROM nodes WHERE id IN :ids[text];"))

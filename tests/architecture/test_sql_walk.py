@@ -1,4 +1,4 @@
-"""Every read of every stage starts from the views of visible.sql: nothing else names a table."""
+"""Every read of every stage selects from the views of visible.sql, and none from a table."""
 
 import ast
 import re
@@ -25,10 +25,10 @@ from tests.support.store_modules import (
     parts,
 )
 
-# Any other module of the store reads for someone who asks, and is walked.
+# Any other module of the store reads for a user, and its SQL is checked.
 NOT_FOR_READERS = MappingProxyType(
     {
-        "sql.access_store": "tells administrators every rule, and nothing of what documents say",
+        "sql.access_store": "reads access rules for administrators, and no text",
         "sql.access_writer": "writes a snapshot",
         "sql.audit_rows": "another file",
         "sql.document_writer": "writes a snapshot",
@@ -39,7 +39,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sql.prune": "removes snapshots",
         "sql.repository_access": "computes access rules",
         "indexes.segment_writer": "writes a snapshot",
-        "sql.verify": "looks at everything and tells counts, to those who hold the file",
+        "sql.verify": "checks everything and reports counts, to the owner of the file",
         "sql.snapshot_writer": "writes a snapshot",
         "sqlite.server_tables": "another file",
         "sqlite.connection": "makes the schema",
@@ -47,7 +47,7 @@ NOT_FOR_READERS = MappingProxyType(
         "sqlite.vectors": "writes a snapshot",
     }
 )
-# They open readers and writers, and hand neither to the other.
+# They open readers and writers.
 OPENERS = ["sqlite.backend", "sqlite.store"]
 # Queries over views that cannot filter, and what does it for them.
 MASKED_BY = {
@@ -57,8 +57,8 @@ MASKED_BY = {
     "segment_columns": "ReaderView masks documents and chunks",
     "segments_of_branches": "numbers of segments alone",
 }
-# All that readers take of .sql files. One of them takes what the others ask for by name.
-TAKEN = {
+# How readers load .sql files.
+LOADED = {
     ("sql.database", "load_queries", "file"),
     ("sql.database", "load_queries", "'overrides.sql'"),
     ("sql.database", "load_queries", normalised_code("f'queries/{file}'")),
@@ -70,8 +70,8 @@ TAKEN = {
     ("sqlite.store", "open_session", "'reads.sql'"),
     ("sqlite.store", "verify", "'state.sql'"),
 }
-# All that they run and do not write out: named queries, the views, and a pragma.
-RUN = {
+# Statements that are not literals: named queries, the views, and a pragma.
+COMPUTED = {
     ("sqlite.database", "_execute", "self._sql[query]"),
     ("sqlite.database", "many", "self._sql[query]"),
     (
@@ -95,29 +95,29 @@ class Statement:
     text: str
 
 
-def written(reader: Module) -> Iterator[Statement]:
+def literal_statements(reader: Module) -> Iterator[Statement]:
     """SQL in its own text."""
     for place, text in reader.texts():
         if VERB.match(text):
             yield Statement(place, text)
 
 
-def named(files: Iterable[str]) -> Iterator[Statement]:
-    """As SQLite is asked them: translated, or overridden."""
+def named_statements(files: Iterable[str]) -> Iterator[Statement]:
+    """In the SQL of SQLite: translated, or overridden."""
     for file in sorted(files):
         for name, text in load_queries(SQLITE, file).items():
             yield Statement((file, name), text)
 
 
-def asked(found: Iterable[Use]) -> Iterator[Statement]:
-    """SQL that modules run by its name; none, if there is none of that name."""
-    known = {statement.place: statement.text for statement in named(READ_FILES)}
+def used_statements(found: Iterable[Use]) -> Iterator[Statement]:
+    """SQL that modules run by its name; empty, if no query has the name."""
+    known = {statement.place: statement.text for statement in named_statements(READ_FILES)}
     for use in found:
         yield Statement(use.place, known.get((use.file, use.query), ""))
 
 
-def wrong(statement: Statement, compiling: Compiler) -> str:
-    """What is wrong with a reader's statement; nothing, if it is right."""
+def find_problem(statement: Statement, compiling: Compiler) -> str:
+    """The problem of a reader's statement, or an empty text."""
     verb = VERB.match(statement.text)
     if verb is None or verb[1].upper() != "SELECT":
         return "does not select"
@@ -132,7 +132,7 @@ def wrong(statement: Statement, compiling: Compiler) -> str:
 
 MODULES = modules(*SHARED, "sqlite")
 READERS = [found for name, found in MODULES.items() if name not in NOT_FOR_READERS]
-# The views, and what stands in place of queries of the other files.
+# The views, and overrides of queries of other files.
 NO_TOPICS = {"visible.sql", "overrides.sql"}
 READ_FILES = frozenset().union(*(reader.files() for reader in READERS)) - NO_TOPICS
 
@@ -145,27 +145,27 @@ def compiling(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compiler]:
 
 def test_no_read_names_a_raw_table(compiling: Compiler) -> None:
     found = [
-        *(statement for reader in READERS for statement in written(reader)),
-        *(statement for reader in READERS for statement in asked(uses(reader))),
-        *named(READ_FILES - {"state.sql"}),
+        *(statement for reader in READERS for statement in literal_statements(reader)),
+        *(statement for reader in READERS for statement in used_statements(uses(reader))),
+        *named_statements(READ_FILES - {"state.sql"}),
     ]
     assert {s.place for s in found} >= {*ALLOWED, ("reads.sql", "text_of_version")}
-    assert [(*s.place, told) for s in found if (told := wrong(s, compiling))] == []
+    assert [(*s.place, problem) for s in found if (problem := find_problem(s, compiling))] == []
 
 
-def test_raw_rows_are_read_in_one_place() -> None:
+def test_tables_are_read_in_one_module_only() -> None:
     found = [use for module in MODULES.values() for use in uses(module) if use.file == "state.sql"]
     assert {use.place for use in found} == ALLOWED.keys()
     assert not load_queries(SQLITE, "state.sql").keys() & load_queries(SQLITE, "reads.sql")
 
 
-def test_all_that_readers_run_is_walked() -> None:
-    assert {told for reader in READERS for told in reader.unwalked()} == RUN
-    assert {told for reader in READERS for told in reader.takes()} == TAKEN
+def test_every_statement_of_a_reader_is_checked() -> None:
+    assert {code for reader in READERS for code in reader.unwalked()} == COMPUTED
+    assert {code for reader in READERS for code in reader.takes()} == LOADED
 
 
-def test_readers_have_files_of_their_own_and_import_no_writer() -> None:
-    """Whoever verifies looks through a reader's eyes too."""
+def test_readers_have_their_own_sql_files_and_import_no_writer() -> None:
+    """Only the verification uses the queries of readers, too."""
     others = {name: MODULES[name].files() for name in NOT_FOR_READERS}
     assert {"reads.sql", "state.sql"} == READ_FILES
     assert {"writes.sql", "schema.sql"} <= frozenset().union(*others.values())
@@ -175,13 +175,13 @@ def test_readers_have_files_of_their_own_and_import_no_writer() -> None:
     assert [r.name for r in READERS if r.neighbours() & writers] == OPENERS
 
 
-def test_what_stores_share_knows_none_of_them() -> None:
+def test_shared_modules_import_no_store() -> None:
     known = {name for found in modules(*SHARED).values() for name in found.neighbours()}
     assert {name.partition(".")[0] for name in known} == set(SHARED)
 
 
-def test_nothing_but_the_store_speaks_to_sqlite() -> None:
-    """Others may ask for its version."""
+def test_only_the_sqlite_store_uses_sqlite() -> None:
+    """Other modules may read its version."""
     for path in sorted(SOURCE.rglob("*.py")):
         if path.parent != folder("sqlite"):
             for _, part in parts(module(path).tree):
@@ -190,19 +190,19 @@ def test_nothing_but_the_store_speaks_to_sqlite() -> None:
                     assert part.attr.startswith("sqlite_version"), path
 
 
-def test_views_that_hide_nothing_are_read_where_others_do() -> None:
-    found = {s.place[1] for s in named(READ_FILES) if re.search(r"\bmasked_", s.text)}
+def test_views_that_cannot_filter_are_used_by_listed_queries_only() -> None:
+    found = {s.place[1] for s in named_statements(READ_FILES) if re.search(r"\bmasked_", s.text)}
     assert found == MASKED_BY.keys()
 
 
-def test_the_views_are_all_that_a_reader_has(compiling: Compiler) -> None:
-    """Besides the tables: nobody has made a view of their own."""
+def test_there_are_no_other_views(compiling: Compiler) -> None:
+    """The lists of views and tables are complete."""
     assert compiling.views() == VIEWS
     assert len(TABLES) > 10
     assert compiling.tables() == TABLES
 
 
-# A walk that finds nothing proves nothing: each of these is found.
+# The check itself is tested: each of these must be found.
 
 
 @pytest.mark.parametrize(
@@ -226,19 +226,19 @@ def test_the_views_are_all_that_a_reader_has(compiling: Compiler) -> None:
         "CREATE TEMP VIEW mine AS SELECT * FROM documents",
     ],
 )
-def test_a_raw_read_is_found_wherever_it_stands(compiling: Compiler, sql: str) -> None:
-    planted = Module("sql.texts", ast.parse(f"def read():\n    connection.execute({sql!r})\n"))
-    (found,) = written(planted)
+def test_a_read_of_a_table_is_found(compiling: Compiler, sql: str) -> None:
+    inserted = Module("sql.texts", ast.parse(f"def read():\n    connection.execute({sql!r})\n"))
+    (found,) = literal_statements(inserted)
     assert found.place == ("sql.texts", "read")
-    assert wrong(found, compiling)
+    assert find_problem(found, compiling)
 
 
-def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
+def test_only_the_allowed_positions_may_read_tables(compiling: Compiler) -> None:
     for place, tables in ALLOWED.items():
         for table in TABLES:
-            told = wrong(Statement(place, f"SELECT * FROM {table}"), compiling)
-            assert told == ("" if table in tables else f"names {table}")
-            assert wrong(
+            problem = find_problem(Statement(place, f"SELECT * FROM {table}"), compiling)
+            assert problem == ("" if table in tables else f"names {table}")
+            assert find_problem(
                 Statement(("indexes.visible_rows", place[1]), f"SELECT * FROM {table}"), compiling
             )
 
@@ -250,26 +250,26 @@ def test_only_the_one_place_may_read_tables(compiling: Compiler) -> None:
         ("no_such_query", "does not select"),
     ],
 )
-def test_a_raw_query_is_found_with_whoever_runs_it(
+def test_a_query_of_a_table_is_found_where_it_is_used(
     compiling: Compiler, query: str, raw: str
 ) -> None:
-    planted = f"def read():\n    database.queries('state.sql').rows({query!r})\n"
-    (found,) = asked(uses(Module("sql.texts", ast.parse(planted))))
+    inserted = f"def read():\n    database.queries('state.sql').rows({query!r})\n"
+    (found,) = used_statements(uses(Module("sql.texts", ast.parse(inserted))))
     assert found.place == ("sql.texts", "read")
-    assert wrong(found, compiling) == raw
+    assert find_problem(found, compiling) == raw
 
 
 @pytest.mark.parametrize(
     "sql",
     ["f'SELECT * FROM {table}'", "'SELECT * FROM ' + table", "text", "_OTHER['nodes']"],
 )
-def test_what_cannot_be_walked_is_found(sql: str) -> None:
-    planted = Module("sql.texts", ast.parse(f"def read():\n    cursor.executemany({sql}, [])\n"))
-    assert list(planted.unwalked()) == [("sql.texts", "read", normalised_code(sql))]
+def test_a_computed_statement_is_found(sql: str) -> None:
+    inserted = Module("sql.texts", ast.parse(f"def read():\n    cursor.executemany({sql}, [])\n"))
+    assert list(inserted.unwalked()) == [("sql.texts", "read", normalised_code(sql))]
 
 
 @pytest.mark.parametrize(
-    "taking",
+    "call",
     [
         "database.queries('writes.sql')",
         "self._database.queries(file)",
@@ -279,15 +279,15 @@ def test_what_cannot_be_walked_is_found(sql: str) -> None:
         "script(PACKAGE, file)",
     ],
 )
-def test_a_reader_that_helps_itself_to_a_file_is_found(taking: str) -> None:
-    planted = Module("sql.texts", ast.parse(f"def read():\n    return {taking}\n"))
-    ((*place, _),) = planted.takes()
+def test_a_reader_that_loads_another_sql_file_is_found(call: str) -> None:
+    inserted = Module("sql.texts", ast.parse(f"def read():\n    return {call}\n"))
+    ((*place, _),) = inserted.takes()
     assert place == ["sql.texts", "read"]
-    assert not TAKEN & set(planted.takes())
+    assert not LOADED & set(inserted.takes())
 
 
-def test_a_reader_that_borrows_from_a_writer_is_found() -> None:
-    planted = Module(
+def test_a_reader_that_imports_a_writer_is_found() -> None:
+    inserted = Module(
         "sql.texts",
         ast.parse(
             f"from {ADAPTERS}.sql import prune\n"
@@ -296,5 +296,5 @@ def test_a_reader_that_borrows_from_a_writer_is_found() -> None:
             "_SQL = named_queries(PACKAGE, 'writes.sql')\n"
         ),
     )
-    assert planted.files() == {"writes.sql"}
-    assert planted.neighbours() >= {"sql.prune", "sql.snapshot_writer", "sqlite.vectors"}
+    assert inserted.files() == {"writes.sql"}
+    assert inserted.neighbours() >= {"sql.prune", "sql.snapshot_writer", "sqlite.vectors"}

@@ -13,7 +13,7 @@ COUNTS = "src/docgraph/ingest/result.py"
 
 
 def attributes() -> set[str]:
-    """As the code writes them; counted things by the names of their counts."""
+    """The attributes that the code sets."""
     code = "\n".join((ROOT / path).read_text() for path in SOURCES)
     named = re.findall(r'\b_ids\("(\w+)"', code)
     counted = re.findall(r'^            "(\w+)": ', (ROOT / COUNTS).read_text(), re.MULTILINE)

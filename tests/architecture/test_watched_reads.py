@@ -1,4 +1,4 @@
-"""SQLite watches over every stage: what a question reads, it reads through the views."""
+"""Every read of a question goes through the views, as recorded by SQLite's authorizer."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,7 +36,7 @@ ALL_SEEING = Principal("all", LOCAL, frozenset({LOCAL, "others"}), rights=frozen
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Engine:
-    """Two snapshots, relations of every make, and something that is hidden."""
+    """Two snapshots, relations of every origin, and a hidden document."""
     engine = make_engine(
         SqliteStore(tmp_path / "store.db", now=lambda: "now", wait=5), rerank_model=LengthReranker
     )
@@ -70,17 +70,17 @@ def ask_everything(engine: Engine) -> None:
     )
 
 
-def past_the_views(watch: Watch) -> list[RawRead]:
+def reads_of_tables(watch: Watch) -> list[RawRead]:
     return sorted(read for read in watch.raw if not read.is_allowed)
 
 
 def test_every_read_of_every_stage_goes_through_the_views(
     engine: Engine, watch: Watch, tmp_path: Path
 ) -> None:
-    """Also of a process that has just begun: it knows nothing of the tenant."""
+    """Also in a new process with empty caches."""
     ask_everything(engine)
     SqliteStore(tmp_path / "store.db", now=lambda: "now").snapshots(local())
-    assert past_the_views(watch) == []
+    assert reads_of_tables(watch) == []
     assert watch.views == VIEWS
     assert {(read.module, read.function) for read in watch.raw} == ALLOWED.keys()
 
@@ -117,7 +117,7 @@ def test_every_read_of_every_stage_goes_through_the_views(
         ),
     ],
 )
-def test_a_read_past_the_views_is_noticed(
+def test_a_read_of_a_table_is_detected(
     engine: Engine,
     watch: Watch,
     monkeypatch: pytest.MonkeyPatch,
@@ -125,19 +125,19 @@ def test_a_read_past_the_views_is_noticed(
     query: str,
     raw: str,
 ) -> None:
-    """A stage that helps itself, planted on purpose."""
+    """A stage with a query of a table."""
 
-    def planted(dialect: Dialect, file: str) -> dict[str, str]:
+    def load_changed_queries(dialect: Dialect, file: str) -> dict[str, str]:
         found = load_queries(dialect, file)
         return {**found, query: raw} if file == "reads.sql" else found
 
-    monkeypatch.setattr(f"{PACKAGE}.database.load_queries", planted)
+    monkeypatch.setattr(f"{PACKAGE}.database.load_queries", load_changed_queries)
     ask_everything(engine)
-    assert {read.module for read in past_the_views(watch)} == set(modules.split())
+    assert {read.module for read in reads_of_tables(watch)} == set(modules.split())
 
 
 @pytest.mark.parametrize("view", sorted(view for view in VIEWS if view.startswith("visible_")))
-def test_a_view_holds_what_its_reader_may_see(engine: Engine, watch: Watch, view: str) -> None:
+def test_a_view_contains_only_readable_rows(engine: Engine, watch: Watch, view: str) -> None:
     def rows(reader: Principal) -> int:
         with engine.content.store.open_session(reader):
             assert watch.connection is not None

@@ -1,4 +1,4 @@
-"""What is installed is what lies in src: modules, SQL, pipelines and the mark of types."""
+"""The wheel contains every file of src: modules, SQL, pipelines and py.typed."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent.parent
 
 
-def test_the_wheel_carries_every_file_of_the_package(tmp_path: Path) -> None:
+def test_the_wheel_contains_every_file_of_the_package(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel"]
     subprocess.run(
         [*command, "--directory", str(tmp_path)], cwd=ROOT, check=True, capture_output=True

@@ -7,14 +7,14 @@ import pytest
 
 from docgraph.adapters.postgres.pool import Pool
 from docgraph.adapters.postgres.store import PostgresStore
-from tests.faults.world import Opened, open_store, secretly
+from tests.faults.fault_store import StoreOpener, open_store, with_password
 
 
 @pytest.fixture
-def opened() -> Iterator[Opened]:
+def open_pooled() -> Iterator[StoreOpener]:
     with ExitStack() as pools:
 
-        def opened_store(dsn: str, wait: float = 20) -> PostgresStore:
-            return open_store(pools.enter_context(closing(Pool(secretly(dsn)))), wait)
+        def open_one(dsn: str, wait: float = 20) -> PostgresStore:
+            return open_store(pools.enter_context(closing(Pool(with_password(dsn)))), wait)
 
-        yield opened_store
+        yield open_one

@@ -1,4 +1,4 @@
-"""A server that finds no space: said in words, the old snapshot is whole, the next try works."""
+"""Without disk space an error is reported, the last snapshot is intact, and a retry works."""
 
 import base64
 import random
@@ -19,8 +19,8 @@ from docgraph.model.document import Document
 from docgraph.model.errors import StoreError, StoreFull
 from tests.conformance.published import publish
 from tests.conformance.store_rules import writing
-from tests.faults.strikes import drop_all, locks_held
-from tests.faults.world import Opened, reports
+from tests.faults.fault_injection import count_locks, drop_all
+from tests.faults.fault_store import StoreOpener, raises_store_error
 from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import document, reference, write
 
@@ -32,13 +32,13 @@ FULL = Path("/dev/full")
 limited = pytest.mark.skipif(PRLIMIT is None, reason="there is no prlimit here")
 
 
-def noise(path: str, size: int) -> Document:
+def incompressible_document(path: str, size: int) -> Document:
     """A text that cannot be made shorter."""
     text = base64.b64encode(random.Random(size).randbytes(size * 3 // 4)).decode()
     return replace(document(path, "one"), text=f"one {text}")
 
 
-def seen(store: PostgresStore) -> dict[str, str]:
+def visible_versions(store: PostgresStore) -> dict[str, str]:
     with store.open_session(local()) as reads:
         return reads.versions()
 
@@ -71,7 +71,7 @@ def limit_files(server: PostgresServer, size: str) -> None:
     subprocess.run(command, check=True, user=owner.st_uid, group=owner.st_gid, cwd="/")
 
 
-def new_log(server: PostgresServer, dsn: str, *, written: int = 0) -> int:
+def switch_wal(server: PostgresServer, dsn: str, *, written: int = 0) -> int:
     """The server's log of changes begins a file, of which so much is written; how long is the
     longest table?"""
     with closing(server.superuser(name_of(dsn))) as connection:
@@ -84,78 +84,86 @@ def new_log(server: PostgresServer, dsn: str, *, written: int = 0) -> int:
 
 @pytest.mark.requirement(9)
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device here that is always full")
-def test_a_full_disk(own_postgres: PostgresServer, opened: Opened) -> None:
+def test_a_full_disk_is_reported_and_the_last_snapshot_is_intact(
+    own_postgres: PostgresServer, open_pooled: StoreOpener
+) -> None:
     dsn = own_postgres.fresh_database()
-    store = opened(dsn)
+    store = open_pooled(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
-    before = seen(store)
+    before = visible_versions(store)
     anew = document("a.md", "three", references=[reference("r:a.md", "doc:b.md")])
     full = (StoreFull, "disk is full", "The last complete snapshot is intact")
 
-    with no_space(own_postgres, dsn, "node_references"), reports(*full):
+    with no_space(own_postgres, dsn, "node_references"), raises_store_error(*full):
         publish(store, anew)
-    assert seen(store) == before
-    with no_space(own_postgres, dsn, "access_file_rules"), reports(*full), writing(store) as writes:
+    assert visible_versions(store) == before
+    with (
+        no_space(own_postgres, dsn, "access_file_rules"),
+        raises_store_error(*full),
+        writing(store) as writes,
+    ):
         write(writes, [anew])
         writes.access.set_file_rules(LINES)
         writes.publish()
-    assert seen(store) == before
+    assert visible_versions(store) == before
     with (
         no_space(own_postgres, dsn, "manual_access_rules"),
-        reports(*full),
+        raises_store_error(*full),
         store.access_policy("local") as policies,
     ):
         policies.set_manual_rule("r", ("a.md",), STAFF)
-    assert seen(store) == before
+    assert visible_versions(store) == before
     assert store.verify().problems == ()
-    assert locks_held(own_postgres, dsn) == 0
+    assert count_locks(own_postgres, dsn) == 0
 
     publish(store, anew)
-    assert seen(store).keys() == before.keys()
-    assert seen(store)["r:a.md"] != before["r:a.md"]
+    assert visible_versions(store).keys() == before.keys()
+    assert visible_versions(store)["r:a.md"] != before["r:a.md"]
     assert store.verify().problems == ()
 
 
 @limited
-def test_an_exhausted_quota(own_postgres: PostgresServer, opened: Opened) -> None:
+def test_an_exhausted_quota_is_reported_as_a_full_disk(
+    own_postgres: PostgresServer, open_pooled: StoreOpener
+) -> None:
     """To a server that is not the same: it has no state for it, only words."""
     dsn = own_postgres.fresh_database()
-    store = opened(dsn)
-    publish(store, noise("a.md", LONG))
-    before = seen(store)
-    limit_files(own_postgres, str(new_log(own_postgres, dsn) + 200_000))
+    store = open_pooled(dsn)
+    publish(store, incompressible_document("a.md", LONG))
+    before = visible_versions(store)
+    limit_files(own_postgres, str(switch_wal(own_postgres, dsn) + 200_000))
     drop_all(own_postgres, dsn)
-    with reports(StoreFull, "disk is full", "snapshot is intact", "File too large"):
-        publish(store, noise("a.md", LONGER))
-    assert seen(store) == before
+    with raises_store_error(StoreFull, "disk is full", "snapshot is intact", "File too large"):
+        publish(store, incompressible_document("a.md", LONGER))
+    assert visible_versions(store) == before
     limit_files(own_postgres, "unlimited")
     drop_all(own_postgres, dsn)
-    publish(store, noise("a.md", LONGER))
-    assert seen(store) != before
+    publish(store, incompressible_document("a.md", LONGER))
+    assert visible_versions(store) != before
     assert store.verify().problems == ()
 
 
 @limited
-def test_a_server_that_cannot_even_write_its_log(
-    own_postgres: PostgresServer, opened: Opened
+def test_a_server_that_cannot_write_its_wal_loses_nothing(
+    own_postgres: PostgresServer, open_pooled: StoreOpener
 ) -> None:
     """It gives up, and takes all connections with it."""
     own_postgres.restart("-c restart_after_crash=off")
     dsn = own_postgres.fresh_database()
-    store = opened(dsn)
+    store = open_pooled(dsn)
     publish(store, document("a.md", "one"))
-    before = seen(store)
-    new_log(own_postgres, dsn, written=LONG)
+    before = visible_versions(store)
+    switch_wal(own_postgres, dsn, written=LONG)
     limit_files(own_postgres, str(LONG // 2))
     drop_all(own_postgres, dsn)
     lost = (StoreError, "the connection to the server was lost", "whether the server runs")
-    with reports(*lost), store.open_session(local()) as reads:
-        with reports(StoreFull, "disk is full"):
+    with raises_store_error(*lost), store.open_session(local()) as reads:
+        with raises_store_error(StoreFull, "disk is full"):
             publish(store, document("a.md", "two"))
         reads.counts()
     assert "PANIC" in own_postgres.log()
     own_postgres.restart()
-    assert seen(store) == before
+    assert visible_versions(store) == before
     publish(store, document("a.md", "two"))
-    assert seen(store) != before
+    assert visible_versions(store) != before
     assert store.verify().problems == ()

@@ -18,16 +18,16 @@ from docgraph.model.access import AccessRule
 from docgraph.model.errors import StoreError
 from tests.conformance.published import publish
 from tests.conformance.store_rules import vector
-from tests.faults.strikes import barred, crash, hit, locks_held
-from tests.faults.world import (
-    Answers,
-    Opened,
-    answers,
+from tests.faults.fault_injection import count_locks, crash, inject_fault, lock_table
+from tests.faults.fault_store import (
+    Results,
+    StoreOpener,
     ingest,
-    may_report,
+    may_raise_store_error,
     open_store,
-    reports,
-    secretly,
+    raises_store_error,
+    read_results,
+    with_password,
 )
 from tests.support.postgres_server import PostgresServer, name_of
 from tests.support.small_world import document
@@ -48,39 +48,39 @@ USED_UP = """
 
 @dataclass(slots=True)
 class Installation:
-    """One store for all the kills, and what an undisturbed one answers on each version."""
+    """One store for all tests, and the expected results of each version."""
 
     server: PostgresServer
     dsn: str
     store: PostgresStore
-    expected: list[Answers]
+    expected: list[Results]
     held: int = 0
 
-    def killed(self, _: object = None) -> None:
+    def kill(self, _: object = None) -> None:
         self.server.kill()
 
-    def is_whole(self) -> None:
+    def check_recovery(self) -> None:
         """After a kill: the old snapshot as it was, the new one with the next try."""
         self.server.start()
-        assert answers(self.store) == self.expected[self.held]
+        assert read_results(self.store) == self.expected[self.held]
         assert self.store.verify().problems == ()
         ingest(self.store, 1 - self.held)
         self.held = 1 - self.held
-        assert answers(self.store) == self.expected[self.held]
+        assert read_results(self.store) == self.expected[self.held]
         assert self.store.verify().problems == ()
-        assert locks_held(self.server, self.dsn) == 0
+        assert count_locks(self.server, self.dsn) == 0
 
 
 @pytest.fixture(scope="module")
 def installation(own_postgres: PostgresServer) -> Iterator[Installation]:
-    expected: list[Answers] = []
+    expected: list[Results] = []
     with closing(Pool(own_postgres.fresh_database())) as pool:
         for version in (0, 1):
             store = open_store(pool)
             ingest(store, version)
-            expected.append(answers(store))
+            expected.append(read_results(store))
     dsn = own_postgres.fresh_database()
-    with closing(Pool(secretly(dsn))) as pool:
+    with closing(Pool(with_password(dsn))) as pool:
         store = open_store(pool)
         ingest(store, 0)
         yield Installation(own_postgres, dsn, store, expected)
@@ -97,58 +97,64 @@ def installation(own_postgres: PostgresServer) -> Iterator[Installation]:
         pytest.param("snapshots", id="while it publishes"),
     ],
 )
-def test_an_ingest_at_any_moment(installation: Installation, table: str) -> None:
+def test_a_kill_during_an_ingest_keeps_the_last_snapshot(
+    installation: Installation, table: str
+) -> None:
     with (
-        reports(StoreError, LOST, "Nothing unfinished can be seen"),
-        hit(installation.server, installation.dsn, installation.killed),
-        barred(installation.server, installation.dsn, table),
+        raises_store_error(StoreError, LOST, "Nothing unfinished can be seen"),
+        inject_fault(installation.server, installation.dsn, installation.kill),
+        lock_table(installation.server, installation.dsn, table),
     ):
         ingest(installation.store, 1 - installation.held)
-    installation.is_whole()
+    installation.check_recovery()
 
 
 @pytest.mark.parametrize("stage", ["documents", "relations"])
-def test_an_ingest_between_two_batches(installation: Installation, stage: str) -> None:
+def test_a_kill_between_batches_keeps_the_last_snapshot(
+    installation: Installation, stage: str
+) -> None:
     def kill(progress: Progress) -> None:
         if progress.stage == stage:
-            installation.killed()
+            installation.kill()
 
-    with reports(StoreError, LOST):
+    with raises_store_error(StoreError, LOST):
         ingest(installation.store, 1 - installation.held, kill)
-    installation.is_whole()
+    installation.check_recovery()
 
 
-def test_an_ingest_at_random_moments(installation: Installation) -> None:
+def test_a_kill_at_a_random_moment_leaves_a_complete_snapshot(installation: Installation) -> None:
     """It may be done just before."""
-    chance = random.Random(5)
+    generator = random.Random(5)
     for _ in range(KILLS):
-        blow = threading.Timer(chance.random() * 0.5, installation.killed)
-        blow.start()
-        with may_report(StoreError, LOST):
+        fault = threading.Timer(generator.random() * 0.5, installation.kill)
+        fault.start()
+        with may_raise_store_error(StoreError, LOST):
             ingest(installation.store, 1 - installation.held)
-        blow.join()
+        fault.join()
         installation.server.start()
-        installation.held = installation.expected.index(answers(installation.store))
+        installation.held = installation.expected.index(read_results(installation.store))
         assert installation.store.verify().problems == ()
 
 
-def test_a_question_between_two_of_its_reads_or_inside_one(installation: Installation) -> None:
-    with reports(StoreError, LOST), installation.store.open_session(local()) as reads:
+def test_a_kill_during_a_question_is_an_error_and_the_next_one_works(
+    installation: Installation,
+) -> None:
+    with raises_store_error(StoreError, LOST), installation.store.open_session(local()) as reads:
         assert reads.counts()
-        installation.killed()
+        installation.kill()
         reads.counts()
-    with reports(StoreError, "whether the server runs"):
-        answers(installation.store)
+    with raises_store_error(StoreError, "whether the server runs"):
+        read_results(installation.store)
     installation.server.start()
     with (
-        reports(StoreError, LOST),
-        hit(installation.server, installation.dsn, installation.killed),
+        raises_store_error(StoreError, LOST),
+        inject_fault(installation.server, installation.dsn, installation.kill),
         installation.store.open_session(local()) as reads,
-        barred(installation.server, installation.dsn, "contents", readers=True),
+        lock_table(installation.server, installation.dsn, "contents", readers=True),
     ):
         reads.versions()
     installation.server.start()
-    assert answers(installation.store) == installation.expected[installation.held]
+    assert read_results(installation.store) == installation.expected[installation.held]
 
 
 def test_a_change_of_rules_is_atomic(installation: Installation) -> None:
@@ -157,84 +163,86 @@ def test_a_change_of_rules_is_atomic(installation: Installation) -> None:
             policies.set_manual_rule("r", ("s30.md", "s31.md"), STAFF)
 
     with (
-        reports(StoreError, LOST),
-        hit(installation.server, installation.dsn, installation.killed),
-        barred(installation.server, installation.dsn, "segments"),
+        raises_store_error(StoreError, LOST),
+        inject_fault(installation.server, installation.dsn, installation.kill),
+        lock_table(installation.server, installation.dsn, "segments"),
     ):
         decide()
     installation.server.start()
-    assert answers(installation.store) == installation.expected[installation.held]
+    assert read_results(installation.store) == installation.expected[installation.held]
     assert installation.store.verify().problems == ()
     decide()
     with installation.store.open_session(local()) as reads:
         assert not reads.versions().keys() & {"r:s30.md", "r:s31.md"}
     with installation.store.access_policy("local") as policies:
         policies.reset("r", ("s30.md", "s31.md"))
-    assert answers(installation.store) == installation.expected[installation.held]
+    assert read_results(installation.store) == installation.expected[installation.held]
 
 
-def found(store: PostgresStore) -> tuple[tuple[str, int], ...]:
+def nearest_nodes(store: PostgresStore) -> tuple[tuple[str, int], ...]:
     with store.open_session(local()) as reads:
         return reads.search.nearest(vector("text"), over="chunks", roll_up=True, top=99)
 
 
-def all_of_it(server: PostgresServer, _: str) -> None:
+def kill_and_start(server: PostgresServer, _: str) -> None:
     server.kill()
     server.start(FORGETFUL)
 
 
-@pytest.mark.parametrize("killed", [all_of_it, crash])
+@pytest.mark.parametrize("kill", [kill_and_start, crash])
 def test_readers_cache_nothing_that_the_server_has_lost(
-    own_postgres: PostgresServer, opened: Opened, killed: Callable[[PostgresServer, str], None]
+    own_postgres: PostgresServer,
+    open_pooled: StoreOpener,
+    kill: Callable[[PostgresServer, str], None],
 ) -> None:
     """Killed as a whole; or one of its processes, which makes it give up all others."""
     own_postgres.restart(FORGETFUL)
     dsn = own_postgres.fresh_database()
-    store = opened(dsn)
+    store = open_pooled(dsn)
     for number in range(4):
         publish(store, document(f"{number}.md", f"text {number}"))
     with closing(own_postgres.superuser(name_of(dsn))) as connection:
         connection.execute(USED_UP)
     publish(store, document("4.md", "text 4"))  # now segments are so many that they are merged
-    before = found(store)
-    killed(own_postgres, dsn)
-    assert found(store) == before
+    before = nearest_nodes(store)
+    kill(own_postgres, dsn)
+    assert nearest_nodes(store) == before
     publish(store, document("5.md", "another text"), document("0.md", "text anew"))
-    assert found(store) == found(opened(dsn))
+    assert nearest_nodes(store) == nearest_nodes(open_pooled(dsn))
     assert store.verify().problems == ()
     own_postgres.restart()
 
 
-def test_a_server_restored_to_an_earlier_state(
-    own_postgres: PostgresServer, opened: Opened
+def test_readers_follow_a_server_that_was_restored_to_an_earlier_state(
+    own_postgres: PostgresServer, open_pooled: StoreOpener
 ) -> None:
     """From a backup; or another takes its installation, without the last changes."""
     dsn = own_postgres.fresh_database()
-    store = opened(dsn)
+    store = open_pooled(dsn)
     publish(store, document("a.md", "text one"))
     data, backup = own_postgres.folder / "data", own_postgres.folder / "backup"
     own_postgres.stop()
     subprocess.run(["cp", "-a", data, backup], check=True)
     own_postgres.start()
     publish(store, document("a.md", "text two"), document("b.md", "a text, soon to be forgotten"))
-    assert len(found(store)) == 2
+    assert len(nearest_nodes(store)) == 2
     own_postgres.stop()
     shutil.rmtree(data)
     backup.rename(data)
     own_postgres.start()
     publish(store, document("c.md", "text three"), document("d.md", "and a text more"))
-    assert found(store) == found(opened(dsn))
-    assert [node for node, _ in found(store)] == ["r:c.md", "r:a.md", "r:d.md"]
+    assert nearest_nodes(store) == nearest_nodes(open_pooled(dsn))
+    assert [node for node, _ in nearest_nodes(store)] == ["r:c.md", "r:a.md", "r:d.md"]
 
 
 def test_a_confirmed_change_of_a_rule_survives_a_kill(
-    own_postgres: PostgresServer, opened: Opened
+    own_postgres: PostgresServer, open_pooled: StoreOpener
 ) -> None:
     own_postgres.restart(FORGETFUL)
     dsn = own_postgres.fresh_database()
-    store = opened(dsn)
+    store = open_pooled(dsn)
     publish(store, document("a.md", "one"), document("b.md", "two"))
-    with opened(dsn).access_policy("local") as policies:
+    with open_pooled(dsn).access_policy("local") as policies:
         policies.set_manual_rule("r", ("a.md",), STAFF)
     own_postgres.kill()
     own_postgres.start()

@@ -12,7 +12,7 @@ from docgraph.ports.search_reads import SearchReads
 from docgraph.ports.store import ReaderSession
 from tests.conformance.published import publish
 from tests.conformance.store_rules import OVERS, plan_of, vector
-from tests.faults.world import Opened
+from tests.faults.fault_store import StoreOpener
 from tests.support.lexical_scores import scores_of
 from tests.support.small_world import document, reference
 
@@ -20,29 +20,29 @@ PATHS = ("a.md", "b.md", "c.md", "d.md")
 IDS = tuple(f"r:{path}" for path in PATHS)
 
 
-def publishes(store: PostgresStore) -> None:
+def publish_snapshot(store: PostgresStore) -> None:
     publish(store, document("a.md", "apples anew"), document("z.md", "apples and more apples"))
 
 
-def merges(store: PostgresStore) -> None:
+def merge_segments(store: PostgresStore) -> None:
     """Of so many segments that they become one."""
     for number in range(5):
         publish(store, document(f"more {number}.md", f"apples {number}"))
 
 
-def prunes(store: PostgresStore) -> None:
+def prune_snapshots(store: PostgresStore) -> None:
     """The snapshot that is asked goes for good, with texts and vectors that only it held."""
     for path in PATHS:
         publish(store, document(path, f"nothing of {path} is left"))
     assert store.prune("local", "r", "main", keep=1).vectors
 
 
-def revokes(store: PostgresStore) -> None:
+def revoke_access(store: PostgresStore) -> None:
     with store.access_policy("local") as policies:
         policies.revoke("r", PATHS, frozenset({LOCAL}))
 
 
-def everything(reads: ReaderSession, search: SearchReads) -> bytes:
+def read_everything(reads: ReaderSession, search: SearchReads) -> bytes:
     found = scores_of(search, ("apples", "pears"), roll_up=False)
     texts = reads.texts(plan_of(*IDS))
     scores = [score for node in IDS for score in texts.chunk_scores(node)]
@@ -61,28 +61,30 @@ def everything(reads: ReaderSession, search: SearchReads) -> bytes:
 
 
 @pytest.mark.requirement(9)
-@pytest.mark.parametrize("happens", [publishes, merges, prunes, revokes])
+@pytest.mark.parametrize(
+    "change", [publish_snapshot, merge_segments, prune_snapshots, revoke_access]
+)
 @pytest.mark.parametrize("rules", [1, 20])
 def test_changes_during_a_question_are_not_seen(
-    database: str, opened: Opened, happens: Callable[[PostgresStore], None], rules: int
+    database: str, open_pooled: StoreOpener, change: Callable[[PostgresStore], None], rules: int
 ) -> None:
     """For each rule there are segments of its own; many of them are searched as one."""
-    store = opened(database)
-    apart = [AccessRule(LOCAL, frozenset({LOCAL, f"group {number}"})) for number in range(rules)]
-    publish(store, *(document(f"{n}.md", "pears", rule=rule) for n, rule in enumerate(apart)))
+    store = open_pooled(database)
+    distinct = [AccessRule(LOCAL, frozenset({LOCAL, f"group {number}"})) for number in range(rules)]
+    publish(store, *(document(f"{n}.md", "pears", rule=rule) for n, rule in enumerate(distinct)))
     for path in PATHS:
-        said = reference(f"r:{path}", "doc:pear")
-        publish(store, document(path, f"apples of {path}", names=["pear"], references=[said]))
-    cold = opened(database)  # it has nothing in its memory
+        link = reference(f"r:{path}", "doc:pear")
+        publish(store, document(path, f"apples of {path}", names=["pear"], references=[link]))
+    cold = open_pooled(database)  # it has nothing in its memory
     with store.open_session(local()) as early, cold.open_session(local()) as late:
-        begun = early.search
-        happens(store)
+        first_search = early.search
+        change(store)
         now = set()
         for other in (store, cold):
             with other.open_session(local()) as reads:
-                now.add(everything(reads, reads.search))
-        found = everything(late, late.search)
-        assert found == everything(early, begun) == everything(early, early.search)
+                now.add(read_everything(reads, reads.search))
+        found = read_everything(late, late.search)
+        assert found == read_everything(early, first_search) == read_everything(early, early.search)
         assert len(now) == 1
         assert found not in now
         assert found.count(b"apples of ") == len(PATHS)

@@ -16,9 +16,9 @@ from docgraph.model.access import EVERYONE, LOCAL, AccessRule
 from docgraph.model.snapshot import SnapshotSelector
 from tests.conformance.published import publish
 from tests.conformance.store_rules import vector
-from tests.faults.racer import DOCUMENTS
-from tests.faults.strikes import locks_held, slow
-from tests.faults.world import Opened
+from tests.faults.concurrent_ingest import DOCUMENTS
+from tests.faults.fault_injection import count_locks, slow_down
+from tests.faults.fault_store import StoreOpener
 from tests.support.postgres_server import PostgresServer
 from tests.support.small_world import document
 
@@ -36,23 +36,25 @@ class Race:
     store: PostgresStore
     racers: "list[subprocess.Popen[bytes]]"
 
-    def _goes_on(self) -> bool:
+    def _is_running(self) -> bool:
         time.sleep(0.02)
         return any(racer.poll() is None for racer in self.racers)
 
-    def decides(self, seed: int) -> None:
-        chance = random.Random(seed)
-        while self._goes_on():
+    def change_rules(self, seed: int) -> None:
+        generator = random.Random(seed)
+        while self._is_running():
             with self.store.access_policy("local") as policies:
-                policies.set_manual_rule("r", (f"{chance.randrange(4)}.md",), chance.choice(RULES))
+                policies.set_manual_rule(
+                    "r", (f"{generator.randrange(4)}.md",), generator.choice(RULES)
+                )
 
-    def prunes(self) -> None:
-        while self._goes_on():
+    def prune(self) -> None:
+        while self._is_running():
             for branch in BRANCHES:
                 self.store.prune("local", "r", branch, keep=2)
 
-    def reads(self, branch: str) -> None:
-        while self._goes_on():
+    def read(self, branch: str) -> None:
+        while self._is_running():
             with self.store.open_session(local(), (SnapshotSelector("r", branch),)) as reads:
                 found = reads.search.nearest(vector("text"), over="chunks", roll_up=True, top=9)
                 assert found
@@ -61,7 +63,7 @@ class Race:
 
 @contextmanager
 def race(store: PostgresStore, dsn: str) -> Iterator[Race]:
-    command = [sys.executable, "-m", "tests.faults.racer", dsn]
+    command = [sys.executable, "-m", "tests.faults.concurrent_ingest", dsn]
     with ExitStack() as racers:
         started = [
             racers.enter_context(
@@ -74,28 +76,28 @@ def race(store: PostgresStore, dsn: str) -> Iterator[Race]:
 
 
 def test_two_processes_ingest_while_rules_change_and_snapshots_are_pruned(
-    postgres: PostgresServer, database: str, opened: Opened
+    postgres: PostgresServer, database: str, open_pooled: StoreOpener
 ) -> None:
     """No deadlock, and in the end nothing is lost, doubled or in a wrong class."""
-    store = opened(database)
+    store = open_pooled(database)
     for branch in ("main", *BRANCHES):
         publish(store, *(document(f"{n}.md", f"text {n}") for n in range(5)), branch=branch)
     with (
-        slow(postgres, database, seconds=0.01, access_classes="INSERT"),
+        slow_down(postgres, database, seconds=0.01, access_classes="INSERT"),
         race(store, database) as racing,
         ThreadPoolExecutor(5) as others,
     ):
         works = [
-            others.submit(racing.decides, 1),
-            others.submit(racing.decides, 2),
-            others.submit(racing.prunes),
-            others.submit(racing.reads, "one"),
-            others.submit(racing.reads, "two"),
+            others.submit(racing.change_rules, 1),
+            others.submit(racing.change_rules, 2),
+            others.submit(racing.prune),
+            others.submit(racing.read, "one"),
+            others.submit(racing.read, "two"),
         ]
         for work in works:
             work.result()
     assert store.verify().problems == ()
-    assert locks_held(postgres, database) == 0
+    assert count_locks(postgres, database) == 0
     for branch in BRANCHES:
         with store.open_session(local(), (SnapshotSelector("r", branch),)) as reads:
             assert reads.scope.snapshots[0].snapshot == ROUNDS + 1

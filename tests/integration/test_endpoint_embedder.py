@@ -1,4 +1,4 @@
-"""An embedding server is asked in batches, given time, and believed only as far as it fits."""
+"""The embedding endpoint: batches, retries, timeouts and validation of responses."""
 
 import socket
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ def vector(text: str) -> list[float]:
     return [float(len(text)), 1.0, -2.0]
 
 
-def good(body: Body) -> Answer:
+def embed_all(body: Body) -> Answer:
     rows = [{"index": n, "embedding": vector(text)} for n, text in enumerate(body["input"])]
     return 200, {"data": rows[::-1]}, {}
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serve_script(good) as server:
+    with serve_script(embed_all) as server:
         yield server
 
 
@@ -43,11 +43,11 @@ def embedder(server: Server, slept: list[float]) -> EndpointEmbedder:
     )
 
 
-def answering(server: Server, *rows: object) -> None:
+def respond_with(server: Server, *rows: object) -> None:
     server.answer = lambda body: (200, {"data": list(rows)}, {})
 
 
-def test_a_server_keeps_the_port(embedder: Embedder) -> None:
+def test_an_endpoint_embedder_implements_the_port(embedder: Embedder) -> None:
     texts = ["a", "bb", "ccc", "dddd", "eeeee"]
     expected = [to_integers(np.array(vector(text))).tolist() for text in texts]
     assert [found.tolist() for found in embedder.embed(texts)] == expected
@@ -63,7 +63,7 @@ def test_texts_are_sent_in_batches_with_model_and_key(
     }
 
 
-def test_dimensions_are_learned_by_one_short_text(
+def test_dimensions_are_measured_with_one_short_text(
     server: Server, embedder: EndpointEmbedder
 ) -> None:
     assert embedder.identity == embedder.identity
@@ -71,14 +71,14 @@ def test_dimensions_are_learned_by_one_short_text(
     assert len(server.asked) == 1
 
 
-def test_given_dimensions_are_asked_for_and_need_no_probe(server: Server) -> None:
+def test_given_dimensions_are_sent_and_need_no_probe(server: Server) -> None:
     embedder = EndpointEmbedder(server.base, "tiny", dimensions=3)
     assert (embedder.identity.dimensions, server.asked) == (3, [])
     embedder.embed(["a"])
     assert [(key, body["dimensions"]) for _, key, body in server.asked] == [(None, 3)]
 
 
-def test_no_texts_ask_nothing(server: Server, embedder: EndpointEmbedder) -> None:
+def test_no_texts_cause_no_request(server: Server, embedder: EndpointEmbedder) -> None:
     assert (embedder.embed([]), server.asked) == ([], [])
 
 
@@ -96,7 +96,7 @@ def test_the_same_model_at_another_address_is_another_model(server: Server) -> N
     assert len({here, *others}) == 4
 
 
-def test_a_busy_server_is_asked_again_when_it_says(
+def test_a_busy_server_is_retried_after_its_retry_after(
     server: Server, embedder: EndpointEmbedder, slept: list[float]
 ) -> None:
     server.script = [
@@ -108,7 +108,7 @@ def test_a_busy_server_is_asked_again_when_it_says(
     assert slept == [7.0, 1.0, 30.0]
 
 
-def test_a_server_that_stays_busy_is_given_up(
+def test_a_server_that_stays_busy_is_an_error(
     server: Server, embedder: EndpointEmbedder, slept: list[float]
 ) -> None:
     server.answer = lambda body: (503, {"error": "loading"}, {})
@@ -117,7 +117,7 @@ def test_a_server_that_stays_busy_is_given_up(
     assert (len(server.asked), slept) == (4, [0.5, 1.0, 2.0])
 
 
-def test_a_refusal_is_not_asked_again_and_tells_no_key(
+def test_an_error_response_is_not_retried_and_its_message_has_no_key(
     server: Server, embedder: EndpointEmbedder
 ) -> None:
     server.answer = lambda body: (401, {"error": f"wrong key {KEY}"}, {})
@@ -127,16 +127,14 @@ def test_a_refusal_is_not_asked_again_and_tells_no_key(
     assert len(server.asked) == 1
 
 
-def test_a_redirect_does_not_take_the_key_elsewhere(
-    server: Server, embedder: EndpointEmbedder
-) -> None:
+def test_a_redirect_is_not_followed(server: Server, embedder: EndpointEmbedder) -> None:
     server.script = [(307, {}, {"Location": f"{server.base}/elsewhere"})]
     with pytest.raises(ModelError, match="answered 307"):
         embedder.embed(["a"])
     assert len(server.asked) == 1
 
 
-def test_nobody_listening_is_told() -> None:
+def test_a_server_that_does_not_exist_is_an_error() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -144,14 +142,14 @@ def test_nobody_listening_is_told() -> None:
         EndpointEmbedder(f"http://127.0.0.1:{port}/v1", "tiny").embed(["a"])
 
 
-def test_silence_is_told() -> None:
+def test_a_server_that_does_not_answer_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         with pytest.raises(ModelError, match=r"no answer within 0.05 seconds"):
             EndpointEmbedder(base, "tiny", timeout=0.05).embed(["a"])
 
 
-WRONG: dict[str, tuple[object, str]] = {
+INVALID: dict[str, tuple[object, str]] = {
     "no JSON": (b"<html>", "not JSON"),
     "no data": ({"vectors": []}, 'no list "data"'),
     "no object": ([1], 'no list "data"'),
@@ -168,8 +166,8 @@ WRONG: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "message"), WRONG.values(), ids=WRONG.keys())
-def test_an_answer_of_the_wrong_shape_is_told(
+@pytest.mark.parametrize(("answer", "message"), INVALID.values(), ids=INVALID.keys())
+def test_an_invalid_body_is_an_error(
     server: Server, embedder: EndpointEmbedder, answer: object, message: str
 ) -> None:
     server.answer = lambda body: (200, answer, {})
@@ -177,15 +175,17 @@ def test_an_answer_of_the_wrong_shape_is_told(
         embedder.embed(["a"])
 
 
-def test_too_many_vectors_are_told(server: Server, embedder: EndpointEmbedder) -> None:
-    answering(server, {"embedding": [1.0]}, {"embedding": [2.0]})
+def test_too_many_vectors_are_an_error(server: Server, embedder: EndpointEmbedder) -> None:
+    respond_with(server, {"embedding": [1.0]}, {"embedding": [2.0]})
     with pytest.raises(ModelError, match="2 vectors for 1 texts"):
         embedder.embed(["a"])
 
 
-def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmbedder) -> None:
+def test_a_vector_with_another_number_of_dimensions_is_an_error(
+    server: Server, embedder: EndpointEmbedder
+) -> None:
     assert embedder.identity.dimensions == 3
-    answering(server, {"embedding": [1.0, 2.0]})
+    respond_with(server, {"embedding": [1.0, 2.0]})
     with pytest.raises(ModelError, match="2 dimensions, where 3 are expected"):
         embedder.embed(["a"])
 
@@ -194,18 +194,18 @@ def test_a_vector_of_another_width_is_told(server: Server, embedder: EndpointEmb
     "base",
     ["localhost:11434/v1", "ftp://host/v1", "http://", "http://host:port/v1", "http://h/v1?a=b"],
 )
-def test_what_is_no_address_is_told(base: str) -> None:
+def test_an_invalid_address_is_an_error(base: str) -> None:
     with pytest.raises(ModelError, match="not an address such as"):
         EndpointClient(base)
 
 
-def test_a_password_in_the_address_is_refused_unspoken() -> None:
+def test_a_password_in_the_address_is_refused_and_not_printed() -> None:
     with pytest.raises(ModelError, match="use the API key") as caught:
         EndpointClient(f"http://me:{KEY}@host/v1")
     assert KEY not in str(caught.value)
 
 
-def test_a_key_with_a_line_break_is_refused_unspoken() -> None:
+def test_a_key_with_a_line_break_is_refused_and_not_printed() -> None:
     with pytest.raises(ModelError, match="characters that no key has") as caught:
         EndpointClient("http://host/v1", api_key=f"{KEY}\r\nHost: other")
     assert KEY not in str(caught.value)

@@ -1,4 +1,4 @@
-"""A reranker reads candidates to reorder them; search sees numbers only."""
+"""The reranking endpoint gets only candidates that its clearance covers; search gets scores."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -24,22 +24,22 @@ from tests.support.small_world import IDENTITY, document, write
 HIDDEN = AccessRule("local", frozenset({"others"}))
 
 
-def by_yes(body: Body) -> Answer:
-    """A text is as relevant as it says yes."""
+def count_yes(body: Body) -> Answer:
+    """The relevance of a text is how often it contains yes."""
     rows = [
-        {"index": place, "relevance_score": float(text.count("yes"))}
-        for place, text in enumerate(body["documents"])
+        {"index": index, "relevance_score": float(text.count("yes"))}
+        for index, text in enumerate(body["documents"])
     ]
     return 200, {"results": rows[::-1]}, {}
 
 
-def engine_on(store: Store, model: EndpointReranker | None) -> Engine:
+def make_reranking_engine(store: Store, model: EndpointReranker | None) -> Engine:
     return make_engine(store, rerank_model=lambda: model)
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    with serve_script(by_yes) as server:
+    with serve_script(count_yes) as server:
         yield server
 
 
@@ -58,13 +58,11 @@ def engine(tmp_path: Path, server: Server) -> Engine:
         )
         writes.publish()
     model = EndpointReranker(server.base, "cross")
-    return engine_on(store, model)
+    return make_reranking_engine(store, model)
 
 
 @pytest.mark.requirement(16)
-def test_reranking_reorders_and_changes_the_shape_in_nothing(
-    engine: Engine, server: Server
-) -> None:
+def test_reranking_changes_only_the_order(engine: Engine, server: Server) -> None:
     flat = load("flat").up_to(Seeds)
     plain = engine.questions.retrieve(QuestionRequest(local(), flat, "apples")).seeds
     ranked = engine.questions.retrieve(
@@ -91,16 +89,16 @@ def test_a_reranker_reads_nothing_that_its_reader_may_not(engine: Engine, server
 
 
 LABELS = ((), ("board",), ("eu",), ("board", "eu"))
-MARKS = [(labels, level) for labels in LABELS for level in range(3)]
+MARKINGS = [(labels, level) for labels in LABELS for level in range(3)]
 CLEARED = replace(local(), labels=frozenset({"board", "eu"}), clearance=2)
 
 
 @pytest.fixture
-def marked(tmp_path: Path) -> Store:
+def marked_store(tmp_path: Path) -> Store:
     """A document of every marking, whose title, path and text hold its marking as a word."""
     store = SqliteStore(tmp_path / "marked.db", now=lambda: "now")
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
-        write(writes, [kept(*mark) for mark in MARKS])
+        write(writes, [marked_document(*mark) for mark in MARKINGS])
         writes.publish()
     return store
 
@@ -109,33 +107,33 @@ def word(labels: Iterable[str], level: int) -> str:
     return "".join(("mark", *sorted(labels), str(level), "end"))
 
 
-def kept(labels: tuple[str, ...], level: int) -> Document:
+def marked_document(labels: tuple[str, ...], level: int) -> Document:
     name = word(labels, level)
     rule = AccessRule("local", frozenset({"local"}), frozenset(labels), level)
     return document(f"{name}.md", f"apples {name}", title=f"On {name}", rule=rule)
 
 
 @pytest.mark.requirement(47)
-@pytest.mark.parametrize(("held", "cleared"), MARKS, ids=str)
-def test_no_byte_of_a_document_above_the_ceiling_reaches_the_endpoint(
-    marked: Store, server: Server, held: tuple[str, ...], cleared: int
+@pytest.mark.parametrize(("labels", "level"), MARKINGS, ids=str)
+def test_no_byte_of_a_document_above_the_clearance_reaches_the_endpoint(
+    marked_store: Store, server: Server, labels: tuple[str, ...], level: int
 ) -> None:
-    clearance = Clearance(frozenset(held), cleared)
+    clearance = Clearance(frozenset(labels), level)
     model = EndpointReranker(server.base, "cross", clearance=clearance)
-    engine = engine_on(marked, model)
+    engine = make_reranking_engine(marked_store, model)
     pipeline = load("documents").with_options("search_nodes", rerank=20, top=20)
     found = engine.questions.retrieve(QuestionRequest(CLEARED, pipeline, "apples"))
-    asked = str(server.asked)
-    above = [mark for mark in MARKS if not clearance.covers(frozenset(mark[0]), mark[1])]
-    for mark in MARKS:
-        assert (word(*mark) in asked) == (mark not in above)
-    assert len(found.seeds.ids) == len(MARKS)  # what was not sent is found all the same
+    requests = str(server.asked)
+    above = [mark for mark in MARKINGS if not clearance.covers(frozenset(mark[0]), mark[1])]
+    for mark in MARKINGS:
+        assert (word(*mark) in requests) == (mark not in above)
+    assert len(found.seeds.ids) == len(MARKINGS)  # a document that is not sent is still a seed
     assert dict(found.plan.constraints.search).get("rerank_withheld", 0) == len(above)
 
 
 @pytest.mark.requirement(47)
-def test_a_context_tells_the_labels_and_the_level_of_every_item(marked: Store) -> None:
-    engine = engine_on(marked, None)
+def test_a_context_has_the_labels_and_the_level_of_every_item(marked_store: Store) -> None:
+    engine = make_reranking_engine(marked_store, None)
     context = engine.questions.retrieve(
         QuestionRequest(CLEARED, load("documents"), "apples")
     ).context
@@ -145,9 +143,11 @@ def test_a_context_tells_the_labels_and_the_level_of_every_item(marked: Store) -
 
 
 @pytest.mark.requirement(47)
-def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, server: Server) -> None:
+def test_an_endpoint_that_may_read_no_candidate_gets_no_request(
+    marked_store: Store, server: Server
+) -> None:
     model = EndpointReranker(server.base, "cross")
-    engine = engine_on(marked, model)
+    engine = make_reranking_engine(marked_store, model)
     search = load("documents").up_to(Seeds)
     text = f"apples {word(['board'], 1)}"
     first = engine.questions.retrieve(
@@ -160,17 +160,19 @@ def test_an_endpoint_that_may_read_no_candidate_is_not_asked(marked: Store, serv
 
 @pytest.mark.requirement(36)
 @pytest.mark.requirement(47)
-def test_only_what_the_reader_sees_is_counted_as_withheld(marked: Store, server: Server) -> None:
+def test_only_documents_that_the_reader_sees_are_counted_as_withheld(
+    marked_store: Store, server: Server
+) -> None:
     model = EndpointReranker(server.base, "cross")
-    engine = engine_on(marked, model)
+    engine = make_reranking_engine(marked_store, model)
     search = load("documents").up_to(Seeds).with_options("search_nodes", rerank=20)
     found = engine.questions.retrieve(QuestionRequest(local(), search, "apples")).seeds
     assert found.ids == (f"r:{word((), 0)}.md",)
     assert "rerank_withheld" not in dict(found.search)
 
 
-def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engine) -> None:
-    bare = engine_on(engine.content.store, None)
+def test_reranking_without_a_reranker_is_an_error(engine: Engine) -> None:
+    bare = make_reranking_engine(engine.content.store, None)
     with pytest.raises(BadInput, match="no reranker is configured"):
         bare.questions.retrieve(
             QuestionRequest(
@@ -189,7 +191,7 @@ def test_a_pipeline_that_reranks_without_a_reranker_says_what_to_do(engine: Engi
         {"results": [{"index": n, "relevance_score": float("nan")} for n in range(2)]},
     ],
 )
-def test_an_answer_that_does_not_fit_is_refused(server: Server, answer: object) -> None:
+def test_an_invalid_body_is_an_error(server: Server, answer: object) -> None:
     server.script.append((200, answer, {}))
     with pytest.raises(ModelError, match="cross"):
         EndpointReranker(server.base, "cross").relevance("q", ["one", "two"])

@@ -1,4 +1,4 @@
-"""What the engine refuses, before anything is read."""
+"""Invalid input is refused by the engine before anything is read."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +37,7 @@ def ingest(engine: Engine, text: str = "# Fuel\n\nIt burns.\n", repository: str 
     )
 
 
-def test_asking_with_another_embedder_is_refused(tmp_path: Path) -> None:
+def test_a_question_with_another_embedder_is_refused(tmp_path: Path) -> None:
     ingest(engine_with(tmp_path / "s.db", HashedWords))
     other = engine_with(tmp_path / "s.db", OtherWords)
     with pytest.raises(WrongEmbedder, match=r"embedded by hashed-words .* by other-words"):
@@ -57,12 +57,12 @@ def test_a_plan_of_another_embedder_is_refused(tmp_path: Path) -> None:
     ).to_saved_plan()
     assert newest.plan.embedder.name == "other-words"
     assert other.questions.execute(local(), saved, load("documents")).context.items
-    moved = replace(saved, snapshots=newest.snapshots)
+    changed = replace(saved, snapshots=newest.snapshots)
     with pytest.raises(WrongEmbedder):
-        other.questions.execute(local(), moved, load("documents"))
+        other.questions.execute(local(), changed, load("documents"))
 
 
-def test_repositories_of_different_embedders_are_asked_one_at_a_time(tmp_path: Path) -> None:
+def test_repositories_of_different_embedders_cannot_be_searched_together(tmp_path: Path) -> None:
     ingest(engine_with(tmp_path / "s.db", HashedWords), repository="one")
     other = engine_with(tmp_path / "s.db", OtherWords)
     ingest(other, repository="two")
@@ -71,19 +71,19 @@ def test_repositories_of_different_embedders_are_asked_one_at_a_time(tmp_path: P
 
 
 @pytest.mark.parametrize("name", ["", "  ", "new\nline", "x" * 201])
-def test_a_name_that_cannot_be_printed_names_no_repository(tmp_path: Path, name: str) -> None:
+def test_an_unprintable_repository_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(BadInput, match="cannot name"):
         ingest(engine_with(tmp_path / "s.db", HashedWords), repository=name)
 
 
-def test_a_question_has_a_length(tmp_path: Path) -> None:
+def test_a_question_that_is_too_long_is_refused(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
     with pytest.raises(BadInput, match="at most 20000 characters"):
         engine.questions.retrieve(QuestionRequest(local(), load("documents"), "x" * 20_001))
 
 
-def test_a_question_is_text(tmp_path: Path) -> None:
+def test_a_question_that_is_not_valid_text_is_refused(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     ingest(engine)
     with pytest.raises(BadInput, match="not text"):
@@ -118,7 +118,7 @@ def test_planning_writes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(8)
-def test_ingesting_the_same_again_makes_no_snapshot(tmp_path: Path) -> None:
+def test_ingesting_unchanged_files_makes_no_snapshot(tmp_path: Path) -> None:
     engine = engine_with(tmp_path / "s.db", HashedWords)
     for _ in range(2):
         ingest(engine)

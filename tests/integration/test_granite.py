@@ -1,4 +1,4 @@
-"""The default embedder gives the granite model's vectors, the same ones whoever is beside."""
+"""The default embedder gives the granite model's vectors, independent of batch and cores."""
 
 import random
 import subprocess
@@ -36,13 +36,13 @@ def granite() -> GraniteEmbedder:
     return GraniteEmbedder()
 
 
-def texts(count: int) -> list[str]:
-    chance = random.Random(7)
-    lengths = [chance.randint(1, 40) for _ in range(count)]
-    return [" ".join(chance.choice(WORDS) for _ in range(length)) for length in lengths]
+def random_texts(count: int) -> list[str]:
+    generator = random.Random(7)
+    lengths = [generator.randint(1, 40) for _ in range(count)]
+    return [" ".join(generator.choice(WORDS) for _ in range(length)) for length in lengths]
 
 
-def test_granite_keeps_the_port(granite: Embedder) -> None:
+def test_granite_implements_the_port(granite: Embedder) -> None:
     (vector,) = granite.embed(["a text"])
     assert vector.dtype == np.int16
     assert vector.shape == (granite.identity.dimensions,) == (384,)
@@ -50,27 +50,27 @@ def test_granite_keeps_the_port(granite: Embedder) -> None:
     assert abs(float(np.linalg.norm(vector)) - SCALE) < 10
 
 
-def test_a_vector_does_not_depend_on_its_companions(granite: GraniteEmbedder) -> None:
-    told = texts(60)
-    alone = {text: granite.runner().floats([text])[0].tobytes() for text in told}
-    shuffled = random.Random(3).sample(told, len(told))
+def test_a_vector_does_not_depend_on_other_texts(granite: GraniteEmbedder) -> None:
+    texts = random_texts(60)
+    alone = {text: granite.runner().floats([text])[0].tobytes() for text in texts}
+    shuffled = random.Random(3).sample(texts, len(texts))
     together = granite.runner().floats(shuffled)
     assert [alone[text] for text in shuffled] == [floats.tobytes() for floats in together]
-    singly = [granite.embed([text])[0].tobytes() for text in told]
-    assert singly == [vector.tobytes() for vector in granite.embed(told)]
+    singly = [granite.embed([text])[0].tobytes() for text in texts]
+    assert singly == [vector.tobytes() for vector in granite.embed(texts)]
 
 
 def test_a_vector_does_not_depend_on_the_number_of_cores(granite: GraniteEmbedder) -> None:
-    told = texts(12)
-    one, many = (open_granite(find_pack(), cores=cores).floats(told) for cores in (1, 5))
+    texts = random_texts(12)
+    one, many = (open_granite(find_pack(), cores=cores).floats(texts) for cores in (1, 5))
     assert [floats.tobytes() for floats in one] == [floats.tobytes() for floats in many]
 
 
 def test_vectors_come_in_the_order_of_their_texts(granite: GraniteEmbedder) -> None:
-    told = ["how do I install it?", "Installation: run pip install", "The cat sat on the mat"]
-    first, second, third = (vector.astype(int) for vector in granite.embed(told))
+    texts = ["how do I install it?", "Installation: run pip install", "The cat sat on the mat"]
+    first, second, third = (vector.astype(int) for vector in granite.embed(texts))
     assert cosine(int(first @ second)) > cosine(int(first @ third)) + 0.1
-    assert np.array_equal(granite.embed(told[::-1])[0], third)
+    assert np.array_equal(granite.embed(texts[::-1])[0], third)
 
 
 def test_no_texts_give_no_vectors(granite: GraniteEmbedder) -> None:
@@ -82,7 +82,7 @@ def test_any_string_has_a_vector(granite: GraniteEmbedder) -> None:
         assert np.any(vector)
 
 
-def test_a_text_past_the_longest_is_read_to_that_length(granite: GraniteEmbedder) -> None:
+def test_a_long_text_is_truncated(granite: GraniteEmbedder) -> None:
     long, longer = ("hello" + " hello" * more for more in (600, 60_000))
     first, second = granite.embed([long, longer])
     assert np.array_equal(first, second)
@@ -91,39 +91,39 @@ def test_a_text_past_the_longest_is_read_to_that_length(granite: GraniteEmbedder
 def test_the_vectors_are_those_of_the_plain_formulas(granite: GraniteEmbedder) -> None:
     pack = read_pack(find_pack())
     tokenizer = load_tokenizer("granite", pack.tokenizer)
-    told = [*texts(2), "", "def spam(eggs): return eggs"]
-    for text, vector in zip(told, granite.runner().floats(told), strict=True):
+    texts = [*random_texts(2), "", "def spam(eggs): return eggs"]
+    for text, vector in zip(texts, granite.runner().floats(texts), strict=True):
         expected = forward(pack, tokens(tokenizer, text, pack.max_length))
         lengths = np.linalg.norm(expected) * np.linalg.norm(vector)
         assert expected @ vector / lengths > 0.9999
 
 
-def test_a_fresh_install_embeds_in_silence_and_loads_late() -> None:
+def test_embedding_prints_nothing_and_loads_the_model_on_first_use() -> None:
     done = subprocess.run([sys.executable, "-c", FRESH], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("[]\nFalse\n", "")
 
 
-def test_a_missing_model_is_told_at_the_first_text(tmp_path: Path) -> None:
+def test_a_missing_model_is_an_error_on_first_use(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="pip install"):
         GraniteEmbedder(tmp_path / "absent").embed(["a text"])
 
 
 def forward(pack: GranitePack, ids: list[int]) -> Floats:
-    """The encoder once more, in float64 as plain formulas."""
+    """The same encoder as plain formulas in float64."""
     at = np.arange(len(ids)) + pack.first_position
     x = pack.floats("word_emb")[ids] + pack.floats("pos_emb")[at] + pack.floats("type_emb")[0]
-    x = normalised(pack, "emb_ln", x.astype(np.float64))
+    x = layer_norm(pack, "emb_ln", x.astype(np.float64))
     for layer in range(pack.layers):
         name = f"l{layer}."
-        x = normalised(pack, f"{name}aln", x + linear(pack, f"{name}ao", attended(pack, name, x)))
+        x = layer_norm(pack, f"{name}aln", x + linear(pack, f"{name}ao", attention(pack, name, x)))
         inner = linear(pack, f"{name}f1", x)
         inner = inner * 0.5 * (1 + np.vectorize(erf)(inner / np.sqrt(2)))
-        x = normalised(pack, f"{name}fln", x + linear(pack, f"{name}f2", inner))
+        x = layer_norm(pack, f"{name}fln", x + linear(pack, f"{name}f2", inner))
     first: Floats = x[0]
     return first
 
 
-def attended(pack: GranitePack, layer: str, x: Floats) -> Floats:
+def attention(pack: GranitePack, layer: str, x: Floats) -> Floats:
     parts = np.split(linear(pack, f"{layer}qkv", x), 3, axis=1)
     width = pack.width // pack.heads
     q, k, v = (part.reshape(len(x), pack.heads, width).swapaxes(0, 1) for part in parts)
@@ -138,7 +138,7 @@ def linear(pack: GranitePack, name: str, x: Floats) -> Floats:
     return product
 
 
-def normalised(pack: GranitePack, name: str, x: Floats) -> Floats:
+def layer_norm(pack: GranitePack, name: str, x: Floats) -> Floats:
     centred = x - x.mean(axis=-1, keepdims=True)
     spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + pack.epsilon)
     scaled: Floats = centred / spread * pack.floats(f"{name}.w") + pack.floats(f"{name}.b")

@@ -1,4 +1,4 @@
-"""One HTTP request: what it sends, and that another thread can end it at any moment."""
+"""One HTTP request: its headers, and that another thread can abort it at any time."""
 
 import datetime
 import ipaddress
@@ -18,24 +18,24 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from docgraph.adapters import http_request
 from docgraph.adapters.http_request import AbortableConnection, open_response
 
-LONGEST = 30.0  # of every wait: a test that needs it all fails
+TIMEOUT = 30.0  # seconds; a test that waits so long fails
 EMPTY = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 ABORTED = (httpcore2.RemoteProtocolError, httpcore2.NetworkError)
 
-Answer = Callable[[socket.socket], None]
+Responder = Callable[[socket.socket], None]
 
 
 @contextmanager
-def serving(answer: Answer, host: str = "127.0.0.1") -> Iterator[int]:
-    """The port of a server that takes one connection."""
+def serving(respond: Responder, host: str = "127.0.0.1") -> Iterator[int]:
+    """The port of a server that accepts one connection."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.create_server((host, 0), family=family) as server:
 
         def serve() -> None:
             connection, _ = server.accept()
             with connection:
-                answer(connection)
+                respond(connection)
 
         thread = threading.Thread(target=serve)
         thread.start()
@@ -44,7 +44,7 @@ def serving(answer: Answer, host: str = "127.0.0.1") -> Iterator[int]:
 
 
 def get(url: str, connection: AbortableConnection) -> tuple[int, bytes]:
-    with open_response(connection, "GET", url, {}, connect=LONGEST, timeout=LONGEST) as response:
+    with open_response(connection, "GET", url, {}, connect=TIMEOUT, timeout=TIMEOUT) as response:
         return response.status, response.read()
 
 
@@ -78,16 +78,16 @@ def certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLConte
     return server
 
 
-def test_a_server_is_asked_in_its_own_name() -> None:
-    asked = list[bytes]()
+def test_a_request_has_the_host_header_of_its_server() -> None:
+    requests = list[bytes]()
 
-    def answer(connection: socket.socket) -> None:
-        asked.append(connection.recv(65_536))
+    def respond(connection: socket.socket) -> None:
+        requests.append(connection.recv(65_536))
         connection.sendall(EMPTY)
 
-    with serving(answer, "::1") as port:
+    with serving(respond, "::1") as port:
         assert get(f"http://[::1]:{port}/a?b=c", AbortableConnection()) == (200, b"")
-    lines = asked[0].decode().split("\r\n")
+    lines = requests[0].decode().split("\r\n")
     assert lines[0] == "GET /a?b=c HTTP/1.1"
     assert {line.lower() for line in lines[1:] if line} == {
         f"host: [::1]:{port}",
@@ -103,7 +103,7 @@ def test_a_server_is_asked_in_its_own_name() -> None:
         ("https://host:80/", "host:80"),
     ],
 )
-def test_a_host_is_sent_as_a_server_expects_it(url: str, host: str) -> None:
+def test_a_host_header_has_idna_and_no_default_port(url: str, host: str) -> None:
     target = http_request._parse_url(url)  # noqa: SLF001
     assert http_request._host_header(target) == host  # noqa: SLF001
 
@@ -120,9 +120,9 @@ def silent_after_its_headers(connection: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("tls", [False, True], ids=["http", "https"])
-@pytest.mark.parametrize("answer", [silent, silent_after_its_headers])
-def test_a_request_is_aborted_while_the_server_is_silent(
-    answer: Answer, tls: bool, certificate: ssl.SSLContext
+@pytest.mark.parametrize("respond", [silent, silent_after_its_headers])
+def test_a_request_is_aborted_while_the_server_sends_nothing(
+    respond: Responder, tls: bool, certificate: ssl.SSLContext
 ) -> None:
     connection = AbortableConnection()
 
@@ -130,7 +130,7 @@ def test_a_request_is_aborted_while_the_server_is_silent(
         secure = certificate.wrap_socket(line, server_side=True) if tls else line
         with secure:
             threading.Timer(0.05, connection.abort).start()
-            answer(secure)
+            respond(secure)
 
     with (
         serving(abort_then) as port,
@@ -150,7 +150,7 @@ def test_a_request_is_aborted_during_the_tls_handshake(certificate: ssl.SSLConte
         get(f"https://127.0.0.1:{port}/", connection)
 
 
-def test_an_abort_before_the_connection_counts() -> None:
+def test_an_abort_before_connecting_takes_effect() -> None:
     connection = AbortableConnection()
     connection.abort()
     with (
@@ -161,9 +161,9 @@ def test_an_abort_before_the_connection_counts() -> None:
 
 
 def test_a_certificate_of_another_server_is_refused(certificate: ssl.SSLContext) -> None:
-    def answer(line: socket.socket) -> None:
+    def respond(line: socket.socket) -> None:
         with pytest.raises(ssl.SSLError):
             certificate.wrap_socket(line, server_side=True).recv(1)
 
-    with serving(answer) as port, pytest.raises(httpcore2.ConnectError, match="certificate"):
+    with serving(respond) as port, pytest.raises(httpcore2.ConnectError, match="certificate"):
         get(f"https://localhost:{port}/", AbortableConnection())

@@ -8,22 +8,22 @@ from pathlib import Path
 
 import pytest
 
-from docgraph.adapters.jwt.jwks import LARGEST, JwksFile, JwksUrl, KeySet
+from docgraph.adapters.jwt.jwks import MAX_BYTES, JwksFile, JwksUrl, KeySet
 from docgraph.model.errors import NotAuthenticated
 from tests.support.signed_tokens import jwk, jwks
 
-Answer = Callable[[BaseHTTPRequestHandler], None]
+Responder = Callable[[BaseHTTPRequestHandler], None]
 
 
 @contextmanager
-def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
-    """Its address, and the paths that it was asked for."""
-    asked: list[str] = []
+def serving(respond: Responder) -> Iterator[tuple[str, list[str]]]:
+    """Its URL, and the paths that were requested."""
+    requested: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
-            answer(self)
+            requested.append(self.path)
+            respond(self)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
             pass
@@ -32,81 +32,83 @@ def serving(answer: Answer) -> Iterator[tuple[str, list[str]]]:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}/certs?v=1", asked
+            yield f"http://127.0.0.1:{server.server_port}/certs?v=1", requested
         finally:
             server.shutdown()
             thread.join()
 
 
-def says(data: bytes, status: int = 200, **headers: str) -> Answer:
-    def answer(handler: BaseHTTPRequestHandler) -> None:
+def respond_with(data: bytes, status: int = 200, **headers: str) -> Responder:
+    def respond(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(status)
         for name, value in headers.items():
             handler.send_header(name, value)
         handler.end_headers()
-        with suppress(BrokenPipeError, ConnectionResetError):  # the client has heard enough
+        with suppress(
+            BrokenPipeError, ConnectionResetError
+        ):  # the client has closed the connection
             handler.wfile.write(data)
 
-    return answer
+    return respond
 
 
-def test_keys_are_fetched_from_an_address() -> None:
-    with serving(says(jwks(jwk("rsa")))) as (url, asked):
+def test_keys_are_fetched_from_a_url() -> None:
+    with serving(respond_with(jwks(jwk("rsa")))) as (url, requested):
         keys = KeySet(JwksUrl(url), clock=lambda: 0.0)
         assert keys.key("rsa", "RS256").id == "rsa"
         assert keys.key("rsa", "RS256").id == "rsa"
-    assert asked == ["/certs?v=1"]
+    assert requested == ["/certs?v=1"]
 
 
-def test_nobody_is_followed_elsewhere() -> None:
+def test_a_redirect_is_not_followed() -> None:
     with (
-        serving(says(jwks(jwk("rsa")))) as (elsewhere, asked),
-        serving(says(b"", 302, Location=elsewhere)) as (url, _),
+        serving(respond_with(jwks(jwk("rsa")))) as (elsewhere, requested),
+        serving(respond_with(b"", 302, Location=elsewhere)) as (url, _),
         pytest.raises(NotAuthenticated, match="answered 302, not with keys"),
     ):
         JwksUrl(url).read()
-    assert asked == []
+    assert requested == []
 
 
 @pytest.mark.parametrize("status", [204, 401, 404, 500])
-def test_what_is_no_answer_holds_no_keys(status: int) -> None:
+def test_a_status_other_than_200_is_an_error(status: int) -> None:
     with (
-        serving(says(jwks(jwk("rsa")), status)) as (url, _),
+        serving(respond_with(jwks(jwk("rsa")), status)) as (url, _),
         pytest.raises(NotAuthenticated, match=f"answered {status}"),
     ):
         JwksUrl(url).read()
 
 
-def test_an_answer_without_end_is_given_up() -> None:
-    def for_ever(handler: BaseHTTPRequestHandler) -> None:
-        says(b"")(handler)
+def test_a_response_without_end_is_aborted() -> None:
+    def send_forever(handler: BaseHTTPRequestHandler) -> None:
+        respond_with(b"")(handler)
         with suppress(BrokenPipeError, ConnectionResetError):
             while True:
                 handler.wfile.write(b" " * 65_536)
 
     with (
-        serving(for_ever) as (url, _),
-        pytest.raises(NotAuthenticated, match=f"more than {LARGEST:,} bytes"),
+        serving(send_forever) as (url, _),
+        pytest.raises(NotAuthenticated, match=f"more than {MAX_BYTES:,} bytes"),
     ):
         JwksUrl(url).read()
 
 
-def test_a_server_that_drips_is_given_up() -> None:
+def test_a_body_that_is_sent_too_slowly_is_aborted() -> None:
     ended = threading.Event()
 
     def drip(handler: BaseHTTPRequestHandler) -> None:
-        says(b"")(handler)
+        respond_with(b"")(handler)
         with suppress(BrokenPipeError, ConnectionResetError):
             while not ended.wait(0.01):
                 handler.wfile.write(b" ")
 
     with serving(drip) as (url, _):
         with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds"):
-            JwksUrl(url, wait=0.2).read()
+            JwksUrl(url, max_seconds=0.2).read()
         ended.set()
 
 
-def test_a_server_that_drips_its_header_is_given_up() -> None:
+def test_a_header_that_is_sent_too_slowly_is_aborted() -> None:
     ended = threading.Event()
 
     def drip(handler: BaseHTTPRequestHandler) -> None:
@@ -117,11 +119,11 @@ def test_a_server_that_drips_its_header_is_given_up() -> None:
 
     with serving(drip) as (url, _):
         with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds"):
-            JwksUrl(url, wait=0.2).read()
+            JwksUrl(url, max_seconds=0.2).read()
         ended.set()
 
 
-def test_a_server_that_is_silent_is_given_up() -> None:
+def test_a_server_that_does_not_respond_is_an_error() -> None:
     ended = threading.Event()
 
     def silent(_: BaseHTTPRequestHandler) -> None:
@@ -129,12 +131,12 @@ def test_a_server_that_is_silent_is_given_up() -> None:
 
     with serving(silent) as (url, _):
         with pytest.raises(NotAuthenticated, match=r"within 0\.2 seconds|cannot be reached"):
-            JwksUrl(url, wait=0.2).read()
+            JwksUrl(url, max_seconds=0.2).read()
         ended.set()
 
 
-def test_a_server_that_is_not_there_is_told_so() -> None:
-    with serving(says(b"")) as (url, _):
+def test_a_server_that_cannot_be_reached_is_an_error() -> None:
+    with serving(respond_with(b"")) as (url, _):
         pass
     with pytest.raises(NotAuthenticated, match="cannot be reached"):
         JwksUrl(url).read()
@@ -146,6 +148,6 @@ def test_keys_are_read_from_a_file(tmp_path: Path) -> None:
         JwksFile(path).read()
     path.write_bytes(jwks(jwk("rsa")))
     assert KeySet(JwksFile(path), clock=lambda: 0.0).key("rsa", "RS256").id == "rsa"
-    path.write_bytes(b" " * (LARGEST + 1))
+    path.write_bytes(b" " * (MAX_BYTES + 1))
     with pytest.raises(NotAuthenticated, match="more than"):
         JwksFile(path).read()

@@ -1,4 +1,4 @@
-"""The MCP door over HTTP: who asks stands in each request's Authorization, and nowhere else."""
+"""MCP over HTTP: who asks stands in each request's Authorization, and nowhere else."""
 
 import asyncio
 import itertools

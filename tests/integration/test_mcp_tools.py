@@ -1,4 +1,4 @@
-"""The tools of the MCP door, called by the official client."""
+"""The tools of the MCP server, called by the official client."""
 
 import asyncio
 import json
@@ -39,8 +39,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 
 def met(engine: Engine, ask: Ask, *, limits: Limits | None = None, from_afar: bool = False) -> Any:
     """One session with the person at the keyboard."""
-    desk = ToolContext(engine, load_pipelines(), limits or Limits())
-    server = mcp_server(desk, lambda _: local(), from_afar=from_afar)
+    tool_context = ToolContext(engine, load_pipelines(), limits or Limits())
+    server = mcp_server(tool_context, lambda _: local(), from_afar=from_afar)
 
     async def session() -> Any:
         async with in_memory(server) as client:
@@ -302,10 +302,10 @@ def test_a_pipeline_s_file_is_read_only_where_the_operator_names_it(tmp_path: Pa
     file.write_text("pipeline: anything\nextends: flat\n")
     offered = load_pipelines({"mine": str(file)})
     assert list(offered) == ["code", "documents", "flat", "mine"]
-    desk = ToolContext(engine_answering(Broken()), offered)
-    assert desk.pipeline("mine").steps == offered["flat"].steps
+    tool_context = ToolContext(engine_answering(Broken()), offered)
+    assert tool_context.pipeline("mine").steps == offered["flat"].steps
     with pytest.raises(BadInput, match="no pipeline is called"):
-        desk.pipeline(str(file))
+        tool_context.pipeline(str(file))
 
 
 class Broken:

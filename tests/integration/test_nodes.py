@@ -1,4 +1,4 @@
-"""Nodes by id: whoever may read them opens them; to everybody else they are not there."""
+"""Nodes by id: forbidden nodes are left out like absent ones."""
 
 from pathlib import Path
 
@@ -44,11 +44,11 @@ def test_a_document_a_section_and_a_chunk_each_give_their_own_text(engine: Engin
     assert whole.access == "readable by group local"
 
 
-def test_without_texts_the_rest_is_the_same(engine: Engine) -> None:
+def test_nodes_without_texts_have_the_same_other_fields(engine: Engine) -> None:
     ids = ("r:a.md", "r:a.md#s1@1")
-    told = engine.questions.nodes(local(), ids, whole=False)
-    assert [node.text for node in told] == [None, None]
-    assert [(node.id, node.title) for node in told] == [
+    nodes = engine.questions.nodes(local(), ids, whole=False)
+    assert [node.text for node in nodes] == [None, None]
+    assert [(node.id, node.title) for node in nodes] == [
         (node.id, node.title) for node in engine.questions.nodes(local(), ids)
     ]
 
@@ -56,15 +56,15 @@ def test_without_texts_the_rest_is_the_same(engine: Engine) -> None:
 @pytest.mark.requirement(34)
 @pytest.mark.requirement(36)
 def test_forbidden_and_absent_are_left_out_alike(engine: Engine, audit: MemoryAudit) -> None:
-    gone = ("r:h.md", "r:h.md@0", "r:none.md", "r:a.md@7", "r:a.md#s0@1", "@1", "", "a\0b")
-    assert engine.questions.nodes(local(), gone) == ()
-    assert [node.id for node in engine.questions.nodes(local(), (*gone, "r:a.md"))] == ["r:a.md"]
+    missing = ("r:h.md", "r:h.md@0", "r:none.md", "r:a.md@7", "r:a.md#s0@1", "@1", "", "a\0b")
+    assert engine.questions.nodes(local(), missing) == ()
+    assert [node.id for node in engine.questions.nodes(local(), (*missing, "r:a.md"))] == ["r:a.md"]
     denied = [row for row in audit.rows if row.outcome == DENIED]
     assert len(denied) == 2
     assert "r:h.md" in denied[0].detail
 
 
-def test_ids_are_text_and_not_too_many(engine: Engine) -> None:
+def test_ids_must_be_valid_text_and_not_too_many(engine: Engine) -> None:
     with pytest.raises(BadInput, match="not text"):
         engine.questions.nodes(local(), ("\ud800",))
     with pytest.raises(BadInput, match="at most"):

@@ -1,4 +1,4 @@
-"""A cross-encoder's folder reads each candidate beside the question, and search reorders by it."""
+"""A cross-encoder from an ONNX folder scores pairs of question and text; search reorders by it."""
 
 import json
 import random
@@ -54,16 +54,16 @@ def scores(folder: Path, texts: Sequence[str], question: str = QUESTION) -> list
     return OnnxCrossEncoder(folder).relevance(question, texts)
 
 
-# What a pair is
+# Pairs of question and text
 
 
-def test_a_folder_keeps_the_port(folder: Path) -> None:
+def test_a_cross_encoder_implements_the_port(folder: Path) -> None:
     model: RerankModel = OnnxCrossEncoder(folder)
     assert (model.name, model.clearance) == ("counts-words", None)
     assert model.relevance(QUESTION, []) == []
 
 
-def test_the_text_is_read_beside_the_question(folder: Path) -> None:
+def test_a_score_depends_on_question_and_text(folder: Path) -> None:
     assert scores(folder, ["the pump", "oil", "", "Cold winter, COLD engine"]) == [2, 0, 0, 3]
     assert scores(folder, ["the pump", "oil"], question="oil") == [0, 1]
 
@@ -73,12 +73,12 @@ def test_segments_are_those_that_the_tokenizer_gives(folder: Path) -> None:
     assert scores(folder, ["the pump"]) == [0]  # as roberta's: nothing is in a second segment
 
 
-def test_two_classes_score_by_how_far_they_are_apart(folder: Path) -> None:
+def test_a_model_of_two_classes_scores_by_their_difference(folder: Path) -> None:
     write_graph(folder / "model.onnx", TWO_CLASSES)
     assert scores(folder, ["the pump", "oil"]) == [2 - 4, 0 - 4]
 
 
-def test_the_model_may_lie_in_a_folder_of_its_own(folder: Path) -> None:
+def test_the_model_may_be_in_a_subfolder(folder: Path) -> None:
     (folder / "onnx").mkdir()
     shutil.move(folder / "model.onnx", folder / "onnx" / "model.onnx")
     assert scores(folder, ["the pump"]) == [2]
@@ -88,22 +88,22 @@ def test_half_a_character_can_be_read(folder: Path) -> None:
     assert scores(folder, ["the \ud83d pump"], question="pump \udc00") == [1]
 
 
-# How much of it is read
+# Truncation
 
 
-def test_a_text_is_cut_to_the_room_that_the_question_leaves(folder: Path) -> None:
+def test_a_text_is_truncated_to_the_tokens_that_the_question_leaves(folder: Path) -> None:
     write_config(folder, max_position_embeddings=8)
     assert scores(folder, ["oil oil winter"], question="pump winter") == [1]
     assert scores(folder, ["oil oil oil winter"], question="pump winter") == [0]
 
 
-def test_a_question_is_whole_as_long_as_it_leaves_room_for_a_text(folder: Path) -> None:
-    write_config(folder, max_position_embeddings=8)  # room for 5, between 3 special tokens
+def test_a_question_is_not_truncated_if_it_leaves_tokens_for_a_text(folder: Path) -> None:
+    write_config(folder, max_position_embeddings=8)  # 5 tokens, and 3 special ones
     assert scores(folder, ["winter oil"], question="the cold pump winter") == [1]
     assert scores(folder, ["oil winter"], question="the cold pump winter") == [0]
 
 
-def test_a_question_that_leaves_no_room_is_cut_to_half_of_it(folder: Path) -> None:
+def test_a_question_that_leaves_no_tokens_is_truncated_to_half_of_them(folder: Path) -> None:
     write_config(folder, max_position_embeddings=8)
     question = "the cold pump in winter"
     assert scores(folder, ["oil oil cold"], question=question) == [1]
@@ -111,26 +111,32 @@ def test_a_question_that_leaves_no_room_is_cut_to_half_of_it(folder: Path) -> No
     assert scores(folder, ["pump in winter"], question=question) == [0]
 
 
-@pytest.mark.parametrize("asked", range(12))
+@pytest.mark.parametrize("question_words", range(12))
 @pytest.mark.parametrize("longest", [5, 6, 9])
-def test_no_pair_is_longer_than_the_model_reads(folder: Path, asked: int, longest: int) -> None:
+def test_a_pair_has_no_more_tokens_than_the_model_reads(
+    folder: Path, question_words: int, longest: int
+) -> None:
     tokenizer = load_tokenizer("words", (folder / "tokenizer.json").read_text())
-    for told in range(12):
-        ids, segments = pair_tokens(tokenizer, "pump " * asked, "oil " * told, longest)
+    for text_words in range(12):
+        ids, segments = pair_tokens(
+            tokenizer, "pump " * question_words, "oil " * text_words, longest
+        )
         assert len(ids) == len(segments) == min(longest, len(ids))
-        whole = tokenizer.encode("pump " * asked, "oil " * told)
-        if asked < longest - 3 and len(whole) <= longest:
+        whole = tokenizer.encode("pump " * question_words, "oil " * text_words)
+        if question_words < longest - 3 and len(whole) <= longest:
             assert (ids, segments) == (whole.ids, whole.type_ids)
-        assert (1 in segments[:-1]) == bool(told)  # some of every text is read
+        assert (1 in segments[:-1]) == bool(text_words)  # some of every text is read
 
 
-# The same in, the same out
+# Equal input, equal output
 
 
-def test_a_score_does_not_depend_on_its_companions_or_on_cores(folder: Path) -> None:
+def test_a_score_depends_neither_on_other_texts_nor_on_cores(folder: Path) -> None:
     write_graph(folder / "model.onnx", ((0.37, 0.011),))
-    chance = random.Random(4)
-    texts = [" ".join(chance.choices(WORDS.split(), k=chance.randint(0, 70))) for _ in range(40)]
+    generator = random.Random(4)
+    texts = [
+        " ".join(generator.choices(WORDS.split(), k=generator.randint(0, 70))) for _ in range(40)
+    ]
     alone = [scores(folder, [text])[0] for text in texts]
     assert len(set(alone)) > 4
     for cores in (1, 2, 7):
@@ -139,21 +145,21 @@ def test_a_score_does_not_depend_on_its_companions_or_on_cores(folder: Path) -> 
         assert model.relevance(QUESTION, texts[::-1]) == alone[::-1]
 
 
-def test_digits_in_which_machines_differ_do_not_count(folder: Path) -> None:
+def test_scores_are_rounded_to_digits_that_all_machines_share(folder: Path) -> None:
     write_graph(folder / "model.onnx", ((1e-6, 0.5),))
     assert scores(folder, ["the pump", "oil"]) == [0.5, 0.5]
 
 
-def test_many_may_ask_at_once_and_the_folder_is_read_once(
+def test_concurrent_questions_read_the_folder_once(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened: list[Path] = []
 
-    def watched(found: ModelFolder) -> Session:
+    def recording_open(found: ModelFolder) -> Session:
         opened.append(found.path)
         return open_folder_session(found)
 
-    monkeypatch.setattr(cross_encoder, "open_folder_session", watched)
+    monkeypatch.setattr(cross_encoder, "open_folder_session", recording_open)
     model = OnnxCrossEncoder(folder)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: model.relevance(QUESTION, ["the pump", "oil"]), range(24)))
@@ -161,14 +167,14 @@ def test_many_may_ask_at_once_and_the_folder_is_read_once(
     assert opened == [folder]
 
 
-# Folders that do not fit
+# Invalid folders
 
 
 def write_config(folder: Path, **settings: object) -> None:
     (folder / "config.json").write_text(json.dumps({"model_type": "bert", **settings}))
 
 
-REFUSED: dict[str, tuple[Change, str]] = {
+INVALID: dict[str, tuple[Change, str]] = {
     "no folder": (shutil.rmtree, "counts-words: holds neither model.onnx nor onnx/model.onnx"),
     "no model": (lambda f: (f / "model.onnx").unlink(), "holds neither model.onnx nor onnx/model"),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json: cannot be read"),
@@ -187,11 +193,11 @@ REFUSED: dict[str, tuple[Change, str]] = {
         lambda f: write_graph(f / "model.onnx", ((1.0, 0.0),) * 3),
         r"counts-words: logits has shape \(1, 3\); \(1, 1\), a score, or \(1, 2\), .* would fit",
     ),
-    "no number": (
+    "not a number": (
         lambda f: write_graph(f / "model.onnx", ((1.0, np.nan),)),
         "counts-words: a score is not a finite number",
     ),
-    "no end": (
+    "infinite": (
         lambda f: write_graph(f / "model.onnx", ((1.0, np.inf), (1.0, np.inf))),
         "counts-words: a score is not a finite number",
     ),
@@ -199,15 +205,15 @@ REFUSED: dict[str, tuple[Change, str]] = {
         lambda f: write_tokenizer(f / "tokenizer.json", WORDS, pair=None),
         "tokenizer.json: sets no token between a question and a text",
     ),
-    "no room": (
+    "too few tokens": (
         lambda f: write_config(f, max_position_embeddings=4),
         "reads 4 tokens; a question and a text need 5",
     ),
 }
 
 
-@pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_folder_that_does_not_fit_is_told_why(
+@pytest.mark.parametrize(("change", "message"), INVALID.values(), ids=INVALID.keys())
+def test_an_error_says_why_a_folder_is_invalid(
     folder: Path, change: Change, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder)
@@ -221,26 +227,26 @@ def test_a_folder_that_does_not_fit_is_told_why(
 def test_doctor_tries_a_reranker_that_is_set(folder: Path, tmp_path: Path) -> None:
     settings = Settings(store=str(tmp_path / "none.db"), reranker_folder=str(folder))
 
-    def told(settings: Settings) -> list[tuple[bool, str]]:
+    def reranker_findings(settings: Settings) -> list[tuple[bool, str]]:
         found = diagnose(settings, local())
         return [(finding.good, finding.detail) for finding in found if finding.part == "reranker"]
 
-    assert told(settings) == [(True, "counts-words, gives a text 0")]
-    assert told(replace(settings, reranker_folder=None)) == []
+    assert reranker_findings(settings) == [(True, "counts-words, gives a text 0")]
+    assert reranker_findings(replace(settings, reranker_folder=None)) == []
     (folder / "tokenizer.json").unlink()
-    ((good, detail),) = told(settings)
+    ((good, detail),) = reranker_findings(settings)
     assert not good
     assert "tokenizer.json: cannot be read" in detail
 
 
 # In search
 
-# One text says it all, among other things; the others say a part of it, often, and little else.
-SHOWN = [
+# One text has all terms of the question and many others; the other texts repeat a few terms.
+VISIBLE = [
     document("pumps.md", "pump engine pump engine pump engine"),
     document("cold.md", "cold winter cold winter"),
     document("feeds.md", "which feeds the engine, which feeds the pump"),
-    document("room.md", "winter in the engine room, in the winter"),
+    document("test.md", "winter in the engine test, in the winter"),
     document(
         "answer.md",
         "The tank lies low. Once snow has come and oil is thick, a hand pump of brass, kept dry "
@@ -248,15 +254,17 @@ SHOWN = [
         "somebody mends our older one.",
     ),
 ]
-FOUND = ("r:feeds.md", "r:pumps.md", "r:room.md", "r:answer.md", "r:cold.md")
-READ = ("r:answer.md", "r:feeds.md", "r:room.md", "r:pumps.md", "r:cold.md")
+SEARCH_ORDER = ("r:feeds.md", "r:pumps.md", "r:test.md", "r:answer.md", "r:cold.md")
+RERANKED_ORDER = ("r:answer.md", "r:feeds.md", "r:test.md", "r:pumps.md", "r:cold.md")
 HIDDEN = document(
     "secret.md", f"{QUESTION} secret", rule=AccessRule("local", frozenset({"others"}))
 )
 
 
-def engine_on(place: Path, documents: Sequence[Document], folder: Path | str | None) -> Engine:
-    store = place / "s.db"
+def make_reranking_engine(
+    path: Path, documents: Sequence[Document], folder: Path | str | None
+) -> Engine:
+    store = path / "s.db"
     with SqliteStore(store, now=lambda: "now").open_writer(
         "local", "r", "main", IDENTITY
     ) as writes:
@@ -266,9 +274,9 @@ def engine_on(place: Path, documents: Sequence[Document], folder: Path | str | N
     return build_engine(Settings(store=str(store), reranker_folder=reranker), HashedWords)
 
 
-def reranking(place: Path, first: int, extends: str = "flat") -> Pipeline:
-    """A pipeline as people write one."""
-    file = place / "mine.yaml"
+def load_reranking(path: Path, first: int, extends: str = "flat") -> Pipeline:
+    """A pipeline file of a user."""
+    file = path / "mine.yaml"
     file.write_text(
         f"pipeline: mine\nextends: {extends}\nchange:\n  search_nodes: {{rerank: {first}}}\n"
     )
@@ -277,38 +285,38 @@ def reranking(place: Path, first: int, extends: str = "flat") -> Pipeline:
 
 @pytest.mark.requirement(16)
 def test_a_cross_encoder_changes_the_order_and_nothing_else(folder: Path, tmp_path: Path) -> None:
-    engine = engine_on(tmp_path, SHOWN, folder)
+    engine = make_reranking_engine(tmp_path, VISIBLE, folder)
     before = engine.questions.retrieve(
-        QuestionRequest(local(), reranking(tmp_path, 0), QUESTION)
+        QuestionRequest(local(), load_reranking(tmp_path, 0), QUESTION)
     ).seeds
     ranked = engine.questions.retrieve(
-        QuestionRequest(local(), reranking(tmp_path, 5), QUESTION)
+        QuestionRequest(local(), load_reranking(tmp_path, 5), QUESTION)
     ).seeds
-    assert before.ids == FOUND
-    assert ranked.ids == READ
+    assert before.ids == SEARCH_ORDER
+    assert ranked.ids == RERANKED_ORDER
     assert sorted(before.ranked, key=str) == sorted(ranked.ranked, key=str)
-    told = dict(ranked.search)
-    assert told.pop("rerank") == "counts-words"
-    assert told == {key: value for key, value in before.search if key != "rerank"}
+    search = dict(ranked.search)
+    assert search.pop("rerank") == "counts-words"
+    assert search == {key: value for key, value in before.search if key != "rerank"}
     assert all(getattr(before, f.name) == getattr(ranked, f.name) for f in fields(Seeds)[2:])
 
 
 @pytest.mark.requirement(16)
-def test_the_order_reaches_the_context(folder: Path, tmp_path: Path) -> None:
-    engine = engine_on(tmp_path, SHOWN, folder)
+def test_the_order_of_the_context_is_that_of_the_reranker(folder: Path, tmp_path: Path) -> None:
+    engine = make_reranking_engine(tmp_path, VISIBLE, folder)
     first = {
         count: engine.questions.retrieve(
-            QuestionRequest(local(), reranking(tmp_path, count, "documents"), QUESTION)
+            QuestionRequest(local(), load_reranking(tmp_path, count, "documents"), QUESTION)
         )
         for count in (0, 5)
     }
-    speakers = {count: found.context.items[0].document_id for count, found in first.items()}
-    assert speakers == {0: "r:feeds.md", 5: "r:answer.md"}
+    first_documents = {count: found.context.items[0].document_id for count, found in first.items()}
+    assert first_documents == {0: "r:feeds.md", 5: "r:answer.md"}
     assert shape(plain(first[0].context)) == shape(plain(first[5].context))
 
 
 def shape(value: object) -> object:
-    """Its keys and types; how many there are of something hangs on what fits."""
+    """Its keys and types; the numbers of items depend on the token budget."""
     if isinstance(value, dict):
         return {key: shape(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -316,28 +324,28 @@ def shape(value: object) -> object:
     return type(value).__name__
 
 
-def test_only_the_first_candidates_are_read(folder: Path, tmp_path: Path) -> None:
-    engine = engine_on(tmp_path, SHOWN, folder)
+def test_only_the_first_candidates_are_reranked(folder: Path, tmp_path: Path) -> None:
+    engine = make_reranking_engine(tmp_path, VISIBLE, folder)
     four = engine.questions.retrieve(
-        QuestionRequest(local(), reranking(tmp_path, 4), QUESTION)
+        QuestionRequest(local(), load_reranking(tmp_path, 4), QUESTION)
     ).seeds
-    assert four.ids == READ
+    assert four.ids == RERANKED_ORDER
     three = engine.questions.retrieve(
-        QuestionRequest(local(), reranking(tmp_path, 3), QUESTION)
+        QuestionRequest(local(), load_reranking(tmp_path, 3), QUESTION)
     ).seeds
-    assert three.ids == ("r:feeds.md", "r:room.md", "r:pumps.md", *FOUND[3:])
+    assert three.ids == ("r:feeds.md", "r:test.md", "r:pumps.md", *SEARCH_ORDER[3:])
 
 
-def test_a_folder_is_not_looked_at_unless_a_pipeline_reranks(tmp_path: Path) -> None:
-    engine = engine_on(tmp_path, SHOWN, "nowhere")
+def test_a_folder_is_read_only_if_a_pipeline_reranks(tmp_path: Path) -> None:
+    engine = make_reranking_engine(tmp_path, VISIBLE, "nowhere")
     assert (
         engine.questions.retrieve(
-            QuestionRequest(local(), reranking(tmp_path, 0), QUESTION)
+            QuestionRequest(local(), load_reranking(tmp_path, 0), QUESTION)
         ).seeds.ids
-        == FOUND
+        == SEARCH_ORDER
     )
     with pytest.raises(ModelError, match="nowhere: holds neither"):
-        engine.questions.retrieve(QuestionRequest(local(), reranking(tmp_path, 1), QUESTION))
+        engine.questions.retrieve(QuestionRequest(local(), load_reranking(tmp_path, 1), QUESTION))
 
 
 @pytest.mark.requirement(16)
@@ -347,22 +355,22 @@ def test_what_a_reader_may_not_see_is_not_read_and_changes_nothing(
 ) -> None:
     read: list[str] = []
 
-    def watched(
+    def recording_pair_tokens(
         tokenizer: Tokenizer, question: str, text: str, longest: int
     ) -> tuple[list[int], list[int]]:
         read.append(text)
         return pair_tokens(tokenizer, question, text, longest)
 
-    monkeypatch.setattr(cross_encoder, "pair_tokens", watched)
+    monkeypatch.setattr(cross_encoder, "pair_tokens", recording_pair_tokens)
     found = []
-    for name, documents in (("without", SHOWN), ("with", [*SHOWN, HIDDEN])):
+    for name, documents in (("without", VISIBLE), ("with", [*VISIBLE, HIDDEN])):
         (tmp_path / name).mkdir()
-        engine = engine_on(tmp_path / name, documents, folder)
-        asked = engine.questions.retrieve(
-            QuestionRequest(local(), reranking(tmp_path, 8, "documents"), QUESTION)
+        engine = make_reranking_engine(tmp_path / name, documents, folder)
+        result = engine.questions.retrieve(
+            QuestionRequest(local(), load_reranking(tmp_path, 8, "documents"), QUESTION)
         )
-        found.append((asked.to_saved_plan().to_json(), asked.context, tuple(sorted(read))))
+        found.append((result.to_saved_plan().to_json(), result.context, tuple(sorted(read))))
         read.clear()
     assert found[0] == found[1]
-    assert len(found[0][2]) == len(SHOWN)
+    assert len(found[0][2]) == len(VISIBLE)
     assert "secret" not in str(found)

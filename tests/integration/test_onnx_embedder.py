@@ -1,4 +1,4 @@
-"""A model folder embeds as its own files say, and its identity covers each of them."""
+"""An ONNX folder is used as its files configure it, and its identity covers each of them."""
 
 import json
 import shutil
@@ -79,61 +79,61 @@ def rows(*numbers: int) -> bytes:
     return to_integers(TABLE[list(numbers)].mean(axis=0, dtype=np.float64)).tobytes()
 
 
-def embedded(folder: Path, text: str) -> bytes:
+def embed(folder: Path, text: str) -> bytes:
     return OnnxEmbedder(folder).embed([text])[0].tobytes()
 
 
-def test_a_folder_keeps_the_port(folder: Path) -> None:
+def test_an_onnx_embedder_implements_the_port(folder: Path) -> None:
     embedder: Embedder = OnnxEmbedder(folder)
     assert (embedder.identity.name, embedder.identity.dimensions) == ("small-model", 24)
 
 
-def test_tokens_are_averaged_where_the_folder_says_nothing(folder: Path) -> None:
-    assert embedded(folder, "red green") == rows(1 + 1, 3 + 1, 4 + 1, 2 + 1)
+def test_mean_pooling_is_the_default(folder: Path) -> None:
+    assert embed(folder, "red green") == rows(1 + 1, 3 + 1, 4 + 1, 2 + 1)
 
 
-def test_the_folder_can_ask_for_the_first_token(folder: Path) -> None:
+def test_the_folder_can_configure_cls_pooling(folder: Path) -> None:
     write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_cls_token": True})
-    assert embedded(folder, "red green") == rows(2)
+    assert embed(folder, "red green") == rows(2)
 
 
-def test_a_graph_that_pools_itself_is_believed(folder: Path) -> None:
+def test_a_graph_with_its_own_pooling_needs_no_pooling_setting(folder: Path) -> None:
     write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_max_tokens": True})
     write_model(folder / "model.onnx", output="sentence_embedding")
-    assert embedded(folder, "red green") == rows(2 + 1)
+    assert embed(folder, "red green") == rows(2 + 1)
 
 
-def test_the_model_may_lie_in_a_folder_of_its_own(folder: Path) -> None:
-    before = embedded(folder, "red")
+def test_the_model_may_be_in_a_subfolder(folder: Path) -> None:
+    before = embed(folder, "red")
     (folder / "onnx").mkdir()
     shutil.move(folder / "model.onnx", folder / "onnx" / "model.onnx")
-    assert embedded(folder, "red") == before
+    assert embed(folder, "red") == before
 
 
-def test_the_graph_gets_the_inputs_it_asks_for(folder: Path) -> None:
+def test_the_graph_gets_the_inputs_that_it_declares(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("input_ids", "token_type_ids"))
-    assert embedded(folder, "red") == rows(1, 3, 2)
+    assert embed(folder, "red") == rows(1, 3, 2)
     write_model(folder / "model.onnx", inputs=("input_ids", "position_ids"))
-    assert embedded(folder, "red") == rows(1 + 0, 3 + 1, 2 + 2)
+    assert embed(folder, "red") == rows(1 + 0, 3 + 1, 2 + 2)
     write_model(folder / "model.onnx", kind=TensorProto.INT32)
-    assert embedded(folder, "red") == rows(1 + 1, 3 + 1, 2 + 1)
+    assert embed(folder, "red") == rows(1 + 1, 3 + 1, 2 + 1)
 
 
 def test_positions_of_a_roberta_start_after_the_padding(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("position_ids",))
     write_json(folder / "config.json", {"model_type": "roberta", "pad_token_id": 1})
-    assert embedded(folder, "red") == rows(2, 3, 4)
+    assert embed(folder, "red") == rows(2, 3, 4)
 
 
-def test_texts_are_cut_to_the_shortest_length_that_a_file_names(folder: Path) -> None:
-    assert embedded(folder, "red green blue red") == embedded(folder, "red green blue")
+def test_texts_are_truncated_to_the_smallest_limit_of_the_files(folder: Path) -> None:
+    assert embed(folder, "red green blue red") == embed(folder, "red green blue")
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": 3})
-    assert embedded(folder, "red green blue") == embedded(folder, "red")
+    assert embed(folder, "red green blue") == embed(folder, "red")
     write_json(folder / "tokenizer_config.json", {"model_max_length": 10**30})
-    assert embedded(folder, "red green blue") == embedded(folder, "red")
+    assert embed(folder, "red green blue") == embed(folder, "red")
 
 
-def test_a_text_without_tokens_has_no_direction(folder: Path) -> None:
+def test_a_text_without_tokens_has_a_zero_vector(folder: Path) -> None:
     bare = Tokenizer.from_file(str(folder / "tokenizer.json"))
     bare.post_processor = processors.Sequence([])
     bare.save(str(folder / "tokenizer.json"))
@@ -141,17 +141,17 @@ def test_a_text_without_tokens_has_no_direction(folder: Path) -> None:
     assert vector.tolist() == [0] * 24
 
 
-def test_a_vector_does_not_depend_on_its_companions(folder: Path) -> None:
+def test_a_vector_does_not_depend_on_other_texts(folder: Path) -> None:
     texts = ["red", "red green", "green", "blue blue blue", "", "pink", "blue"] * 3
     embedder = OnnxEmbedder(folder, cores=4)
     alone = [embedder.embed([text])[0].tobytes() for text in texts]
     assert alone == [vector.tobytes() for vector in embedder.embed(texts)]
 
 
-def test_tensors_kept_beside_the_model_are_part_of_its_identity(folder: Path) -> None:
-    before = embedded(folder, "red")
+def test_tensor_files_beside_the_model_are_part_of_its_identity(folder: Path) -> None:
+    before = embed(folder, "red")
     write_model(folder / "model.onnx", outside="weights.bin")
-    assert embedded(folder, "red") == before
+    assert embed(folder, "red") == before
     identity = OnnxEmbedder(folder).identity
     (folder / "weights.bin").write_bytes((TABLE + 1).tobytes())
     assert OnnxEmbedder(folder).identity.digest != identity.digest
@@ -161,18 +161,18 @@ def test_tensors_kept_beside_the_model_are_part_of_its_identity(folder: Path) ->
 
 
 def test_every_file_that_is_read_is_part_of_the_identity(folder: Path) -> None:
-    seen = {OnnxEmbedder(folder).identity.digest}
+    digests = {OnnxEmbedder(folder).identity.digest}
     write_json(folder / "sentence_bert_config.json", {"max_seq_length": 3})
-    seen.add(OnnxEmbedder(folder).identity.digest)
+    digests.add(OnnxEmbedder(folder).identity.digest)
     write_json(folder / "1_Pooling" / "config.json", {"pooling_mode_cls_token": True})
-    seen.add(OnnxEmbedder(folder).identity.digest)
+    digests.add(OnnxEmbedder(folder).identity.digest)
     write_json(folder / "config.json", {"model_type": "bert", "max_position_embeddings": 4})
-    seen.add(OnnxEmbedder(folder).identity.digest)
+    digests.add(OnnxEmbedder(folder).identity.digest)
     (folder / "README.md").write_text("not read")
-    assert len(seen | {OnnxEmbedder(folder).identity.digest}) == 4
+    assert len(digests | {OnnxEmbedder(folder).identity.digest}) == 4
 
 
-REFUSED: dict[str, tuple[Change, str]] = {
+INVALID: dict[str, tuple[Change, str]] = {
     "no model": (lambda f: (f / "model.onnx").unlink(), "neither model.onnx nor onnx/model.onnx"),
     "no tokenizer": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json: cannot be read"),
     "bad tokenizer": (lambda f: write_json(f / "tokenizer.json", {}), "tokenizer cannot be read"),
@@ -199,8 +199,8 @@ REFUSED: dict[str, tuple[Change, str]] = {
 }
 
 
-@pytest.mark.parametrize(("change", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_a_folder_that_does_not_fit_is_told_why(
+@pytest.mark.parametrize(("change", "message"), INVALID.values(), ids=INVALID.keys())
+def test_an_error_says_why_a_folder_is_invalid(
     folder: Path, change: Change, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     change(folder)
@@ -209,7 +209,7 @@ def test_a_folder_that_does_not_fit_is_told_why(
     assert capfd.readouterr().err == ""
 
 
-def test_a_vocabulary_that_is_larger_than_the_model_is_told(folder: Path) -> None:
+def test_a_token_outside_the_embedding_table_is_an_error(folder: Path) -> None:
     write_model(folder / "model.onnx", inputs=("input_ids", "position_ids"))
     write_json(folder / "config.json", {"max_position_embeddings": 40})
     with pytest.raises(ModelError, match="small-model: onnxruntime cannot run it"):

@@ -1,4 +1,4 @@
-"""One Docgraph, many threads: each gets the bytes that it would get alone."""
+"""Threads that share one Docgraph get the same bytes as alone."""
 
 import threading
 from collections.abc import Iterator
@@ -12,8 +12,8 @@ from docgraph.ports.models import Embedder
 from tests.support.notes_store import ADA, BOARD, QUESTION, ingest_notes, use_hashed_words
 from tests.support.small_world import HashedWords
 
-ASKED = (QUESTION, "Who says stop?", "How long is the pause?")
-ASKERS: tuple[docgraph.Person | None, ...] = (None, ADA, BOARD)
+QUESTIONS = (QUESTION, "Who says stop?", "How long is the pause?")
+PEOPLE: tuple[docgraph.Person | None, ...] = (None, ADA, BOARD)
 THREADS = 8
 
 
@@ -24,26 +24,26 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.mark.requirement(28)
-def test_threads_that_share_one_get_the_same_bytes(store: Path) -> None:
-    questions = [(question, who) for question in ASKED for who in ASKERS]
+def test_threads_that_share_a_docgraph_get_the_same_bytes(store: Path) -> None:
+    questions = [(question, person) for question in QUESTIONS for person in PEOPLE]
 
-    def asked(opened: docgraph.Docgraph, at: int) -> str:
-        question, who = questions[at % len(questions)]
-        return opened.ask(question, as_=who).receipt().digest
+    def receipt_digest(opened: docgraph.Docgraph, at: int) -> str:
+        question, person = questions[at % len(questions)]
+        return opened.ask(question, as_=person).receipt().digest
 
-    alone = [asked(docgraph.open(store), at) for at in range(len(questions))]
+    alone = [receipt_digest(docgraph.open(store), at) for at in range(len(questions))]
     assert len(set(alone)) == len(alone)
     shared = docgraph.open(store)
     with ThreadPoolExecutor(THREADS) as pool:
-        together = list(pool.map(lambda at: asked(shared, at), range(10 * len(questions))))
+        together = list(pool.map(lambda at: receipt_digest(shared, at), range(10 * len(questions))))
     assert together == 10 * alone
 
 
-def test_a_model_is_loaded_once_however_many_threads_ask_first(
+def test_a_model_is_loaded_once_for_concurrent_first_questions(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded: list[int] = []
-    waiting = threading.Barrier(THREADS)
+    barrier = threading.Barrier(THREADS)
 
     def slow(_: object) -> Embedder:
         loaded.append(threading.get_ident())
@@ -54,7 +54,7 @@ def test_a_model_is_loaded_once_however_many_threads_ask_first(
     shared = docgraph.open(store)
 
     def first(_: int) -> str:
-        waiting.wait()
+        barrier.wait()
         return shared.retrieve(QUESTION).context.digest
 
     with ThreadPoolExecutor(THREADS) as pool:

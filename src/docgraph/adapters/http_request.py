@@ -15,7 +15,7 @@ FAILURES = (httpcore2.NetworkError, httpcore2.ProtocolError, OSError, UnicodeErr
 
 
 class AbortableConnection(httpcore2.SyncBackend):
-    """Of one request: an abort ends nothing else."""
+    """The connection of one request: aborting it affects no other."""
 
     def __init__(self) -> None:
         self._socket: socket.socket | None = None
@@ -52,9 +52,9 @@ def open_response(
     connect: float,
     timeout: float,
 ) -> Iterator[httpcore2.Response]:
-    """A response with its body unread. `connect` bounds connecting, `timeout` every silence.
+    """A response with its body unread. `connect` limits connecting, `timeout` every other wait.
 
-    No redirect is followed, nothing is decompressed, no proxy or environment is asked.
+    No redirect is followed, nothing is decompressed, no proxy or environment variable is used.
     """
     target = _parse_url(url)
     sent = [("Host", _host_header(target)), *headers.items(), ("Connection", "close")]
@@ -73,13 +73,13 @@ def open_response(
 
 
 def failure_reason(error: BaseException) -> str:
-    """The system's own words where it has any, such as `Connection refused`."""
+    """The operating system's message if there is one, such as `Connection refused`."""
     system = error.__cause__ if isinstance(error.__cause__, OSError) else error
     return getattr(system, "strerror", None) or str(error) or type(error).__name__
 
 
 def _parse_url(url: str) -> httpcore2.URL:
-    """A host that is not ASCII is sent as IDNA; UnicodeError where that cannot be."""
+    """A host that is not ASCII is sent as IDNA; UnicodeError if that is impossible."""
     parts = urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return httpcore2.URL(

@@ -21,7 +21,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from docgraph.ports.tracer import NO_CALLER, Fact
 
 
-def the_provider() -> TracerProvider:
+def find_provider() -> TracerProvider:
     """The application's own where it has one; else OTLP, as the OTEL_ variables say."""
     current = get_tracer_provider()
     if not isinstance(current, ProxyTracerProvider):

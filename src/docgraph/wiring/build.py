@@ -88,12 +88,12 @@ def open_tracer(settings: Settings) -> Tracer:
     if not settings.telemetry:
         return NO_TRACER
     try:
-        from docgraph.adapters.opentelemetry import OpenTelemetryTracer, the_provider
+        from docgraph.adapters.opentelemetry import OpenTelemetryTracer, find_provider
     except ImportError as error:
         raise BadInput(
             "telemetry needs packages that are not installed: pip install 'docgraph[telemetry]'"
         ) from error
-    return OpenTelemetryTracer(the_provider())
+    return OpenTelemetryTracer(find_provider())
 
 
 def open_token_issuer(settings: IssuerSettings) -> TokenVerifier:

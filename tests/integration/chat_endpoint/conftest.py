@@ -1,4 +1,4 @@
-"""A chat server that answers by script, and a model behind it."""
+"""A chat server with scripted responses, and a client of it."""
 
 from collections.abc import Iterator
 

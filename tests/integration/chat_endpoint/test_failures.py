@@ -1,4 +1,4 @@
-"""A chat server is given time, and believed only when it has finished."""
+"""Failures of a chat server: timeouts, retries, error responses and incomplete answers."""
 
 import json
 import socket
@@ -26,7 +26,7 @@ from tests.support.chat_endpoint import (
 from tests.support.fakes import WordCounter
 from tests.support.scripted_server import Answer, Halt, Server, Stream
 
-HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
+INTERRUPTED: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
     "the stream ends": ((text_event("Only "),), "ended without a reason to finish"),
     "the stream ends in a line": (
         (text_event("Only "), b'data: {"cho'),
@@ -38,25 +38,25 @@ HALVES: dict[str, tuple[tuple[bytes | float | Halt, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize(("parts", "message"), HALVES.values(), ids=HALVES.keys())
-def test_half_an_answer_is_heard_and_then_an_error(
+@pytest.mark.parametrize(("parts", "message"), INTERRUPTED.values(), ids=INTERRUPTED.keys())
+def test_pieces_before_an_interruption_are_passed_on_and_then_an_error_is_raised(
     server: Server, parts: tuple[bytes | float | Halt, ...], message: str
 ) -> None:
     server.script = [stream_answer(*parts)]
-    heard: list[str] = []
-    told = complete_error(make_chat(server), heard)
-    assert heard == ["Only "]
-    assert told.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
-    assert message in told
-    assert len(server.asked) == 1  # what was heard is not asked for again
+    pieces: list[str] = []
+    error = complete_error(make_chat(server), pieces)
+    assert pieces == ["Only "]
+    assert error.startswith(f"{server.base}/chat/completions: tiny: half an answer: ")
+    assert message in error
+    assert len(server.asked) == 1  # an answer that has begun is not requested again
 
 
-def test_an_unframed_stream_that_is_dropped_is_half_an_answer(server: Server) -> None:
+def test_an_interrupted_stream_without_chunks_is_an_error(server: Server) -> None:
     server.script = [stream_answer(text_event("Only "), Halt.DROP, chunked=False)]
     assert "half an answer" in complete_error(make_chat(server))
 
 
-def test_a_plain_answer_that_is_dropped_is_half_an_answer(server: Server) -> None:
+def test_an_interrupted_response_without_stream_is_an_error(server: Server) -> None:
     data = json.dumps(completion({"content": "Only me."})).encode()
     whole = {"Content-Type": "application/json", "Content-Length": str(len(data))}
     half = (200, Stream((data[:-9], Halt.DROP), chunked=False), whole)
@@ -66,19 +66,19 @@ def test_a_plain_answer_that_is_dropped_is_half_an_answer(server: Server) -> Non
 
 
 @pytest.mark.parametrize("halt", Halt)
-def test_what_comes_after_a_reason_to_finish_is_not_missed(server: Server, halt: Halt) -> None:
+def test_an_interruption_after_the_finish_reason_is_ignored(server: Server, halt: Halt) -> None:
     server.script = [stream_answer(text_event("a", "stop"), halt)]
     assert complete(make_chat(server)).text == "a"
 
 
-def test_a_server_that_only_keeps_the_connection_alive_is_given_up(server: Server) -> None:
+def test_a_stream_of_keep_alives_only_is_aborted(server: Server) -> None:
     alive: tuple[bytes | float, ...] = (b": wait\n\n", 0.01)
     server.script = [stream_answer(*alive * 300)]
-    told = complete_error(make_chat(server, timeout=5, max_seconds=0.1))
-    assert "half an answer: it did not end within 0.1 seconds" in told
+    error = complete_error(make_chat(server, timeout=5, max_seconds=0.1))
+    assert "half an answer: it did not end within 0.1 seconds" in error
 
 
-def test_silence_and_nobody_are_told() -> None:
+def test_a_server_that_does_not_answer_or_does_not_exist_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         base = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         chat = EndpointChat(base, "tiny", context_window=9, counter=WordCounter(), timeout=0.05)
@@ -86,18 +86,18 @@ def test_silence_and_nobody_are_told() -> None:
     assert "Connection refused" in complete_error(chat)
 
 
-def test_a_server_that_takes_no_connection_is_told() -> None:
+def test_a_server_that_accepts_no_connection_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        place = full.getsockname()
-        base = f"http://127.0.0.1:{place[1]}/v1"
+        address = full.getsockname()
+        base = f"http://127.0.0.1:{address[1]}/v1"
         chat = EndpointChat(base, "tiny", context_window=9, counter=WordCounter(), timeout=0.05)
-        with socket.create_connection(place), socket.socket() as second:
+        with socket.create_connection(address), socket.socket() as second:
             second.setblocking(False)
-            second.connect_ex(place)
+            second.connect_ex(address)
             assert "no connection within 0.05 seconds" in complete_error(chat)
 
 
-def test_thinking_may_take_longer_than_connecting(
+def test_the_timeout_of_connecting_does_not_apply_to_the_response(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_client, "MAX_CONNECT_SECONDS", 0.5)
@@ -105,13 +105,13 @@ def test_thinking_may_take_longer_than_connecting(
     assert complete(chat).text == "Only me."
 
 
-def test_a_busy_server_is_asked_again_when_it_says(
+def test_a_busy_server_is_retried_after_its_retry_after(
     server: Server, chat: EndpointChat, slept: list[float]
 ) -> None:
-    moment = formatdate(time.time() + 20, usegmt=True)
+    date = formatdate(time.time() + 20, usegmt=True)
     server.script = [
         (429, {}, {"Retry-After": "7"}),
-        (503, {}, {"Retry-After": moment}),
+        (503, {}, {"Retry-After": date}),
         (502, {}, {"Retry-After": "soon"}),
     ]
     assert complete(chat).text == "Only me."
@@ -120,7 +120,7 @@ def test_a_busy_server_is_asked_again_when_it_says(
 
 
 @pytest.mark.parametrize(
-    ("asked", "waited"),
+    ("retry_after", "delay"),
     [
         ("0", 0.0),
         ("9999", 30.0),
@@ -132,15 +132,15 @@ def test_a_busy_server_is_asked_again_when_it_says(
         ("Mon, 99 Nov 99999 99:99:99 GMT", 0.5),
     ],
 )
-def test_no_wait_is_longer_than_half_a_minute(
-    server: Server, chat: EndpointChat, slept: list[float], asked: str, waited: float
+def test_a_retry_delay_is_at_most_30_seconds(
+    server: Server, chat: EndpointChat, slept: list[float], retry_after: str, delay: float
 ) -> None:
-    server.script = [(429, {}, {"Retry-After": asked})]
+    server.script = [(429, {}, {"Retry-After": retry_after})]
     complete(chat)
-    assert slept == [waited]
+    assert slept == [delay]
 
 
-def test_a_server_that_stays_busy_is_given_up(
+def test_a_server_that_stays_busy_is_an_error(
     server: Server, chat: EndpointChat, slept: list[float]
 ) -> None:
     server.answer = lambda body: (429, {"error": {"message": "slow down"}}, {"Retry-After": "1"})
@@ -148,7 +148,7 @@ def test_a_server_that_stays_busy_is_given_up(
     assert (len(server.asked), slept) == (4, [1.0, 1.0, 1.0])
 
 
-REFUSALS: dict[str, tuple[object, str]] = {
+ERROR_RESPONSES: dict[str, tuple[object, str]] = {
     "OpenAI": ({"error": {"message": "no such\n model", "code": 4}}, "no such model"),
     "Ollama": ({"error": "no such model"}, "no such model"),
     "vLLM": ({"object": "error", "message": "no such model"}, "no such model"),
@@ -160,8 +160,10 @@ REFUSALS: dict[str, tuple[object, str]] = {
 }
 
 
-@pytest.mark.parametrize(("answer", "message"), REFUSALS.values(), ids=REFUSALS.keys())
-def test_a_refusal_is_told_in_the_servers_words(
+@pytest.mark.parametrize(
+    ("answer", "message"), ERROR_RESPONSES.values(), ids=ERROR_RESPONSES.keys()
+)
+def test_an_error_contains_the_servers_message(
     server: Server, chat: EndpointChat, answer: object, message: str
 ) -> None:
     server.script = [(404, answer, {})]
@@ -169,7 +171,7 @@ def test_a_refusal_is_told_in_the_servers_words(
     assert len(server.asked) == 1
 
 
-def test_no_part_of_the_key_is_told_where_a_message_is_cut(
+def test_a_truncated_message_contains_no_part_of_the_key(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [
@@ -183,24 +185,22 @@ def test_no_part_of_the_key_is_told_where_a_message_is_cut(
     assert complete(chat).finish == "stop ***"
 
 
-def test_a_key_is_hidden_however_json_spells_it(server: Server, chat: EndpointChat) -> None:
-    spelt = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
-    server.script = [(401, f'{{"error": {{"message": "bad key {spelt}"}}}}'.encode(), {})]
+def test_a_key_is_redacted_in_every_json_escape(server: Server, chat: EndpointChat) -> None:
+    escaped = "".join(f"\\u{ord(letter):04x}" for letter in KEY)
+    server.script = [(401, f'{{"error": {{"message": "bad key {escaped}"}}}}'.encode(), {})]
     assert complete_error(chat).endswith("bad key ***")
 
 
-def test_a_redirect_does_not_take_prompt_or_key_elsewhere(
-    server: Server, chat: EndpointChat
-) -> None:
+def test_a_redirect_is_not_followed(server: Server, chat: EndpointChat) -> None:
     server.script = [(307, {}, {"Location": f"{server.base}/elsewhere"})]
     assert "answered 307" in complete_error(chat)
     assert len(server.asked) == 1
 
 
-# What is no answer, though the server says 200.
-WRONG: dict[str, tuple[bytes, str]] = {
+# Invalid bodies with status 200.
+INVALID: dict[str, tuple[bytes, str]] = {
     "an error": (event({"error": {"message": f"out of memory {KEY}"}}), "out of memory ***"),
-    "an error of words": (event({"error": "out of memory"}), "broke off: out of memory"),
+    "an error as text": (event({"error": "out of memory"}), "broke off: out of memory"),
     "an error of vLLM": (event({"object": "error", "message": "no memory"}), "off: no memory"),
     "an error event": (b'event: error\ndata: {"message": "no memory"}\n\n', "off: no memory"),
     "an error field": (b'error: {"message": "no memory"}\n\n', "broke off: no memory"),
@@ -210,10 +210,10 @@ WRONG: dict[str, tuple[bytes, str]] = {
     "no JSON": (b"data: {\n\n", "not JSON"),
     "too deep": (b"data: " + b"[" * 9000 + b"\n\n", "not JSON"),
     "no object": (event([1]), "not an object"),
-    "choices of words": (event({"choices": "a"}), '"choices" is not a list'),
+    "choices as text": (event({"choices": "a"}), '"choices" is not a list'),
     "choices of numbers": (event({"choices": [1]}), '"choices" is not a list'),
     "content of parts": (event({"choices": [{"delta": {"content": ["a"]}}]}), "not text"),
-    "delta of words": (event({"choices": [{"delta": "a"}]}), "not text"),
+    "delta as text": (event({"choices": [{"delta": "a"}]}), "not text"),
     "no message": (b'{"choices": [{"text": "a"}]}', "not text"),
     "an object without choices": (b'{"id": 1}', 'no "choices"'),
     "half an object": (b'{"choices": [', "not JSON"),
@@ -221,26 +221,26 @@ WRONG: dict[str, tuple[bytes, str]] = {
 }
 
 
-@pytest.mark.parametrize(("sent", "message"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_no_answer_is_told(
+@pytest.mark.parametrize(("sent", "message"), INVALID.values(), ids=INVALID.keys())
+def test_an_invalid_body_is_an_error(
     server: Server, chat: EndpointChat, sent: bytes, message: str
 ) -> None:
     server.script = [stream_answer(sent)]
-    heard: list[str] = []
-    assert message in complete_error(chat, heard)
-    assert heard == []
+    pieces: list[str] = []
+    assert message in complete_error(chat, pieces)
+    assert pieces == []
 
 
-def test_an_error_in_the_middle_is_an_error(server: Server, chat: EndpointChat) -> None:
+def test_an_error_event_after_some_text_is_an_error(server: Server, chat: EndpointChat) -> None:
     server.script = [
         stream_answer(text_event("Only "), event({"error": {"message": "out of memory"}}))
     ]
-    heard: list[str] = []
-    assert "tiny: the server broke off: out of memory" in complete_error(chat, heard)
-    assert heard == ["Only "]
+    pieces: list[str] = []
+    assert "tiny: the server broke off: out of memory" in complete_error(chat, pieces)
+    assert pieces == ["Only "]
 
 
-def test_an_answer_without_end_is_cut_off(
+def test_an_answer_over_the_limit_is_an_error(
     server: Server, chat: EndpointChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chat_stream, "MAX_TEXT_LENGTH", 10)
@@ -250,14 +250,14 @@ def test_an_answer_without_end_is_cut_off(
         stream_answer(*[b": wait\n\n"] * 300, *WHOLE),
         (200, completion({"content": "x" * 11}), {}),
     ]
-    heard: list[str] = []
-    assert "more than 10 characters" in complete_error(chat, heard)
-    assert heard == ["word ", "word "]
+    pieces: list[str] = []
+    assert "more than 10 characters" in complete_error(chat, pieces)
+    assert pieces == ["word ", "word "]
     assert "more than 2000 bytes" in complete_error(chat)
     assert "more than 10 characters" in complete_error(chat)
 
 
-def test_a_line_without_end_is_cut_off(server: Server, chat: EndpointChat) -> None:
+def test_a_line_over_the_limit_is_an_error(server: Server, chat: EndpointChat) -> None:
     server.script = [stream_answer(b"data: ", *[b"x" * 2**16] * 17, *WHOLE)]
     assert "a line of the stream has more than 1048576 bytes" in complete_error(chat)
 
@@ -285,7 +285,7 @@ def test_a_parameter_that_the_server_refuses_is_left_out(
     assert server.asked[-1][2]["max_completion_tokens"] == 20
 
 
-def test_parameters_refused_together_are_left_out_together(
+def test_all_parameters_that_an_error_names_are_left_out(
     server: Server, chat: EndpointChat
 ) -> None:
     server.script = [forbidden("seed", "temperature"), (503, {}, {})]
@@ -302,7 +302,7 @@ def test_no_parameter_is_left_out_twice(server: Server, chat: EndpointChat, name
     assert len(server.asked) == (1 if name == "max_completion_tokens" else 2)
 
 
-def test_a_refusal_for_another_reason_changes_no_parameter(
+def test_an_error_for_another_reason_changes_no_parameter(
     server: Server, chat: EndpointChat
 ) -> None:
     server.answer = lambda body: (400, {"error": "seeds and max_tokens_each: too long"}, {})
@@ -312,7 +312,7 @@ def test_a_refusal_for_another_reason_changes_no_parameter(
     assert len(server.asked) == 2
 
 
-def test_a_stream_closed_without_a_word_is_asked_for_in_one_piece(
+def test_a_stream_that_is_closed_before_any_text_is_retried_without_streaming(
     server: Server, chat: EndpointChat
 ) -> None:
     """llama-cpp-python does so with a prompt that is too long, and gives its reason only here."""
@@ -330,7 +330,7 @@ def test_a_stream_closed_without_a_word_is_asked_for_in_one_piece(
     assert [body["stream"] for _, _, body in server.asked] == [True, False] * 4
 
 
-def test_a_stream_that_stalls_before_its_first_piece_is_not_asked_for_again(
+def test_a_stream_that_stalls_before_its_first_piece_is_not_retried(
     server: Server,
 ) -> None:
     server.script = [stream_answer(Halt.STALL)]
@@ -338,10 +338,10 @@ def test_a_stream_that_stalls_before_its_first_piece_is_not_asked_for_again(
     assert len(server.asked) == 1
 
 
-def test_an_error_of_who_listens_is_not_the_servers(server: Server, chat: EndpointChat) -> None:
-    def gone(piece: str) -> None:
+def test_an_error_of_the_callback_is_raised_unchanged(server: Server, chat: EndpointChat) -> None:
+    def fail(piece: str) -> None:
         raise BrokenPipeError(32, f"nobody reads {piece}")
 
     with pytest.raises(BrokenPipeError, match="nobody reads Only"):
-        chat.complete(PROMPT, max_tokens=20, seed=7, on_text=gone)
+        chat.complete(PROMPT, max_tokens=20, seed=7, on_text=fail)
     assert len(server.asked) == 1

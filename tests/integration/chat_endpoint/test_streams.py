@@ -1,4 +1,4 @@
-"""A chat server is heard piece by piece, however its answer is framed."""
+"""Chat completions are read piece by piece, however the stream is framed."""
 
 import json
 from itertools import pairwise
@@ -27,30 +27,30 @@ from tests.support.fakes import WordCounter
 from tests.support.scripted_server import Server, Stream, serve_script
 
 
-def test_an_answer_is_heard_piece_by_piece(chat: EndpointChat) -> None:
-    heard: list[str] = []
-    assert complete(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
-    assert heard == ["Only ", "me."]
+def test_an_answer_is_passed_on_piece_by_piece(chat: EndpointChat) -> None:
+    pieces: list[str] = []
+    assert complete(chat, pieces) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert pieces == ["Only ", "me."]
 
 
 @pytest.mark.requirement(45)
 @pytest.mark.parametrize("chunked", [True, False])
-def test_the_first_piece_is_heard_before_the_last_is_sent(
+def test_the_first_piece_is_passed_on_before_the_last_is_sent(
     server: Server, chat: EndpointChat, chunked: bool
 ) -> None:
     first = Event()
     server.script = [stream_answer(WHOLE[0], first, *WHOLE[1:], chunked=chunked)]
-    heard: list[str] = []
+    pieces: list[str] = []
 
-    def listen(piece: str) -> None:
-        heard.append(piece)
+    def on_text(piece: str) -> None:
+        pieces.append(piece)
         first.set()  # the server sends nothing more before this
 
-    chat.complete(PROMPT, max_tokens=20, seed=7, on_text=listen)
-    assert heard == ["Only ", "me."]
+    chat.complete(PROMPT, max_tokens=20, seed=7, on_text=on_text)
+    assert pieces == ["Only ", "me."]
 
 
-def test_what_is_asked_names_model_key_and_sampling(server: Server, chat: EndpointChat) -> None:
+def test_a_request_contains_model_key_and_sampling(server: Server, chat: EndpointChat) -> None:
     complete(chat)
     ((path, key, body),) = server.asked
     assert (path, key) == ("/v1/chat/completions", f"Bearer {KEY}")
@@ -74,12 +74,14 @@ def test_half_a_character_in_a_prompt_is_sent_as_a_question_mark(
     assert server.asked[0][2]["messages"][0]["content"] == "a?b"
 
 
-def test_an_answer_cut_off_says_so(server: Server, chat: EndpointChat) -> None:
+def test_a_truncated_answer_has_the_finish_reason_length(
+    server: Server, chat: EndpointChat
+) -> None:
     server.script = [stream_answer(text_event("Only", "length"), DONE)]
     assert complete(chat) == ChatReply("Only", "length", Sampling(0.0, 7))
 
 
-# What servers send, and what is heard and why it ended.
+# What servers send, the pieces of text, and the finish reason.
 FRAMES: dict[str, tuple[bytes, list[str], str]] = {
     "a role first": (
         text_event("", role="assistant") + text_event("a", "stop") + DONE,
@@ -87,7 +89,7 @@ FRAMES: dict[str, tuple[bytes, list[str], str]] = {
         "stop",
     ),
     "null content": (text_event(None) + text_event("a", "stop") + DONE, ["a"], "stop"),
-    "what it cost": (
+    "usage": (
         text_event("a", "stop") + event({"choices": [], "usage": {}}) + DONE,
         ["a"],
         "stop",
@@ -134,14 +136,14 @@ FRAMES: dict[str, tuple[bytes, list[str], str]] = {
 }
 
 
-@pytest.mark.parametrize(("sent", "heard", "finish"), FRAMES.values(), ids=FRAMES.keys())
-def test_a_stream_is_understood_however_it_is_framed(
-    server: Server, chat: EndpointChat, sent: bytes, heard: list[str], finish: str
+@pytest.mark.parametrize(("sent", "expected", "finish"), FRAMES.values(), ids=FRAMES.keys())
+def test_every_framing_of_a_stream_is_read(
+    server: Server, chat: EndpointChat, sent: bytes, expected: list[str], finish: str
 ) -> None:
     server.script = [stream_answer(sent)]
     pieces: list[str] = []
-    told = complete(chat, pieces)
-    assert (pieces, told.text, told.finish) == (heard, "".join(heard), finish)
+    reply = complete(chat, pieces)
+    assert (pieces, reply.text, reply.finish) == (expected, "".join(expected), finish)
 
 
 LONG = (
@@ -157,36 +159,36 @@ LONG = (
     end=st.sampled_from(["\n", "\r\n", "\r"]),
     chunked=st.booleans(),
 )
-def test_the_answer_is_the_same_however_its_bytes_are_cut(
+def test_the_answer_does_not_depend_on_the_blocks_of_bytes(
     cuts: list[int], end: str, chunked: bool
 ) -> None:
     sent = LONG.replace("\n", end).encode()
-    places = [0, *sorted(cuts), len(sent)]
-    parts = [sent[start:stop] for start, stop in pairwise(places)]
-    heard: list[str] = []
+    bounds = [0, *sorted(cuts), len(sent)]
+    parts = [sent[start:stop] for start, stop in pairwise(bounds)]
+    pieces: list[str] = []
     with serve_script(lambda body: stream_answer(*parts, chunked=chunked)) as server:
-        told = complete(make_chat(server, timeout=5), heard)
-    assert heard == ["Grüße, ", "世界 😀", "\r\n!"]
-    assert told.text == "Grüße, 世界 😀\r\n!"
+        reply = complete(make_chat(server, timeout=5), pieces)
+    assert pieces == ["Grüße, ", "世界 😀", "\r\n!"]
+    assert reply.text == "Grüße, 世界 😀\r\n!"
 
 
-def test_every_byte_alone_is_understood(server: Server, chat: EndpointChat) -> None:
+def test_a_stream_of_single_bytes_is_read(server: Server, chat: EndpointChat) -> None:
     sent = LONG.replace("\n", "\r\n").encode()
     server.script = [stream_answer(*(sent[at : at + 1] for at in range(len(sent))))]
     assert complete(chat).text == "Grüße, 世界 😀\r\n!"
 
 
-def test_a_server_that_does_not_stream_is_understood(server: Server, chat: EndpointChat) -> None:
+def test_a_response_without_streaming_is_read(server: Server, chat: EndpointChat) -> None:
     server.script = [
         (200, completion({"content": "Only me."}), {}),
         (200, completion({"content": None}, None), {"Content-Type": "text/event-stream"}),
         (200, Stream((b" \n", b"{", json.dumps(completion({"content": "x"})).encode()[1:])), {}),
     ]
-    heard: list[str] = []
-    assert complete(chat, heard) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
-    assert complete(chat, heard) == ChatReply("", "done", Sampling(0.0, 7))
-    assert complete(chat, heard).text == "x"
-    assert heard == ["Only me.", "x"]
+    pieces: list[str] = []
+    assert complete(chat, pieces) == ChatReply("Only me.", "stop", Sampling(0.0, 7))
+    assert complete(chat, pieces) == ChatReply("", "done", Sampling(0.0, 7))
+    assert complete(chat, pieces).text == "x"
+    assert pieces == ["Only me.", "x"]
 
 
 def test_a_model_has_a_name_a_clearance_and_a_context_window(

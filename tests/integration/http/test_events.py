@@ -101,11 +101,11 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
     with serve_script(lambda _: (200, Stream(parts), {})) as model:
         chat = ChatEndpoint(model.base, "tiny", context_window=4000)
         base = settings_of(tmp_path)
-        house = build_app_state(
+        state = build_app_state(
             Settings(base.store, answer_endpoints=(chat,), serve=base.serve), HashedWords
         )
-        ingest_notes(house)
-        with served(make_app(house)) as url:
+        ingest_notes(state)
+        with served(make_app(state)) as url:
             host, port = url.removeprefix("http://").split(":")
             with socket.create_connection((host, int(port))) as line:
                 body = b'{"question": "the queue"}'
@@ -116,8 +116,8 @@ def test_who_hangs_up_in_the_midst_of_an_answer_lets_go_of_the_model(tmp_path: P
                 heard = b""
                 while b"event: piece" not in heard:
                     heard += line.recv(4096)
-                assert house.answers.pending == 1
+                assert state.answers.pending == 1
             until = time.monotonic() + 4
-            while house.answers.pending and time.monotonic() < until:
+            while state.answers.pending and time.monotonic() < until:
                 time.sleep(0.01)
-            assert house.answers.pending == 0
+            assert state.answers.pending == 0

@@ -22,7 +22,7 @@ from tests.support.scripted_server import serve_script
 
 LONGEST = 60.0  # seconds, for what should come soon
 HALF = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Half: "
-DOORS = {"serve": ["serve"], "mcp": ["mcp", "--http"]}
+SERVERS = {"serve": ["serve"], "mcp": ["mcp", "--http"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,17 @@ class Listening:
 
 @contextmanager
 def listening(
-    folder: Path, door: str, settings: str, files: int | None = None
+    folder: Path, server: str, settings: str, files: int | None = None
 ) -> Iterator[Listening]:
     """As people start it; `files` is how many it may open."""
-    command = [sys.executable, "-m", "docgraph.interfaces.cli.main", *DOORS[door], "--port", "0"]
+    command = [
+        sys.executable,
+        "-m",
+        "docgraph.interfaces.cli.main",
+        *SERVERS[server],
+        "--port",
+        "0",
+    ]
     with ExitStack() as stack:
         models = stack.enter_context(serve_script(embeddings))
         settings_file(folder, models.base, f"serve: {{{settings}}}\n")
@@ -88,7 +95,7 @@ def opening_at_most(files: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-@pytest.fixture(scope="module", params=DOORS)
+@pytest.fixture(scope="module", params=SERVERS)
 def quick(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Listening]:
@@ -132,11 +139,11 @@ def dripped(line: socket.socket) -> bytes:
     raise AssertionError("nobody hung up")
 
 
-@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("server", SERVERS)
 def test_more_connections_than_files_keep_nobody_out_and_fill_no_log(
-    tmp_path: Path, door: str
+    tmp_path: Path, server: str
 ) -> None:
-    with listening(tmp_path, door, "head_time: 3600", files=128) as found, ExitStack() as stack:
+    with listening(tmp_path, server, "head_time: 3600", files=128) as found, ExitStack() as stack:
         for number in range(400):
             line = stack.enter_context(found.connected())
             line.sendall(HALF)

@@ -1,4 +1,4 @@
-"""The growth benchmark asks several sizes in processes of their own, and draws what it found."""
+"""The growth benchmark measures several sizes in separate processes and draws the results."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ from benchmarks.growth_figures import GrowthFigures
 FOUND = (GrowthFigures(1_000, 0.002, 0.004, 90), GrowthFigures(10_000, 0.010, 0.004, 170))
 
 
-def test_every_size_is_asked(
+def test_every_size_is_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(growth, "WARM_UP", 1)
@@ -40,12 +40,12 @@ def test_the_same_figures_give_the_same_picture() -> None:
     ElementTree.fromstring(draw(FOUND))
 
 
-def test_what_takes_longer_is_drawn_higher() -> None:
+def test_longer_times_are_drawn_higher() -> None:
     (along,) = re.findall(rf'points="([^"]+)" fill="none" stroke="{BLUE}"', draw(FOUND))
     (_, first), (_, last) = (map(float, point.split(",")) for point in along.split())
     assert last < first  # counted from the top
 
 
-def test_every_size_stands_below_the_picture() -> None:
+def test_every_size_is_labelled_below_the_picture() -> None:
     said = [element.text for element in ElementTree.fromstring(draw(FOUND)).iter()]
     assert said.count("1k") == said.count("10k") == 2

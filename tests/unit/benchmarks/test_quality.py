@@ -1,4 +1,4 @@
-"""`make quality` on a set of a few documents: everything is measured, nothing is left behind."""
+"""`make quality` on a small dataset: every pipeline and ablation, and the restored store."""
 
 import json
 from pathlib import Path
@@ -89,7 +89,7 @@ def test_every_pipeline_and_every_switch_is_measured(measured: MeasuredSet) -> N
         assert {len(values) for values in off.values.values()} == {4}
 
 
-def test_the_kept_store_is_left_with_every_edge_and_one_snapshot(
+def test_the_store_is_restored_with_every_edge_and_one_snapshot(
     measured: MeasuredSet, data: Path, store: Path
 ) -> None:
     engine = services_at(store, data / "audit")
@@ -102,10 +102,10 @@ def test_the_kept_store_is_left_with_every_edge_and_one_snapshot(
 @pytest.mark.parametrize(
     ("miner", "relation"), [("names", "shares_entity"), ("titles", "mentions")]
 )
-def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
+def test_a_held_out_relation_equals_an_ingest_without_its_miner(
     data: Path, tmp_path: Path, miner: str, relation: str
 ) -> None:
-    """Plans are compared whole, against a store that the miner never saw."""
+    """Plans are compared with those of a store that was ingested without the miner."""
     dataset = read_dataset(data / "small")
     store = open_stores(Settings(store=str(tmp_path / "whole.db"))).store
     whole = services_on(store, HashedWords(), tmp_path / "audit")
@@ -128,10 +128,10 @@ def test_a_relation_held_out_is_as_if_its_miner_had_not_run(
     assert plans(without) != with_all
 
 
-def test_a_limit_asks_fewer_questions_of_the_same_store(
+def test_a_limit_measures_fewer_questions_of_the_same_store(
     data: Path, store: Path, measured: MeasuredSet
 ) -> None:
-    """Whoever asks still may not see the source of a question alone."""
+    """The source of a question is still hidden for that question."""
     fewer = measure(data / "small", store, HashedWords, limit=2)
     assert fewer.questions == 2
     assert fewer.documents == measured.documents
@@ -139,7 +139,7 @@ def test_a_limit_asks_fewer_questions_of_the_same_store(
         assert list(row.values["mrr"]) == list(whole.values["mrr"])[:2]
 
 
-def test_rankings_alone_are_those_of_the_whole_question(
+def test_rankings_alone_equal_those_of_the_full_pipeline(
     data: Path, store: Path, measured: MeasuredSet
 ) -> None:
     engine = services_at(store, data / "audit")
@@ -165,7 +165,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
     return quality.main()
 
 
-def test_sets_that_are_absent_are_skipped_with_a_word(
+def test_missing_datasets_are_skipped_with_a_message(
     data: Path,
     store: Path,
     tmp_path: Path,
@@ -184,7 +184,7 @@ def test_sets_that_are_absent_are_skipped_with_a_word(
     assert "<!-- quality: small -->\n\n7 documents, 1 questions." in text
 
 
-def test_without_a_folder_of_sets_it_says_what_to_give(
+def test_without_datasets_the_usage_is_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = ("--page", tmp_path / "page.md", "--stores", tmp_path / "stores")

@@ -1,4 +1,4 @@
-"""The page of tables: what people wrote stays, what was measured is replaced."""
+"""The page of tables: measured tables are replaced, other text stays."""
 
 import pytest
 
@@ -23,20 +23,20 @@ More words, with \\1 in them.
 """
 
 
-def test_a_sets_tables_take_the_place_of_its_old_ones() -> None:
+def test_the_tables_of_a_dataset_replace_its_old_ones() -> None:
     once = replace_tables(PAGE, "one", "new \\1")
     assert once == PAGE.replace("-->\nold\n<!--", "-->\n\nnew \\1\n\n<!--")
     assert replace_tables(once, "one", "new \\1") == once
     assert set_names(once) == ["one", "two"]
 
 
-def test_a_set_without_a_place_gets_one_at_the_end() -> None:
+def test_a_new_dataset_is_added_at_the_end() -> None:
     page = replace_tables(PAGE, "three", "| |")
     assert page.startswith(PAGE.rstrip())
     assert set_names(page) == ["one", "two", "three"]
     assert replace_tables(page, "three", "| |") == page
 
 
-def test_a_place_without_an_end_is_refused() -> None:
+def test_a_section_without_an_end_mark_is_refused() -> None:
     with pytest.raises(ValueError, match="the place of one must begin and end once"):
         replace_tables(PAGE.replace("<!-- end of one -->", ""), "one", "new")

@@ -1,4 +1,4 @@
-"""What can be switched off: no more than there is, and nothing twice under two names."""
+"""Ablations: which miners and relations can be switched off, each once."""
 
 from collections import Counter
 
@@ -10,13 +10,13 @@ def counts(*found: tuple[str, str, int]) -> RelationCounts:
     return RelationCounts((), tuple(RelationCount(by, name, n, 0, ()) for by, name, n in found), 0)
 
 
-def test_what_encloses_what_is_no_edge_and_snapshots_add_up() -> None:
+def test_containment_is_not_counted_and_snapshots_are_summed() -> None:
     one = counts(("names", "shares_entity", 2), ("structure", "contains", 9))
     other = counts(("names", "shares_entity", 3), ("links", "references", 0))
     assert edges_by_origin([one, other]) == {("names", "shares_entity"): 5}
 
 
-def test_a_relation_of_a_miner_that_finds_nothing_else_is_switched_off_with_it() -> None:
+def test_the_only_relation_of_a_miner_is_switched_off_with_the_miner() -> None:
     edges = Counter({("names", "shares_entity"): 5, ("titles", "mentions"): 2})
     assert switches(edges, Counter(shares_entity=5, mentions=2)) == (
         Switch("every edge", 7, frozenset({"shares_entity", "mentions"})),
@@ -25,7 +25,7 @@ def test_a_relation_of_a_miner_that_finds_nothing_else_is_switched_off_with_it()
     )
 
 
-def test_relations_that_miners_share_are_switched_off_alone_too_with_their_inverses() -> None:
+def test_relations_that_miners_share_are_also_switched_off_alone_with_their_inverses() -> None:
     edges = Counter(
         {
             ("imported", "references"): 4,
@@ -45,5 +45,5 @@ def test_relations_that_miners_share_are_switched_off_alone_too_with_their_inver
     ]
 
 
-def test_without_edges_there_is_nothing_to_switch_off() -> None:
+def test_without_edges_there_is_no_ablation() -> None:
     assert switches(Counter(), Counter()) == ()

@@ -1,4 +1,4 @@
-"""Tables say what was measured, the same way each time."""
+"""Tables of measured datasets in Markdown."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ MEASURED = MeasuredSet(
     policies=(row("`admit: similarity`", *ALL),),
     off=(SwitchedOff("planned (`documents`)", EVERY, {"recall@5": HALF}),),
 )
-WRITTEN = """\
+TABLES = """\
 4,543 documents, 8 questions. Edges: mentions 1,234.
 
 |  | recall@5 | documents | tokens | time |
@@ -61,22 +61,22 @@ What edges contribute, in `documents`:
 | every edge | 1,234 | **+0.500** (+0.125 to +0.875) |"""
 
 
-def test_what_was_measured_is_written_the_same_way_each_time() -> None:
-    assert tables(MEASURED) == WRITTEN
-    assert tables(MEASURED) == WRITTEN
+def test_equal_results_give_equal_tables() -> None:
+    assert tables(MEASURED) == TABLES
+    assert tables(MEASURED) == TABLES
 
 
-def test_places_in_code_are_shown_where_they_were_looked_for() -> None:
+def test_localisation_is_shown_for_datasets_of_code() -> None:
     off = replace(MEASURED.off[0], values={"recall@5": HALF, "acc@1": HALF})
     assert "| recall@5 | acc@1 |" in tables(replace(MEASURED, localises=True, off=(off,)))
 
 
-def test_what_changed_no_question_is_nothing() -> None:
+def test_a_change_of_no_question_is_shown_as_nothing() -> None:
     off = replace(MEASURED.off[0], values={"recall@5": ALL})
     assert tables(replace(MEASURED, off=(off,))).endswith("| every edge | 1,234 | 0 |")
 
 
-def test_tables_of_what_a_pipeline_lacks_are_left_out() -> None:
+def test_empty_tables_are_left_out() -> None:
     bare = replace(MEASURED, edges={}, over=(), policies=(), off=())
     assert tables(bare).count("| --- |") == 1
     assert "Edges: none." in tables(bare)

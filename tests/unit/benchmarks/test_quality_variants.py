@@ -1,4 +1,4 @@
-"""Which pipelines are measured is read from their signatures, not from a list."""
+"""The measured pipelines follow from the signatures of their actions."""
 
 from benchmarks.quality_variants import FOLLOWED, flat, followed_relations, option_variants, planned
 from docgraph.pipeline.catalog import ACTIONS
@@ -19,13 +19,13 @@ def test_an_option_that_a_pipeline_lacks_changes_nothing() -> None:
     assert option_variants(load("flat"), "admit") == {}
 
 
-def test_code_is_asked_of_both_pipelines() -> None:
+def test_questions_about_code_use_both_pipelines() -> None:
     assert list(planned(code=False)) == ["planned (`documents`)"]
     assert list(planned(code=True)) == ["planned (`documents`)", "planned (`code`)"]
     assert list(flat()) == ["flat semantic", "flat bm25", "flat hybrid"]
 
 
-def test_a_pipeline_follows_what_it_names_or_everything() -> None:
+def test_a_pipeline_follows_its_relations_or_all() -> None:
     assert followed_relations(load("flat")) == frozenset()
     assert followed_relations(load("documents")) == FOLLOWED
     assert followed_relations(load("code")) < FOLLOWED

@@ -19,20 +19,20 @@ needs_bm25s = pytest.mark.skipif(not is_installed(), reason=MISSING)
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("kept")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stores")
     generated_store(folder, DOCUMENTS)
     return folder
 
 
-def test_a_store_is_made_once(kept: Path) -> None:
-    first = generated_store(kept, DOCUMENTS)
-    written = first.stat().st_mtime_ns
-    assert generated_store(kept, DOCUMENTS) == first
-    assert first.stat().st_mtime_ns == written
+def test_a_store_is_generated_once(stores: Path) -> None:
+    first = generated_store(stores, DOCUMENTS)
+    modified = first.stat().st_mtime_ns
+    assert generated_store(stores, DOCUMENTS) == first
+    assert first.stat().st_mtime_ns == modified
 
 
-def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path) -> None:
+def test_a_store_of_older_code_is_reused_only_if_stale_stores_are_allowed(tmp_path: Path) -> None:
     older = tmp_path / "made-3-0123456789ab.db"
     older.touch()
     assert generated_store(tmp_path, 3, stale=True) == older
@@ -41,45 +41,45 @@ def test_a_store_that_other_code_made_is_taken_only_if_it_will_do(tmp_path: Path
     assert not older.exists()
 
 
-def test_others_search_the_chunks_that_a_store_holds(kept: Path) -> None:
+def test_the_baseline_searches_the_chunks_of_the_store(stores: Path) -> None:
     everyone = Person("everyone", LOCAL, frozenset(f"team-{team}" for team in range(CLASSES)))
-    engine = engine_for((), generated_store(kept, DOCUMENTS), kept / "audit")
+    engine = engine_for((), generated_store(stores, DOCUMENTS), stores / "audit")
     counts = engine.content.status(impersonated(everyone, local())).counts
-    chunks = generated_chunks(kept, DOCUMENTS)
+    chunks = generated_chunks(stores, DOCUMENTS)
     assert counts["chunks"] == len(chunks.texts) == len(chunks.vectors)
     assert counts["nodes.document"] == DOCUMENTS == len(chunks.summaries)
     assert len(set(chunks.documents)) == DOCUMENTS
 
 
-def test_half_of_the_documents_may_be_read(kept: Path) -> None:
-    engine = engine_for((), generated_store(kept, DOCUMENTS), kept / "audit")
+def test_half_of_the_documents_are_readable(stores: Path) -> None:
+    engine = engine_for((), generated_store(stores, DOCUMENTS), stores / "audit")
     assert engine.content.status(local()).counts["nodes.document"] == DOCUMENTS // 2
 
 
-def test_no_question_is_asked_twice() -> None:
-    asked = questions(400)
-    assert len({one.text for one in asked}) == 400
+def test_all_questions_are_distinct() -> None:
+    generated = questions(400)
+    assert len({one.text for one in generated}) == 400
 
 
 @needs_bm25s
-def test_the_baseline_finds_a_chunk_by_its_own_words_and_vector(kept: Path) -> None:
-    baseline, chunks = build_baseline(kept, DOCUMENTS), generated_chunks(kept, DOCUMENTS)
+def test_the_baseline_finds_a_chunk_by_its_own_words_and_vector(stores: Path) -> None:
+    baseline, chunks = build_baseline(stores, DOCUMENTS), generated_chunks(stores, DOCUMENTS)
     assert baseline.vector_candidates(chunks.vectors[7])[0] == 7
     assert baseline.lexical_candidates(chunks.texts[7])[0][0] == 7
     assert baseline.by_summary(chunks.summaries[7])[0] == 7
 
 
 @needs_bm25s
-def test_every_way_is_timed_for_every_question(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_every_method_is_timed_for_every_question(
+    stores: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(speed, "WARM_UP", 2)
-    store, baseline = generated_store(kept, DOCUMENTS), build_baseline(kept, DOCUMENTS)
+    store, baseline = generated_store(stores, DOCUMENTS), build_baseline(stores, DOCUMENTS)
     first, again = speed.measure(store, baseline, load("documents"), 10)
-    ways = dict.fromkeys(("chunks", "summaries", "words", "docgraph"), 10)
+    methods = dict.fromkeys(("chunks", "summaries", "words", "docgraph"), 10)
     for spent in (first, again):
-        assert {name: len(times) for name, times in spent.times.items()} == ways
-        assert {name: len(times) for name, times in spent.processor.items()} == ways
+        assert {name: len(times) for name, times in spent.times.items()} == methods
+        assert {name: len(times) for name, times in spent.processor.items()} == methods
         assert {len(times) for times in spent.steps.values()} == {10}
     speed.show(first)
     speed.report(first.times, "asked")

@@ -1,4 +1,4 @@
-"""A code base within its limits passes; one above any of them fails, and the measure is named."""
+"""A code base within its limits passes; above a limit, the check fails and names the measure."""
 
 import sys
 from pathlib import Path
@@ -90,7 +90,7 @@ def test_one_measure_above_its_limit_fails_and_is_named(
     assert complaint.startswith("limits.toml: repeated_runs is 1, and at most 0 is allowed")
 
 
-def test_what_was_counted_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_counted_items_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--show", "repeated_runs"]) == 0
     assert capsys.readouterr().out == "6 lines: a.sql:1 and b.sql:1\n"
 
@@ -110,7 +110,7 @@ def test_each_measure_can_exceed_its_limit() -> None:
         assert list(find_exceeded(measures, {name: Limit(limit=value - 1)}))
 
 
-def test_a_limit_of_nothing_that_is_measured_fails() -> None:
+def test_a_limit_without_a_measure_fails() -> None:
     (complaint,) = find_exceeded([Measure("lines", 1)], {"line": Limit(limit=1)})
     assert complaint == "nothing is measured as line; there is lines"
 

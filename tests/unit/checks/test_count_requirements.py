@@ -66,13 +66,13 @@ def test_a_line_marked_done_without_a_test_fails(count: Counted) -> None:
     assert "line 1 is marked done and no passing test keeps it" in said
 
 
-def test_a_failing_test_keeps_nothing(count: Counted) -> None:
+def test_a_failing_test_covers_no_requirement(count: Counted) -> None:
     status, said = count(result("t::a", 1, passed=False))
     assert status == 1
     assert "✓" not in said
 
 
-def test_a_test_with_cases_keeps_a_line_when_all_of_them_pass(count: Counted) -> None:
+def test_a_parametrized_test_covers_a_line_if_all_cases_pass(count: Counted) -> None:
     assert "✓ t::a (2 cases)" in count(result("t::a[x]", 1), result("t::a[y]", 1))[1]
     assert count(result("t::a[x]", 1), result("t::a[y]", 1, passed=False))[0] == 1
 

@@ -39,14 +39,14 @@ def machine(tmp_path: Path) -> Machine:
     return Machine(tmp_path)
 
 
-def test_python3_is_taken_when_it_will_do(machine: Machine) -> None:
+def test_python3_is_used_if_it_is_suitable(machine: Machine) -> None:
     machine.put("python3", GOOD)
     machine.put("python3.13", GOOD)
     assert machine.find().stdout == "python3\n"
 
 
 @pytest.mark.parametrize("unfit", [BROKEN_SHIM, OLD, BARE])
-def test_a_python_that_will_not_do_is_passed_over(unfit: str, machine: Machine) -> None:
+def test_an_unsuitable_python_is_skipped(unfit: str, machine: Machine) -> None:
     machine.put("python3", unfit)
     machine.put("python3.12", GOOD)
     assert machine.find().stdout == "python3.12\n"
@@ -60,13 +60,13 @@ def test_the_python_that_was_named_is_the_only_one_tried(machine: Machine) -> No
     assert "no Python 3.11 or newer was found under 'mine'" in found.stderr
 
 
-def test_without_a_python_it_says_what_to_do(machine: Machine) -> None:
+def test_without_a_python_the_error_says_what_to_do(machine: Machine) -> None:
     found = machine.find()
     assert (found.returncode, found.stdout) == (1, "")
     assert "no Python 3.11 or newer was found.\nInstall one" in found.stderr
 
 
-def test_without_ensurepip_it_says_what_to_install(machine: Machine) -> None:
+def test_without_ensurepip_the_error_says_what_to_install(machine: Machine) -> None:
     machine.put("python3.11", BARE)
     found = machine.find()
     assert found.returncode == 1

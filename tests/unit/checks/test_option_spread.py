@@ -32,7 +32,7 @@ def test_a_comment_and_a_longer_name_do_not_count(text: str) -> None:
     "text",
     ["context.limit", "found.context.limit", "page.limit", "f(limit=page.limit)", "limit: int"],
 )
-def test_what_a_result_holds_is_no_option_of_a_request(text: str) -> None:
+def test_a_field_of_a_result_is_not_an_option_of_a_request(text: str) -> None:
     assert _spread(text) == 0
 
 
@@ -43,5 +43,5 @@ def test_what_a_result_holds_is_no_option_of_a_request(text: str) -> None:
         *(("pipeline/run.py", 0), ("assemble/choose.py", 0), ("adapters/endpoint/chat.py", 0)),
     ],
 )
-def test_only_modules_that_carry_a_request_are_looked_at(path: str, count: int) -> None:
+def test_only_modules_that_pass_a_request_are_counted(path: str, count: int) -> None:
     assert _spread("f(limit=1)", path) == count

@@ -1,4 +1,4 @@
-"""Six equal lines in two positions are a repeated run, whatever stands between them."""
+"""Six equal lines in two positions are a repeated run, whatever is between them."""
 
 from pathlib import Path
 

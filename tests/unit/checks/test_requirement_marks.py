@@ -1,4 +1,4 @@
-"""Which tests kept which requirements is written by pytest itself."""
+"""A pytest plugin writes which tests cover which requirements."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent.parent
-STORIES = """
+TESTS = """
 import pytest
 
 @pytest.mark.requirement(1)
@@ -36,17 +36,17 @@ def test_unmarked(): pass
 
 @pytest.fixture(autouse=True)
 def the_plugin_can_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And no other but the one for workers: libraries bring some along that take long to load."""
+    """Only this plugin and the one for workers: other installed plugins load slowly."""
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("PYTEST_PLUGINS", "xdist.plugin")
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_only_what_passed_from_set_up_to_tear_down_is_written_as_kept(
+def test_only_tests_that_pass_with_set_up_and_tear_down_are_written(
     workers: str, pytester: pytest.Pytester, tmp_path: Path
 ) -> None:
-    pytester.makepyfile(test_stories=STORIES)
+    pytester.makepyfile(test_stories=TESTS)
     file = tmp_path / "made" / "results.json"
     options = ("-p", "checks.requirement_marks", "-n", workers, "--requirements", str(file))
     pytester.runpytest_subprocess(*options)
@@ -62,7 +62,7 @@ def test_only_what_passed_from_set_up_to_tear_down_is_written_as_kept(
     assert [r["passed"] for r in rows] == [False, True, False, False, True]
 
 
-def test_nothing_is_written_unasked(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile(test_stories=STORIES)
+def test_nothing_is_written_without_the_option(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_stories=TESTS)
     pytester.runpytest_subprocess("-p", "checks.requirement_marks")
     assert not list(pytester.path.glob("*.json"))

@@ -1,11 +1,11 @@
-"""The base install is weighed by what docgraph needs, not by what happens to be installed."""
+"""The base install is measured by the dependencies of docgraph, not by the installed packages."""
 
 from importlib.metadata import Distribution, PathDistribution
 from pathlib import Path
 
 import pytest
 
-from checks.weigh_base_install import Weight, needed_by, verdict, weigh
+from checks.weigh_base_install import Weight, dependencies_of, judge_install, weigh
 
 
 class Site:
@@ -32,32 +32,32 @@ def site(tmp_path: Path) -> Site:
     return Site(tmp_path)
 
 
-def test_what_is_needed_indirectly_counts_and_a_circle_ends(site: Site) -> None:
+def test_indirect_dependencies_count_and_a_cycle_ends(site: Site) -> None:
     site.add("root", "left", "right>=1")
     site.add("left", "Shared")
     site.add("right", "Shared")
     site.add("Shared", "root")
-    assert sorted(needed_by("root", site.find)) == ["left", "right", "root", "shared"]
+    assert sorted(dependencies_of("root", site.find)) == ["left", "right", "root", "shared"]
 
 
-def test_what_another_platform_needs_does_not_count(site: Site) -> None:
+def test_dependencies_of_other_platforms_do_not_count(site: Site) -> None:
     site.add("root", "absent; sys_platform == 'nowhere'")
-    assert list(needed_by("root", site.find)) == ["root"]
+    assert list(dependencies_of("root", site.find)) == ["root"]
 
 
-def test_an_extra_counts_only_where_it_is_asked_for(site: Site) -> None:
+def test_an_extra_counts_only_if_it_is_requested(site: Site) -> None:
     site.add("root", "server[fast]", "absent; extra == 'all'")
     site.add("server", "engine; extra == 'fast'", "absent; extra == 'slow'")
     site.add("engine")
-    assert sorted(needed_by("root", site.find)) == ["engine", "root", "server"]
+    assert sorted(dependencies_of("root", site.find)) == ["engine", "root", "server"]
 
 
-def test_a_package_weighs_what_its_files_weigh(site: Site) -> None:
+def test_the_size_of_a_package_is_that_of_its_files(site: Site) -> None:
     site.add("root", content=b"x" * 2_500_000)
     assert weigh(site.find("root")) == 2.5
 
 
-def test_bytecode_weighs_nothing_since_it_may_be_there_or_not(site: Site) -> None:
+def test_bytecode_does_not_count(site: Site) -> None:
     site.add("root", content=b"x" * 2_500_000)
     (site.folder / "root.pyc").write_bytes(b"x" * 1_000_000)
     (site.folder / "root-1.0.dist-info" / "RECORD").write_text("root.py,,\nroot.pyc,,\n")
@@ -66,7 +66,7 @@ def test_bytecode_weighs_nothing_since_it_may_be_there_or_not(site: Site) -> Non
 
 def test_an_install_is_light_up_to_both_limits() -> None:
     light = [Weight(f"package-{number}", 1.0) for number in range(45)]
-    sentence, is_light = verdict(light)
+    sentence, is_light = judge_install(light)
     assert is_light
     assert sentence.startswith("base install: 45 packages (at most 45), 45 MB (at most 310)")
 
@@ -79,4 +79,4 @@ def test_an_install_is_light_up_to_both_limits() -> None:
     ],
 )
 def test_an_install_beyond_a_limit_is_not_light(weights: list[Weight]) -> None:
-    assert not verdict(weights)[1]
+    assert not judge_install(weights)[1]

@@ -1,4 +1,4 @@
-"""Which models answer: the environment's one, or those that docgraph.yaml lists."""
+"""Settings of chat models: the one of the environment, or the list in docgraph.yaml."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -33,17 +33,19 @@ FIRST = ChatEndpoint(
 
 
 @pytest.mark.requirement(45)
-def test_models_that_answer_are_tried_in_the_file_s_order(tmp_path: Path) -> None:
+def test_chat_models_have_the_order_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "docgraph.yaml").write_text(ANSWERS)
     keys = {"FIRST_KEY": "sesame", "DOCGRAPH_ANSWER_KEY": "other"}
-    second = ChatEndpoint("http://two/v1", "second")  # a key that names nobody is not shown to two
+    second = ChatEndpoint(
+        "http://two/v1", "second"
+    )  # DOCGRAPH_ANSWER_KEY is for a single model only
     assert read_settings(keys, tmp_path).answer_endpoints == (FIRST, second)
     assert read_settings({}, tmp_path / "elsewhere").answer_endpoints == ()
     assert "sesame" not in repr(read_settings(keys, tmp_path))
 
 
 @pytest.mark.requirement(47)
-def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> None:
+def test_a_model_of_the_environment_replaces_those_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "docgraph.yaml").write_text(ANSWERS)
     (third,) = read_settings(THREE, tmp_path).answer_endpoints
     assert third == ChatEndpoint("http://three/v1", "third", None, UNCLASSIFIED)
@@ -63,15 +65,15 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
         {"DOCGRAPH_ANSWER_ENDPOINT": "http://one/v1"}, tmp_path
     ).answer_endpoints
     assert same == replace(FIRST, key=None)
-    named = {"DOCGRAPH_ANSWER_ENDPOINT": "http://one/v1", "FIRST_KEY": "sesame"}
-    assert read_settings(named, tmp_path).answer_endpoints == (FIRST,)
+    with_key = {"DOCGRAPH_ANSWER_ENDPOINT": "http://one/v1", "FIRST_KEY": "sesame"}
+    assert read_settings(with_key, tmp_path).answer_endpoints == (FIRST,)
     (tmp_path / "docgraph.yaml").write_text("answer: [{endpoint: http://one/v1, model: m}]")
     (only,) = read_settings({"DOCGRAPH_ANSWER_KEY": "k"}, tmp_path).answer_endpoints
     assert only.key == "k"
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"DOCGRAPH_ANSWER_ENDPOINT": "http://x"}, "needs a model beside it"),
         ({"DOCGRAPH_ANSWER_LEVEL": "0"}, "needs DOCGRAPH_ANSWER_ENDPOINT beside it"),
@@ -81,15 +83,15 @@ def test_a_model_that_the_environment_names_is_the_only_one(tmp_path: Path) -> N
         ({**THREE, "DOCGRAPH_ANSWER_LEVEL": "-1"}, "'-1' is not a whole number"),
     ],
 )
-def test_a_model_in_the_environment_is_checked(
-    tmp_path: Path, given: dict[str, str], told: str
+def test_an_invalid_model_in_the_environment_is_an_error(
+    tmp_path: Path, given: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(BadInput, match=message):
         read_settings(given, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("answer: {endpoint: x}", "answer: Input should be a valid array"),
         ("answer: [{endpoint: x}]", "answer.0.model: Field required"),
@@ -97,8 +99,8 @@ def test_a_model_in_the_environment_is_checked(
         ("answer: [{endpoint: x, model: m, modle: n}]", "no setting is called 'answer.0.modle'"),
     ],
 )
-def test_a_model_that_answers_is_written_strictly(tmp_path: Path, text: str, told: str) -> None:
+def test_an_invalid_model_in_the_file_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "docgraph.yaml").write_text(text)
     with pytest.raises(BadInput) as error:
         read_settings({}, tmp_path)
-    assert told in str(error.value)
+    assert message in str(error.value)

@@ -1,4 +1,4 @@
-"""A store's backend is chosen by the scheme of its address."""
+"""A store's backend is selected by the scheme of its URL."""
 
 from pathlib import Path
 
@@ -27,14 +27,14 @@ from docgraph.wiring.settings import Settings
         ("postgresql.db", SQLITE),
     ],
 )
-def test_the_scheme_names_the_backend(store: str, backend: Backend) -> None:
+def test_the_scheme_selects_the_backend(store: str, backend: Backend) -> None:
     assert backend_for(store) is backend
 
 
 @pytest.mark.parametrize(
     "store", ["mysql://me:secret@host/notes", "sqlite://notes.db", "://notes.db", "POSTGRES://host"]
 )
-def test_an_address_of_no_backend_is_refused_and_never_printed(store: str) -> None:
+def test_an_unknown_scheme_is_refused_and_the_address_is_not_printed(store: str) -> None:
     scheme, _, rest = store.partition("://")
     with pytest.raises(BadInput, match=f"^{scheme}://…: a store is the path of a SQLite file") as e:
         backend_for(store)
@@ -42,12 +42,12 @@ def test_an_address_of_no_backend_is_refused_and_never_printed(store: str) -> No
     assert redacted_store(store) == f"{scheme}://…"
 
 
-def test_only_a_path_depends_on_the_folder() -> None:
+def test_only_a_file_path_depends_on_the_current_folder() -> None:
     assert absolute_store("notes.db") == str(Path.cwd() / "notes.db")
     assert absolute_store("postgresql://host/notes") == "postgresql://host/notes"
 
 
-def test_a_question_does_not_make_a_store(tmp_path: Path) -> None:
+def test_a_question_does_not_create_a_store(tmp_path: Path) -> None:
     settings = Settings(str(tmp_path / "store.db"))
     with pytest.raises(BadInput, match="there is no store at"):
         require_store(settings)

@@ -1,4 +1,4 @@
-"""An engine is built of what settings name."""
+"""An engine is built from settings."""
 
 from types import SimpleNamespace
 from typing import NoReturn
@@ -9,9 +9,9 @@ from docgraph.wiring import build
 from docgraph.wiring.settings import Settings
 
 
-def test_an_engine_is_built_without_its_models(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_building_an_engine_loads_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def never(*_: object) -> NoReturn:
-        pytest.fail("nobody asked for a model")
+        pytest.fail("a model was loaded")
 
     for model in ("open_embedder", "open_tokens", "open_reranker"):
         monkeypatch.setattr(build, model, never)

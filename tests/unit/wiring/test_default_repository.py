@@ -1,4 +1,4 @@
-"""A path goes by its folder's name, and git's own folder is known when it is seen."""
+"""The default name of a repository, and the detection of bare git repositories."""
 
 from pathlib import Path
 
@@ -20,13 +20,13 @@ from tests.support.git_repository import GitRepository
         ("notes/a.md", "notes"),
     ],
 )
-def test_a_path_goes_by_its_folder_s_name(tmp_path: Path, path: str, name: str) -> None:
+def test_the_default_name_is_that_of_the_folder(tmp_path: Path, path: str, name: str) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("a")
     assert default_repository(tmp_path / path) == name
 
 
-def test_the_folder_one_stands_in_goes_by_its_own_name(
+def test_the_current_folder_has_its_own_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "here").mkdir()
@@ -35,13 +35,13 @@ def test_the_folder_one_stands_in_goes_by_its_own_name(
 
 
 @pytest.mark.parametrize("path", ["/", "/.git"])
-def test_what_has_no_name_must_be_given_one(path: str) -> None:
+def test_a_path_without_a_name_needs_a_repository_name(path: str) -> None:
     with pytest.raises(BadInput, match="name its repository"):
         default_repository(Path(path))
 
 
-def test_a_bare_repository_is_told_from_a_work_tree_and_from_a_folder(tmp_path: Path) -> None:
-    made = GitRepository(tmp_path / "work")
-    made.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
-    known = ("bare.git", "work/.git", "work", ".", "none")
-    assert [is_bare(tmp_path / path) for path in known] == [True, True, False, False, False]
+def test_a_bare_repository_is_neither_a_work_tree_nor_a_folder(tmp_path: Path) -> None:
+    repository = GitRepository(tmp_path / "work")
+    repository.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
+    paths = ("bare.git", "work/.git", "work", ".", "none")
+    assert [is_bare(tmp_path / path) for path in paths] == [True, True, False, False, False]

@@ -1,4 +1,4 @@
-"""Settings choose the adapters, and nothing heavy is loaded before it is asked for."""
+"""Settings select the models, and heavy libraries are imported on first use."""
 
 import subprocess
 import sys
@@ -26,8 +26,8 @@ from docgraph.wiring.settings import Settings, read_settings
 
 def loaded():
     heavy = {"onnx", "onnxruntime", "pydantic", "sqlite3", "tokenizers"}
-    rooms = {name for name in sys.modules if name.startswith("docgraph.adapters.")}
-    print(*sorted(heavy & set(sys.modules) | rooms) or ["nothing"])
+    adapters = {name for name in sys.modules if name.startswith("docgraph.adapters.")}
+    print(*sorted(heavy & set(sys.modules) | adapters) or ["nothing"])
 
 open_reranker(read_settings({}, Path("nowhere")))
 loaded()
@@ -37,16 +37,16 @@ print(*sorted({"onnx", "onnxruntime", "tokenizers"} & set(sys.modules)) or ["not
 """
 
 
-def test_without_a_setting_the_embedder_is_the_one_that_comes_with_docgraph() -> None:
+def test_the_default_embedder_is_granite() -> None:
     assert isinstance(models.open_embedder(Settings()), GraniteEmbedder)
     assert isinstance(models.open_embedder(Settings(reranker_endpoint=SERVER)), GraniteEmbedder)
 
 
-def test_an_endpoint_embeds_without_being_asked_at_once() -> None:
+def test_opening_an_embedding_endpoint_sends_no_request() -> None:
     assert isinstance(models.open_embedder(Settings(embedder_endpoint=SERVER)), EndpointEmbedder)
 
 
-def test_a_folder_comes_before_an_endpoint(tmp_path: Path) -> None:
+def test_a_folder_has_precedence_over_an_endpoint(tmp_path: Path) -> None:
     both = Settings(embedder_folder=str(tmp_path), embedder_endpoint=SERVER)
     with pytest.raises(ModelError, match=rf"{tmp_path}: holds neither model.onnx"):
         models.open_embedder(both)
@@ -59,12 +59,12 @@ def test_a_folder_is_opened_as_onnx(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert opened == [tmp_path]
 
 
-def test_reranking_takes_an_endpoint() -> None:
+def test_a_reranker_can_be_an_endpoint() -> None:
     assert models.open_reranker(Settings(embedder_endpoint=SERVER)) is None
     assert isinstance(models.open_reranker(Settings(reranker_endpoint=SERVER)), EndpointReranker)
 
 
-def test_reranking_takes_a_folder_before_an_endpoint(tmp_path: Path) -> None:
+def test_a_reranker_folder_has_precedence_over_an_endpoint(tmp_path: Path) -> None:
     both = Settings(reranker_folder=str(tmp_path), reranker_endpoint=SERVER)
     reranker = models.open_reranker(both)
     assert reranker is not None
@@ -74,7 +74,7 @@ def test_reranking_takes_a_folder_before_an_endpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(47)
-def test_a_reranker_in_this_process_has_no_ceiling() -> None:
+def test_a_reranker_in_this_process_has_no_clearance() -> None:
     both = Settings(reranker_folder="models/tiny", reranker_endpoint=SERVER)
     reranker = models.open_reranker(both)
     assert reranker is not None
@@ -85,19 +85,19 @@ def test_a_reranker_in_this_process_has_no_ceiling() -> None:
 def test_a_server_gets_its_address_model_and_key(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room = name.removeprefix("Endpoint").lower()
+    module = name.removeprefix("Endpoint").lower()
     given: list[tuple[Any, ...]] = []
     monkeypatch.setattr(
-        f"docgraph.adapters.endpoint.{room}.{name}",
+        f"docgraph.adapters.endpoint.{module}.{name}",
         lambda url, model, *, api_key, **_: given.append((url, model, api_key)),
     )
     settings = Settings(embedder_endpoint=SERVER, reranker_endpoint=SERVER)
-    (models.open_embedder if room == "embedder" else models.open_reranker)(settings)
+    (models.open_embedder if module == "embedder" else models.open_reranker)(settings)
     assert given == [(SERVER.url, SERVER.model, SERVER.key)]
 
 
 @pytest.mark.requirement(47)
-def test_a_server_gets_what_its_settings_let_out_and_no_more() -> None:
+def test_an_endpoint_has_the_clearance_of_its_settings() -> None:
     clearance = Clearance(frozenset({"board"}), 2)
     for endpoint in (SERVER, replace(SERVER, clearance=clearance)):
         settings = Settings(embedder_endpoint=endpoint, reranker_endpoint=endpoint)
@@ -108,13 +108,13 @@ def test_a_server_gets_what_its_settings_let_out_and_no_more() -> None:
 
 
 @pytest.mark.requirement(47)
-def test_an_embedder_in_this_process_has_no_ceiling() -> None:
+def test_an_embedder_in_this_process_has_no_clearance() -> None:
     assert models.embedder_clearance(Settings()) is None
     both = Settings(embedder_folder="models/tiny", embedder_endpoint=SERVER)
     assert models.embedder_clearance(both) is None
 
 
-def test_an_embedder_that_loads_early_is_the_one_that_settings_name(tmp_path: Path) -> None:
+def test_a_preloaded_embedder_is_that_of_the_settings(tmp_path: Path) -> None:
     embedder = models.preload_embedder(Settings())()
     assert isinstance(embedder, GraniteEmbedder)
     assert embedder.runner() is embedder.runner()
@@ -123,14 +123,14 @@ def test_an_embedder_that_loads_early_is_the_one_that_settings_name(tmp_path: Pa
     )
 
 
-def test_what_goes_wrong_while_it_loads_is_told_to_whoever_asks_for_it(tmp_path: Path) -> None:
-    asked = models.preload_embedder(Settings(embedder_folder=str(tmp_path)))
+def test_an_error_while_preloading_is_raised_on_every_use(tmp_path: Path) -> None:
+    get_embedder = models.preload_embedder(Settings(embedder_folder=str(tmp_path)))
     for _ in range(2):
         with pytest.raises(ModelError, match="holds neither"):
-            asked()
+            get_embedder()
 
 
-def test_nothing_heavy_is_loaded_until_it_is_asked_for() -> None:
+def test_heavy_libraries_are_imported_on_first_use() -> None:
     run = subprocess.run(
         [sys.executable, "-c", FRESH], capture_output=True, text=True, check=True, timeout=60
     )

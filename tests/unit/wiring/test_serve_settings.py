@@ -1,4 +1,4 @@
-"""What may be set below `serve` in docgraph.yaml, and what is refused."""
+"""The settings below `serve` in docgraph.yaml."""
 
 from pathlib import Path
 
@@ -9,30 +9,30 @@ from docgraph.wiring.server_settings import RootSettings, ServeSettings
 from docgraph.wiring.settings import read_settings
 
 
-def written(folder: Path, text: str) -> ServeSettings:
+def read_serve(folder: Path, text: str) -> ServeSettings:
     (folder / "docgraph.yaml").write_text(text, encoding="utf-8")
     return read_settings({}, folder).serve
 
 
-def test_without_settings_it_is_for_this_machine_and_reads_nothing(tmp_path: Path) -> None:
+def test_by_default_a_server_listens_on_loopback_and_has_no_roots(tmp_path: Path) -> None:
     found = read_settings({}, tmp_path).serve
     assert (found.host, found.port, found.roots) == ("127.0.0.1", 8000, ())
 
 
-def test_each_is_read_and_the_others_stay(tmp_path: Path) -> None:
+def test_settings_are_read_and_the_others_are_defaults(tmp_path: Path) -> None:
     text = "serve: {port: 0, roots: [a, b], pipelines: {mine: m.yaml}, time: 5, drain: 0}\n"
-    assert written(tmp_path, text) == ServeSettings(
+    assert read_serve(tmp_path, text) == ServeSettings(
         port=0, roots=("a", "b"), pipelines={"mine": "m.yaml"}, time=5.0, drain=0.0
     )
 
 
-def test_a_root_may_be_one_tenants(tmp_path: Path) -> None:
-    found = written(tmp_path, "serve: {roots: [a, {folder: b, tenant: acme}]}\n")
+def test_a_root_may_belong_to_one_tenant(tmp_path: Path) -> None:
+    found = read_serve(tmp_path, "serve: {roots: [a, {folder: b, tenant: acme}]}\n")
     assert found.roots == ("a", RootSettings("b", "acme"))
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
         ("serve: {prot: 1}", "no setting is called 'serve.prot'; did you mean 'port'"),
         ("serve: {port: '8000'}", "serve.port"),
@@ -53,7 +53,7 @@ def test_a_root_may_be_one_tenants(tmp_path: Path) -> None:
         ("serve: {pipelines: [a]}", "serve.pipelines"),
     ],
 )
-def test_what_does_not_fit_is_refused(tmp_path: Path, text: str, words: str) -> None:
+def test_an_invalid_setting_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput) as caught:
-        written(tmp_path, text)
-    assert words in str(caught.value)
+        read_serve(tmp_path, text)
+    assert message in str(caught.value)

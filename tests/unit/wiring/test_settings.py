@@ -1,4 +1,4 @@
-"""The command line before the environment before docgraph.yaml before the defaults."""
+"""Precedence of settings: command line, environment, docgraph.yaml, defaults; and their checks."""
 
 import json
 from dataclasses import fields, replace
@@ -67,8 +67,8 @@ WRITTEN_RERANKER = Endpoint(
 )
 
 
-class Place:
-    """A folder in which a command runs."""
+class SettingsFolder:
+    """A current folder with a docgraph.yaml."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -79,7 +79,7 @@ class Place:
         return read_settings(given, self.folder, store)
 
     def refusal(self, written: str | bytes = "", **given: str) -> str:
-        """In one line, and after the file's name if it is the file that is wrong."""
+        """The error message, without the name of the file."""
         with pytest.raises(BadInput) as caught:
             self.read(written, **given)
         assert "\n" not in str(caught.value)
@@ -87,31 +87,31 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def settings_folder(tmp_path: Path) -> SettingsFolder:
+    return SettingsFolder(tmp_path)
 
 
-# What comes first
+# Precedence
 
 
-def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
+def test_every_setting_has_a_default(tmp_path: Path) -> None:
     assert read_settings({}, tmp_path) == Settings(".docgraph/docgraph.db", wait=600)
 
 
 @pytest.mark.parametrize("written", ["", "# nothing yet\n", "{}\n", "---\n"])
-def test_an_empty_file_sets_nothing(place: Place, written: str) -> None:
-    assert place.read(written) == Settings(config=str(place.file))
+def test_an_empty_file_sets_nothing(settings_folder: SettingsFolder, written: str) -> None:
+    assert settings_folder.read(written) == Settings(config=str(settings_folder.file))
 
 
-def test_every_key_of_the_file_is_used(place: Place) -> None:
-    assert place.read(EVERY_KEY) == Settings(
+def test_every_key_of_the_file_is_used(settings_folder: SettingsFolder) -> None:
+    assert settings_folder.read(EVERY_KEY) == Settings(
         store="written.db",
         wait=30,
         embedder_folder="models/tiny",
         embedder_endpoint=WRITTEN_EMBEDDER,
         reranker_folder="models/cross",
         reranker_endpoint=WRITTEN_RERANKER,
-        config=str(place.file),
+        config=str(settings_folder.file),
     )
 
 
@@ -119,32 +119,32 @@ def test_every_variable_is_used(tmp_path: Path) -> None:
     assert read_settings(EVERY_VARIABLE, tmp_path) == GIVEN
 
 
-def test_every_variable_comes_before_the_file(place: Place) -> None:
-    found = place.read(EVERY_KEY, **EVERY_VARIABLE)
-    assert found == replace(GIVEN, config=str(place.file))
+def test_every_variable_comes_before_the_file(settings_folder: SettingsFolder) -> None:
+    found = settings_folder.read(EVERY_KEY, **EVERY_VARIABLE)
+    assert found == replace(GIVEN, config=str(settings_folder.file))
 
 
-def test_the_command_line_comes_before_everything(place: Place) -> None:
-    assert place.read(EVERY_KEY, store="said.db", **EVERY_VARIABLE).store == "said.db"
-    assert place.read(EVERY_KEY, store="said.db").store == "said.db"
-    assert place.read(store="said.db").store == "said.db"
+def test_the_command_line_comes_before_everything(settings_folder: SettingsFolder) -> None:
+    assert settings_folder.read(EVERY_KEY, store="option.db", **EVERY_VARIABLE).store == "option.db"
+    assert settings_folder.read(EVERY_KEY, store="option.db").store == "option.db"
+    assert settings_folder.read(store="option.db").store == "option.db"
 
 
-def test_a_variable_overrides_its_own_key_alone(place: Place) -> None:
-    found = place.read(EVERY_KEY, DOCGRAPH_RERANKER_MODEL="given-reranker")
+def test_a_variable_overrides_only_its_own_key(settings_folder: SettingsFolder) -> None:
+    found = settings_folder.read(EVERY_KEY, DOCGRAPH_RERANKER_MODEL="given-reranker")
     assert found.reranker_endpoint == replace(WRITTEN_RERANKER, model="given-reranker")
     assert found.store == "written.db"
     assert found.wait == 30
 
 
-def test_an_empty_variable_counts_as_none(place: Place) -> None:
-    nothing = dict.fromkeys([*EVERY_VARIABLE, "DOCGRAPH_CONFIG"], "")
-    assert place.read(EVERY_KEY, **nothing) == place.read(EVERY_KEY)
+def test_an_empty_variable_sets_nothing(settings_folder: SettingsFolder) -> None:
+    empty = dict.fromkeys([*EVERY_VARIABLE, "DOCGRAPH_CONFIG"], "")
+    assert settings_folder.read(EVERY_KEY, **empty) == settings_folder.read(EVERY_KEY)
 
 
-def test_an_empty_text_in_the_file_counts_as_none(place: Place) -> None:
+def test_an_empty_string_in_the_file_sets_nothing(settings_folder: SettingsFolder) -> None:
     empty = "{folder: '', endpoint: '', model: ''}"
-    found = place.read(f"store: ''\nembedder: {empty}\nreranker: {empty}\n")
+    found = settings_folder.read(f"store: ''\nembedder: {empty}\nreranker: {empty}\n")
     assert found.store == Settings().store
     assert not found.embedder_folder
     assert not found.reranker_folder
@@ -153,35 +153,37 @@ def test_an_empty_text_in_the_file_counts_as_none(place: Place) -> None:
 
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_an_endpoint_of_the_environment_overrides_a_folder_of_the_file(
-    place: Place, name: str
+def test_an_endpoint_in_the_environment_overrides_a_folder_in_the_file(
+    settings_folder: SettingsFolder, name: str
 ) -> None:
-    def chosen(written: str = "", **given: str) -> tuple[str | None, Endpoint | None]:
+    def selected(written: str = "", **given: str) -> tuple[str | None, Endpoint | None]:
         known = {f"DOCGRAPH_{name.upper()}_{key.upper()}": value for key, value in given.items()}
-        found = place.read(written, **known)
+        found = settings_folder.read(written, **known)
         if name == "embedder":
             return found.embedder_folder, found.embedder_endpoint
         return found.reranker_folder, found.reranker_endpoint
 
     written, server = f"{name}: {{folder: models/tiny}}\n", Endpoint("http://given/v1", "m")
-    assert chosen(written) == ("models/tiny", None)
-    assert chosen(written, endpoint=server.url, model="m") == (None, server)
-    both = chosen(written, endpoint=server.url, model="m", folder="models/given")
+    assert selected(written) == ("models/tiny", None)
+    assert selected(written, endpoint=server.url, model="m") == (None, server)
+    both = selected(written, endpoint=server.url, model="m", folder="models/given")
     assert both == ("models/given", server)
 
 
-def test_no_waiting_can_be_set(place: Place) -> None:
-    assert place.read("wait: 0\n").wait == 0
-    assert place.read("wait: 30\n", DOCGRAPH_WAIT="0").wait == 0
+def test_the_wait_may_be_zero(settings_folder: SettingsFolder) -> None:
+    assert settings_folder.read("wait: 0\n").wait == 0
+    assert settings_folder.read("wait: 30\n", DOCGRAPH_WAIT="0").wait == 0
 
 
-# What may leave
+# Clearance of endpoints
 
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, name: str) -> None:
-    found = place.read(f"{name}: {{endpoint: http://h/v1, model: m}}\n")
+def test_the_default_clearance_of_an_endpoint_is_unclassified(
+    settings_folder: SettingsFolder, name: str
+) -> None:
+    found = settings_folder.read(f"{name}: {{endpoint: http://h/v1, model: m}}\n")
     endpoint = found.embedder_endpoint or found.reranker_endpoint
     assert endpoint is not None
     assert endpoint.clearance == UNCLASSIFIED
@@ -189,10 +191,12 @@ def test_an_endpoint_gets_nothing_marked_until_someone_says_so(place: Place, nam
 
 @pytest.mark.requirement(47)
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
-def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place, name: str) -> None:
+def test_the_clearance_in_the_file_applies_to_the_server_in_the_file_only(
+    settings_folder: SettingsFolder, name: str
+) -> None:
     def clearance(**given: str) -> Clearance:
         known = {f"DOCGRAPH_{name}_{key.upper()}": value for key, value in given.items()}
-        found = place.read(EVERY_KEY, **known)
+        found = settings_folder.read(EVERY_KEY, **known)
         endpoint = found.embedder_endpoint if name == "EMBEDDER" else found.reranker_endpoint
         assert endpoint is not None
         return endpoint.clearance
@@ -209,43 +213,45 @@ def test_what_the_file_lets_out_goes_to_the_files_own_server_alone(place: Place,
 
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
 @pytest.mark.parametrize("level", ["high", "-1", "1.5", "nan", "1,2", "9" * 5000])
-def test_a_level_that_is_no_number_is_refused(place: Place, name: str, level: str) -> None:
-    said = place.refusal(**{f"DOCGRAPH_{name}_LEVEL": level})
-    assert said == f"DOCGRAPH_{name}_LEVEL: {level!r} is not a whole number, 0 or more"
+def test_a_level_that_is_not_a_number_is_refused(
+    settings_folder: SettingsFolder, name: str, level: str
+) -> None:
+    message = settings_folder.refusal(**{f"DOCGRAPH_{name}_LEVEL": level})
+    assert message == f"DOCGRAPH_{name}_LEVEL: {level!r} is not a whole number, 0 or more"
 
 
 @pytest.mark.parametrize("name", ["EMBEDDER", "RERANKER"])
 @pytest.mark.parametrize("labels", [",", " ", "board,", "board, ,eu"])
-def test_an_empty_label_is_refused(place: Place, name: str, labels: str) -> None:
-    said = place.refusal(**{f"DOCGRAPH_{name}_LABELS": labels})
-    assert said.startswith(f"DOCGRAPH_{name}_LABELS: {labels!r} names an empty label")
+def test_an_empty_label_is_refused(settings_folder: SettingsFolder, name: str, labels: str) -> None:
+    message = settings_folder.refusal(**{f"DOCGRAPH_{name}_LABELS": labels})
+    assert message.startswith(f"DOCGRAPH_{name}_LABELS: {labels!r} names an empty label")
 
 
-# Which file
+# The file
 
 
 @pytest.mark.parametrize("absolute", [True, False])
-def test_another_file_can_be_named(place: Place, absolute: bool) -> None:
-    other = place.folder / "other.yaml"
+def test_another_file_can_be_named(settings_folder: SettingsFolder, absolute: bool) -> None:
+    other = settings_folder.folder / "other.yaml"
     other.write_text("store: other.db\n")
-    found = place.read(
+    found = settings_folder.read(
         "store: written.db\n", DOCGRAPH_CONFIG=str(other if absolute else other.name)
     )
     assert found.store == "other.db"
     assert found.config == str(other)
 
 
-@pytest.mark.parametrize("named", ["missing.yaml", "."])
-def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
-    said = place.refusal(EVERY_KEY, DOCGRAPH_CONFIG=named)
-    assert said == f"DOCGRAPH_CONFIG: there is no file {named}"
+@pytest.mark.parametrize("name", ["missing.yaml", "."])
+def test_a_file_that_is_named_must_exist(settings_folder: SettingsFolder, name: str) -> None:
+    message = settings_folder.refusal(EVERY_KEY, DOCGRAPH_CONFIG=name)
+    assert message == f"DOCGRAPH_CONFIG: there is no file {name}"
 
 
-# What is refused
+# Invalid settings
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     {
         "stor: a.db": "no setting is called 'stor'; did you mean 'store'?",
         "colour: red": (f"no setting is called 'colour'; known: {KNOWN}"),
@@ -281,14 +287,14 @@ def test_a_file_that_is_named_must_be_there(place: Place, named: str) -> None:
         "[store]": "the file: Input should be an object",
     }.items(),
 )
-def test_what_does_not_fit_is_refused_by_file_and_key(
-    place: Place, written: str, said: str
+def test_an_error_names_the_file_and_the_key(
+    settings_folder: SettingsFolder, written: str, message: str
 ) -> None:
-    assert place.refusal(written) == f": {said}"
+    assert settings_folder.refusal(written) == f": {message}"
 
 
 @pytest.mark.parametrize(
-    ("written", "said"),
+    ("written", "message"),
     {
         b"store: a.db\nembedder: [": ":2: not YAML: expected the node content",
         b"store: !!python/name:os.system": ":1: not YAML: could not determine a constructor",
@@ -299,30 +305,32 @@ def test_what_does_not_fit_is_refused_by_file_and_key(
     }.items(),
     ids=["bad YAML", "tag", "control", "not UTF-8", "circle", "deep"],
 )
-def test_a_file_that_cannot_be_read_is_refused_by_name(
-    place: Place, written: bytes, said: str
+def test_an_error_names_the_file_that_cannot_be_read(
+    settings_folder: SettingsFolder, written: bytes, message: str
 ) -> None:
-    assert place.refusal(written).startswith(said)
+    assert settings_folder.refusal(written).startswith(message)
 
 
 @pytest.mark.parametrize("wait", ["soon", "-1", "nan", "inf", "1,5"])
-def test_a_wait_that_is_no_number_of_seconds_is_refused(place: Place, wait: str) -> None:
-    said = place.refusal("wait: 30\n", DOCGRAPH_WAIT=wait)
-    assert said == f"DOCGRAPH_WAIT: {wait!r} is not a number of seconds, 0 or more"
+def test_a_wait_that_is_not_a_number_of_seconds_is_refused(
+    settings_folder: SettingsFolder, wait: str
+) -> None:
+    message = settings_folder.refusal("wait: 30\n", DOCGRAPH_WAIT=wait)
+    assert message == f"DOCGRAPH_WAIT: {wait!r} is not a number of seconds, 0 or more"
 
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_an_endpoint_needs_a_model(place: Place, name: str) -> None:
+def test_an_endpoint_needs_a_model(settings_folder: SettingsFolder, name: str) -> None:
     variable = f"DOCGRAPH_{name.upper()}"
     needs = f"needs a model beside it: {name}.model or {variable}_MODEL"
     written = f"{name}: {{endpoint: http://me:secret@written/v1}}\n"
-    assert place.refusal(written) == f": {name}.endpoint: {needs}"
+    assert settings_folder.refusal(written) == f": {name}.endpoint: {needs}"
     given = {f"{variable}_ENDPOINT": "http://me:secret@given/v1"}
-    assert place.refusal(**given) == f"{variable}_ENDPOINT: {needs}"
+    assert settings_folder.refusal(**given) == f"{variable}_ENDPOINT: {needs}"
 
 
-def test_a_model_alone_is_no_endpoint(place: Place) -> None:
-    found = place.read("embedder: {model: m}\n", DOCGRAPH_RERANKER_MODEL="m")
+def test_a_model_without_an_address_is_not_an_endpoint(settings_folder: SettingsFolder) -> None:
+    found = settings_folder.read("embedder: {model: m}\n", DOCGRAPH_RERANKER_MODEL="m")
     assert found.embedder_endpoint is None
     assert found.reranker_endpoint is None
 
@@ -331,12 +339,16 @@ def test_a_model_alone_is_no_endpoint(place: Place) -> None:
 
 
 @pytest.mark.parametrize("name", ["embedder", "reranker"])
-def test_a_key_comes_from_the_environment_alone(place: Place, name: str) -> None:
+def test_an_api_key_is_read_from_the_environment_only(
+    settings_folder: SettingsFolder, name: str
+) -> None:
     server = {"endpoint": "http://h/v1", "model": "m"}
-    said = place.refusal(json.dumps({name: {**server, "key": "sesame"}}))
-    assert said.startswith(f": no setting is called '{name}.key'")
-    assert "sesame" not in said
-    found = place.read(json.dumps({name: server}), **{f"DOCGRAPH_{name.upper()}_KEY": "sesame"})
+    message = settings_folder.refusal(json.dumps({name: {**server, "key": "sesame"}}))
+    assert message.startswith(f": no setting is called '{name}.key'")
+    assert "sesame" not in message
+    found = settings_folder.read(
+        json.dumps({name: server}), **{f"DOCGRAPH_{name.upper()}_KEY": "sesame"}
+    )
     endpoint = found.embedder_endpoint or found.reranker_endpoint
     assert endpoint == Endpoint("http://h/v1", "m", "sesame")
     assert "sesame" not in repr(found)

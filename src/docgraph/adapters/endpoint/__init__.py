@@ -1,1 +1,1 @@
-"""Models that run elsewhere, behind an OpenAI-compatible server."""
+"""Models behind an OpenAI-compatible server."""

@@ -1,4 +1,4 @@
-"""Asks a chat model behind any OpenAI-compatible server: Ollama, llama.cpp, vLLM, a hosted one."""
+"""A chat model behind any OpenAI-compatible server: Ollama, llama.cpp, vLLM, a hosted one."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from docgraph.adapters.endpoint.http_client import (
     MAX_RESPONSE_SECONDS,
     ConnectionDropped,
     EndpointClient,
-    Refused,
+    ErrorResponse,
     StreamInterrupted,
 )
 from docgraph.model.access import UNCLASSIFIED, Clearance
@@ -18,7 +18,7 @@ from docgraph.model.context import TokenCounter
 from docgraph.model.errors import ModelError
 from docgraph.ports.models import ChatReply, Message, Sampling
 
-# What a server does not support is left out of a second request.
+# A second request leaves out what a server does not support.
 
 
 INVALID_REQUEST = (400, 422)
@@ -31,8 +31,8 @@ class UnsupportedParameter(ModelError):
     """The server closed the connection before the first piece: it may not support a stream."""
 
 
-def retry_without(body: Body, error: Refused | UnsupportedParameter) -> Body:
-    """Without what a refusal names, each once; the limit stays, under its other name.
+def retry_without(body: Body, error: ErrorResponse | UnsupportedParameter) -> Body:
+    """Without the parameters that the error names; the limit stays, under its other name.
 
     A server that closes a stream without a message may give one in a response without stream.
     """
@@ -132,7 +132,7 @@ class EndpointChat:
         while True:
             try:
                 text, finish = self._request(body, on_text)
-            except (Refused, UnsupportedParameter) as error:
+            except (ErrorResponse, UnsupportedParameter) as error:
                 reduced = retry_without(body, error)
                 if reduced == body:
                     raise
@@ -151,14 +151,14 @@ class EndpointChat:
         return answer.text, self._client.redact(answer.finish)
 
     def _pieces(self, answer: ChatAnswer) -> Iterator[str]:
-        nothing = True
+        empty = True
         try:
             for piece in answer.pieces():
-                nothing = False
+                empty = False
                 yield piece
         except StreamInterrupted as error:
-            silent = nothing and isinstance(error, ConnectionDropped)
-            kind = UnsupportedParameter if silent else ModelError
+            unanswered = empty and isinstance(error, ConnectionDropped)
+            kind = UnsupportedParameter if unanswered else ModelError
             raise self._error(f"half an answer: {error}", kind) from error
         except MalformedEvent as error:
             raise self._error(str(error)) from error

@@ -1,4 +1,4 @@
-"""A chat completion's answer: its pieces out of a stream of events, or out of one JSON object."""
+"""A chat completion: its pieces from a stream of events, or from one JSON object."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from itertools import chain
 from docgraph.adapters.endpoint.http_client import ConnectionDropped, StreamInterrupted
 from docgraph.model.errors import ModelError
 
-# Server-sent events: what bytes mean, however they are cut into blocks.
+# Server-sent events, parsed from blocks of any size.
 
 
 MAX_LINE_BYTES = 1024 * 1024
@@ -18,7 +18,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class MalformedEvent(ModelError):
-    """Not what the protocol allows; the message says what, and not from whom."""
+    """Not allowed by the protocol; the caller adds the address to the message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class ServerSentEvent:
 
 
 def read_events(blocks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
-    """Each as soon as its last byte is there; the size of an event is the caller's to limit."""
+    """Each as soon as its last byte has arrived; the caller limits the size of an event."""
     kind, data = "message", list[str]()
     for line in _lines(blocks):
         if not line:
@@ -50,8 +50,8 @@ def read_events(blocks: Iterable[bytes]) -> Iterator[ServerSentEvent]:
 def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
     """Whole lines only, without their ends."""
     pending, after_cr, first = bytearray(), False, True
-    for given in filter(None, blocks):  # an empty block does not end what came before it
-        block = given.removeprefix(b"\n") if after_cr else given  # CR and LF in two blocks
+    for received in filter(None, blocks):  # an empty block does not end what came before it
+        block = received.removeprefix(b"\n") if after_cr else received  # CR and LF in two blocks
         after_cr = block.endswith(b"\r")
         *whole, rest = LINE_END.split(block)
         for part in whole:
@@ -77,20 +77,20 @@ def _field(line: str) -> tuple[str, str]:
     return name, value.removeprefix(" ")
 
 
-# A chat completion: out of such events, or of one object.
+# A chat completion from such events, or from one object.
 
 
 MAX_TEXT_LENGTH = 1024 * 1024  # characters
 MAX_STREAM_BYTES = 64 * 1024 * 1024  # bytes: each piece comes with hundreds of them around it
 DONE = "[DONE]"
 NOTHING = object()
-ENDED = "done"  # [DONE], or a whole object, without a reason
+DONE_REASON = "done"  # [DONE], or a whole object, without a reason
 
 
 class ChatAnswer:
     """`pieces` can be read once; then `text` is all of them, and `finish` why the server ended.
 
-    `error_message` shortens what a server says of an error, and leaves its key out.
+    `error_message` shortens a server's error message and removes the key.
     An answer is complete when the server gave a reason to finish, or sent [DONE].
     """
 
@@ -118,21 +118,21 @@ class ChatAnswer:
             raise ConnectionDropped("the server said nothing")
         blocks = chain([first], self._blocks)
         if not first.lstrip().startswith(b"{"):
-            yield from self._streamed(read_events(blocks))
+            yield from self._stream_texts(read_events(blocks))
             return
-        choice = self._choice(_parsed(b"".join(blocks)))
+        choice = self._choice(_parse_object(b"".join(blocks)))
         if choice is None:
             raise MalformedEvent('the answer has no "choices"')
         yield self._content(choice, choice.get("message"))
-        self.finish = self.finish or ENDED
+        self.finish = self.finish or DONE_REASON
 
-    def _streamed(self, events: Iterator[ServerSentEvent]) -> Iterator[str]:
+    def _stream_texts(self, events: Iterator[ServerSentEvent]) -> Iterator[str]:
         any_event = False
         try:
             for event in events:
                 any_event = True
                 if event.data.strip() == DONE:
-                    self.finish = self.finish or ENDED
+                    self.finish = self.finish or DONE_REASON
                     return
                 yield self._event_text(event)
         except StreamInterrupted:
@@ -147,7 +147,7 @@ class ChatAnswer:
         """Empty for an event that reports usage, or only keeps the connection alive."""
         if event.kind == "error":
             raise MalformedEvent(f"the server broke off: {self._error_message(event.data)}")
-        choice = self._choice(_parsed(event.data)) if event.data.strip() else None
+        choice = self._choice(_parse_object(event.data)) if event.data.strip() else None
         return self._content(choice, choice.get("delta") or {}) if choice else ""
 
     def _choice(self, answer: dict[str, object]) -> dict[str, object] | None:
@@ -168,7 +168,7 @@ class ChatAnswer:
         return content or ""
 
 
-def _parsed(data: str | bytes) -> dict[str, object]:
+def _parse_object(data: str | bytes) -> dict[str, object]:
     try:
         answer = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -1,8 +1,8 @@
-"""Embeds by asking an OpenAI-compatible server, such as Ollama, for its embeddings.
+"""Embeds with an OpenAI-compatible server, such as Ollama.
 
 A server cannot prove which weights it runs, so the identity names the server beside the model:
-the same name at another address counts as another model. That a vector does not depend on its
-companions is the server's promise to keep; `batch=1` leaves it none to break.
+the same name at another address counts as another model. Whether a vector depends on the
+other texts of its batch is up to the server; `batch=1` rules that out.
 """
 
 import time
@@ -22,7 +22,7 @@ PROBE = "docgraph"
 
 
 class EndpointEmbedder:
-    """`dimensions`, when given, is asked of the server; else a first short text tells them."""
+    """`dimensions` is sent to the server if given; else a first short text measures it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Requests to one model server: bounded waits and retries, no redirects, no key in an error."""
+"""Requests to one model server: timeouts, retries, no redirects, no key in an error."""
 
 import json
 import time
@@ -19,11 +19,11 @@ from docgraph.adapters.http_request import (
 from docgraph.model.errors import ModelError
 from docgraph.ports.cancellation import check_cancelled, on_cancel
 
-# An endpoint's address and key: one spelling for one server, and no key where all can read it.
+# An endpoint's address in canonical form, and its key, which must not be in the address.
 
 
 def normalise_address(base: str) -> str:
-    """Lower-case scheme and host, no slash at the end: one server has one spelling."""
+    """Lower-case scheme and host, no slash at the end: one server has one address."""
     try:
         parts = urlsplit(base.strip())
         port = parts.port
@@ -45,15 +45,15 @@ def check_api_key(key: str | None) -> str:
     return key
 
 
-# A response while its body is read, with a limit to every wait.
+# A response while its body is read, with a timeout for every wait.
 
 
 class StreamInterrupted(ModelError):
-    """The response stopped in the middle; the message says how, and not where."""
+    """The response stopped in the middle; the caller adds the address to the message."""
 
 
 class ConnectionDropped(StreamInterrupted):
-    """The server closed the connection, or ended without a word."""
+    """The server closed the connection, or sent nothing."""
 
 
 class EndpointResponse:
@@ -72,13 +72,13 @@ class EndpointResponse:
         self._max_seconds = max_seconds
 
     def blocks(self) -> Iterator[bytes]:
-        """As they arrive, none empty; what a caller does between them is not watched."""
+        """As they arrive, none empty; time that the caller spends between them is not limited."""
         while (block := self._next_block()) is not None:
             if block:
                 yield block
 
     def read(self, limit: int) -> bytes:
-        """At most so many bytes, and the rest unread."""
+        """At most `limit` bytes; the rest is not read."""
         data = bytearray()
         for block in self.blocks():
             data += block
@@ -100,14 +100,14 @@ class EndpointResponse:
             raise ConnectionDropped(message) from error
 
 
-# A server's refusal: its own message, short, out of its JSON.
+# An error response: the server's own message, shortened, from its JSON.
 
 
 MAX_MESSAGE_LENGTH = 300
 
 
-class Refused(ModelError):
-    """`text` is the whole body of the server's answer, without the key."""
+class ErrorResponse(ModelError):
+    """A status other than 200; `text` is the whole body, without the key."""
 
     def __init__(self, message: str, status: int, text: str) -> None:
         super().__init__(message)
@@ -116,9 +116,9 @@ class Refused(ModelError):
 
 
 def error_message(text: str, redact: Callable[[str], str]) -> str:
-    """The message inside, where there is one; else everything, in one line.
+    """The message in the JSON, if there is one; else the whole text, in one line.
 
-    `redact` is applied to the decoded text: JSON has many spellings of one word.
+    `redact` is applied to the decoded text: JSON can escape any character.
     """
     try:
         message = message_in(json.loads(text))
@@ -141,7 +141,7 @@ MAX_RETRY_DELAY = 30.0
 
 
 def retry_delay(retry_after: str, attempt: int, now: float) -> float:
-    """Seconds that the server asks for, else twice as many as the last time, within a limit.
+    """Seconds of Retry-After, else twice as many as the last time, within a limit.
 
     Retry-After is a number of seconds or a date; `now` is in seconds since 1970.
     """
@@ -194,15 +194,15 @@ class EndpointClient:
 
     @contextmanager
     def post(self, path: str, body: object, accept: str) -> Iterator[EndpointResponse]:
-        """A response of 200, to be read; a busy server is asked again, another refusal raised."""
+        """A response with status 200; a busy server is tried again, another error is raised."""
         data = json.dumps(body).encode()
         for attempt in range(self._retries + 1):
             check_cancelled()
-            with self._sent(path, data, accept) as response:
+            with self._send(path, data, accept) as response:
                 if response.status == OK:
                     yield response
                     return
-                refused = self._refused(path, response, attempt + 1)
+                refused = self._error_response(path, response, attempt + 1)
             if response.status not in RETRIED_STATUSES or attempt == self._retries:
                 raise refused
             self._sleep(retry_delay(response.retry_after, attempt, time.time()))
@@ -222,7 +222,7 @@ class EndpointClient:
             raise ModelError(f"{self.base}{path}: the answer is not JSON: {error}") from error
 
     def redact(self, text: str) -> str:
-        """Without the key, also as JSON would spell it."""
+        """Without the key, also in its JSON form."""
         if not self._key:
             return text
         return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")
@@ -231,7 +231,7 @@ class EndpointClient:
         return error_message(text, self.redact)
 
     @contextmanager
-    def _sent(self, path: str, data: bytes, accept: str) -> Iterator[EndpointResponse]:
+    def _send(self, path: str, data: bytes, accept: str) -> Iterator[EndpointResponse]:
         connection, started = AbortableConnection(), time.monotonic()
         headers = {**self._headers, "Accept": accept}
         connect, timeout = min(MAX_CONNECT_SECONDS, self._timeout), self._timeout
@@ -265,11 +265,11 @@ class EndpointClient:
             message = f"cannot be reached: {self.redact(failure_reason(error))}"
             raise ModelError(f"{self.base}{path}: {message}") from error
 
-    def _refused(self, path: str, response: EndpointResponse, times: int) -> Refused:
+    def _error_response(self, path: str, response: EndpointResponse, times: int) -> ErrorResponse:
         try:
             text = response.read(MAX_REFUSAL_BYTES).decode("utf-8", "replace")
         except StreamInterrupted as error:
             text = str(error)
         often = f" {times} times" if response.status in RETRIED_STATUSES and times > 1 else ""
         message = f"answered {response.status}{often}: {self.error_message(text)}"
-        return Refused(f"{self.base}{path}: {message}", response.status, self.redact(text))
+        return ErrorResponse(f"{self.base}{path}: {message}", response.status, self.redact(text))

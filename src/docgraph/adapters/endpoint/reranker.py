@@ -1,4 +1,4 @@
-"""Reranks by asking a server for `POST /rerank`, as llama.cpp, vLLM, Jina and Cohere answer it."""
+"""Reranks with a server's `POST /rerank`, as llama.cpp, vLLM, Jina and Cohere offer it."""
 
 import math
 from collections.abc import Sequence
@@ -38,16 +38,16 @@ class EndpointReranker:
         scores = dict(self._score(row) for row in rows)
         if sorted(scores) != list(range(len(texts))):
             raise self._error(f"{len(scores)} scores for {len(texts)} texts")
-        return [scores[place] for place in range(len(texts))]
+        return [scores[index] for index in range(len(texts))]
 
     def _score(self, row: object) -> tuple[int, float]:
-        place = row.get("index") if isinstance(row, dict) else None
+        index = row.get("index") if isinstance(row, dict) else None
         score = row.get("relevance_score") if isinstance(row, dict) else None
-        if not isinstance(place, int) or not isinstance(score, int | float):
+        if not isinstance(index, int) or not isinstance(score, int | float):
             raise self._error('a result lacks its "index" or "relevance_score"')
         if not math.isfinite(score):
             raise self._error("a score is not a finite number")
-        return place, float(score)
+        return index, float(score)
 
     def _error(self, message: str) -> ModelError:
         return ModelError(f"{self._client.base}/rerank: {self._model}: {message}")

@@ -1,4 +1,4 @@
-"""JWTs of one issuer: signed with a key of its set, for us, and for now."""
+"""JWTs of one issuer: signature, issuer, audience and times are checked."""
 
 import base64
 import binascii
@@ -13,19 +13,19 @@ from docgraph.adapters.jwt.jwks import KeySet, json_object
 from docgraph.model.errors import NotAuthenticated
 from docgraph.ports.auth import LONGEST_TOKEN
 
-# A token in its three parts, before anything of it is believed.
+# A token in its three parts, not yet verified.
 
 
-# Tokens that are made to let somebody in; a logout token or a proof of possession is not.
+# Types of access tokens; a logout token or a proof of possession is not one.
 TYPES = ("jwt", "at+jwt")
-LONGEST_KEY_ID = 256
+MAX_KEY_ID_LENGTH = 256
 _PART = "([A-Za-z0-9_-]+)"
 _COMPACT = re.compile(rf"{_PART}\.{_PART}\.{_PART}")
 
 
 @dataclass(frozen=True, slots=True)
 class CompactJwt:
-    """`algorithm` and `key_id` are what the token says of itself; `payload` is not yet read."""
+    """`algorithm` and `key_id` are of the unverified header; `payload` is not yet parsed."""
 
     algorithm: str
     key_id: str | None
@@ -33,38 +33,38 @@ class CompactJwt:
 
 
 def read_compact(token: str) -> CompactJwt:
-    """Header and payload; keys that a header brings along (`jwk`, `jku`, `x5u`) are not read."""
+    """Header and payload; keys in the header (`jwk`, `jku`, `x5u`) are not read."""
     if len(token) > LONGEST_TOKEN:
         raise NotAuthenticated(f"a token of more than {LONGEST_TOKEN:,} characters")
     parts = _COMPACT.fullmatch(token)
     if parts is None:
-        raise NotAuthenticated("what was shown is no token of three parts")
-    header = json_object(_decoded(parts[1]), "the token's header")
+        raise NotAuthenticated("the credential is not a token of three parts")
+    header = json_object(_decode(parts[1]), "the token's header")
     if "crit" in header or "b64" in header:
-        raise NotAuthenticated("the token's header asks for an extension, and none is known here")
+        raise NotAuthenticated("the token's header requires an extension, and none is supported")
     kind = header.get("typ", TYPES[0])
     if not isinstance(kind, str) or kind.lower().removeprefix("application/") not in TYPES:
-        raise NotAuthenticated("the token's header names a type that lets nobody in")
+        raise NotAuthenticated("the token's type is not that of an access token")
     algorithm, key_id = header.get("alg"), header.get("kid")
     if not isinstance(algorithm, str):
         raise NotAuthenticated("the token's header names no algorithm")
-    if key_id is not None and not (isinstance(key_id, str) and len(key_id) <= LONGEST_KEY_ID):
-        raise NotAuthenticated("the token's header has a key id that is no short text")
-    return CompactJwt(algorithm, key_id, _decoded(parts[2]))
+    if key_id is not None and not (isinstance(key_id, str) and len(key_id) <= MAX_KEY_ID_LENGTH):
+        raise NotAuthenticated("the token's key id is not a short string")
+    return CompactJwt(algorithm, key_id, _decode(parts[2]))
 
 
-def _decoded(part: str) -> bytes:
+def _decode(part: str) -> bytes:
     try:
         return base64.urlsafe_b64decode(part + "=" * (-len(part) % 4))
     except binascii.Error:
         raise NotAuthenticated("a part of the token is not base64url") from None
 
 
-LATEST = 2**53  # seconds since 1970
+MAX_TIME = 2**53  # seconds since 1970
 
 
 class JwtVerifier:
-    """`algorithms` are pinned: what a token's header says of itself chooses among these alone."""
+    """`algorithms` are pinned: a token's header selects among these only."""
 
     def __init__(
         self,
@@ -85,31 +85,31 @@ class JwtVerifier:
         self._signatures = PyJWS(algorithms=list(algorithms))
 
     def verify(self, token: str) -> Mapping[str, object]:
-        """Issuer and audience are looked at first: no key is asked for on a stranger's word."""
-        read = read_compact(token)
-        if read.algorithm not in self._algorithms:
+        """Issuer and audience are checked first: a token of others causes no key request."""
+        compact = read_compact(token)
+        if compact.algorithm not in self._algorithms:
             raise NotAuthenticated("the token is signed by an algorithm that is not allowed")
-        claims = json_object(read.payload, "the token")
-        self._for_us(claims)
-        key = self._keys.key(read.key_id, read.algorithm)
+        claims = json_object(compact.payload, "the token")
+        self._check_audience(claims)
+        key = self._keys.key(compact.key_id, compact.algorithm)
         try:
-            signed = self._signatures.decode(token, key.public, algorithms=[read.algorithm])
+            signed = self._signatures.decode(token, key.public, algorithms=[compact.algorithm])
         except (PyJWTError, ValueError, TypeError):
-            raise NotAuthenticated("the token's signature does not hold") from None
-        if signed != read.payload:
-            raise NotAuthenticated("the token's signature is for another text")
-        self._for_now(claims)
+            raise NotAuthenticated("the token's signature is not valid") from None
+        if signed != compact.payload:
+            raise NotAuthenticated("the token's signature is for another payload")
+        self._check_times(claims)
         return claims
 
-    def _for_us(self, claims: Mapping[str, object]) -> None:
+    def _check_audience(self, claims: Mapping[str, object]) -> None:
         if claims.get("iss") != self.name:
             raise NotAuthenticated("the token is of another issuer")
-        meant = claims.get("aud")
-        audiences = meant if isinstance(meant, list) else [meant]
+        audience = claims.get("aud")
+        audiences = audience if isinstance(audience, list) else [audience]
         if not all(isinstance(one, str) for one in audiences) or self._audience not in audiences:
             raise NotAuthenticated("the token is for another audience")
 
-    def _for_now(self, claims: Mapping[str, object]) -> None:
+    def _check_times(self, claims: Mapping[str, object]) -> None:
         now = self._now()
         if now >= _time(claims, "exp") + self._leeway:
             raise NotAuthenticated("the token has expired")
@@ -119,8 +119,8 @@ class JwtVerifier:
 
 
 def _time(claims: Mapping[str, object], name: str) -> float:
-    """Neither endless nor so large that it cannot be reckoned with."""
+    """A finite number in a range that arithmetic represents exactly."""
     value = claims.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LATEST:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_TIME:
         raise NotAuthenticated(f"the token has no {name!r} that is a number of seconds")
     return value

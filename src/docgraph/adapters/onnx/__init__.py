@@ -1,1 +1,1 @@
-"""Models that run here: the embedder that comes along, and any ONNX folder."""
+"""Models that run in this process: the default embedder, and any ONNX folder."""

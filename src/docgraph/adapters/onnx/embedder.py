@@ -66,7 +66,7 @@ class OnnxModel:
         return mean
 
 
-def leaves_pooling(session: Session) -> bool:
+def needs_pooling(session: Session) -> bool:
     """Whether the graph gives vectors of tokens only."""
     return all(port.name != WHOLE_TEXT for port in session.get_outputs())
 
@@ -205,5 +205,5 @@ class OnnxEmbedder:
 
 def _open_model(folder: ModelFolder) -> OnnxModel:
     session = open_folder_session(folder)
-    pooled = pooling(folder) if leaves_pooling(session) else "cls"
+    pooled = pooling(folder) if needs_pooling(session) else "cls"
     return OnnxModel(folder.name, session, pooling=pooled, first_position=first_position(folder))

@@ -81,21 +81,23 @@ def open_granite(path: Path, cores: int | None = None) -> TextRunner:
 
 
 class CountCache(dict[str, int]):
-    """Counts of texts up to `longest` characters; emptied when it has `most` entries.
+    """Counts of texts up to `max_characters`; emptied when it has `max_entries`.
 
     Threads may share it: an entry that one of them clears is counted again, with the same result.
     """
 
-    def __init__(self, count: Callable[[str], int], *, most: int, longest: int) -> None:
+    def __init__(
+        self, count: Callable[[str], int], *, max_entries: int, max_characters: int
+    ) -> None:
         super().__init__()
         self._count = count
-        self._most = most
-        self._longest = longest
+        self._max_entries = max_entries
+        self._max_characters = max_characters
 
     def __missing__(self, text: str) -> int:
         count = self._count(text)
-        if len(text) <= self._longest:
-            if len(self) >= self._most:
+        if len(text) <= self._max_characters:
+            if len(self) >= self._max_entries:
                 self.clear()
             self[text] = count
         return count
@@ -134,10 +136,10 @@ class GraniteTokenCounter:
 
     def __init__(self, pack: Path | None = None) -> None:
         self._pack = pack or find_pack()
-        self._lines = CountCache(self._in_line, most=1 << 12, longest=1000)
-        self._spaced = CountCache(self._in_spaced, most=1 << 16, longest=64)
-        self._parts = CountCache(self._in_part, most=1 << 14, longest=32)
-        self._words = CountCache(self._in_word, most=1 << 16, longest=64)
+        self._lines = CountCache(self._in_line, max_entries=1 << 12, max_characters=1000)
+        self._spaced = CountCache(self._in_spaced, max_entries=1 << 16, max_characters=64)
+        self._parts = CountCache(self._in_part, max_entries=1 << 14, max_characters=32)
+        self._words = CountCache(self._in_word, max_entries=1 << 16, max_characters=64)
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ REMEDY = "install it with: pip install --force-reinstall holographic-memory-mode
 
 
 @dataclass(frozen=True, slots=True)
-class Quantised:
+class QuantisedTensor:
     """Whole numbers (rows, groups, 64) and a scale for each group (rows, groups, 1)."""
 
     whole: Array
@@ -41,7 +41,7 @@ class Quantised:
 @dataclass(frozen=True, slots=True)
 class GranitePack:
     tokenizer: str
-    tensors: Mapping[str, Array | Quantised]
+    tensors: Mapping[str, Array | QuantisedTensor]
     width: int
     layers: int
     heads: int
@@ -51,11 +51,11 @@ class GranitePack:
 
     def floats(self, name: str) -> Array:
         tensor = self.tensors[name]
-        return tensor.floats() if isinstance(tensor, Quantised) else tensor
+        return tensor.floats() if isinstance(tensor, QuantisedTensor) else tensor
 
-    def quantised(self, name: str) -> Quantised:
+    def quantised(self, name: str) -> QuantisedTensor:
         tensor = self.tensors[name]
-        assert isinstance(tensor, Quantised), name
+        assert isinstance(tensor, QuantisedTensor), name
         return tensor
 
 
@@ -110,7 +110,7 @@ def _unreadable(path: Path, error: OSError) -> ModelError:
 
 def _tensors(
     entries: list[dict[str, Any]], data: memoryview
-) -> Iterator[tuple[str, Array | Quantised]]:
+) -> Iterator[tuple[str, Array | QuantisedTensor]]:
     """Slices of the file's bytes, in its order; nothing is copied."""
     start = 0
     for entry in entries:
@@ -123,4 +123,4 @@ def _tensors(
         groups = columns // entry["group"]
         whole = np.frombuffer(raw[: rows * columns], "i1").reshape(rows, groups, entry["group"])
         scales = np.frombuffer(raw[rows * columns :], "<f4").reshape(rows, groups, 1)
-        yield entry["name"], Quantised(whole, scales)
+        yield entry["name"], QuantisedTensor(whole, scales)

@@ -1,1 +1,1 @@
-"""Where ingestion reads from."""
+"""Sources that an ingest reads: folders, git commits, JSON lines."""

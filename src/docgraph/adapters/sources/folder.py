@@ -84,7 +84,7 @@ class FolderSource:
 
     def files(self) -> Iterator[SourceFile | SourceProblem]:
         if self._single is not None:
-            yield from self._beside(self._single)
+            yield from self._list_single(self._single)
             return
         folders = [""]
         while folders:
@@ -115,7 +115,7 @@ class FolderSource:
             return too_large(file.path, len(data), self._max_bytes)
         return data
 
-    def _beside(self, name: str) -> Iterator[SourceFile | SourceProblem]:
+    def _list_single(self, name: str) -> Iterator[SourceFile | SourceProblem]:
         """The access file beside a single file counts for it; a dangling link is reported too."""
         for path in dict.fromkeys((name, RULES)):
             if path == name or os.path.lexists(self._base / path):

@@ -1,4 +1,4 @@
-"""Checks that all that git reads of a repository is below one folder."""
+"""Checks that everything git reads of a repository is below one folder."""
 
 import os
 import re
@@ -126,4 +126,4 @@ def _mode(path: Path) -> int:
     except FileNotFoundError:
         return 0
     except OSError as error:
-        raise BadInput(f"the repository cannot be looked at: {error.strerror}") from error
+        raise BadInput(f"the repository cannot be read: {error.strerror}") from error

@@ -94,7 +94,7 @@ class GitObjects:
         self._process.wait()
         self._errors.seek(0)
         message = error_message(self._process, self._errors.read(_BLOCK))
-        remedy = "git fsck tells whether the repository is damaged"
+        remedy = "git fsck shows whether the repository is damaged"
         return BadInput(f"git stopped while it read {path}: {message}; {remedy}")
 
 

@@ -64,10 +64,10 @@ def find_revision(repository: Repository, ref: str) -> Revision:
         raise BadInput(f"{ref!r} cannot name a branch, tag or commit")
     branch = ref if _is_branch(repository, ref) else None
     name = ref if branch is None else f"{_BRANCHES}{branch}"
-    commit = _verified(repository, f"{name}^{{commit}}")
+    commit = _resolve(repository, f"{name}^{{commit}}")
     if commit is None:
-        raise _unknown(repository, ref)
-    tree = _verified(repository, f"{commit}:{repository.folder}")
+        raise _unknown_ref_error(repository, ref)
+    tree = _resolve(repository, f"{commit}:{repository.folder}")
     if tree is None:
         raise BadInput(f"{repository.path}: there is no folder {repository.folder} in {ref}")
     return Revision(commit, branch or _full_branch_name(repository, ref), tree)
@@ -90,13 +90,13 @@ def _full_branch_name(repository: Repository, ref: str) -> str | None:
     return full.removeprefix(_BRANCHES) if full.startswith(_BRANCHES) else None
 
 
-def _verified(repository: Repository, name: str) -> str | None:
+def _resolve(repository: Repository, name: str) -> str | None:
     """Options end before the name, so that a name with a leading `-` is not an option."""
     reply = repository.git.run("rev-parse", "--verify", "--quiet", "--end-of-options", name)
     return None if reply.errors else reply.line
 
 
-def _unknown(repository: Repository, ref: str) -> BadInput:
+def _unknown_ref_error(repository: Repository, ref: str) -> BadInput:
     reply = repository.git.run(
         "for-each-ref",
         "--sort=-creatordate",

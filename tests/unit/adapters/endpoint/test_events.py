@@ -1,4 +1,4 @@
-"""Server-sent events mean the same however their bytes are cut."""
+"""Server-sent events are parsed alike, whatever the blocks of bytes."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -50,7 +50,7 @@ SENT: dict[str, tuple[bytes, list[ServerSentEvent]]] = {
 
 
 @pytest.mark.parametrize(("sent", "expected"), SENT.values(), ids=SENT.keys())
-def test_what_is_sent_is_what_is_read(sent: bytes, expected: list[ServerSentEvent]) -> None:
+def test_events_are_parsed_by_the_standard(sent: bytes, expected: list[ServerSentEvent]) -> None:
     assert list(read_events([sent])) == expected
     assert list(read_events(sent[at : at + 1] for at in range(len(sent)))) == expected
 
@@ -59,10 +59,10 @@ WORDS = ("data: ä", "data:世", "data", ": x", "event: e", "error: f", "\r", "\
 
 
 @given(st.lists(st.sampled_from(WORDS), max_size=12), st.lists(st.integers(0, 60), max_size=6))
-def test_cuts_change_nothing(words: list[str], cuts: list[int]) -> None:
+def test_the_blocks_of_bytes_do_not_matter(words: list[str], cuts: list[int]) -> None:
     sent = "".join(words).encode()
-    places = [0, *sorted(min(cut, len(sent)) for cut in cuts), len(sent)]
-    parts = [sent[start:stop] for start, stop in pairwise(places)]
+    bounds = [0, *sorted(min(cut, len(sent)) for cut in cuts), len(sent)]
+    parts = [sent[start:stop] for start, stop in pairwise(bounds)]
     assert list(read_events(parts)) == list(read_events([sent]))
 
 
@@ -70,14 +70,14 @@ def test_an_empty_block_between_cr_and_lf_changes_nothing() -> None:
     assert list(read_events([b"data: a\r", b"", b"\n"])) == []
 
 
-def test_an_event_is_read_when_its_last_byte_is_there() -> None:
+def test_an_event_is_given_as_soon_as_its_last_byte_has_arrived() -> None:
     def blocks() -> Iterator[bytes]:
         yield b"data: a\r\n\r"
-        raise AssertionError("more is asked for")
+        raise AssertionError("another block was read")
 
     assert next(read_events(blocks())) == ServerSentEvent("message", "a")
 
 
-def test_what_is_not_utf_8_is_refused() -> None:
+def test_bytes_that_are_not_utf_8_are_refused() -> None:
     with pytest.raises(MalformedEvent, match="not UTF-8"):
         list(read_events([b"data: \xff\n\n"]))

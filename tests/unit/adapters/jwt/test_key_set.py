@@ -1,4 +1,4 @@
-"""An issuer's keys: which of them count, how long they are kept, and how often they are read."""
+"""An issuer's keys: which are used, how long they are cached, and how often they are read."""
 
 import threading
 from collections.abc import Callable
@@ -6,15 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from docgraph.adapters.jwt.jwks import FRESH, MOST_KEYS, PAUSE, USABLE, KeySet, signing_keys
+from docgraph.adapters.jwt.jwks import FRESH, MAX_KEYS, PAUSE, USABLE, KeySet, signing_keys
 from docgraph.model.errors import NotAuthenticated
 from tests.support.signed_tokens import PublishedKeys, jwk, jwks
 
 SHORT = 1.0
 
 
-class Down(PublishedKeys):
-    """Answers until it is down."""
+class KeySourceThatFails(PublishedKeys):
+    """Fails while `down` is true."""
 
     down = False
 
@@ -25,10 +25,10 @@ class Down(PublishedKeys):
         return data
 
 
-class World:
+class Harness:
     def __init__(self) -> None:
         self.seconds = 1000.0
-        self.source = Down(jwks(jwk("rsa")))
+        self.source = KeySourceThatFails(jwks(jwk("rsa")))
         self.keys = KeySet(self.source, clock=lambda: self.seconds)
 
     def finds(self, kid: str | None = "rsa", algorithm: str = "RS256") -> bool:
@@ -39,121 +39,125 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
-    return World()
+def harness() -> Harness:
+    return Harness()
 
 
-def test_keys_are_read_once_and_kept(world: World) -> None:
-    assert all(world.finds() for _ in range(5))
-    assert world.source.asked == 1
+def test_keys_are_read_once_and_cached(harness: Harness) -> None:
+    assert all(harness.finds() for _ in range(5))
+    assert harness.source.asked == 1
 
 
-def test_keys_are_read_again_when_they_are_old(world: World) -> None:
-    assert world.finds()
-    world.source.data = jwks(jwk("other"))
-    world.seconds += FRESH
-    assert world.finds("other")
-    assert not world.finds("rsa")
+def test_keys_are_read_again_when_they_are_old(harness: Harness) -> None:
+    assert harness.finds()
+    harness.source.data = jwks(jwk("other"))
+    harness.seconds += FRESH
+    assert harness.finds("other")
+    assert not harness.finds("rsa")
 
 
-def test_a_key_that_is_new_is_read_when_a_token_names_it(world: World) -> None:
-    assert world.finds()
-    world.source.data = jwks(jwk("rsa"), jwk("other"))
-    world.seconds += PAUSE
-    assert world.finds("other")
-    assert world.source.asked == 2
+def test_a_key_that_is_new_is_read_when_a_token_names_it(harness: Harness) -> None:
+    assert harness.finds()
+    harness.source.data = jwks(jwk("rsa"), jwk("other"))
+    harness.seconds += PAUSE
+    assert harness.finds("other")
+    assert harness.source.asked == 2
 
 
-def test_strangers_cannot_make_us_ask_again_and_again(world: World) -> None:
-    assert world.finds()
+def test_unknown_key_ids_cause_one_request_per_pause(harness: Harness) -> None:
+    assert harness.finds()
     for number in range(1000):
-        assert not world.finds(f"unknown {number}")
-    assert world.source.asked == 1
-    world.seconds += PAUSE
+        assert not harness.finds(f"unknown {number}")
+    assert harness.source.asked == 1
+    harness.seconds += PAUSE
     for number in range(1000):
-        assert not world.finds(f"unknown {number}")
-    assert world.source.asked == 2
+        assert not harness.finds(f"unknown {number}")
+    assert harness.source.asked == 2
 
 
-def test_an_issuer_that_is_down_is_not_asked_again_and_again(world: World) -> None:
-    world.source.down = True
-    assert not any(world.finds() for _ in range(100))
-    assert world.source.asked == 1
-    with pytest.raises(NotAuthenticated, match="not to be had: the issuer is down"):
-        world.keys.key("rsa", "RS256")
-    world.source.down = False
-    world.seconds += PAUSE
-    assert world.finds()
+def test_an_issuer_that_is_down_gets_one_request_per_pause(harness: Harness) -> None:
+    harness.source.down = True
+    assert not any(harness.finds() for _ in range(100))
+    assert harness.source.asked == 1
+    with pytest.raises(NotAuthenticated, match="cannot be read: the issuer is down"):
+        harness.keys.key("rsa", "RS256")
+    harness.source.down = False
+    harness.seconds += PAUSE
+    assert harness.finds()
 
 
-def test_while_the_issuer_is_down_old_keys_count_but_not_for_ever(world: World) -> None:
-    assert world.finds()
-    world.source.down = True
-    world.seconds += USABLE - SHORT
-    assert world.finds()
-    world.seconds += SHORT
-    assert not world.finds()
+def test_while_the_issuer_is_down_cached_keys_are_used_until_they_are_too_old(
+    harness: Harness,
+) -> None:
+    assert harness.finds()
+    harness.source.down = True
+    harness.seconds += USABLE - SHORT
+    assert harness.finds()
+    harness.seconds += SHORT
+    assert not harness.finds()
 
 
-def test_what_is_no_set_of_keys_takes_nothing_from_the_old_one(world: World) -> None:
-    assert world.finds()
-    for nonsense in (b"", b"<html>", b"[]", b'{"keys": {}}', b'{"keys": [], "keys": []}'):
-        world.source.data = nonsense
-        world.seconds += FRESH / 10
-        assert world.finds()
+def test_an_invalid_key_set_does_not_replace_the_cached_one(harness: Harness) -> None:
+    assert harness.finds()
+    for invalid in (b"", b"<html>", b"[]", b'{"keys": {}}', b'{"keys": [], "keys": []}'):
+        harness.source.data = invalid
+        harness.seconds += FRESH / 10
+        assert harness.finds()
 
 
-def slowed(world: World) -> tuple[threading.Event, threading.Event]:
-    """The issuer answers when it is let: one event tells that it was asked, the other lets it."""
-    asked, answer = threading.Event(), threading.Event()
-    read = world.source.read
+def slow_down(harness: Harness) -> tuple[threading.Event, threading.Event]:
+    """Two events: the issuer got a request; the issuer may respond."""
+    requested, respond = threading.Event(), threading.Event()
+    read = harness.source.read
 
     def slowly() -> bytes:
-        asked.set()
-        assert answer.wait(10)
+        requested.set()
+        assert respond.wait(10)
         return read()
 
-    world.source.read = slowly  # type: ignore[method-assign]
-    return asked, answer
+    harness.source.read = slowly  # type: ignore[method-assign]
+    return requested, respond
 
 
-def test_who_knows_their_key_waits_for_nobody(world: World) -> None:
-    """One asks a slow issuer for fresh keys; the others go on."""
-    assert world.finds()
-    asked, answer = slowed(world)
-    world.seconds += FRESH
+def test_a_known_key_is_found_while_another_thread_reads_the_keys(harness: Harness) -> None:
+    """One thread reads fresh keys from a slow issuer; the others use the cache."""
+    assert harness.finds()
+    requested, respond = slow_down(harness)
+    harness.seconds += FRESH
     with ThreadPoolExecutor(1) as one:
-        waiting = one.submit(world.finds)
-        assert asked.wait(10)
-        assert world.finds()
+        waiting = one.submit(harness.finds)
+        assert requested.wait(10)
+        assert harness.finds()
         assert not waiting.done()
-        answer.set()
+        respond.set()
         assert waiting.result(10)
 
 
-def test_strangers_wait_for_nobody_either(world: World) -> None:
-    """One has us ask a slow issuer for a key that nobody knows; the next hear no at once."""
-    assert world.finds()
-    asked, answer = slowed(world)
-    world.seconds += PAUSE
+def test_an_unknown_key_is_refused_at_once_while_another_thread_reads_the_keys(
+    harness: Harness,
+) -> None:
+    """An unknown key id causes a read from a slow issuer; the next one does not wait for it."""
+    assert harness.finds()
+    requested, respond = slow_down(harness)
+    harness.seconds += PAUSE
     with ThreadPoolExecutor(2) as two:
-        waiting = two.submit(world.finds, "unknown")
-        assert asked.wait(10)
-        next_ = two.submit(world.finds, "unknown, too")
+        waiting = two.submit(harness.finds, "unknown")
+        assert requested.wait(10)
+        next_ = two.submit(harness.finds, "unknown, too")
         try:
             assert next_.result(5) is False
             assert not waiting.done()
         finally:
-            answer.set()
+            respond.set()
         assert waiting.result(10) is False
-    assert world.source.asked == 2
+    assert harness.source.asked == 2
 
 
-def test_several_keys_that_fit_are_none(world: World) -> None:
-    world.source.data = jwks(jwk("rsa"), jwk("other"))
+def test_several_matching_keys_are_an_error(harness: Harness) -> None:
+    harness.source.data = jwks(jwk("rsa"), jwk("other"))
     with pytest.raises(NotAuthenticated, match="several keys"):
-        world.keys.key(None, "RS256")
-    assert world.finds("rsa")
+        harness.keys.key(None, "RS256")
+    assert harness.finds("rsa")
 
 
 LEFT_OUT: dict[str, Callable[[], object]] = {
@@ -164,10 +168,10 @@ LEFT_OUT: dict[str, Callable[[], object]] = {
     "a secret": lambda: {"kty": "oct", "k": "c2VjcmV0", "kid": "rsa", "alg": "HS256"},
     "too small": lambda: jwk("small"),
     "without its number": lambda: {"kty": "RSA", "kid": "rsa", "e": "AQAB"},
-    "numbers that are none": lambda: {"kty": "RSA", "kid": "rsa", "n": 5, "e": []},
-    "a curve that nobody knows": lambda: jwk("ec", crv="P-999"),
-    "a curve that does not fit": lambda: jwk("ec", crv="P-384"),
-    "a kind that nobody knows": lambda: {"kty": "LWE"},
+    "numbers that are not text": lambda: {"kty": "RSA", "kid": "rsa", "n": 5, "e": []},
+    "an unknown curve": lambda: jwk("ec", crv="P-999"),
+    "the curve of another key": lambda: jwk("ec", crv="P-384"),
+    "an unknown kind": lambda: {"kty": "LWE"},
     "a kind that is no text": lambda: {"kty": ["RSA"]},
     "an id that is no text": lambda: jwk("rsa", kid=5),
     "no object": lambda: "rsa",
@@ -175,7 +179,7 @@ LEFT_OUT: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", LEFT_OUT)
-def test_a_key_that_is_not_for_this_is_left_out_and_the_others_stay(name: str) -> None:
+def test_an_unusable_key_is_left_out_and_the_others_stay(name: str) -> None:
     assert [key.id for key in signing_keys(jwks(LEFT_OUT[name](), jwk("ed")))] == ["ed"]
 
 
@@ -189,6 +193,6 @@ def test_a_key_is_for_the_algorithms_of_its_kind() -> None:
     ]
 
 
-def test_a_set_without_end_is_refused() -> None:
+def test_a_set_with_too_many_keys_is_refused() -> None:
     with pytest.raises(NotAuthenticated, match="up to 100"):
-        signing_keys(jwks(*[{"kty": "RSA"}] * (MOST_KEYS + 1)))
+        signing_keys(jwks(*[{"kty": "RSA"}] * (MAX_KEYS + 1)))

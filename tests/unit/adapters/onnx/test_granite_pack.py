@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from docgraph.adapters.onnx import granite_pack
-from docgraph.adapters.onnx.granite_pack import Quantised, find_pack, read_pack, read_tokenizer
+from docgraph.adapters.onnx.granite_pack import (
+    QuantisedTensor,
+    find_pack,
+    read_pack,
+    read_tokenizer,
+)
 from docgraph.model.errors import ModelError
 
 
@@ -67,4 +72,4 @@ def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
 def test_each_group_of_whole_numbers_has_its_own_scale() -> None:
     whole = np.array([[[1, -2], [3, 4]]], dtype=np.int8)
     scales = np.array([[[0.5], [2.0]]], dtype=np.float32)
-    assert Quantised(whole, scales).floats().tolist() == [[0.5, -1.0, 6.0, 8.0]]
+    assert QuantisedTensor(whole, scales).floats().tolist() == [[0.5, -1.0, 6.0, 8.0]]

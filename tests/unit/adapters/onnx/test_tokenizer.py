@@ -1,4 +1,4 @@
-"""A tokenizer reads a text as its model wants it."""
+"""A tokenizer encodes a text as its model expects."""
 
 import pytest
 from hypothesis import given
@@ -9,9 +9,9 @@ from docgraph.adapters.onnx.granite_pack import find_pack, read_tokenizer
 from docgraph.adapters.onnx.tokenizer import load_tokenizer, tokens
 from docgraph.model.errors import ModelError
 
-LONGEST = 7
-THEIRS = load_tokenizer("theirs", read_tokenizer(find_pack()))
-THEIRS.enable_truncation(LONGEST)
+MAX_TOKENS = 7
+LIBRARY_TOKENIZER = load_tokenizer("library", read_tokenizer(find_pack()))
+LIBRARY_TOKENIZER.enable_truncation(MAX_TOKENS)
 
 
 def test_an_unreadable_tokenizer_is_named() -> None:
@@ -21,7 +21,7 @@ def test_an_unreadable_tokenizer_is_named() -> None:
 
 def test_half_a_surrogate_pair_is_read_as_a_question_mark() -> None:
     granite = granite_tokenizer(find_pack())
-    assert tokens(granite, "a \ud83d b", LONGEST) == tokens(granite, "a ? b", LONGEST)
+    assert tokens(granite, "a \ud83d b", MAX_TOKENS) == tokens(granite, "a ? b", MAX_TOKENS)
 
 
 def test_a_tokenizer_is_parsed_once() -> None:
@@ -30,6 +30,6 @@ def test_a_tokenizer_is_parsed_once() -> None:
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_a_long_text_is_truncated_as_by_the_library(text: str) -> None:
-    ours = tokens(granite_tokenizer(find_pack()), text, LONGEST)
-    assert ours == THEIRS.encode(text).ids
-    assert len(ours) <= LONGEST
+    ours = tokens(granite_tokenizer(find_pack()), text, MAX_TOKENS)
+    assert ours == LIBRARY_TOKENIZER.encode(text).ids
+    assert len(ours) <= MAX_TOKENS

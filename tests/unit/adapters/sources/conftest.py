@@ -1,4 +1,4 @@
-"""A repository that a test may fill."""
+"""An empty git repository."""
 
 from pathlib import Path
 
@@ -8,5 +8,5 @@ from tests.support.git_repository import GitRepository
 
 
 @pytest.fixture
-def made(tmp_path: Path) -> GitRepository:
+def repository(tmp_path: Path) -> GitRepository:
     return GitRepository(tmp_path / "work")

@@ -1,4 +1,4 @@
-"""A folder is walked without leaving it, and says what it could not use."""
+"""A folder source lists files inside its root and reports files that it cannot use."""
 
 import os
 from collections.abc import Iterable
@@ -125,9 +125,7 @@ def test_a_file_that_is_too_large_says_the_limit_and_how_to_raise_it(tmp_path: P
 
 
 @pytest.mark.requirement(11)
-def test_an_unreadable_file_is_a_problem_and_no_crash(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_file_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, "a.md")
 
     def denied(*_: object, **__: object) -> None:

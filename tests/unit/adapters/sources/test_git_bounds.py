@@ -1,4 +1,4 @@
-"""A repository that is read below a root leads nowhere else, by whatever git would follow."""
+"""A repository below a root is refused if git would read anything outside of the root."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ def read(path: Path, root: Path, ref: str = "main") -> dict[str, bytes | str]:
         return read_files(opened.source)
 
 
-def refused(path: Path, root: Path) -> str:
+def refusal(path: Path, root: Path) -> str:
     with pytest.raises(BadInput) as error:
         read(path, root)
     assert "\n" not in str(error.value)
@@ -33,35 +33,35 @@ def refused(path: Path, root: Path) -> str:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> GitRepository:
-    made = GitRepository(tmp_path / "outside")
-    made.commit(SECRET)
-    return made
+    repository = GitRepository(tmp_path / "outside")
+    repository.commit(SECRET)
+    return repository
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    place = tmp_path / "root"
-    place.mkdir()
-    return place
+    folder = tmp_path / "root"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture
-def thief(outside: GitRepository, root: Path) -> GitRepository:
-    """Its branch names a commit that it does not hold."""
-    made = GitRepository(root / "thief")
-    branch = made.folder / ".git" / "refs" / "heads" / "main"
+def hostile(outside: GitRepository, root: Path) -> GitRepository:
+    """A repository whose branch names a commit of another repository."""
+    repository = GitRepository(root / "hostile")
+    branch = repository.folder / ".git" / "refs" / "heads" / "main"
     branch.write_text(outside.git("rev-parse", "HEAD") + "\n")
-    return made
+    return repository
 
 
-# What is read
+# Valid repositories
 
 
 def test_work_trees_bare_repositories_and_linked_ones_are_read(root: Path) -> None:
-    made = GitRepository(root / "repo")
-    made.commit({"a.md": "a", "docs/b.md": "b"})
-    made.git("clone", "--quiet", "--bare", ".", "../bare.git")
-    made.git("worktree", "add", "--quiet", "-b", "other", "../linked")
+    repository = GitRepository(root / "repo")
+    repository.commit({"a.md": "a", "docs/b.md": "b"})
+    repository.git("clone", "--quiet", "--bare", ".", "../bare.git")
+    repository.git("worktree", "add", "--quiet", "-b", "other", "../linked")
     everything = {"a.md": b"a", "docs/b.md": b"b"}
     assert read(root / "repo", root) == everything
     assert read(root / "bare.git", root) == everything
@@ -75,28 +75,28 @@ def test_the_folder_that_is_read_may_be_the_root_itself(root: Path) -> None:
     assert read(root, root) == {"a.md": b"a"}
 
 
-def test_a_repository_that_was_packed_is_read_without_its_index_of_packs(root: Path) -> None:
-    made = GitRepository(root / "repo")
-    made.commit({"a.md": "a"})
-    made.git("repack", "-a", "-d", "--quiet")
-    made.git("multi-pack-index", "write")
-    assert read(made.folder, root) == {"a.md": b"a"}
+def test_a_packed_repository_is_read_without_its_multi_pack_index(root: Path) -> None:
+    repository = GitRepository(root / "repo")
+    repository.commit({"a.md": "a"})
+    repository.git("repack", "-a", "-d", "--quiet")
+    repository.git("multi-pack-index", "write")
+    assert read(repository.folder, root) == {"a.md": b"a"}
 
 
-# What leads elsewhere
+# Repositories that refer to paths outside
 
 
-def test_a_repository_around_the_root_is_not_found(outside: GitRepository) -> None:
+def test_a_repository_above_the_root_is_not_found(outside: GitRepository) -> None:
     inner = outside.folder / "docs"
     inner.mkdir()
-    assert "not a git repository" in refused(inner, inner)
+    assert "not a git repository" in refusal(inner, inner)
 
 
 def test_a_folder_without_a_repository_is_refused_with_what_would_work(root: Path) -> None:
-    assert "REPO.git" in refused(root, root)
+    assert "REPO.git" in refusal(root, root)
 
 
-def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
+def test_a_repository_whose_git_folder_is_outside_is_refused(
     outside: GitRepository, root: Path
 ) -> None:
     outside.git("worktree", "add", "--quiet", str(root / "linked"), "-b", "other")
@@ -105,15 +105,15 @@ def test_a_repository_that_keeps_its_commits_elsewhere_is_refused(
     (root / "link").mkdir()
     (root / "link" / ".git").symlink_to(outside.folder / ".git")
     for name in ("linked", "pointing"):
-        assert "outside of what may be read here" in refused(root / name, root)
-    assert ".git of the repository cannot be read" in refused(root / "link", root)
+        assert "outside of what may be read here" in refusal(root / name, root)
+    assert ".git of the repository cannot be read" in refusal(root / "link", root)
 
 
-def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
-    outside: GitRepository, thief: GitRepository, root: Path
+def test_a_repository_whose_common_folder_is_outside_is_refused(
+    outside: GitRepository, hostile: GitRepository, root: Path
 ) -> None:
-    (thief.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
-    assert "outside of what may be read here" in refused(thief.folder, root)
+    (hostile.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
+    assert "outside of what may be read here" in refusal(hostile.folder, root)
 
 
 @pytest.mark.parametrize(
@@ -122,24 +122,26 @@ def test_a_repository_that_shares_what_lies_elsewhere_is_refused(
         "{objects}\n",
         '"{objects}"\n',  # git takes quotes off
         "# a comment\n{objects}\n",
-        *(f"q{cut}#/{{way}}\n" for cut in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028"),  # git cuts at \n
+        *(
+            f"q{cut}#/{{relative}}\n" for cut in "\r\x0b\x0c\x1c\x1d\x1e\x85\u2028"
+        ),  # git cuts at \n
     ],
 )
-def test_a_repository_that_borrows_objects_is_refused(
-    outside: GitRepository, thief: GitRepository, root: Path, line: str
+def test_a_repository_with_alternate_objects_is_refused(
+    outside: GitRepository, hostile: GitRepository, root: Path, line: str
 ) -> None:
     objects = outside.folder / ".git" / "objects"
-    own = thief.folder / ".git" / "objects"
+    own = hostile.folder / ".git" / "objects"
     (own / line.partition("/")[0]).mkdir(exist_ok=True)
-    text = line.format(objects=objects, way=os.path.relpath(objects, own / "q"))
+    text = line.format(objects=objects, relative=os.path.relpath(objects, own / "q"))
     (own / "info" / "alternates").write_bytes(text.encode())
-    assert "objects/info/alternates of the repository leads elsewhere" in refused(
-        thief.folder, root
+    assert "objects/info/alternates of the repository leads elsewhere" in refusal(
+        hostile.folder, root
     )
 
 
 def linked_objects(outside: Path, own: Path, root: Path) -> None:
-    """Each folder is a link to one below the root, and what lies in that is a link out."""
+    """Each folder is a link to one below the root, which contains a link out of it."""
     for folder in outside.glob("??"):
         near = root / "elsewhere" / folder.name
         near.mkdir(parents=True)
@@ -166,12 +168,12 @@ def linked_files(outside: Path, own: Path, _: Path) -> None:
 @pytest.mark.parametrize("laid", [linked_objects, linked_as_a_whole, linked_files])
 def test_a_repository_with_a_link_in_it_is_refused(
     outside: GitRepository,
-    thief: GitRepository,
+    hostile: GitRepository,
     root: Path,
     laid: Callable[[Path, Path, Path], None],
 ) -> None:
-    laid(outside.folder / ".git" / "objects", thief.folder / ".git" / "objects", root)
-    assert "of the repository is a link" in refused(thief.folder, root)
+    laid(outside.folder / ".git" / "objects", hostile.folder / ".git" / "objects", root)
+    assert "of the repository is a link" in refusal(hostile.folder, root)
 
 
 @pytest.mark.parametrize("name", ["a\nb", "a\rb", "a\x00b", "\n"])
@@ -181,18 +183,18 @@ def test_a_pointer_that_is_not_one_plain_line_is_refused(
     place = root / "newline"
     inner = place / name.replace("\x00", "")
     inner.mkdir(parents=True, exist_ok=True)
-    made = GitRepository(inner / "r")
-    (made.folder / ".git" / "objects" / "info" / "alternates").write_text(
+    repository = GitRepository(inner / "r")
+    (repository.folder / ".git" / "objects" / "info" / "alternates").write_text(
         f"{outside.folder}/.git/objects\n"
     )
     head = outside.git("rev-parse", "HEAD")
-    (made.folder / ".git" / "refs" / "heads" / "main").write_text(f"{head}\n")
+    (repository.folder / ".git" / "refs" / "heads" / "main").write_text(f"{head}\n")
     (place / ".git").write_bytes(f"gitdir: {name}/r/.git\n".encode())
-    assert "is not one plain line" in refused(place, root)
+    assert "is not one plain line" in refusal(place, root)
 
 
-def test_an_index_of_packs_leads_nowhere(
-    outside: GitRepository, thief: GitRepository, root: Path
+def test_a_multi_pack_index_is_not_read(
+    outside: GitRepository, hostile: GitRepository, root: Path
 ) -> None:
     """It names each pack by a path from its own folder; here by one that leads out."""
     outside.git("repack", "-a", "-d", "--quiet")
@@ -203,13 +205,13 @@ def test_an_index_of_packs_leads_nowhere(
     short.mkdir()
     shutil.copy(packs / name, short / "k.idx")
     shutil.copy(packs / name.replace(".idx", ".pack"), short / "k.pack")
-    own = thief.folder / ".git" / "objects" / "pack"
-    way = os.path.relpath(short / "k.idx", own).encode()
+    own = hostile.folder / ".git" / "objects" / "pack"
+    relative = os.path.relpath(short / "k.idx", own).encode()
     index = (packs / "multi-pack-index").read_bytes()
-    forged = index.replace(name.encode(), way.ljust(len(name), b"\0"))
+    forged = index.replace(name.encode(), relative.ljust(len(name), b"\0"))
     (own / "multi-pack-index").write_bytes(forged)
-    assert thief.git("show", "main:s.md") == SECRET["s.md"]  # git itself is led out
-    assert "no branch, tag or commit is called 'main'" in refused(thief.folder, root)
+    assert hostile.git("show", "main:s.md") == SECRET["s.md"]  # git itself reads outside
+    assert "no branch, tag or commit is called 'main'" in refusal(hostile.folder, root)
 
 
 @pytest.mark.parametrize(
@@ -219,38 +221,38 @@ def test_an_index_of_packs_leads_nowhere(
 def test_settings_that_include_others_are_refused_before_git_reads_them(
     root: Path, monkeypatch: pytest.MonkeyPatch, text: str, name: str
 ) -> None:
-    """Here they lie behind a pipe that nobody writes to."""
+    """The included file is a pipe without a writer."""
     monkeypatch.setattr(git_process, "TIMEOUT", 1.0)
-    made = GitRepository(root / "repo")
-    made.commit({"a.md": "a"})
+    repository = GitRepository(root / "repo")
+    repository.commit({"a.md": "a"})
     os.mkfifo(root / "pipe")
-    with (made.folder / ".git" / name).open("a") as settings:
+    with (repository.folder / ".git" / name).open("a") as settings:
         settings.write(text.format(file=root / "pipe"))
-    assert f"{name} of the repository leads elsewhere" in refused(made.folder, root)
+    assert f"{name} of the repository leads elsewhere" in refusal(repository.folder, root)
 
 
 @pytest.mark.parametrize("name", [".git/config", ".git/refs/heads/pipe", ".git/commondir"])
-def test_a_pipe_in_a_repository_is_not_waited_for(root: Path, name: str) -> None:
-    made = GitRepository(root / "repo")
-    made.commit({"a.md": "a"})
-    (made.folder / name).unlink(missing_ok=True)
-    os.mkfifo(made.folder / name)
-    assert "of the repository" in refused(made.folder, root)
+def test_a_pipe_in_a_repository_does_not_block(root: Path, name: str) -> None:
+    repository = GitRepository(root / "repo")
+    repository.commit({"a.md": "a"})
+    (repository.folder / name).unlink(missing_ok=True)
+    os.mkfifo(repository.folder / name)
+    assert "of the repository" in refusal(repository.folder, root)
 
 
-def test_git_reads_what_was_checked_whatever_the_pointers_say_later(
+def test_git_reads_the_checked_folders_if_pointers_change_later(
     outside: GitRepository, root: Path
 ) -> None:
-    made = GitRepository(root / "repo")
-    made.commit({"a.md": "a"})
-    with open_source(made.folder, ref="main", inside=root) as opened:
-        (made.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
+    repository = GitRepository(root / "repo")
+    repository.commit({"a.md": "a"})
+    with open_source(repository.folder, ref="main", inside=root) as opened:
+        (repository.folder / ".git" / "commondir").write_text(f"{outside.folder}/.git\n")
         assert isinstance(opened.source, GitSource)
         assert read_files(opened.source) == {"a.md": b"a"}
 
 
-def test_bounds_are_told_with_every_link_followed(root: Path) -> None:
-    made = GitRepository(root / "repo")
+def test_bounds_are_checked_after_resolving_links(root: Path) -> None:
+    repository = GitRepository(root / "repo")
     (root.parent / "alias").symlink_to(root)
     place = check_bounds(root.parent / "alias" / "repo", root.parent / "alias")
-    assert place.own == place.common == (made.folder / ".git").resolve()
+    assert place.own == place.common == (repository.folder / ".git").resolve()

@@ -1,4 +1,4 @@
-"""Below a root, a commit is asked for by a plain name; on one's own machine as git can."""
+"""Below a root only plain names of commits are accepted; on the command line all that git knows."""
 
 import pytest
 
@@ -50,20 +50,22 @@ def test_plain_names_are_accepted(ref: str) -> None:
         *("/a", "a/", "a//b", ".a", "a/.b", "a.", "a.lock", "a*", "a?", "[a", "a\\b", "a" * 256),
     ],
 )
-def test_nothing_else_does_and_what_would_is_told(made: GitRepository, ref: str) -> None:
-    made.commit({"n.md": "n"})
-    made.commit({"n.md": "m"})
+def test_other_names_are_refused_with_a_list_of_valid_forms(
+    repository: GitRepository, ref: str
+) -> None:
+    repository.commit({"n.md": "n"})
+    repository.commit({"n.md": "m"})
     with (
         pytest.raises(BadInput, match="what fits is a branch, a tag, HEAD, or 4 to 64 digits"),
-        open_source(made.folder, ref=ref, inside=made.folder),
+        open_source(repository.folder, ref=ref, inside=repository.folder),
     ):
         pass
 
 
-def test_on_the_command_line_names_are_as_free_as_git_s(made: GitRepository) -> None:
-    first = made.commit({"a.md": "a"})
-    second = made.commit({"a.md": "b"})
+def test_the_command_line_accepts_every_name_of_git(repository: GitRepository) -> None:
+    first = repository.commit({"a.md": "a"})
+    second = repository.commit({"a.md": "b"})
     meant = {"main~1": first, "HEAD^": first, "main@{1}": first, "HEAD^{/as it}": second}
     for ref, commit in meant.items():
-        with GitSource(made.folder, ref) as source:
+        with GitSource(repository.folder, ref) as source:
             assert source.commit == commit

@@ -1,4 +1,4 @@
-"""A git that hangs: short questions have a deadline, and none runs on when nobody waits for it."""
+"""A git process that hangs: short commands have a timeout, and cancelled ones are killed."""
 
 import os
 import shutil
@@ -18,23 +18,23 @@ from docgraph.ports.cancellation import Deadline, deadline_scope
 from tests.support.git_repository import GitRepository
 from tests.support.git_sources import read_files
 
-LONG = 60
+HANG_SECONDS = 60
 
 
 @pytest.fixture
-def notes(made: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A git that hangs in a child of its own where HANGS says, and notes that child's id."""
-    made.commit({"a.md": "a"})
+def process_ids(repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A git program that hangs on commands that match HANGS; the file gets its process ids."""
+    repository.commit({"a.md": "a"})
     program = tmp_path / "bin" / "git"
     program.parent.mkdir()
     program.write_text(
         "#!/bin/sh\n"
-        f'case "$*" in $HANGS) sleep {LONG} & echo $! >> {tmp_path}/notes; wait;; esac\n'
+        f'case "$*" in $HANGS) sleep {HANG_SECONDS} & echo $! >> {tmp_path}/ids; wait;; esac\n'
         f'exec {shutil.which("git")} "$@"\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    return tmp_path / "notes"
+    return tmp_path / "ids"
 
 
 def is_running(number: str) -> bool:
@@ -44,72 +44,72 @@ def is_running(number: str) -> bool:
     return bool(found.stdout.strip()) and not found.stdout.startswith("Z")
 
 
-def none_runs(notes: Path) -> bool:
-    return until(lambda: not any(map(is_running, notes.read_text().split())))
+def no_process_runs(process_ids: Path) -> bool:
+    return wait_until(lambda: not any(map(is_running, process_ids.read_text().split())))
 
 
-def until(true: Callable[[], bool], seconds: float = 10) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = 10) -> bool:
     end = time.monotonic() + seconds
-    while not (found := true()) and time.monotonic() < end:
+    while not (found := condition()) and time.monotonic() < end:
         time.sleep(0.01)
     return found
 
 
 @pytest.fixture
-def leaving(notes: Path) -> Iterator[Deadline]:
-    """One who leaves as soon as git hangs."""
-    waiting = Deadline()
+def cancelled_deadline(process_ids: Path) -> Iterator[Deadline]:
+    """A deadline that is cancelled as soon as git hangs."""
+    deadline = Deadline()
 
-    def leave() -> None:
-        until(notes.exists)
-        waiting.cancel()
+    def cancel() -> None:
+        wait_until(process_ids.exists)
+        deadline.cancel()
 
-    thread = threading.Thread(target=leave)
+    thread = threading.Thread(target=cancel)
     thread.start()
-    yield waiting
+    yield deadline
     thread.join()
 
 
-@pytest.mark.parametrize("question", ["absolute-git-dir", "show-prefix", "for-each-ref", "verify"])
-def test_a_short_question_has_a_deadline(
-    made: GitRepository, notes: Path, monkeypatch: pytest.MonkeyPatch, question: str
+@pytest.mark.parametrize("command", ["absolute-git-dir", "show-prefix", "for-each-ref", "verify"])
+def test_a_short_command_has_a_timeout(
+    repository: GitRepository, process_ids: Path, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    monkeypatch.setenv("HANGS", f"*{question}*")
+    monkeypatch.setenv("HANGS", f"*{command}*")
     monkeypatch.setattr(git_process, "TIMEOUT", 0.5)
     with pytest.raises(BadInput, match=r"git did not answer within 0.5 seconds"):
-        GitSource(made.folder, "main")
-    assert none_runs(notes)
+        GitSource(repository.folder, "main")
+    assert no_process_runs(process_ids)
 
 
-@pytest.mark.parametrize("question", ["rev-parse", "ls-tree", "cat-file"])
-def test_git_is_ended_when_nobody_waits_any_more(
-    made: GitRepository,
-    notes: Path,
-    leaving: Deadline,
+@pytest.mark.parametrize("command", ["rev-parse", "ls-tree", "cat-file"])
+def test_git_is_killed_on_cancellation(
+    repository: GitRepository,
+    process_ids: Path,
+    cancelled_deadline: Deadline,
     monkeypatch: pytest.MonkeyPatch,
-    question: str,
+    command: str,
 ) -> None:
-    monkeypatch.setenv("HANGS", f"*{question}*")
+    monkeypatch.setenv("HANGS", f"*{command}*")
     begun = time.monotonic()
     with (
         pytest.raises(Cancelled, match="the client has disconnected"),
-        deadline_scope(leaving),
-        GitSource(made.folder, "main") as source,
+        deadline_scope(cancelled_deadline),
+        GitSource(repository.folder, "main") as source,
     ):
         read_files(source)
-    assert time.monotonic() - begun < LONG / 2
-    assert none_runs(notes)
+    assert time.monotonic() - begun < HANG_SECONDS / 2
+    assert no_process_runs(process_ids)
 
 
-def test_a_listing_that_hangs_is_ended_when_it_is_left(
-    made: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_listing_that_hangs_is_killed_on_cancellation(
+    repository: GitRepository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not only when it writes its next line."""
-    made.commit({f"{number}.md": "x" for number in range(2000)})
+    """Even before it writes its next line."""
+    repository.commit({f"{number}.md": "x" for number in range(2000)})
     program = tmp_path / "bin" / "git"
     program.parent.mkdir()
     real = shutil.which("git")
-    hang = f'{real} "$@"; sleep {LONG}'
+    hang = f'{real} "$@"; sleep {HANG_SECONDS}'
     program.write_text(
         f'#!/bin/sh\ncase "$*" in *cat-file*|*rev-parse*|*for-each-ref*) exec {real} "$@";; esac\n'
         f"if [ -e {tmp_path}/once ]; then {hang}; else touch {tmp_path}/once; "
@@ -118,18 +118,18 @@ def test_a_listing_that_hangs_is_ended_when_it_is_left(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
     begun = time.monotonic()
-    with GitSource(made.folder, "main") as source:
+    with GitSource(repository.folder, "main") as source:
         files = source.files()
         assert isinstance(files, Generator)
         next(files)
         files.close()
-    assert time.monotonic() - begun < LONG / 2
+    assert time.monotonic() - begun < HANG_SECONDS / 2
 
 
-def test_none_outlives_docgraph(
-    made: GitRepository, notes: Path, monkeypatch: pytest.MonkeyPatch
+def test_no_git_process_outlives_docgraph(
+    repository: GitRepository, process_ids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where a thread still waits for it."""
+    """Even if a thread still waits for it."""
     monkeypatch.setenv("HANGS", "*rev-parse*")
     script = (
         "import sys, threading, time\n"
@@ -139,6 +139,6 @@ def test_none_outlives_docgraph(
         "threading.Thread(target=work, daemon=True).start()\n"
         "while not Path(sys.argv[2]).exists(): time.sleep(0.01)\n"
     )
-    command = [sys.executable, "-c", script, str(made.folder), str(notes)]
-    subprocess.run(command, check=True, timeout=LONG, stderr=subprocess.DEVNULL)
-    assert none_runs(notes)
+    command = [sys.executable, "-c", script, str(repository.folder), str(process_ids)]
+    subprocess.run(command, check=True, timeout=HANG_SECONDS, stderr=subprocess.DEVNULL)
+    assert no_process_runs(process_ids)

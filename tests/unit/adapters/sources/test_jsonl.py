@@ -1,4 +1,4 @@
-"""A corpus in JSON lines is a source like any other, and its edges are given."""
+"""A corpus in JSON lines is a source, and its edges are imported."""
 
 import json
 from pathlib import Path

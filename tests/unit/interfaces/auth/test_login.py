@@ -96,7 +96,7 @@ def test_a_secret_counts_to_its_last_letter(gate: Gate) -> None:
     changed = gate.secret[:-1] + ("A" if gate.secret[-1] != "A" else "B")
     refused(gate.login, f"Bearer {changed}", "unknown, or another secret")
     for shown in (gate.secret[:-1], gate.secret + "A", "dg_", gate.secret.upper(), "dg_é"):
-        refused(gate.login, f"Bearer {shown}", "no API key|no token")
+        refused(gate.login, f"Bearer {shown}", "no API key|not a token")
 
 
 def test_refusals_never_repeat_a_secret(gate: Gate) -> None:

@@ -1,4 +1,4 @@
-"""Faults at a chosen moment: a statement that reaches a locked table waits there, and is ended."""
+"""Faults at a chosen moment: a statement waits for a locked table, and its process is ended."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ from psycopg.sql import SQL, Identifier
 
 from tests.support.postgres_server import PostgresServer, name_of
 
-LONGEST = 20  # seconds until somebody comes
+TIMEOUT = 20  # seconds
 WAITING = "SELECT pid FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'"
 OTHERS = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
@@ -30,14 +30,14 @@ ADVISORY = """
     SELECT count(*) FROM pg_locks AS l JOIN pg_database AS d ON d.oid = l.database
     WHERE l.locktype = 'advisory' AND d.datname = %s
 """
-Blow = Callable[[int], None]
+Fault = Callable[[int], None]
 
 
 @contextmanager
-def barred(
+def lock_table(
     server: PostgresServer, dsn: str, table: str, *, readers: bool = False
 ) -> Iterator[None]:
-    """Writers of the table wait; `readers` do too, if they are barred as well."""
+    """Writers of the table block, and readers too with `readers`."""
     how = SQL("LOCK TABLE docgraph.{} IN ACCESS EXCLUSIVE MODE")
     if not readers:
         how = SQL("LOCK TABLE docgraph.{} IN EXCLUSIVE MODE")
@@ -48,29 +48,29 @@ def barred(
 
 
 @contextmanager
-def hit(server: PostgresServer, dsn: str, blow: Blow) -> Iterator[None]:
-    """The first who waits for a lock, of whatever kind."""
+def inject_fault(server: PostgresServer, dsn: str, fault: Fault) -> Iterator[None]:
+    """Applied to the first process that waits for a lock."""
     with ThreadPoolExecutor(1) as others:
-        falling = others.submit(lambda: blow(waiting(server, dsn)))
+        injected = others.submit(lambda: fault(find_blocked_process(server, dsn)))
         try:
             yield
         finally:
-            falling.result()
+            injected.result()
 
 
-def waiting(server: PostgresServer, dsn: str) -> int:
-    """The process of somebody who waits for a lock, once there is one."""
-    until = time.monotonic() + LONGEST
+def find_blocked_process(server: PostgresServer, dsn: str) -> int:
+    """The id of a process that waits for a lock, as soon as there is one."""
+    until = time.monotonic() + TIMEOUT
     with closing(server.superuser()) as connection:
         while time.monotonic() < until:
             if (row := connection.execute(WAITING, [name_of(dsn)]).fetchone()) is not None:
                 return int(row[0])
             time.sleep(0.01)
-    raise AssertionError("nobody came")
+    raise AssertionError("no process is blocked")
 
 
 @contextmanager
-def slow(
+def slow_down(
     server: PostgresServer, dsn: str, seconds: float = 0.4, **statements: str
 ) -> Iterator[Callable[[], None]]:
     """Slows these statements on these tables, so that others come in between. The function that
@@ -79,23 +79,23 @@ def slow(
         for table, statement in statements.items():
             connection.execute(SLOW.format(statement, table, seconds).encode())
 
-        def under_way() -> None:
-            until = time.monotonic() + LONGEST
+        def wait_until_running() -> None:
+            until = time.monotonic() + TIMEOUT
             while connection.execute(ASLEEP, [name_of(dsn)]).fetchone() is None:
-                assert time.monotonic() < until, "nobody came"
+                assert time.monotonic() < until, "no process is blocked"
                 time.sleep(0.01)
 
-        yield under_way
+        yield wait_until_running
 
 
-def terminated(server: PostgresServer) -> Blow:
+def terminate_connection(server: PostgresServer) -> Fault:
     """One connection is dropped."""
 
-    def blow(process: int) -> None:
+    def fault(process: int) -> None:
         with closing(server.superuser()) as connection:
             connection.execute("SELECT pg_terminate_backend(%s)", [process])
 
-    return blow
+    return fault
 
 
 def drop_all(server: PostgresServer, dsn: str) -> None:
@@ -105,20 +105,20 @@ def drop_all(server: PostgresServer, dsn: str) -> None:
 
 
 def crash(server: PostgresServer, dsn: str) -> None:
-    """One process of the server is killed: it ends all others, and begins anew."""
+    """One process of the server is killed: the server ends all others and restarts."""
     with closing(server.superuser(name_of(dsn))) as connection:
         os.kill(connection.info.backend_pid, signal.SIGKILL)
         with pytest.raises(psycopg.OperationalError):
             connection.execute("SELECT 1")
-    until = time.monotonic() + LONGEST
+    until = time.monotonic() + TIMEOUT
     while time.monotonic() < until:
         with suppress(psycopg.OperationalError):
             return server.superuser().close()
         time.sleep(0.02)
-    raise AssertionError("it did not come back")
+    raise AssertionError("the server did not restart")
 
 
-def locks_held(server: PostgresServer, dsn: str) -> int:
+def count_locks(server: PostgresServer, dsn: str) -> int:
     with closing(server.superuser()) as connection:
         row = connection.execute(ADVISORY, [name_of(dsn)]).fetchone()
     assert row is not None

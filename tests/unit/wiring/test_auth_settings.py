@@ -1,4 +1,4 @@
-"""Settings of the login: strict, and never weaker than they look."""
+"""Settings of authentication are checked strictly."""
 
 import json
 from dataclasses import replace
@@ -32,8 +32,8 @@ def login(folder: Path, text: str, **environment: str) -> AuthSettings:
     return read_settings(environment, folder).login
 
 
-def refused(folder: Path, text: str, why: str, **environment: str) -> None:
-    with pytest.raises(BadInput, match=why):
+def assert_refused(folder: Path, text: str, message: str, **environment: str) -> None:
+    with pytest.raises(BadInput, match=message):
         login(folder, text, **environment)
 
 
@@ -42,7 +42,7 @@ def test_without_settings_there_is_no_login(tmp_path: Path) -> None:
     assert not AuthSettings().keys
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_every_setting_of_an_issuer_is_read(tmp_path: Path) -> None:
     text = f"""{ISSUER}
       algorithms: [ES256, EdDSA]
       leeway: 0
@@ -61,30 +61,30 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_least_that_names_an_issuer(tmp_path: Path) -> None:
+def test_an_issuer_has_defaults(tmp_path: Path) -> None:
     (found,) = login(tmp_path, f"{ISSUER}      tenant: acme\n").tokens
     assert (found.algorithms, found.leeway, found.tenant) == (("RS256",), 60, "acme")
     assert found.claims == ClaimNames(id="sub")
 
 
-def test_keys_are_taken_where_file_or_environment_says_so(tmp_path: Path) -> None:
+def test_api_keys_are_enabled_by_file_or_environment(tmp_path: Path) -> None:
     on, off = "login: {keys: true}", "login: {keys: false}"
     assert login(tmp_path, on).keys
     assert not login(tmp_path, off).keys
     assert login(tmp_path, off, DOCGRAPH_LOGIN_KEYS="on").keys
     assert not login(tmp_path, on, DOCGRAPH_LOGIN_KEYS="off").keys
     assert login(tmp_path, on, DOCGRAPH_LOGIN_KEYS="").keys
-    refused(tmp_path, on, "'yes' is neither on nor off", DOCGRAPH_LOGIN_KEYS="yes")
+    assert_refused(tmp_path, on, "'yes' is neither on nor off", DOCGRAPH_LOGIN_KEYS="yes")
 
 
 @pytest.mark.parametrize("name", ["none", "HS256", "HS512", "rs256", "RS1", ""])
-def test_only_algorithms_with_public_keys_can_be_named(tmp_path: Path, name: str) -> None:
+def test_only_algorithms_with_public_keys_are_accepted(tmp_path: Path, name: str) -> None:
     text = f"{ISSUER}      tenant: acme\n      algorithms: [RS256, '{name}']\n"
-    refused(tmp_path, text, "not to be trusted here; (did you mean|known:)")
+    assert_refused(tmp_path, text, "not to be trusted here; (did you mean|known:)")
 
 
 @pytest.mark.parametrize(
-    ("line", "why"),
+    ("line", "message"),
     [
         ("algorithms: []", "algorithms"),
         ("leeway: 301", "leeway"),
@@ -99,13 +99,17 @@ def test_only_algorithms_with_public_keys_can_be_named(tmp_path: Path, name: str
         ("audience: null", "audience"),
     ],
 )
-def test_what_does_not_fit_is_told(tmp_path: Path, line: str, why: str) -> None:
-    refused(tmp_path, f"{ISSUER}      {line}\n", why)
+def test_an_invalid_setting_of_an_issuer_is_an_error(
+    tmp_path: Path, line: str, message: str
+) -> None:
+    assert_refused(tmp_path, f"{ISSUER}      {line}\n", message)
 
 
-def test_a_tenant_is_everybodys_or_in_a_claim_and_not_both(tmp_path: Path) -> None:
-    refused(tmp_path, ISSUER, "needs either tenant")
-    refused(tmp_path, f"{ISSUER}      tenant: a\n      claims: {{tenant: b}}\n", "either tenant")
+def test_a_tenant_is_a_constant_or_a_claim_and_not_both(tmp_path: Path) -> None:
+    assert_refused(tmp_path, ISSUER, "needs either tenant")
+    assert_refused(
+        tmp_path, f"{ISSUER}      tenant: a\n      claims: {{tenant: b}}\n", "either tenant"
+    )
 
 
 SECOND = """
@@ -115,19 +119,23 @@ SECOND = """
 """
 
 
-def test_what_a_claim_may_name_is_listed(tmp_path: Path) -> None:
+def test_the_tenants_of_a_claim_can_be_listed(tmp_path: Path) -> None:
     claim = "      claims: {tenant: org}\n"
     (found,) = login(tmp_path, f"{ISSUER}{claim}      tenants: [acme, works]\n").tokens
     assert found.tenants == ("acme", "works")
-    refused(tmp_path, f"{ISSUER}{claim}      tenants: []\n", "tenants")
-    refused(tmp_path, f"{ISSUER}{claim}      tenants: [' a']\n", "cannot be a name")
-    refused(tmp_path, f"{ISSUER}      tenant: a\n      tenants: [b]\n", "tenants: is for what")
+    assert_refused(tmp_path, f"{ISSUER}{claim}      tenants: []\n", "tenants")
+    assert_refused(tmp_path, f"{ISSUER}{claim}      tenants: [' a']\n", "cannot be a name")
+    assert_refused(
+        tmp_path, f"{ISSUER}      tenant: a\n      tenants: [b]\n", "tenants: is for what"
+    )
 
 
-def test_of_several_issuers_none_speaks_for_whomever_it_likes(tmp_path: Path) -> None:
+def test_with_several_issuers_a_tenant_claim_needs_a_list_of_tenants(tmp_path: Path) -> None:
     claim, constant = "      claims: {tenant: org}\n", "      tenant: acme\n"
     for text in (f"{ISSUER}{claim}{SECOND}{constant}", f"{ISSUER}{constant}{SECOND}{claim}"):
-        refused(tmp_path, text, "names tenants by a claim; beside another issuer, list those")
+        assert_refused(
+            tmp_path, text, "names tenants by a claim; beside another issuer, list those"
+        )
     listed = f"{claim}      tenants: [works]\n"
     assert len(login(tmp_path, f"{ISSUER}{constant}{SECOND}{listed}").tokens) == 2
 
@@ -140,23 +148,23 @@ def test_of_several_issuers_none_speaks_for_whomever_it_likes(tmp_path: Path) ->
         ("{claims: {tenant: o}, tenants: [acme]}", "{claims: {tenant: org}, tenants: [acme]}"),
     ],
 )
-def test_no_two_issuers_speak_for_one_tenant(tmp_path: Path, one: str, other: str) -> None:
+def test_two_issuers_cannot_share_a_tenant(tmp_path: Path, one: str, other: str) -> None:
     def lines(text: str) -> str:
         found = yaml.safe_load(text)
         return "".join(f"      {key}: {json.dumps(value)}\n" for key, value in found.items())
 
     text = f"{ISSUER}{lines(one)}{SECOND}{lines(other)}"
-    refused(tmp_path, text, "may speak for tenant 'acme'")
+    assert_refused(tmp_path, text, "may speak for tenant 'acme'")
 
 
 @pytest.mark.parametrize("issuer", ["a\x07b", "a\u2028b", "é" * 251])
-def test_an_issuer_is_one_line_of_some_length(tmp_path: Path, issuer: str) -> None:
+def test_an_issuer_is_one_line_of_limited_length(tmp_path: Path, issuer: str) -> None:
     text = ISSUER.replace("issuer: https://id.example.com", f"issuer: {json.dumps(issuer)}")
-    refused(tmp_path, f"{text}      tenant: acme\n", "needs one line")
+    assert_refused(tmp_path, f"{text}      tenant: acme\n", "needs one line")
 
 
 @pytest.mark.parametrize(
-    ("login", "only"),
+    ("login", "tenant"),
     [
         (AuthSettings(), "local"),
         (AuthSettings(keys=True), "local"),
@@ -169,13 +177,13 @@ def test_an_issuer_is_one_line_of_some_length(tmp_path: Path, issuer: str) -> No
         (AuthSettings(tokens=(replace(OF_ACME, tenant=None, tenants=("a", "b")),)), None),
     ],
 )
-def test_whose_everybody_is_is_known_or_not(login: AuthSettings, only: str | None) -> None:
-    assert login.only_tenant == only
+def test_the_only_tenant_is_known_if_there_is_one(login: AuthSettings, tenant: str | None) -> None:
+    assert login.only_tenant == tenant
 
 
-def test_an_issuer_is_listed_once(tmp_path: Path) -> None:
+def test_an_issuer_cannot_be_listed_twice(tmp_path: Path) -> None:
     one = f"{ISSUER}      tenant: acme\n"
-    refused(tmp_path, one + one.partition("tokens:\n")[2], "is listed twice")
+    assert_refused(tmp_path, one + one.partition("tokens:\n")[2], "is listed twice")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +197,7 @@ def test_an_issuer_is_listed_once(tmp_path: Path) -> None:
         "./http/keys.json",
     ],
 )
-def test_keys_come_over_https_or_from_this_machine(tmp_path: Path, jwks: str) -> None:
+def test_key_sets_are_read_over_https_from_loopback_or_a_file(tmp_path: Path, jwks: str) -> None:
     text = ISSUER.replace("https://id.example.com/certs", f"'{jwks}'")
     assert login(tmp_path, f"{text}      tenant: acme\n").tokens[0].jwks == jwks
 
@@ -211,12 +219,12 @@ def test_keys_come_over_https_or_from_this_machine(tmp_path: Path, jwks: str) ->
         "https://[::1/certs",
     ],
 )
-def test_other_addresses_of_keys_are_refused(tmp_path: Path, jwks: str) -> None:
+def test_other_addresses_of_key_sets_are_refused(tmp_path: Path, jwks: str) -> None:
     text = ISSUER.replace("https://id.example.com/certs", f"'{jwks}'")
-    refused(tmp_path, f"{text}      tenant: acme\n", r"login\.tokens\.0\.jwks: ")
+    assert_refused(tmp_path, f"{text}      tenant: acme\n", r"login\.tokens\.0\.jwks: ")
 
 
-def test_loopback_is_told_by_name_or_number() -> None:
+def test_loopback_is_recognised_by_name_or_address() -> None:
     assert all(map(is_loopback, ("localhost", "LOCALHOST", "127.0.0.1", "127.9.9.9", "::1")))
     others = ("", "0.0.0.0", "::", "10.0.0.1", "localhost.", "127.0.0.1.example.com", "id")
     assert not any(map(is_loopback, others))

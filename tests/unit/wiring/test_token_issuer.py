@@ -1,4 +1,4 @@
-"""Tokens need a library that is an extra: where it is missing, the error says what to install."""
+"""Tokens need a library of an extra; without it, the error says what to install."""
 
 import sys
 
@@ -11,7 +11,7 @@ from docgraph.wiring.build import open_token_issuer
 SETTINGS = IssuerSettings("https://id.example.com", "docgraph", "keys.json", tenant="acme")
 
 
-def test_an_issuer_is_opened_without_asking_for_its_keys() -> None:
+def test_opening_an_issuer_reads_no_keys() -> None:
     assert open_token_issuer(SETTINGS).name == "https://id.example.com"
 
 
@@ -23,7 +23,7 @@ def test_without_the_library_the_error_says_what_to_install(
         open_token_issuer(SETTINGS)
 
 
-def test_a_library_that_checks_no_signatures_is_as_good_as_none(
+def test_a_library_without_cryptography_is_an_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("jwt.algorithms.has_crypto", False)

@@ -12,7 +12,7 @@ from docgraph.interfaces.http.jobs.job_handler import (
     check_parent_access_rules,
 )
 from docgraph.model.errors import BadInput
-from tests.integration.http.test_ingestions import asked
+from tests.integration.http.test_ingest_jobs import asked
 from tests.support.git_repository import GitRepository
 from tests.support.http_app import HttpApp, open_app, settings_of
 
@@ -35,8 +35,8 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def taking(root: Path, tmp_path: Path) -> Iterator[HttpApp]:
-    with open_app(settings_of(tmp_path, roots=(str(root),))) as door:
-        yield door
+    with open_app(settings_of(tmp_path, roots=(str(root),))) as app:
+        yield app
 
 
 def spoken_for(root: Path, path: str, *more: Path) -> bool:

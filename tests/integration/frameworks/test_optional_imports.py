@@ -1,4 +1,4 @@
-"""Frameworks are other people's: they come late, may be missing, and report nothing through us."""
+"""Frameworks are optional: imported on first use, named by an error if missing; no telemetry."""
 
 import os
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-DOORS = {"haystack": "haystack", "langchain": "langchain_core", "llamaindex": "llama_index"}
+FRAMEWORKS = {"haystack": "haystack", "langchain": "langchain_core", "llamaindex": "llama_index"}
 
 
 def run(code: str, **environment: str) -> str:
@@ -23,31 +23,31 @@ def run(code: str, **environment: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_framework_that_is_missing_is_named_with_its_extra(door: str) -> None:
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_framework_that_is_missing_is_named_with_its_extra(framework: str) -> None:
     code = f"""
 import sys
-sys.modules[{DOORS[door]!r}] = None
+sys.modules[{FRAMEWORKS[framework]!r}] = None
 import docgraph
 try:
-    import docgraph.integrations.{door}
+    import docgraph.integrations.{framework}
 except docgraph.DocgraphError as error:
     assert isinstance(error, ImportError)
     print(error)
 """
-    assert f"install it with: pip install 'docgraph[{door}]'" in run(code)
+    assert f"install it with: pip install 'docgraph[{framework}]'" in run(code)
 
 
-def test_no_framework_is_imported_unless_its_door_is() -> None:
+def test_no_framework_is_imported_unless_its_integration_is() -> None:
     code = f"""
 import sys, docgraph
 docgraph.open("none.db")
-print(sorted(set({tuple(DOORS.values())!r}) & set(sys.modules)))
+print(sorted(set({tuple(FRAMEWORKS.values())!r}) & set(sys.modules)))
 """
     assert run(code) == "[]\n"
 
 
-def test_importing_docgraph_imports_next_to_nothing() -> None:
+def test_importing_docgraph_imports_few_modules() -> None:
     code = """
 import sys
 before = set(sys.modules)
@@ -57,23 +57,25 @@ print(sorted(set(sys.modules) - before))
     assert run(code) == "['docgraph', 'docgraph.model', 'docgraph.model.errors']\n"
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_door_leaves_nothing_in_the_home_and_calls_nobody(door: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_an_integration_creates_no_file_in_the_home_folder_and_opens_no_connection(
+    framework: str, tmp_path: Path
+) -> None:
     code = f"""
 import sys, threading
 def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo"):
         raise SystemExit(event)
 sys.addaudithook(refuse)
-import docgraph.integrations.{door}
+import docgraph.integrations.{framework}
 print(len(threading.enumerate()))
 """
-    place = str(tmp_path)
-    assert run(code, HOME=place, XDG_CACHE_HOME=place, XDG_CONFIG_HOME=place) == "1\n"
+    folder = str(tmp_path)
+    assert run(code, HOME=folder, XDG_CACHE_HOME=folder, XDG_CONFIG_HOME=folder) == "1\n"
     assert list(tmp_path.rglob("*")) == []
 
 
-def test_who_wants_haystack_to_report_has_chosen(tmp_path: Path) -> None:
+def test_telemetry_of_haystack_is_off_unless_the_user_enables_it(tmp_path: Path) -> None:
     code = """
 import docgraph.integrations.haystack
 from haystack.telemetry import _telemetry

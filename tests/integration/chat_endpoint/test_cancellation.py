@@ -1,4 +1,4 @@
-"""Whoever leaves does not keep a model's server, or a thread of ours, busy."""
+"""A cancelled request closes the connection to the model server at once."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -15,13 +15,13 @@ from tests.support.scripted_server import Halt, Server
 
 
 @contextmanager
-def leaving(leave: Callable[[], None], when: Callable[[], object]) -> Iterator[None]:
-    """In another thread, as soon as something has come about."""
+def calling(action: Callable[[], None], when: Callable[[], object]) -> Iterator[None]:
+    """Calls it in another thread, as soon as the condition is true."""
 
     def watch() -> None:
         while not when():
             time.sleep(0.01)
-        leave()
+        action()
 
     watcher = Thread(target=watch)
     watcher.start()
@@ -29,42 +29,44 @@ def leaving(leave: Callable[[], None], when: Callable[[], object]) -> Iterator[N
     watcher.join()
 
 
-def test_a_server_that_says_nothing_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
+def test_cancelling_ends_a_request_that_the_server_does_not_answer(
+    server: Server, chat: EndpointChat
+) -> None:
     server.script.append(stream_answer(Halt.STALL))
     with (
-        deadline_scope(Deadline()) as asker,
-        leaving(asker.cancel, lambda: server.asked),
+        deadline_scope(Deadline()) as deadline,
+        calling(deadline.cancel, lambda: server.asked),
         pytest.raises(Cancelled),
     ):
         complete(chat)
     assert len(server.asked) == 1
 
 
-def test_a_server_that_speaks_is_hung_up_on(server: Server, chat: EndpointChat) -> None:
+def test_cancelling_ends_a_stream_that_has_begun(server: Server, chat: EndpointChat) -> None:
     server.script.append(stream_answer(text_event("Only "), Halt.STALL))
-    heard: list[str] = []
+    pieces: list[str] = []
     with (
-        deadline_scope(Deadline()) as asker,
-        leaving(asker.cancel, lambda: heard),
+        deadline_scope(Deadline()) as deadline,
+        calling(deadline.cancel, lambda: pieces),
         pytest.raises(Cancelled),
     ):
-        complete(chat, heard)
-    assert heard == ["Only "]
+        complete(chat, pieces)
+    assert pieces == ["Only "]
 
 
-def test_time_that_is_over_ends_it_too(server: Server, chat: EndpointChat) -> None:
+def test_an_expired_deadline_ends_a_request(server: Server, chat: EndpointChat) -> None:
     server.script.append(stream_answer(Halt.STALL))
     with (
-        deadline_scope(Deadline(100)) as asker,
-        leaving(asker.expire, lambda: server.asked),
+        deadline_scope(Deadline(100)) as deadline,
+        calling(deadline.expire, lambda: server.asked),
         pytest.raises(DeadlineExceeded),
     ):
         complete(chat)
 
 
-def test_nobody_is_asked_for_one_who_has_left(server: Server, chat: EndpointChat) -> None:
-    with deadline_scope(Deadline()) as asker:
-        asker.cancel()
+def test_a_cancelled_request_is_not_sent(server: Server, chat: EndpointChat) -> None:
+    with deadline_scope(Deadline()) as deadline:
+        deadline.cancel()
         with pytest.raises(Cancelled):
             complete(chat)
     assert server.asked == []

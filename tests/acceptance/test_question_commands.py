@@ -1,4 +1,4 @@
-"""A folder goes in, a proven context comes out: the commands, as people use them."""
+"""The commands from a folder to a context."""
 
 import json
 from pathlib import Path
@@ -21,16 +21,16 @@ def test_search_gives_ids_and_scores_and_no_text(docgraph: Run, rocket: Path) ->
 
 
 @pytest.mark.requirement(18)
-def test_an_exact_identifier_leads_to_what_defines_it(docgraph: Run, rocket: Path) -> None:
-    asked = ("where is draw_fuel?", "--store", str(rocket), "--json")
-    (first, *_) = data(docgraph("search", *asked))["seeds"]["ranked"]
+def test_an_exact_identifier_finds_its_definition(docgraph: Run, rocket: Path) -> None:
+    arguments = ("where is draw_fuel?", "--store", str(rocket), "--json")
+    (first, *_) = data(docgraph("search", *arguments))["seeds"]["ranked"]
     assert (first["id"], first["why"]) == ("rocket:engine.py", "defines draw_fuel")
-    (first, *_) = data(docgraph("search", *asked, "-p", "code"))["seeds"]["ranked"]
+    (first, *_) = data(docgraph("search", *arguments, "-p", "code"))["seeds"]["ranked"]
     assert first["id"] == "rocket:engine.py::draw_fuel"
 
 
 @pytest.mark.requirement(20)
-def test_a_plan_is_drawn_as_a_tree(docgraph: Run, rocket: Path) -> None:
+def test_a_plan_is_printed_as_a_tree(docgraph: Run, rocket: Path) -> None:
     shown = docgraph("plan", "What is the README about?", "--store", str(rocket)).output
     assert "rocket:README.md  seed" in shown
     assert "seed" in shown
@@ -42,18 +42,18 @@ def test_a_plan_is_drawn_as_a_tree(docgraph: Run, rocket: Path) -> None:
 def test_a_saved_plan_run_later_gives_the_same_context(
     docgraph: Run, rocket: Path, elsewhere: Path
 ) -> None:
-    asked = (QUESTION, "--store", str(rocket), "--json")
-    docgraph("plan", *asked, "--save", "plan.json")
+    arguments = (QUESTION, "--store", str(rocket), "--json")
+    docgraph("plan", *arguments, "--save", "plan.json")
     saved = json.loads((elsewhere / "plan.json").read_text())
     assert saved["plan"]["query_vector"]
     assert saved["snapshots"] == [{"repository": "rocket", "branch": "main", "snapshot": 1}]
     again = data(docgraph("run", "plan.json", "--store", str(rocket), "--json"))
-    assert again["context"] == data(docgraph("context", *asked))["context"]
+    assert again["context"] == data(docgraph("context", *arguments))["context"]
 
 
 @pytest.mark.requirement(32)
 @pytest.mark.requirement(33)
-def test_every_item_of_a_context_says_why_it_is_there(docgraph: Run, rocket: Path) -> None:
+def test_every_item_of_a_context_has_its_reasons(docgraph: Run, rocket: Path) -> None:
     context = data(docgraph("context", QUESTION, "--store", str(rocket), "--json"))["context"]
     for document in context["documents"]:
         assert list(document) == ["document_id", "tokens", "concepts", "chunks"]
@@ -72,26 +72,26 @@ def test_every_item_of_a_context_says_why_it_is_there(docgraph: Run, rocket: Pat
 
 @pytest.mark.requirement(32)
 def test_a_smaller_budget_gives_a_smaller_context(docgraph: Run, rocket: Path) -> None:
-    asked = ("context", QUESTION, "--store", str(rocket), "--json", "--max-tokens", "60")
-    small = data(docgraph(*asked))["context"]
+    arguments = ("context", QUESTION, "--store", str(rocket), "--json", "--max-tokens", "60")
+    small = data(docgraph(*arguments))["context"]
     assert 0 < small["tokens"] <= 60
     assert small["omitted"]
 
 
 @pytest.mark.requirement(24)
 def test_explicit_ids_can_be_the_seeds_without_a_question(docgraph: Run, rocket: Path) -> None:
-    asked = ("--seed", "rocket:README.md", "--seed", "rocket:gone.md", "--store", str(rocket))
-    plan = data(docgraph("plan", *asked, "--json"))["plan"]
+    arguments = ("--seed", "rocket:README.md", "--seed", "rocket:gone.md", "--store", str(rocket))
+    plan = data(docgraph("plan", *arguments, "--json"))["plan"]
     assert plan["seed_documents"] == ["rocket:README.md"]
     assert plan["query_vector"] == []
-    context = data(docgraph("context", *asked, "--json"))["context"]
+    context = data(docgraph("context", *arguments, "--json"))["context"]
     assert any("Kerosene" in item["text"] for item in items_of(context))
 
 
 @pytest.mark.requirement(26)
-def test_no_seeds_is_an_empty_context_that_says_why(docgraph: Run, rocket: Path) -> None:
-    asked = ("context", "--seed", "rocket:gone.md", "--store", str(rocket), "--json")
-    context = data(docgraph(*asked))["context"]
+def test_without_seeds_the_context_is_empty_and_has_a_reason(docgraph: Run, rocket: Path) -> None:
+    arguments = ("context", "--seed", "rocket:gone.md", "--store", str(rocket), "--json")
+    context = data(docgraph(*arguments))["context"]
     assert (context["documents"], context["reason"]) == ([], "nothing visible matches")
 
 
@@ -111,26 +111,26 @@ def test_a_run_can_be_exported_step_by_step(docgraph: Run, rocket: Path) -> None
         assert later["milliseconds"] >= 0
 
 
-def test_check_tells_which_relations_a_store_lacks(docgraph: Run, rocket: Path) -> None:
-    asked = ("check", "code", "--store", str(rocket))
-    assert data(docgraph(*asked, "--json"))["missing_relations"] == [
+def test_check_reports_relations_that_a_store_lacks(docgraph: Run, rocket: Path) -> None:
+    arguments = ("check", "code", "--store", str(rocket))
+    assert data(docgraph(*arguments, "--json"))["missing_relations"] == [
         "implements",
         "inherits",
         "reads",
         "writes",
     ]
-    assert "no relation of type: implements" in docgraph(*asked).output
+    assert "no relation of type: implements" in docgraph(*arguments).output
     assert "missing_relations" not in data(docgraph("check", "code", "--json"))
 
 
-def test_status_tells_what_can_be_asked(docgraph: Run, rocket: Path) -> None:
+def test_status_reports_counts_and_the_embedder(docgraph: Run, rocket: Path) -> None:
     found = data(docgraph("status", "--store", str(rocket), "--json"))
     assert found["counts"]["nodes.document"] == 5
     assert found["counts"]["nodes.code"] == 2
     assert found["embedder"]["name"] == "granite-embedding-30m-english"
 
 
-def test_doctor_tries_every_part_for_real(docgraph: Run, rocket: Path) -> None:
+def test_doctor_tests_every_part(docgraph: Run, rocket: Path) -> None:
     found = data(docgraph("doctor", "--store", str(rocket), "--json"))["findings"]
     assert [finding["part"] for finding in found] == [
         "python",
@@ -145,14 +145,14 @@ def test_doctor_tries_every_part_for_real(docgraph: Run, rocket: Path) -> None:
     assert all(finding["good"] for finding in found)
 
 
-def test_doctor_names_what_is_wrong_and_fails(docgraph: Run, elsewhere: Path) -> None:
+def test_doctor_reports_a_problem_and_fails(docgraph: Run, elsewhere: Path) -> None:
     (elsewhere / "bad.db").write_text("no database " * 100)
     result = docgraph("doctor", "--store", "bad.db")
     assert result.exit_code == 1
     assert "not a docgraph store" in result.output
 
 
-def test_the_demo_shows_plan_why_and_context(docgraph: Run, elsewhere: Path) -> None:
+def test_the_demo_prints_plan_explanation_and_context(docgraph: Run, elsewhere: Path) -> None:
     shown = docgraph("demo").output
     for part in (
         "$ docgraph ingest",

@@ -10,14 +10,14 @@ from docgraph.adapters.postgres.pool import Pool
 from docgraph.model.access import LOCAL, AccessRule
 from docgraph.model.document import Document
 from tests.conformance.store_rules import writing
-from tests.faults.world import open_store
+from tests.faults.fault_store import open_store
 from tests.support.small_world import document, reference, write
 
 DOCUMENTS = 12
 BATCH = 4
 
 
-def made(number: int, round_: int) -> Document:
+def make_document(number: int, round_: int) -> Document:
     groups = frozenset({LOCAL, f"group {number} {round_}"})
     return document(
         f"{number}.md",
@@ -32,7 +32,7 @@ def main() -> None:
     store = open_store(Pool(dsn), wait=60)
     order = random.Random(branch)
     for round_ in range(int(rounds)):
-        documents = [made(number, round_) for number in range(DOCUMENTS)]
+        documents = [make_document(number, round_) for number in range(DOCUMENTS)]
         order.shuffle(documents)
         with writing(store, branch=branch) as writes:
             batch = BATCH if round_ % 2 else DOCUMENTS

@@ -11,9 +11,9 @@ import pytest
 FILES = {
     "README.md": "# Rocket\n\nThe [pump](docs/pump.md) feeds the Combustion Chamber.\n\n"
     "## Fuel\n\nKerosene and oxygen.\n\n## Fuel\n\nAgain.\n",
-    "docs/pump.md": "---\nsupersedes: adr/0001-hand-pump.md\n---\n# Turbo Pump\n\nDraws fuel.\n",
+    "docs/pump.md": "---\nsupersedes: adr/0001-manual-pump.md\n---\n# Turbo Pump\n\nDraws fuel.\n",
     "docs/chamber.rst": "Combustion Chamber\n==================\n\nHot.\n\nWall\n----\n\nCooled.\n",
-    "docs/adr/0001-hand-pump.md": "# ADR-1: Hand Pump\n\nStatus: superseded\n\nSlow.\n",
+    "docs/adr/0001-manual-pump.md": "# ADR-1: Manual Pump\n\nStatus: superseded\n\nSlow.\n",
     "notes.txt": "Notes on the Turbo Pump\n\nIt hums. See ADR-1.\n",
     "engine.py": '"""The engine draws fuel with its pump."""\n\nimport tank\n\n\n'
     "def draw_fuel() -> int:\n    return tank.level()\n",
@@ -21,7 +21,7 @@ FILES = {
 }
 
 
-def walk(folder: Path, store: Path, order: str, seed: str) -> bytes:
+def run_once(folder: Path, store: Path, order: str, seed: str) -> bytes:
     env = {**os.environ, "PYTHONHASHSEED": seed}
     command = [sys.executable, "-m", "tests.support.one_run", str(folder), str(store), order]
     root = Path(__file__).parents[2]
@@ -30,7 +30,7 @@ def walk(folder: Path, store: Path, order: str, seed: str) -> bytes:
     return done.stdout
 
 
-def written(folder: Path, paths: list[str]) -> Path:
+def write_files(folder: Path, paths: list[str]) -> Path:
     for path in paths:
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(FILES[path])
@@ -40,15 +40,17 @@ def written(folder: Path, paths: list[str]) -> Path:
 @pytest.mark.requirement(7)
 @pytest.mark.requirement(23)
 def test_same_files_same_bytes_in_any_order_process_and_hash_seed(tmp_path: Path) -> None:
-    one = written(tmp_path / "one", sorted(FILES))
-    two = written(tmp_path / "two", sorted(FILES, reverse=True))
+    one = write_files(tmp_path / "one", sorted(FILES))
+    two = write_files(tmp_path / "two", sorted(FILES, reverse=True))
     forwards, backwards = (one, "forwards"), (two, "backwards")
-    turns = (forwards, backwards, forwards, backwards, forwards, backwards)
-    walks = [
-        walk(folder, tmp_path / f"{at}.db", order, seed=str(at % 5))  # the first seed both ways
-        for at, (folder, order) in enumerate(turns)
+    runs = (forwards, backwards, forwards, backwards, forwards, backwards)
+    outputs = [
+        run_once(
+            folder, tmp_path / f"{at}.db", order, seed=str(at % 5)
+        )  # the first seed in both orders
+        for at, (folder, order) in enumerate(runs)
     ]
-    assert len(set(walks)) == 1
-    found = json.loads(walks[0])
+    assert len(set(outputs)) == 1
+    found = json.loads(outputs[0])
     assert len(found["relations"]) >= 4
     assert all(context["documents"] for context in found["contexts"])

@@ -1,4 +1,4 @@
-"""What faults are tried on: a tree that grows, a store of it, and all that it answers."""
+"""A source in several versions, a store of it, and results to compare."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,16 +22,16 @@ from tests.support.postgres_server import OWNER
 
 FILES = 90  # more than a batch
 PASSWORD = "hush hush"
-Answers = tuple[object, ...]
-Opened = Callable[..., PostgresStore]
+Results = tuple[object, ...]
+StoreOpener = Callable[..., PostgresStore]
 
 
-def secretly(dsn: str) -> str:
-    """With a password, which the server does not ask for and no message may show."""
+def with_password(dsn: str) -> str:
+    """With a password, which no message may contain."""
     return dsn.replace(f"{OWNER}@", f"{OWNER}:{PASSWORD.replace(' ', '%20')}@")
 
 
-def having(dsn: str, *settings: str) -> str:
+def with_settings(dsn: str, *settings: str) -> str:
     """The same for a login with settings of its own: `statement_timeout=50`."""
     options = " ".join(f"-c {setting}" for setting in settings)
     return f"{dsn}&options={options.replace(' ', '%20').replace('=', '%3D')}"
@@ -41,7 +41,7 @@ def open_store(pool: Pool, wait: float = 20) -> PostgresStore:
     return PostgresStore(pool, now=lambda: "2020-01-01T00:00:00+00:00", wait=wait)
 
 
-def tree(version: int) -> MemorySource:
+def source_version(version: int) -> MemorySource:
     """Texts that name each other; some are only in one version, some change with it."""
     texts: dict[str, str] = {}
     for number in range(FILES):
@@ -54,8 +54,7 @@ def tree(version: int) -> MemorySource:
 
 
 def engine_on(store: PostgresStore) -> Engine:
-    nobody = MemoryAudit()
-    return make_engine(store, nobody)
+    return make_engine(store, MemoryAudit())
 
 
 def ingest(
@@ -63,7 +62,7 @@ def ingest(
 ) -> IngestResult:
     return engine_on(store).content.ingest(
         local(),
-        tree(version),
+        source_version(version),
         repository="r",
         branch="main",
         rule_for=lambda _: LOCAL_ONLY,
@@ -71,10 +70,10 @@ def ingest(
     )
 
 
-def answers(store: PostgresStore) -> Answers:
+def read_results(store: PostgresStore) -> Results:
     """Everything that there is to read, and what some questions get: to the byte."""
     engine = engine_on(store)
-    asked = [
+    results = [
         engine.questions.retrieve(
             QuestionRequest(local(), load("documents"), f"Which trains stop at Station {number}?")
         )
@@ -82,29 +81,29 @@ def answers(store: PostgresStore) -> Answers:
     ]
     return (
         engine.content.content_digest(local()),
-        *(canonical(one.plan) for one in asked),
-        *(one.context.text for one in asked),
+        *(canonical(one.plan) for one in results),
+        *(one.context.text for one in results),
     )
 
 
 @contextmanager
-def reports(kind: type[StoreError], *words: str) -> Iterator[None]:
+def raises_store_error(kind: type[StoreError], *words: str) -> Iterator[None]:
     """The caller gets this very error, in one line that says where and what, and no secret."""
     with pytest.raises(StoreError) as caught:
         yield
-    _is_plain(caught.value, kind, words)
+    _check_message(caught.value, kind, words)
 
 
 @contextmanager
-def may_report(kind: type[StoreError], *words: str) -> Iterator[None]:
+def may_raise_store_error(kind: type[StoreError], *words: str) -> Iterator[None]:
     """Where it may be that nothing happens."""
     try:
         yield
     except StoreError as error:
-        _is_plain(error, kind, words)
+        _check_message(error, kind, words)
 
 
-def _is_plain(error: StoreError, kind: type[StoreError], words: tuple[str, ...]) -> None:
+def _check_message(error: StoreError, kind: type[StoreError], words: tuple[str, ...]) -> None:
     message = str(error)
     assert type(error) is kind, message
     assert message.startswith(f"postgresql://{OWNER}@/"), message

@@ -1,4 +1,4 @@
-"""The door for Python: what a program and a person at a prompt get of an opened store."""
+"""The Python interface: results of an opened store for programs and interactive use."""
 
 import gc
 from collections.abc import Iterator

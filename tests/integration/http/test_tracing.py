@@ -33,10 +33,10 @@ def client(
     tracer = OpenTelemetryTracer(provider)
     monkeypatch.setattr("docgraph.wiring.build.open_tracer", lambda _: tracer)
     monkeypatch.setattr("docgraph.interfaces.http.server.app_state.open_tracer", lambda _: tracer)
-    house = build_app_state(settings_of(tmp_path), HashedWords)
-    ingest_notes(house)
+    state = build_app_state(settings_of(tmp_path), HashedWords)
+    ingest_notes(state)
     spans.clear()
-    with TestClient(make_app(house), base_url=HERE) as client:
+    with TestClient(make_app(state), base_url=HERE) as client:
         yield client
     provider.shutdown()
 

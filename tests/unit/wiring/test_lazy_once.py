@@ -1,11 +1,11 @@
-"""once: made when first needed, by one alone; what failed is tried again."""
+"""lazy_once: a value is made on first use and stored; after an error it is tried again."""
 
 import pytest
 
 from docgraph.wiring.build import lazy_once
 
 
-def test_it_is_made_when_first_needed_and_kept() -> None:
+def test_a_value_is_made_on_first_use_and_stored() -> None:
     made: list[object] = []
 
     def make() -> object:
@@ -18,14 +18,14 @@ def test_it_is_made_when_first_needed_and_kept() -> None:
     assert len(made) == 1
 
 
-def test_nothing_may_be_what_was_made() -> None:
+def test_the_value_may_be_none() -> None:
     tries: list[None] = []
     get = lazy_once(lambda: tries.append(None))
     assert (get(), get()) == (None, None)
     assert len(tries) == 1
 
 
-def test_what_failed_is_tried_again() -> None:
+def test_after_an_error_it_is_tried_again() -> None:
     errors = [OSError("no model yet")]
 
     def make() -> str:

@@ -1,4 +1,4 @@
-"""People can add, list and remove their own relations; mined ones are told apart."""
+"""Manual relations can be added, listed and removed; they are distinct from mined ones."""
 
 from pathlib import Path
 
@@ -46,9 +46,7 @@ def test_a_lifecycle_relation_leads_from_the_old_document_to_the_new_one(
 
 
 @pytest.mark.requirement(3)
-def test_what_was_added_by_hand_can_be_removed_and_what_was_mined_cannot(
-    docgraph: Run, store: str
-) -> None:
+def test_a_manual_relation_can_be_removed_and_a_mined_one_cannot(docgraph: Run, store: str) -> None:
     docgraph("relations", "add", "r:new.md", "supersedes", "r:old.md", "--store", store)
     removed = docgraph("relations", "rm", "r:new.md", "supersedes", "r:old.md", "--store", store)
     assert removed.exit_code == 0
@@ -58,7 +56,7 @@ def test_what_was_added_by_hand_can_be_removed_and_what_was_mined_cannot(
 
 
 @pytest.mark.requirement(3)
-def test_a_relation_by_hand_survives_a_new_ingest(docgraph: Run, store: str) -> None:
+def test_a_manual_relation_survives_a_new_ingest(docgraph: Run, store: str) -> None:
     docgraph("relations", "add", "r:new.md", "explains", "r:old.md", "--store", store)
     Path("docs/manual.md").write_text("# Manual\n\nTurn it off.\n")
     docgraph("ingest", "docs", "-r", "r", "--store", store)
@@ -66,13 +64,13 @@ def test_a_relation_by_hand_survives_a_new_ingest(docgraph: Run, store: str) -> 
 
 
 @pytest.mark.requirement(4)
-def test_a_relation_to_nothing_is_refused(docgraph: Run, store: str) -> None:
+def test_a_relation_to_a_missing_node_is_refused(docgraph: Run, store: str) -> None:
     result = docgraph("relations", "add", "r:new.md", "explains", "r:gone.md", "--store", store)
     assert isinstance(result.exception, NotVisible)
     assert "r:gone.md" in str(result.exception)
 
 
-def test_an_unknown_relation_is_refused_with_those_there_are(docgraph: Run, store: str) -> None:
+def test_the_error_for_an_unknown_relation_lists_the_known_ones(docgraph: Run, store: str) -> None:
     result = docgraph("relations", "add", "r:new.md", "likes", "r:old.md", "--store", store)
     assert isinstance(result.exception, BadInput)
     assert "supersedes" in str(result.exception)
