@@ -348,7 +348,7 @@ def test_an_action_that_is_gone_is_a_change_of_the_pipeline(
 ) -> None:
     receipt = place.asked()
     fewer = {name: action for name, action in ACTIONS.items() if name != "fetch_evidence"}
-    monkeypatch.setattr("docgraph.pipeline.replay._KNOWN", fewer)
+    monkeypatch.setattr("docgraph.pipeline.catalog.ACTIONS", fewer)
     found = place.replay(receipt)
     assert told(found) == ("pipeline", 4, "fetch_evidence")
     assert found.difference is not None

@@ -16,6 +16,9 @@ from docgraph.model.errors import BadInput
 if TYPE_CHECKING:
     from importlib.metadata import Distribution, EntryPoint
 
+    from docgraph.action import Action
+    from docgraph.ingest.run import Registries
+
 FORMATS = "docgraph.formats"
 MINERS = "docgraph.miners"
 SOURCES = "docgraph.sources"
@@ -62,7 +65,6 @@ SHIPPED: Mapping[str, Mapping[str, str]] = MappingProxyType(
         SOURCES: {
             "folder": "docgraph.adapters.sources.folder:FOLDER",
             "git": "docgraph.adapters.sources.git:GIT",
-            "jsonl": "docgraph.adapters.sources.jsonl:JSONL",
         },
         BACKENDS: {
             "postgres": _POSTGRES,
@@ -124,6 +126,10 @@ class Plugin:
             raise BadInput(f"{self} is not used: {self.problem}")
         try:
             loaded = self.entry.load()
+            if self.group == ACTIONS:
+                from docgraph.action import contract_of
+
+                contract_of(loaded)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}"
             raise BadInput(f"{self} cannot be loaded: {reason}") from error
@@ -163,6 +169,41 @@ def list_plugins(allowed: Sequence[str] | None) -> tuple[Plugin, ...]:
     return tuple(replace(one, problem=_problem(one, first)) for one in dict.fromkeys(plugins))
 
 
+def check_plugins(allowed: Sequence[str] | None) -> None:
+    """Loads all of them, so that a server does not start with one that fails."""
+    for plugin in list_plugins(allowed):
+        plugin.load()
+
+
+def find_action(name: str, allowed: Sequence[str] | None) -> "Action | None":
+    from docgraph.action import contract_of
+
+    function = load_plugin(ACTIONS, name, allowed)
+    return contract_of(function) if function else None
+
+
+def ingest_registries(allowed: Sequence[str] | None) -> "Registries":
+    """Every format and miner that may be used; one that cannot be loaded is a problem."""
+    from docgraph.ingest.formats.registry import Format, FormatRegistry
+    from docgraph.ingest.miners.registry import Miner, MinerRegistry
+    from docgraph.ingest.run import Registries
+    from docgraph.ports.source import SourceProblem
+
+    loaded: list[Any] = []
+    problems: list[SourceProblem] = []
+    for plugin in list_plugins(allowed):
+        if plugin.group in (FORMATS, MINERS):
+            try:
+                loaded.append(plugin.load())
+            except BadInput as error:
+                problems.append(SourceProblem(plugin.distribution, str(error)))
+    return Registries(
+        FormatRegistry(tuple(one for one in loaded if isinstance(one, Format))),
+        MinerRegistry(tuple(one for one in loaded if isinstance(one, Miner))),
+        tuple(problems),
+    )
+
+
 def _distributions(allowed: Sequence[str] | None) -> "Iterable[Distribution]":
     from importlib.metadata import PackageNotFoundError, distribution, distributions
 
@@ -194,14 +235,25 @@ def _problem(plugin: Plugin, first: Mapping[tuple[str, str], Plugin]) -> str:
     return ""
 
 
-def _mismatch(group: str, name: str, loaded: object) -> str:
-    """An entry point leads to its group's type, and its name is the object's own."""
+def _mismatch(group: str, name: str, loaded: Any) -> str:
+    """An entry point leads to its group's type, its name is the object's own, and nothing of what
+    docgraph itself has is taken."""
     expected = _resolve(TYPES[group]) if group in TYPES else object
     if not isinstance(loaded, expected):
         return f"it leads to {type(loaded).__name__}, not {expected.__name__}"
     names = {getattr(loaded, key, None) for key in ("name", "scheme", "__name__")}
     if name not in names | set(getattr(loaded, "schemes", ())):
         return "its entry point has another name than the object"
+    if group == FORMATS:
+        from docgraph.ingest.formats.registry import SHIPPED_FORMATS
+
+        taken = [one for one in loaded.suffixes if one in SHIPPED_FORMATS.by_suffix]
+        return f"docgraph itself reads {', '.join(taken)}" if taken else ""
+    if group == MINERS:
+        from docgraph.model.edge import RELATIONS
+
+        unknown = [one for one in loaded.relations if one not in RELATIONS]
+        return f"no relation is called {', '.join(unknown)}" if unknown else ""
     return ""
 
 

@@ -92,7 +92,7 @@ def test_a_model_in_the_environment_is_checked(
     ("text", "told"),
     [
         ("answer: {endpoint: x}", "answer: Input should be a valid array"),
-        ("answer: [{endpoint: x}]", "answer.0.model: Field required"),
+        ("answer: [{endpoint: x}]", "answer.0.model: is missing, or a provider in its place"),
         ("answer: [{endpoint: x, model: m, window: 0}]", "answer.0.window:"),
         ("answer: [{endpoint: x, model: m, modle: n}]", "no setting is called 'answer.0.modle'"),
     ],

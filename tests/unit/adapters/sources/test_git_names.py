@@ -5,6 +5,7 @@ import pytest
 from docgraph.adapters.sources.git import GitSource
 from docgraph.adapters.sources.git_repository import check_plain_name
 from docgraph.model.errors import BadInput
+from docgraph.ports.source import SourceOptions
 from docgraph.wiring.sources import open_source
 from tests.support.git_repository import GitRepository
 
@@ -55,7 +56,7 @@ def test_nothing_else_does_and_what_would_is_told(made: GitRepository, ref: str)
     made.commit({"n.md": "m"})
     with (
         pytest.raises(BadInput, match="what fits is a branch, a tag, HEAD, or 4 to 64 digits"),
-        open_source(made.folder, ref=ref, inside=made.folder),
+        open_source(made.folder, SourceOptions(ref=ref, inside=made.folder)),
     ):
         pass
 
