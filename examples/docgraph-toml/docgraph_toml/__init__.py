@@ -47,13 +47,17 @@ def _strings(tables: tuple[dict[str, Any], ...], *keys: str) -> Iterator[str]:
 def _headings(text: str, data: dict[str, Any]) -> Iterator[Heading]:
     """`[tool.ruff]` is of level 1, as every table: a later one need not follow its parent."""
     for match in _TOKEN.finditer(text):
-        header = match["table"]
-        if header and _holds(data, names := _names(header)):
+        names = _names(match["table"]) if match["table"] else []
+        if names and _holds(data, names):
             yield Heading(1, ".".join(names), match.start("table"), match.end("table"))
 
 
 def _names(header: str) -> list[str]:
-    names, inner = [], tomllib.loads(header)
+    """None for a row of an array, which may look like a header."""
+    try:
+        names, inner = [], tomllib.loads(header)
+    except tomllib.TOMLDecodeError:
+        return []
     while inner:
         ((name, inner),) = inner.items()
         inner = inner[0] if isinstance(inner, list) else inner
@@ -62,7 +66,7 @@ def _names(header: str) -> list[str]:
 
 
 def _holds(data: Any, names: list[str]) -> bool:
-    """Whether a table has these names; a row of an array looks like a header and has none."""
+    """Whether there is a table of these names."""
     if isinstance(data, list):
         return any(_holds(one, names) for one in data)
     if not names or not isinstance(data, dict):

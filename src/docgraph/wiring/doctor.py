@@ -5,8 +5,8 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib.metadata import version
 
-from docgraph import __version__
 from docgraph.ingest.formats.registry import FORMATS, missing_extras
 from docgraph.model.access import LOCAL, Principal
 from docgraph.model.errors import BadInput, DocgraphError
@@ -22,8 +22,8 @@ def diagnose(settings: Settings, principal: Principal) -> tuple[Finding, ...]:
 
 
 def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
-    version = platform.python_version()
-    yield Finding("python", sys.version_info >= (3, 11), f"{version}, 3.11 or newer needed")
+    python = platform.python_version()
+    yield Finding("python", sys.version_info >= (3, 11), f"{python}, 3.11 or newer needed")
     good = sqlite3.sqlite_version_info >= (3, 37, 0)
     yield Finding("sqlite", good, f"{sqlite3.sqlite_version}, 3.37 or newer needed")
     yield Finding("settings", True, settings.config or "defaults and environment; no docgraph.yaml")
@@ -43,9 +43,10 @@ def _findings(settings: Settings, principal: Principal) -> Iterator[Finding]:
 
 def _plugins(allowed: Sequence[str] | None) -> Iterator[Finding]:
     """What came from where: each group's shipped names, then every installed plug-in."""
+    own = f"docgraph {version('docgraph')}"
     for group, names in SHIPPED.items():
         if names:
-            yield Finding("plugins", True, f"{group} {', '.join(names)}: docgraph {__version__}")
+            yield Finding("plugins", True, f"{group} {', '.join(names)}: {own}")
     try:
         named = {(one.group, one.name, one.distribution) for one in list_plugins(allowed)}
     except BadInput as error:

@@ -66,13 +66,13 @@ class ModelConfig:
     """An embedder or a reranker; `provider` names a plug-in's, and `options` are for it alone."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    provider: Label | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
     folder: str | None = None
     endpoint: str | None = None
     model: str | None = None
     labels: list[Label] | None = None
     level: Level | None = None
+    provider: Label | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 NOTHING_WRITTEN = ModelConfig()
@@ -83,8 +83,6 @@ class ChatConfig:
     """A model that answers; `key` is the name of the variable that holds its key."""
 
     __pydantic_config__: ClassVar[dict[str, Any]] = STRICT
-    provider: Label | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
     endpoint: Label | None = None
     model: Label | None = None
     window: Annotated[int, Ge(1)] = DEFAULT_WINDOW
@@ -92,6 +90,8 @@ class ChatConfig:
     key: str | None = None
     labels: list[Label] | None = None
     level: Level | None = None
+    provider: Label | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def folder_of(name: str, environment: Mapping[str, str], written: ModelConfig) -> str | None:

@@ -238,7 +238,7 @@ def _problem(plugin: Plugin, first: Mapping[tuple[str, str], Plugin]) -> str:
 def _mismatch(group: str, name: str, loaded: Any) -> str:
     """An entry point leads to its group's type, its name is the object's own, and nothing of what
     docgraph itself has is taken."""
-    expected = _resolve(TYPES[group]) if group in TYPES else object
+    expected: Any = _resolve(TYPES[group]) if group in TYPES else object
     if not isinstance(loaded, expected):
         return f"it leads to {type(loaded).__name__}, not {expected.__name__}"
     names = {getattr(loaded, key, None) for key in ("name", "scheme", "__name__")}

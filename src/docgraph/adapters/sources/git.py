@@ -223,7 +223,7 @@ def _file(entry: Entry) -> SourceFile | SourceProblem:
 
 @contextmanager
 def _open(path: str, options: SourceOptions) -> Iterator[OpenedSource]:
-    root, ref = Path(path), options.ref or "HEAD"
+    root, ref = Path(path), "HEAD" if options.ref is None else options.ref
     with GitSource(root, ref, options.max_bytes, inside=options.inside) as git:
         read = git.branch or git.ref
         name = root.name if options.repository is None else options.repository

@@ -4,7 +4,7 @@ import io
 import json
 import sys
 import zipfile
-from dataclasses import astuple
+from dataclasses import astuple, replace
 
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from docgraph.ingest.formats.registry import (
     FORMATS,
     SHIPPED_FORMATS,
+    TEXT,
     Format,
     missing_extras,
     read_file,
@@ -210,7 +211,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_library() -> None:
         raise ModuleNotFoundError("docgraph.gone")
 
     with pytest.raises(ModuleNotFoundError):
-        read_file(SourceFile("a", 1), b"", Format("ours", (".ours",), broken))
+        read_file(SourceFile("a", 1), b"", replace(TEXT, read=broken))
 
 
 def test_deep_nesting_is_read_or_named() -> None:
