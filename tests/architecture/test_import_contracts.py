@@ -24,7 +24,7 @@ class Breach:
 
 
 BREACHES = (
-    # Rooms never import each other; imports never go up; every module has a place.
+    # Stages do not import each other; imports go down; every module has a layer.
     Breach("layers", "ingest", "import docgraph.plan"),
     Breach("layers", "ports.stray", "import docgraph.action"),
     Breach("layers", "pipeline.stray", "import docgraph.engine.content"),
@@ -42,12 +42,15 @@ BREACHES = (
     Breach("search", "search", "from docgraph.ports.graph_reads import GraphReads"),
     Breach("search", "search", "from docgraph.ports.store import Store"),
     Breach("search", "search", "from docgraph.ports.indexes import ReadFilter"),
+    Breach("search", "search", "from docgraph.ports.writes import SnapshotWriter"),
     Breach("search", "search", "from docgraph.model.document import Chunk"),
+    Breach("search", "search", "from docgraph.model.edge import Edge"),
+    Breach("search", "search", "from docgraph.model.reference import Reference"),
     # Plan sees no text.
     Breach("plan", "plan", "from docgraph.ports.text_reads import TextReads"),
     Breach("plan", "plan", "from docgraph.ports.store import Store"),
     Breach("plan", "plan", "from docgraph.ports.indexes import ReadFilter"),
-    Breach("plan", "plan", "from docgraph.model.evidence import Passage"),
+    Breach("plan", "plan", "from docgraph.model.evidence import EvidenceChunk"),
     Breach("plan", "plan", "from docgraph.model.document import Document"),
     # Execute sees neither edges nor search.
     Breach("execute", "execute", "from docgraph.ports.graph_reads import GraphReads"),
@@ -55,10 +58,12 @@ BREACHES = (
     Breach("execute", "execute", "from docgraph.ports.store import Store"),
     Breach("execute", "execute", "from docgraph.ports.indexes import ReadFilter"),
     Breach("execute", "execute", "from docgraph.model.edge import Edge"),
+    Breach("execute", "execute", "from docgraph.model.link import ReferenceMatch"),
     # Answer sees a context, never the store.
     Breach("answer", "answer", "from docgraph.ports.text_reads import TextReads"),
     Breach("answer", "answer", "from docgraph.ports.store import Store"),
     Breach("answer", "answer", "from docgraph.ports.indexes import ReadFilter"),
+    Breach("answer", "answer", "from docgraph.model.evidence import EvidenceChunk"),
     # Assemble is pure.
     Breach("assemble", "assemble", "from docgraph.ports.models import Embedder"),
     Breach("assemble", "assemble", "import numpy"),
@@ -127,7 +132,7 @@ def test_a_contract_broken_on_purpose_is_reported_and_no_other(breach: Breach, c
 
 
 def test_a_way_round_by_another_module_breaks_the_contract_too(copy: Path) -> None:
-    plant(Breach("plan", "model.detour", "from docgraph.model.evidence import Passage"), copy)
+    plant(Breach("plan", "model.detour", "from docgraph.model.evidence import EvidenceChunk"), copy)
     plant(Breach("plan", "plan", "import docgraph.model.detour"), copy)
     assert verdicts(copy)["plan"] == "BROKEN"
 

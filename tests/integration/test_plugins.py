@@ -84,7 +84,11 @@ def found(question: str) -> list[str]:
 
 def test_a_file_of_an_installed_format_is_ingested_and_found_by_its_keys(place: Path) -> None:
     assert ingest().added == 3
-    assert "notes:pyproject.toml#toollighthouse" in found("lighthouse wavelength")[:2]
+    store = docgraph.open("s.db")
+    found = store.retrieve("lighthouse wavelength")
+    assert found.seeds.ids[0] == "notes:pyproject.toml"
+    assert "wavelength = 532" in found.context.text
+    assert store.node("notes:pyproject.toml#toollighthouse").title == "tool.lighthouse"
 
 
 def test_without_its_plug_in_the_file_is_skipped(place: Path) -> None:
@@ -106,7 +110,7 @@ def test_an_installed_miner_emits_edges_with_its_name(place: Path) -> None:
 def test_an_installed_miner_can_be_switched_off(place: Path) -> None:
     docgraph.open("s.db").ingest("notes", without=["tickets"])
     assert docgraph.open("s.db").relations(relation="references") == ()
-    with pytest.raises(BadInput, match="no miner is called tikets; known: .*, tables, tickets"):
+    with pytest.raises(BadInput, match=r"no miner is called tikets; known: .*, tables, tickets"):
         docgraph.open("s.db").ingest("notes", without=["tikets"])
 
 
@@ -181,7 +185,9 @@ def test_a_document_with_a_label_is_not_sent_to_the_embedder_of_a_plug_in(place:
 )
 def test_a_provider_that_does_not_fit_is_an_error(place: Path, settings: str, reason: str) -> None:
     ingest()
-    (place / "docgraph.yaml").write_text(settings)
+    (place / "docgraph.yaml").write_text(
+        settings if "embedder" in settings else f"{EMBEDDER}{settings}\n"
+    )
     rerank = "pipeline: p\nextends: documents\nchange:\n  search_nodes: {rerank: 3}\n"
     (place / "p.yaml").write_text(rerank)
     with pytest.raises(BadInput, match=reason):

@@ -97,7 +97,7 @@ def test_a_server_imports_no_distribution_that_its_settings_do_not_name(
     with serve_in(place, "--store", "s.db") as server:
         server.ready()
         answer = server.client.post("/v1/plans", json=ASKED)
-        assert answer.status_code == 400
+        assert answer.status_code == 422
         assert "no action is called 'watch_seeds'" in answer.text
         assert ended_job(server, path="notes")["state"] == "succeeded"
         address = server.client.post("/v1/ingestions", json={"path": "watched://notes"})
